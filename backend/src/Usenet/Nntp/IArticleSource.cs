@@ -1,0 +1,19 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// Where articles come from. The one seam that the streams see: the providers, a built-in release or a test stand behind it.
+/// </summary>
+/// <remarks>Thread-safe; any number of fetches may be under way.</remarks>
+public interface IArticleSource
+{
+    /// <summary>How many providers there are; <see cref="ArticleRequest.Excluded"/> speaks of indexes below it.</summary>
+    int ProviderCount { get; }
+
+    /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it whole.</summary>
+    /// <param name="request">What to fetch.</param>
+    /// <param name="sink">Takes the body; not used any more once the returned task has completed.</param>
+    /// <param name="cancellationToken">Gives the fetch up; the sink is free when the task has completed.</param>
+    /// <exception cref="NntpException">No provider could be asked to the end, so nothing is known about the article.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken);
+}

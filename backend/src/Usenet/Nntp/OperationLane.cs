@@ -1,0 +1,14 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>Why an article is fetched. Lower values overtake higher ones.</summary>
+public enum OperationLane
+{
+    /// <summary>Somebody watches or downloads.</summary>
+    Playback,
+
+    /// <summary>A release is being added.</summary>
+    Import,
+
+    /// <summary>Articles are checked in the background.</summary>
+    HealthCheck,
+}
