@@ -1,0 +1,26 @@
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>A posted file as a stream needs it: where its bytes live and what to ask for.</summary>
+/// <remarks>Immutable; safe to share between streams.</remarks>
+public sealed record PostedFile
+{
+    /// <summary>Joins geometry and ids.</summary>
+    /// <exception cref="ArgumentException">They speak of different numbers of segments.</exception>
+    public PostedFile(SegmentMap map, ISegmentIds ids)
+    {
+        ArgumentNullException.ThrowIfNull(map);
+        ArgumentNullException.ThrowIfNull(ids);
+        if (map.Count != ids.Count)
+            throw new ArgumentException($"The map has {map.Count} segments, the list of ids {ids.Count}.", nameof(ids));
+        Map = map;
+        Ids = ids;
+    }
+
+    /// <summary>Where each segment begins and ends.</summary>
+    public SegmentMap Map { get; }
+
+    /// <summary>The message-ids, in the same order.</summary>
+    public ISegmentIds Ids { get; }
+}
