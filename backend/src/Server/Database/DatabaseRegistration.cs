@@ -1,0 +1,13 @@
+namespace Sluice.Server.Database;
+
+/// <summary>Puts the database and the blobs together.</summary>
+internal static class DatabaseRegistration
+{
+    /// <summary>Adds <see cref="SluiceDatabase"/> and <see cref="BlobStore"/> in a data folder; nothing is opened yet.</summary>
+    public static IServiceCollection AddDatabase(this IServiceCollection services, DataFolder folder) => services
+        .AddSingleton(folder)
+        .AddSingleton(new MigrationRunner(Migration.LoadEmbedded(), folder))
+        .AddSingleton<SluiceDatabase>()
+        .AddSingleton<IBlobFiles, DiskBlobFiles>()
+        .AddSingleton<BlobStore>();
+}

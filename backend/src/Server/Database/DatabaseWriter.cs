@@ -1,0 +1,80 @@
+using System.Threading.Channels;
+using Microsoft.Data.Sqlite;
+
+namespace Sluice.Server.Database;
+
+/// <summary>
+/// The only one that writes: a bounded queue of transactions and one loop that runs them in order. Nobody ever waits for
+/// a lock of the database, and what is accepted is committed with <c>synchronous=FULL</c> before its task completes.
+/// </summary>
+internal sealed class DatabaseWriter : IAsyncDisposable
+{
+    // Whoever comes when this many wait, waits to get in: an upload burst must not collect work without bound.
+    private const int MaxWaiting = 256;
+
+    private readonly SqliteConnection _connection;
+    private readonly Channel<Action<SqliteConnection>> _queue = Channel.CreateBounded<Action<SqliteConnection>>(
+        new BoundedChannelOptions(MaxWaiting) { SingleReader = true });
+
+    private readonly Task _loop;
+
+    /// <summary>Takes over an open connection and disposes it.</summary>
+    public DatabaseWriter(SqliteConnection connection)
+    {
+        _connection = connection;
+        _loop = Task.Run(RunAsync);
+    }
+
+    /// <summary>Runs one transaction. Cancellation counts until it begins; then it is carried through.</summary>
+    /// <exception cref="DiskFullException">Nothing was written, because there is no room.</exception>
+    public async Task<T> RunAsync<T>(Func<SqliteConnection, SqliteTransaction, T> work, CancellationToken cancellationToken)
+    {
+        var done = new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously);
+        await _queue.Writer.WriteAsync(connection => Execute(connection, work, done, cancellationToken), cancellationToken);
+        return await done.Task;
+    }
+
+    /// <summary>Finishes what is queued and closes the connection.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        _queue.Writer.TryComplete();
+        await _loop;
+        await _connection.DisposeAsync();
+    }
+
+    private async Task RunAsync()
+    {
+        await foreach (var transaction in _queue.Reader.ReadAllAsync())
+            transaction(_connection);
+    }
+
+    private static void Execute<T>(
+        SqliteConnection connection,
+        Func<SqliteConnection, SqliteTransaction, T> work,
+        TaskCompletionSource<T> done,
+        CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            done.SetCanceled(cancellationToken);
+            return;
+        }
+
+        try
+        {
+            using var transaction = connection.BeginTransaction(deferred: false);
+            var result = work(connection, transaction);
+            transaction.Commit();
+            done.SetResult(result);
+        }
+        catch (SqliteException e) when (e.SqliteErrorCode == SQLitePCL.raw.SQLITE_FULL)
+        {
+            done.SetException(new DiskFullException(e));
+        }
+        catch (Exception e)
+        {
+            // It belongs to whoever asked for the transaction, which has been rolled back.
+            done.SetException(e);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+namespace Sluice.Server.Database;
+
+/// <summary>Keeps a second Sluice out of the data folder. The lock is the system's and dies with the process.</summary>
+internal sealed class FolderLock : IDisposable
+{
+    private readonly FileStream _file;
+
+    private FolderLock(FileStream file) => _file = file;
+
+    /// <summary>Takes the lock or refuses at once.</summary>
+    /// <exception cref="StartRefusedException">Another process holds it (CFG-14), or the file cannot be opened (CFG-13).</exception>
+    public static FolderLock Take(DataFolder folder)
+    {
+        try
+        {
+            return new FolderLock(new FileStream(folder.LockFile, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
+        }
+        catch (UnauthorizedAccessException e)
+        {
+            throw new StartRefusedException(
+                StartRefusedException.BadConfiguration,
+                $"{folder.LockFile} is not writable by uid {PosixCalls.EffectiveUser()}{PosixCalls.DescribeOwner(folder.LockFile)}",
+                e);
+        }
+        catch (IOException e)
+        {
+            throw new StartRefusedException(
+                StartRefusedException.FolderLocked,
+                $"another Sluice is using the configuration folder {folder.Root}",
+                e);
+        }
+    }
+
+    /// <summary>Lets the next process in. The file stays: removing it would race with whoever waits for it.</summary>
+    public void Dispose() => _file.Dispose();
+}

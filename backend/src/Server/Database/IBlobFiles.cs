@@ -1,0 +1,32 @@
+namespace Sluice.Server.Database;
+
+/// <summary>
+/// What <see cref="BlobStore"/> does to the file system, one member per step whose order matters for durability (IMP-2).
+/// </summary>
+internal interface IBlobFiles
+{
+    /// <summary>Creates a new file for writing.</summary>
+    Stream Create(string path);
+
+    /// <summary>Returns once the content of a stream from <see cref="Create"/> is on disk (fsync of the file).</summary>
+    void SyncFile(Stream file);
+
+    /// <summary>Gives a file its name, in place of one that may be there.</summary>
+    void Rename(string from, string to);
+
+    /// <summary>Returns once names in the folder are on disk (fsync of the directory).</summary>
+    void SyncFolder(string path);
+
+    /// <summary>Opens a file for reading.</summary>
+    /// <exception cref="FileNotFoundException">There is none.</exception>
+    FileStream OpenRead(string path);
+
+    /// <summary>Removes a file; nothing happens where there is none.</summary>
+    void Delete(string path);
+
+    /// <summary>The files of a folder with the time of their last change.</summary>
+    IEnumerable<(string Path, DateTimeOffset Changed)> List(string folder);
+
+    /// <summary>Bytes that this process may still write to the volume of a folder.</summary>
+    long FreeBytes(string folder);
+}

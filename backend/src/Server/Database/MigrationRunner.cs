@@ -1,0 +1,91 @@
+using System.Globalization;
+using Microsoft.Data.Sqlite;
+
+namespace Sluice.Server.Database;
+
+/// <summary>
+/// Brings a database to the version of this program: one transaction per step, its number in <c>user_version</c>, and a
+/// copy of an existing database before the first of them (F35).
+/// </summary>
+internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataFolder folder)
+{
+    /// <summary>The version that this program works with.</summary>
+    public int Latest => migrations.Count == 0 ? 0 : migrations[^1].Version;
+
+    /// <summary>Runs the steps that are missing. Synchronous, because SQLite is.</summary>
+    /// <returns>The version found before.</returns>
+    /// <exception cref="StartRefusedException">The database was written by a newer program.</exception>
+    public int Run(SqliteConnection connection)
+    {
+        var found = ReadVersion(connection);
+        if (found > Latest)
+        {
+            throw new StartRefusedException(
+                StartRefusedException.BadConfiguration,
+                $"{folder.Database} was written by a newer Sluice (version {found}, this one knows {Latest}); install that one or restore a copy from {folder.Backups}");
+        }
+
+        if (found > 0 && found < Latest)
+            Copy(connection, found);
+
+        foreach (var migration in migrations)
+        {
+            if (migration.Version > found)
+                Apply(connection, migration);
+        }
+
+        return found;
+    }
+
+    private static int ReadVersion(SqliteConnection connection)
+    {
+        using var command = connection.CreateCommand();
+        command.CommandText = "PRAGMA user_version";
+        return Convert.ToInt32(command.ExecuteScalar(), CultureInfo.InvariantCulture);
+    }
+
+    private static void Apply(SqliteConnection connection, Migration migration)
+    {
+        using var transaction = connection.BeginTransaction(deferred: false);
+        using var command = connection.CreateCommand();
+        // The version is part of the transaction: a kill leaves the step done with its number, or not done at all.
+        command.CommandText = string.Create(CultureInfo.InvariantCulture, $"{migration.Sql}\n;PRAGMA user_version = {migration.Version};");
+        command.ExecuteNonQuery();
+        transaction.Commit();
+    }
+
+    /// <summary>
+    /// Copies through SQLite, because the file alone lacks what is still in the write-ahead log. The name appears only when
+    /// the copy is whole and on disk.
+    /// </summary>
+    private void Copy(SqliteConnection connection, int version)
+    {
+        Directory.CreateDirectory(folder.Backups);
+        var target = Path.Combine(folder.Backups, string.Create(CultureInfo.InvariantCulture, $"before-migration-{version}-to-{Latest}.db"));
+        var partial = target + ".partial";
+        File.Delete(partial);
+        CreatePrivate(partial);
+
+        var destination = new SqliteConnectionStringBuilder { DataSource = partial, Pooling = false }.ToString();
+        using (var copy = new SqliteConnection(destination))
+        {
+            copy.Open();
+            connection.BackupDatabase(copy);
+        }
+
+        using (var written = new FileStream(partial, FileMode.Open, FileAccess.ReadWrite))
+            written.Flush(flushToDisk: true);
+
+        File.Move(partial, target, overwrite: true);
+        PosixCalls.SyncFolder(folder.Backups);
+    }
+
+    private static void CreatePrivate(string path)
+    {
+        var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write };
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+        new FileStream(path, options).Dispose();
+    }
+}

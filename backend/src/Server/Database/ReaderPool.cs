@@ -1,0 +1,41 @@
+using System.Collections.Concurrent;
+using Microsoft.Data.Sqlite;
+
+namespace Sluice.Server.Database;
+
+/// <summary>
+/// Read-only connections, reused. There is no upper bound on those in use: with a write-ahead log readers do not disturb
+/// each other, and each belongs to a request or a worker, which are bounded.
+/// </summary>
+internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
+{
+    private const int MaxIdle = 16;
+
+    private readonly ConcurrentBag<SqliteConnection> _idle = [];
+    private volatile bool _disposed;
+
+    /// <summary>An open connection; give it back with <see cref="Return"/> or dispose it when it may be broken.</summary>
+    public SqliteConnection Rent() => _idle.TryTake(out var connection) ? connection : connect();
+
+    /// <summary>Takes back a connection without an open transaction.</summary>
+    public void Return(SqliteConnection connection)
+    {
+        if (_idle.Count >= MaxIdle)
+        {
+            connection.Dispose();
+            return;
+        }
+
+        _idle.Add(connection);
+        if (_disposed)
+            Dispose();
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _disposed = true;
+        while (_idle.TryTake(out var connection))
+            connection.Dispose();
+    }
+}

@@ -1,0 +1,168 @@
+using System.Security.Cryptography;
+using System.Text;
+using Sluice.Server.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Database;
+
+public sealed class BlobStoreTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+    private readonly RecordingBlobFiles _files = new();
+    private readonly BlobStore _store;
+
+    public BlobStoreTests() => _store = new BlobStore(_temporary.Folder, _files, TimeProvider.System);
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Save_syncs_the_file_before_its_name_and_the_folder_after_it()
+    {
+        var blob = await _store.SaveNzbAsync(Text("<nzb/>"), Token);
+
+        Assert.Equal(["create tmp", "write tmp", "fsync tmp", $"rename tmp {blob.Hash}.nzb.br", "fsync blobs"], _files.Calls);
+    }
+
+    [Fact]
+    public async Task Saved_ids_follow_the_same_order()
+    {
+        var hash = new string('a', 64);
+
+        await _store.SaveIdsAsync(hash, async (stream, token) => await stream.WriteAsync("ids"u8.ToArray(), token), Token);
+
+        Assert.Equal(["create tmp", "write tmp", "fsync tmp", $"rename tmp {hash}.ids", "fsync blobs"], _files.Calls);
+        using var handle = _store.OpenIds(hash);
+        Assert.Equal(3, RandomAccess.GetLength(handle));
+    }
+
+    [Fact]
+    public async Task Stored_nzb_reads_back_equal_under_the_hash_of_its_plain_text()
+    {
+        var plain = RandomNumberGenerator.GetBytes(300_001);
+
+        var blob = await _store.SaveNzbAsync(new MemoryStream(plain), Token);
+
+        Assert.Equal(Convert.ToHexStringLower(SHA256.HashData(plain)), blob.Hash);
+        Assert.Equal(plain.Length, blob.PlainLength);
+        Assert.Equal(new FileInfo(Path.Combine(_temporary.Folder.Blobs, blob.Hash + ".nzb.br")).Length, blob.StoredLength);
+        await using var stored = _store.OpenNzb(blob.Hash);
+        var copy = new MemoryStream();
+        await stored.CopyToAsync(copy, Token);
+        Assert.Equal(plain, copy.ToArray());
+    }
+
+    [Fact]
+    public async Task The_same_nzb_twice_is_one_file()
+    {
+        await _store.SaveNzbAsync(Text("<nzb/>"), Token);
+        await _store.SaveNzbAsync(Text("<nzb/>"), Token);
+
+        Assert.Single(Directory.GetFiles(_temporary.Folder.Blobs));
+    }
+
+    [Theory]
+    [InlineData(-1, true)]
+    [InlineData(0, true)]
+    [InlineData(1, false)]
+    public async Task Length_limit_of_an_nzb_is_exact_and_a_refused_one_leaves_nothing(int beyond, bool accepted)
+    {
+        var save = _store.SaveNzbAsync(new ZeroStream(BlobStore.MaxNzbBytes + beyond), Token);
+
+        if (accepted)
+        {
+            Assert.Equal(BlobStore.MaxNzbBytes + beyond, (await save).PlainLength);
+        }
+        else
+        {
+            await Assert.ThrowsAsync<BlobTooLargeException>(() => save);
+            Assert.Empty(Directory.GetFiles(_temporary.Folder.Blobs));
+        }
+    }
+
+    [Fact]
+    public async Task Broken_upload_leaves_nothing()
+    {
+        await Assert.ThrowsAsync<EndOfStreamException>(() => _store.SaveNzbAsync(new ZeroStream(100_000) { BreaksAtEnd = true }, Token));
+
+        Assert.Empty(Directory.GetFiles(_temporary.Folder.Blobs));
+    }
+
+    [Theory]
+    [InlineData("fsync tmp")]
+    [InlineData("rename tmp")]
+    [InlineData("fsync blobs")]
+    [InlineData("write tmp")]
+    public async Task Full_disk_at_any_step_is_told_apart(string step)
+    {
+        _files.FailAt = (step, new IOException("No space left on device", 28));
+
+        await Assert.ThrowsAsync<DiskFullException>(() => _store.SaveNzbAsync(Text("<nzb/>"), Token));
+
+        Assert.Empty(Directory.GetFiles(_temporary.Folder.Blobs, "*.tmp"));
+    }
+
+    [Theory]
+    [InlineData(64L << 20, 0, true)]
+    [InlineData((64L << 20) - 1, 0, false)]
+    [InlineData((64L << 20) + 3000, 1000, true)]
+    [InlineData((64L << 20) + 2999, 1000, false)]
+    public void Space_must_be_free_for_three_times_the_size_and_64_MiB(long free, long size, bool accepted)
+    {
+        _files.Free = free;
+
+        if (accepted)
+            _store.RequireSpace(size);
+        else
+            Assert.Throws<DiskFullException>(() => _store.RequireSpace(size));
+    }
+
+    [Fact]
+    public async Task Sweep_removes_old_orphans_and_old_temporary_files_only()
+    {
+        var kept = await _store.SaveNzbAsync(Text("kept"), Token);
+        var orphan = await _store.SaveNzbAsync(Text("orphan"), Token);
+        var young = await _store.SaveNzbAsync(Text("young"), Token);
+        await _store.SaveIdsAsync(orphan.Hash, (_, _) => Task.CompletedTask, Token);
+        Write("left.tmp");
+        Write("young.tmp");
+        Write("mine.txt");
+        Age($"{kept.Hash}.nzb.br", $"{orphan.Hash}.nzb.br", $"{orphan.Hash}.ids", "left.tmp", "mine.txt");
+
+        var removed = _store.Sweep(new HashSet<string> { kept.Hash });
+
+        Assert.Equal(3, removed);
+        Assert.Equal(
+            new[] { $"{kept.Hash}.nzb.br", $"{young.Hash}.nzb.br", "young.tmp", "mine.txt" }.Order(),
+            Directory.GetFiles(_temporary.Folder.Blobs).Select(Path.GetFileName).Order());
+    }
+
+    [Fact]
+    public async Task Deleted_blob_is_gone_with_its_ids()
+    {
+        var blob = await _store.SaveNzbAsync(Text("gone"), Token);
+        await _store.SaveIdsAsync(blob.Hash, (_, _) => Task.CompletedTask, Token);
+
+        _store.Delete(blob.Hash);
+
+        Assert.Empty(Directory.GetFiles(_temporary.Folder.Blobs));
+        Assert.Throws<FileNotFoundException>(() => _store.OpenNzb(blob.Hash));
+    }
+
+    [Theory]
+    [InlineData("../../etc/passwd")]
+    [InlineData("")]
+    [InlineData("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    public void Name_that_is_no_hash_is_refused(string hash) => Assert.Throws<ArgumentException>(() => _store.OpenNzb(hash));
+
+    private static MemoryStream Text(string text) => new(Encoding.UTF8.GetBytes(text));
+
+    private void Write(string name) => File.WriteAllText(Path.Combine(_temporary.Folder.Blobs, name), "x");
+
+    private void Age(params string[] names)
+    {
+        foreach (var name in names)
+            File.SetLastWriteTimeUtc(Path.Combine(_temporary.Folder.Blobs, name), TimeProvider.System.GetUtcNow().UtcDateTime.AddMinutes(-61));
+    }
+}

@@ -1,0 +1,79 @@
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Database;
+
+public sealed class MigrationRunnerTests : IDisposable
+{
+    private static readonly Migration First = new(1, "0001_a.sql", "CREATE TABLE a (x INTEGER);\nINSERT INTO a VALUES (7);");
+    private static readonly Migration Second = new(2, "0002_b.sql", "CREATE TABLE b (x INTEGER);\nINSERT INTO b SELECT x FROM a; -- the end");
+    private static readonly Migration Broken = new(3, "0003_c.sql", "CREATE TABLE c (x INTEGER); INSERT INTO missing VALUES (1);");
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public void Embedded_migrations_count_from_one_without_a_gap()
+    {
+        var migrations = Migration.LoadEmbedded();
+
+        Assert.NotEmpty(migrations);
+        Assert.Equal(Enumerable.Range(1, migrations.Count), migrations.Select(migration => migration.Version));
+    }
+
+    [Fact]
+    public async Task New_database_gets_every_step_and_no_copy()
+    {
+        await using var database = _temporary.OpenDatabase(First, Second);
+
+        Assert.Equal((2, 7), await database.ReadAsync(
+            connection => (connection.ExecuteScalar<int>("PRAGMA user_version"), connection.ExecuteScalar<int>("SELECT x FROM b")), Token));
+        Assert.Empty(Directory.GetFiles(_temporary.Folder.Backups));
+    }
+
+    [Fact]
+    public async Task Existing_database_is_copied_before_the_next_step()
+    {
+        await _temporary.OpenDatabase(First).DisposeAsync();
+
+        await using var database = _temporary.OpenDatabase(First, Second);
+
+        var copy = Assert.Single(Directory.GetFiles(_temporary.Folder.Backups));
+        Assert.Equal("before-migration-1-to-2.db", Path.GetFileName(copy));
+        await using var connection = new SqliteConnection($"Data Source={copy};Mode=ReadOnly;Pooling=False");
+        Assert.Equal(1, connection.ExecuteScalar<int>("PRAGMA user_version"));
+        Assert.Equal(7, connection.ExecuteScalar<int>("SELECT x FROM a"));
+        if (!OperatingSystem.IsWindows())
+            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(copy));
+    }
+
+    [Fact]
+    public async Task Step_that_fails_half_way_leaves_the_version_before_it()
+    {
+        await _temporary.OpenDatabase(First, Second).DisposeAsync();
+
+        Assert.Throws<SqliteException>(() => _temporary.OpenDatabase(First, Second, Broken));
+
+        await using var database = _temporary.OpenDatabase(First, Second);
+        Assert.Equal(0, await database.ReadAsync(
+            connection => connection.ExecuteScalar<int>("SELECT count(*) FROM sqlite_schema WHERE name = 'c'"), Token));
+    }
+
+    [Fact]
+    public async Task Newer_database_is_refused_and_not_touched()
+    {
+        await _temporary.OpenDatabase(First, Second).DisposeAsync();
+
+        var refused = Assert.Throws<StartRefusedException>(() => _temporary.OpenDatabase(First));
+
+        Assert.Equal(78, refused.ExitCode);
+        Assert.Contains("newer", refused.Message, StringComparison.Ordinal);
+        await using var database = _temporary.OpenDatabase(First, Second);
+        Assert.Equal(2, await database.ReadAsync(connection => connection.ExecuteScalar<int>("PRAGMA user_version"), Token));
+    }
+}

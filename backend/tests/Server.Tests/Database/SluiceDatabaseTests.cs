@@ -1,0 +1,200 @@
+using System.Globalization;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Database;
+
+public sealed class SluiceDatabaseTests : IDisposable
+{
+    private static readonly Migration Numbers = new(1, "0001_numbers.sql", "CREATE TABLE number (value INTEGER PRIMARY KEY) STRICT;");
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Theory]
+    [InlineData("PRAGMA journal_mode", "wal")]
+    [InlineData("PRAGMA synchronous", "2")]
+    [InlineData("PRAGMA foreign_keys", "1")]
+    [InlineData("PRAGMA busy_timeout", "5000")]
+    public async Task Writer_connection_has_the_promised_pragmas(string pragma, string expected)
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+
+        var value = await database.WriteAsync(
+            (connection, _) => Convert.ToString(connection.ExecuteScalar(pragma), CultureInfo.InvariantCulture), Token);
+
+        Assert.Equal(expected, value);
+    }
+
+    [Fact]
+    public async Task Write_that_throws_leaves_nothing_and_the_next_one_works()
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+
+        await Assert.ThrowsAsync<InvalidDataException>(() => database.WriteAsync<int>(
+            (connection, _) =>
+            {
+                connection.Execute("INSERT INTO number VALUES (1)");
+                throw new InvalidDataException();
+            },
+            Token));
+        await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (2)"), Token);
+
+        Assert.Equal(2, await database.ReadAsync(connection => connection.QuerySingle<int>("SELECT value FROM number"), Token));
+    }
+
+    [Fact]
+    public async Task Concurrent_writes_are_all_committed_and_none_is_busy()
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+
+        await Parallel.ForAsync(0, 600, Token, async (i, token) =>
+        {
+            await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (@i)", new { i }), token);
+        });
+
+        Assert.Equal(600, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
+    }
+
+    [Fact]
+    public async Task Read_goes_on_while_a_transaction_is_open()
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+        using var inside = new SemaphoreSlim(0);
+        using var finish = new ManualResetEventSlim();
+        var write = database.WriteAsync(
+            (connection, _) =>
+            {
+                connection.Execute("INSERT INTO number VALUES (1)");
+                inside.Release();
+                finish.Wait(Token);
+                return 0;
+            },
+            Token);
+        await inside.WaitAsync(Token);
+
+        var during = await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token);
+        finish.Set();
+        await write;
+
+        Assert.Equal(0, during);
+        Assert.Equal(1, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
+    }
+
+    [Fact]
+    public async Task One_read_sees_one_snapshot()
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+        using var between = new SemaphoreSlim(0);
+        using var written = new ManualResetEventSlim();
+        var read = database.ReadAsync(
+            connection =>
+            {
+                var before = connection.ExecuteScalar<int>("SELECT count(*) FROM number");
+                between.Release();
+                written.Wait(Token);
+                return (before, after: connection.ExecuteScalar<int>("SELECT count(*) FROM number"));
+            },
+            Token);
+        await between.WaitAsync(Token);
+
+        await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (1)"), Token);
+        written.Set();
+
+        Assert.Equal((0, 0), await read);
+    }
+
+    [Fact]
+    public async Task Reader_cannot_write()
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+
+        await Assert.ThrowsAsync<SqliteException>(() => database.ReadAsync(connection => connection.Execute("INSERT INTO number VALUES (1)"), Token));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(255)]
+    [InlineData(256)]
+    [InlineData(257)]
+    [InlineData(1000)]
+    public async Task Stream_gives_every_row_once_and_in_order(int rows)
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+        await database.WriteAsync(
+            (connection, _) => connection.Execute("INSERT INTO number VALUES (@i)", Enumerable.Range(1, rows).Select(i => new { i })), Token);
+
+        var seen = new List<int>();
+        await foreach (var value in database.StreamAsync(
+            connection => connection.Query<int>("SELECT value FROM number ORDER BY value", buffered: false), Token))
+        {
+            seen.Add(value);
+        }
+
+        Assert.Equal(Enumerable.Range(1, rows), seen);
+    }
+
+    [Fact]
+    public async Task Stream_given_up_half_way_disturbs_nobody()
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+        await database.WriteAsync(
+            (connection, _) => connection.Execute("INSERT INTO number VALUES (@i)", Enumerable.Range(1, 600).Select(i => new { i })), Token);
+
+        await foreach (var value in database.StreamAsync(
+            connection => connection.Query<int>("SELECT value FROM number ORDER BY value", buffered: false), Token))
+        {
+            if (value == 300)
+                break;
+        }
+
+        await database.WriteAsync((connection, _) => connection.Execute("DELETE FROM number"), Token);
+        Assert.Equal(0, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
+    }
+
+    [Fact]
+    public async Task Write_cancelled_before_its_turn_does_not_happen()
+    {
+        await using var database = _temporary.OpenDatabase(Numbers);
+        using var inside = new SemaphoreSlim(0);
+        using var finish = new ManualResetEventSlim();
+        using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var first = database.WriteAsync(
+            (_, _) =>
+            {
+                inside.Release();
+                finish.Wait(Token);
+                return 0;
+            },
+            Token);
+        await inside.WaitAsync(Token);
+        var second = database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (1)"), cancellation.Token);
+
+        await cancellation.CancelAsync();
+        finish.Set();
+
+        await first;
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => second);
+        Assert.Equal(0, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
+    }
+
+    [Fact]
+    public async Task Dispose_finishes_what_is_queued()
+    {
+        var database = _temporary.OpenDatabase(Numbers);
+        var writes = Enumerable.Range(0, 50)
+            .Select(i => database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (@i)", new { i }), Token))
+            .ToArray();
+
+        await database.DisposeAsync();
+        await Task.WhenAll(writes);
+
+        await using var again = _temporary.OpenDatabase(Numbers);
+        Assert.Equal(50, await again.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
+    }
+}

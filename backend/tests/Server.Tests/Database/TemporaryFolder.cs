@@ -1,0 +1,26 @@
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Tests.Database;
+
+/// <summary>A data folder of its own, removed at the end.</summary>
+internal sealed class TemporaryFolder : IDisposable
+{
+    public TemporaryFolder()
+    {
+        Folder = new DataFolder(Directory.CreateTempSubdirectory("sluice-test-").FullName);
+        Folder.Prepare();
+    }
+
+    public DataFolder Folder { get; }
+
+    public string Root => Folder.Root;
+
+    public SluiceDatabase OpenDatabase(params Migration[] migrations)
+    {
+        var database = new SluiceDatabase(Folder, new MigrationRunner(migrations.Length > 0 ? migrations : Migration.LoadEmbedded(), Folder));
+        database.Open();
+        return database;
+    }
+
+    public void Dispose() => Directory.Delete(Root, recursive: true);
+}
