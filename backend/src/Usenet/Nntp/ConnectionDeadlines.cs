@@ -1,0 +1,106 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// The clock of one connection: a reply that stops coming, an unwanted rest that takes too long, an idle socket. One timer
+/// serves all three; it is armed for the nearest and looks again when it fires, so that a read costs no timer call.
+/// </summary>
+internal sealed class ConnectionDeadlines : IAsyncDisposable
+{
+    private readonly NntpConnection _connection;
+    private readonly NntpOptions _options;
+    private readonly TimeProvider _time;
+    private readonly ITimer _timer;
+    private readonly Lock _gate = new();
+
+    // Written by the read loop, read by the timer; one word, and a value that is one read old only shifts a check.
+    private long _lastByteAt;
+
+    // Guarded by _gate.
+    private TimeSpan _stall;
+    private long _busySince;
+    private long? _drainSince;
+
+    public ConnectionDeadlines(NntpConnection connection, NntpOptions options, TimeProvider time)
+    {
+        _connection = connection;
+        _options = options;
+        _time = time;
+        _stall = options.PlaybackStall;
+        _lastByteAt = _busySince = time.GetTimestamp();
+        _timer = time.CreateTimer(static state => ((ConnectionDeadlines)state!).Check(), this, options.IdleTimeout, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>A command of this lane is about to be sent.</summary>
+    public void Expect(OperationLane lane)
+    {
+        lock (_gate)
+        {
+            _drainSince = null;
+            _stall = _options.StallOf(lane);
+            if (_connection.Outstanding().Busy)
+                return;
+            _busySince = _time.GetTimestamp();
+            _timer.Change(_stall, Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    /// <summary>Bytes have arrived.</summary>
+    public void Received() => Volatile.Write(ref _lastByteAt, _time.GetTimestamp());
+
+    /// <summary>From now on the rest is unwanted and has to end soon.</summary>
+    public void StartDrain()
+    {
+        lock (_gate)
+        {
+            _drainSince ??= _time.GetTimestamp();
+            _timer.Change(_options.DrainTime, Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    public ValueTask DisposeAsync() => _timer.DisposeAsync();
+
+    private void Check()
+    {
+        var (busy, onlyAbandoned) = _connection.Outstanding();
+        NntpException? failure = null;
+        var retire = false;
+        lock (_gate)
+        {
+            var now = _time.GetTimestamp();
+            var silent = _time.GetElapsedTime(Math.Max(Volatile.Read(ref _lastByteAt), _busySince), now);
+            TimeSpan next;
+            if (_drainSince is { } since && (!busy || onlyAbandoned))
+            {
+                next = _options.DrainTime - _time.GetElapsedTime(since, now);
+                if (next <= TimeSpan.Zero)
+                    failure = new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article took too long.");
+                else if (!busy)
+                    _drainSince = null;
+            }
+            else if (busy)
+            {
+                next = _stall - silent;
+                if (next <= TimeSpan.Zero || _connection.IsTrickling(_stall))
+                    failure = new NntpException(NntpFault.Stalled, $"The server sent nothing useful for {_stall.TotalSeconds:0} seconds.");
+            }
+            else
+            {
+                next = _options.IdleTimeout - silent;
+                retire = next <= TimeSpan.Zero;
+                if (retire)
+                    next = _options.DrainTime;
+            }
+
+            if (failure is null)
+                _timer.Change(next < MinimumWait ? MinimumWait : next, Timeout.InfiniteTimeSpan);
+        }
+
+        if (failure is not null)
+            _connection.Abort(failure);
+        else if (retire)
+            _connection.Retire();
+    }
+
+    // Rounding may fire a timer a moment early; this keeps it from firing in a row.
+    private static TimeSpan MinimumWait => TimeSpan.FromMilliseconds(5);
+}

@@ -1,0 +1,20 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>How busy a connection is, as its pool sees it. Guarded by the lock of that pool.</summary>
+internal sealed class ConnectionLoad
+{
+    /// <summary>Leases given and replies still to come, unwanted ones included.</summary>
+    public int Commands { get; set; }
+
+    /// <summary>Encoded bytes that these replies are expected to bring.</summary>
+    public long Bytes { get; set; }
+
+    /// <summary>The lane of all of them; two lanes never share a busy connection.</summary>
+    public OperationLane Lane { get; set; }
+
+    /// <summary>Held while <see cref="Commands"/> is above 0.</summary>
+    public OperationPermit? Permit { get; set; }
+
+    /// <summary>Whether leases may be given.</summary>
+    public bool IsOpen { get; set; } = true;
+}

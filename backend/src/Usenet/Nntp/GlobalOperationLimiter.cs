@@ -1,0 +1,119 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// One limiter for the whole process: how many connections each lane may use at the same time. The lanes are work-conserving:
+/// a reservation says what playback always gets back, never what others may not use while nobody watches.
+/// </summary>
+/// <remarks>
+/// Thread-safe. Nothing waits in here: a refused lane waits in its connection pool and is woken by <see cref="Returned"/>, so
+/// that a permit is never held while waiting for anything else.
+/// </remarks>
+public sealed class GlobalOperationLimiter
+{
+    // A paced player pauses between fetches; its film is still on.
+    private static readonly TimeSpan PlaybackLingers = TimeSpan.FromSeconds(2);
+
+    private readonly Lock _gate = new();
+    private readonly TimeProvider _time;
+    private readonly int _fixedCapacity;
+    private readonly int _streamingPriorityPercent;
+    private readonly int[] _inUse = new int[3];
+    private readonly int[] _peak = new int[3];
+    private int _capacity;
+    private long? _lastPlayback;
+
+    /// <summary>Creates a limiter.</summary>
+    /// <param name="connections">Most connections in use at a time; 0 = as many as the providers allow together.</param>
+    /// <param name="streamingPriorityPercent">0–100: while anything plays, the background lanes together get the rest, but at least one.</param>
+    /// <param name="time">Clock; the system's when null.</param>
+    public GlobalOperationLimiter(int connections = 0, int streamingPriorityPercent = 80, TimeProvider? time = null)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(connections);
+        ArgumentOutOfRangeException.ThrowIfNegative(streamingPriorityPercent);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(streamingPriorityPercent, 100);
+        _fixedCapacity = _capacity = connections;
+        _streamingPriorityPercent = streamingPriorityPercent;
+        _time = time ?? TimeProvider.System;
+    }
+
+    /// <summary>A permit has come back, or the capacity has grown. Raised outside of any lock.</summary>
+    internal event Action? Returned;
+
+    /// <summary>Permits that exist.</summary>
+    public int Capacity => Volatile.Read(ref _capacity);
+
+    /// <summary>Permits that a lane holds now.</summary>
+    public int InUse(OperationLane lane)
+    {
+        lock (_gate)
+            return _inUse[(int)lane];
+    }
+
+    /// <summary>Most permits that a lane has held at a time.</summary>
+    public int Peak(OperationLane lane)
+    {
+        lock (_gate)
+            return _peak[(int)lane];
+    }
+
+    /// <summary>Says how many connections the providers allow together; a fixed capacity stays.</summary>
+    internal void Allow(int connections)
+    {
+        lock (_gate)
+        {
+            if (_fixedCapacity == 0)
+                _capacity = connections;
+        }
+
+        Returned?.Invoke();
+    }
+
+    /// <summary>Takes a permit if the lane may have one more.</summary>
+    /// <returns>Null when it may not.</returns>
+    internal OperationPermit? TryAcquire(OperationLane lane)
+    {
+        lock (_gate)
+        {
+            if (lane == OperationLane.Playback)
+                _lastPlayback = _time.GetTimestamp();
+            if (InUseByAll >= _capacity || InUseByBackground >= Share(lane))
+                return null;
+
+            var inUse = ++_inUse[(int)lane];
+            _peak[(int)lane] = Math.Max(_peak[(int)lane], inUse);
+            return new OperationPermit(this, lane);
+        }
+    }
+
+    /// <summary>Whether a lane may put more commands on a connection that it holds already, rather than give it back.</summary>
+    internal bool MayGoOn(OperationLane lane)
+    {
+        lock (_gate)
+            return InUseByBackground <= Share(lane);
+    }
+
+    internal void Return(OperationLane lane)
+    {
+        lock (_gate)
+        {
+            _inUse[(int)lane]--;
+            if (lane == OperationLane.Playback)
+                _lastPlayback = _time.GetTimestamp();
+        }
+
+        Returned?.Invoke();
+    }
+
+    private int InUseByAll => _inUse[0] + _inUse[1] + _inUse[2];
+
+    private int InUseByBackground => _inUse[(int)OperationLane.Import] + _inUse[(int)OperationLane.HealthCheck];
+
+    /// <summary>How many permits the background lanes may hold for this lane to get one.</summary>
+    private int Share(OperationLane lane)
+    {
+        if (lane == OperationLane.Playback)
+            return int.MaxValue;
+        var playing = _inUse[(int)OperationLane.Playback] > 0 || (_lastPlayback is { } last && _time.GetElapsedTime(last) < PlaybackLingers);
+        return playing ? Math.Max(1, _capacity * (100 - _streamingPriorityPercent) / 100) : int.MaxValue;
+    }
+}

@@ -1,0 +1,18 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>What a connection tells the pool that it belongs to. Calls come from its loops and hold no lock.</summary>
+internal interface IConnectionOwner
+{
+    /// <summary>One reply has ended, whatever came of it, and the connection is in step.</summary>
+    void ReplyEnded(NntpConnection connection, ArticleBody body);
+
+    /// <summary>The connection has been idle for long.</summary>
+    /// <returns>True when no lease is out and none will be given: the connection may say goodbye.</returns>
+    bool TryRetire(NntpConnection connection);
+
+    /// <summary>No lease may be given any more; the socket may still count.</summary>
+    void Closing(NntpConnection connection, NntpException reason);
+
+    /// <summary>The socket is closed on both sides, as far as can be known.</summary>
+    void Closed(NntpConnection connection);
+}

@@ -1,0 +1,57 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>Deadlines and ceilings towards news servers. Each has the default of an ordinary home line.</summary>
+/// <remarks>Immutable.</remarks>
+public sealed record NntpOptions
+{
+    /// <summary>TCP must be connected by then: a healthy server answers within a second, a black hole never does.</summary>
+    public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(4);
+
+    /// <summary>TCP, TLS, greeting and login together.</summary>
+    public TimeSpan LoginTimeout { get; init; } = TimeSpan.FromSeconds(8);
+
+    /// <summary>A connection that owes a reply to a viewer and sends no byte for this long is given up.</summary>
+    public TimeSpan PlaybackStall { get; init; } = TimeSpan.FromSeconds(6);
+
+    /// <summary>The same for imports and health checks, which nobody watches.</summary>
+    public TimeSpan BackgroundStall { get; init; } = TimeSpan.FromSeconds(20);
+
+    /// <summary>An idle connection is closed by us before servers do it, after 60 s and more.</summary>
+    public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromSeconds(45);
+
+    /// <summary>Longest wait for a connection to become free.</summary>
+    public TimeSpan LeaseTimeout { get; init; } = TimeSpan.FromSeconds(15);
+
+    /// <summary>Longest time that the rest of an unwanted reply may take before the socket is replaced instead.</summary>
+    public TimeSpan DrainTime { get; init; } = TimeSpan.FromMilliseconds(250);
+
+    /// <summary>A socket closed in mid-reply counts towards the cap for this long, until the server has noticed.</summary>
+    public TimeSpan CloseGrace { get; init; } = TimeSpan.FromMilliseconds(250);
+
+    /// <summary>The rest of an unwanted reply is read to its end up to this many bytes.</summary>
+    public int DrainBytes { get; init; } = 256 * 1024;
+
+    /// <summary>Longest line of text from a server in bytes: RFC 3977 says 512, real greetings exceed it.</summary>
+    public int MaxLineBytes { get; init; } = 64 * 1024;
+
+    /// <summary>Longest body in bytes as it comes off the wire; posts of today stay below 1.5 MB.</summary>
+    public long MaxArticleBytes { get; init; } = 16 * 1024 * 1024;
+
+    /// <summary>A body that comes in more slowly than this is a stall, in bytes per second.</summary>
+    public int MinimumBytesPerSecond { get; init; } = 1024;
+
+    /// <summary>Size of the receive buffer of a connection in bytes: one system call per many kilobytes.</summary>
+    public int ReceiveBufferBytes { get; init; } = 256 * 1024;
+
+    /// <summary>Handshakes under way at a time at one provider, so that a start does not look like an attack.</summary>
+    public int HandshakesPerProvider { get; init; } = 2;
+
+    /// <summary>Further tries at one provider after a fault, before the next provider is asked.</summary>
+    public int RetriesPerProvider { get; init; } = 1;
+
+    /// <summary>Most commands outstanding on one connection when the depth adapts.</summary>
+    public int MaxPipeliningDepth { get; init; } = 16;
+
+    /// <summary>The stall limit of a lane.</summary>
+    public TimeSpan StallOf(OperationLane lane) => lane == OperationLane.Playback ? PlaybackStall : BackgroundStall;
+}

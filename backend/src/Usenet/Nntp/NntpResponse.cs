@@ -1,0 +1,35 @@
+using System.Buffers;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>One reply line: the code, and the text behind it without the line end.</summary>
+/// <param name="Code">100–599.</param>
+/// <param name="Text">Lent: valid until the buffer it was read from is advanced.</param>
+internal readonly record struct NntpResponse(int Code, ReadOnlySequence<byte> Text)
+{
+    /// <summary>Whether the text speaks of too many connections, as servers put it next to a 481 or 502.</summary>
+    public bool SaysTooManyConnections()
+    {
+        var text = PrintableText();
+        return text.Contains("too many", StringComparison.OrdinalIgnoreCase)
+            || text.Contains("connection limit", StringComparison.OrdinalIgnoreCase)
+            || text.Contains("connections", StringComparison.OrdinalIgnoreCase)
+                && (text.Contains("limit", StringComparison.OrdinalIgnoreCase) || text.Contains("max", StringComparison.OrdinalIgnoreCase));
+    }
+
+    /// <summary>At most 200 printable characters of the text, safe for a log line.</summary>
+    public string PrintableText()
+    {
+        const int Longest = 200;
+        var text = Text.Length > Longest ? Text.Slice(0, Longest) : Text;
+        return string.Create((int)text.Length, text, static (span, source) =>
+        {
+            var at = 0;
+            foreach (var memory in source)
+            {
+                foreach (var value in memory.Span)
+                    span[at++] = value is >= 0x20 and < 0x7F ? (char)value : '?';
+            }
+        });
+    }
+}

@@ -1,0 +1,101 @@
+using Microsoft.Extensions.Logging;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// All providers as one source of articles. A fetch walks them in the order of <see cref="ProviderSelector"/> until one delivers:
+/// a miss is a value and moves on at once, a fault is tried again on another connection of the same provider first.
+/// </summary>
+/// <remarks>Thread-safe. Owns its connections; dispose ends all fetches and closes all sockets.</remarks>
+public sealed class ProviderPool : IArticleSource, IAsyncDisposable
+{
+    private const int HandshakesInAll = 6;
+
+    private readonly List<Provider> _providers = [];
+    private readonly SemaphoreSlim _handshakes = new(HandshakesInAll);
+    private readonly NntpOptions _options;
+    private readonly GlobalOperationLimiter _limiter;
+
+    /// <summary>Creates the pool; nothing is dialled before it is needed.</summary>
+    /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index and are never asked.</param>
+    /// <param name="options">Deadlines and ceilings.</param>
+    /// <param name="limiter">Shared by everything that fetches in this process.</param>
+    /// <param name="time">Clock.</param>
+    /// <param name="loggers">Where faults are noted.</param>
+    public ProviderPool(IReadOnlyList<ProviderOptions> providers, NntpOptions options, GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(providers.Count, ProviderSet.MaxProviders);
+        _options = options;
+        _limiter = limiter;
+        var logger = loggers.CreateLogger<ProviderPool>();
+        for (var index = 0; index < providers.Count; index++)
+        {
+            var pool = new NntpConnectionPool(index, providers[index], options, limiter, _handshakes, time, logger);
+            _providers.Add(new Provider(index, providers[index], pool));
+        }
+
+        limiter.Allow(providers.Where(provider => provider.Kind != ProviderKind.Disabled).Sum(provider => provider.MaxConnections));
+        limiter.Returned += PumpAll;
+    }
+
+    /// <inheritdoc/>
+    public int ProviderCount => _providers.Count;
+
+    /// <summary>Sockets at a provider now, those that are being opened or closed included.</summary>
+    public int Sockets(int provider) => _providers[provider].Pool.Sockets;
+
+    /// <summary>Connections opened since the start, at all providers.</summary>
+    public int ConnectionsOpened => _providers.Sum(provider => provider.Pool.Opened);
+
+    /// <summary>Opens a connection to one provider if none is open, and leaves it in its pool.</summary>
+    /// <exception cref="NntpException">It cannot be reached or logged in to; the message says why in a sentence.</exception>
+    public Task ProbeAsync(int provider, CancellationToken cancellationToken) => _providers[provider].Pool.ProbeAsync(cancellationToken);
+
+    /// <inheritdoc/>
+    public async ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
+    {
+        var walk = new ProviderWalk(request.Excluded);
+        while (ProviderSelector.Next(_providers, walk.Asked, walk.MissedBackbones) is { } provider)
+        {
+            walk.Asked = walk.Asked.With(provider.Index);
+            NntpException? fault = null;
+            for (var attempt = 0; attempt <= _options.RetriesPerProvider; attempt++)
+            {
+                try
+                {
+                    using var lease = await provider.Pool.LeaseAsync(request, cancellationToken);
+                    var outcome = await lease.FetchAsync(sink, cancellationToken);
+                    if (!outcome.IsMiss)
+                        return ArticleReply.FoundAt(provider.Index);
+                    walk.Missed(provider.Options, outcome.MissCode);
+                    fault = null;
+                    break;
+                }
+                catch (NntpException error)
+                {
+                    fault = error;
+                    if (!error.IsTransient || provider.Pool.Health.Resting is not null)
+                        break;
+                }
+            }
+
+            walk.Fault = fault ?? walk.Fault;
+        }
+
+        return walk.Conclude(request.Excluded);
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        _limiter.Returned -= PumpAll;
+        await Task.WhenAll(_providers.Select(provider => provider.Pool.DisposeAsync().AsTask()));
+        _handshakes.Dispose();
+    }
+
+    private void PumpAll()
+    {
+        foreach (var provider in _providers)
+            provider.Pool.Pump();
+    }
+}
