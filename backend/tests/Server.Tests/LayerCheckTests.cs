@@ -1,0 +1,131 @@
+using Sluice.Server.Tests.Layers;
+using Xunit;
+
+namespace Sluice.Server.Tests;
+
+/// <summary>Every check of <see cref="LayerTests"/> finds what it is there for.</summary>
+public sealed class LayerCheckTests
+{
+    private const string MessageId = "namespace Sluice.Usenet.Nzb; public sealed record MessageId; public sealed class NzbFile { }";
+    private const string Pool = "namespace Sluice.Usenet.Nntp; public interface IArticleSource { } public sealed class ProviderPool { }";
+    private const string Queue = "namespace Sluice.Server.Queue; internal sealed class QueueItem { }";
+
+    [Theory]
+    [InlineData("using Sluice.Usenet.Nntp;\nnamespace Sluice.Usenet.Nzb;")]
+    [InlineData("using static Sluice.Usenet.Nntp.ProviderPool;\nnamespace Sluice.Usenet.Nzb;")]
+    [InlineData("using Pool = Sluice.Usenet.Nntp.ProviderPool;\nnamespace Sluice.Usenet.Nzb;")]
+    [InlineData("namespace Sluice.Usenet.Nzb; class A { global::Sluice.Usenet.Nntp.ProviderPool? _pool; }")]
+    [InlineData("namespace Sluice.Usenet.Nzb; class A { Usenet.Nntp.ProviderPool? _pool; }")]
+    [InlineData("namespace Sluice.Usenet.Nzb; class A { Nntp.ProviderPool? _pool; }")]
+    [InlineData("namespace Sluice.Usenet.Nzb; class A { string B => $\"{typeof(Nntp.ProviderPool)}\"; }")]
+    public void Imports_to_the_right_are_found_however_they_are_written(string text) =>
+        Assert.Contains("uses Nntp, which stands to the right of Nzb", Violation(
+            ("backend/src/Usenet/Nzb/A.cs", text), ("backend/src/Usenet/Nntp/ProviderPool.cs", Pool)), StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("namespace Sluice.Usenet.Nzb; // Sluice.Usenet.Nntp.ProviderPool")]
+    [InlineData("namespace Sluice.Usenet.Nzb; /* using Sluice.Usenet.Nntp; */ class A { }")]
+    [InlineData("namespace Sluice.Usenet.Nzb; class A { string B => \"Sluice.Usenet.Nntp.ProviderPool\"; }")]
+    [InlineData("namespace Sluice.Usenet.Nzb; class A { string B => \"\"\"a \" Sluice.Usenet.Nntp.ProviderPool\"\"\"; }")]
+    [InlineData("namespace Sluice.Usenet.Nzb; class A { string B => @\"a\"\" Sluice.Usenet.Nntp\"; char C => '\"'; }")]
+    [InlineData("namespace Sluice.Usenet.Nzb; class A { int B => Nntp.Count; }")]
+    public void Comments_texts_and_properties_are_no_imports(string text) =>
+        Assert.Empty(Violations(("backend/src/Usenet/Nzb/A.cs", text), ("backend/src/Usenet/Nntp/ProviderPool.cs", Pool)));
+
+    [Fact]
+    public void Mutual_use_is_found()
+    {
+        var violations = Violations(
+            ("backend/src/Server/Queue/A.cs", "using Sluice.Server.History;\nnamespace Sluice.Server.Queue;"),
+            ("backend/src/Server/History/B.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Server.History;"));
+        Assert.Contains(violations, v => v.StartsWith("History and Queue use each other", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("backend/src/Usenet/Nntp/A.cs", "using Sluice.Usenet.Nzb;\nnamespace Sluice.Usenet.Nntp; class A { NzbFile? _file; }", "names NzbFile; of Nzb Nntp sees only MessageId")]
+    [InlineData("backend/src/Usenet/Streams/A.cs", "using Sluice.Usenet.Nntp;\nnamespace Sluice.Usenet.Streams; class A { ProviderPool? _pool; }", "names ProviderPool; of Nntp Streams sees only")]
+    [InlineData("backend/src/Usenet/Yenc/A.cs", "using Sluice.Usenet.Nzb;\nnamespace Sluice.Usenet.Yenc;", "Yenc may use no folder")]
+    [InlineData("backend/src/Usenet/Media/A.cs", "using Sluice.Usenet.Streams;\nnamespace Sluice.Usenet.Media;", "Media may use no folder")]
+    [InlineData("backend/src/Server/WebDav/A.cs", "using Sluice.Usenet.Streams;\nnamespace Sluice.Server.WebDav;", "WebDav may use no folder")]
+    [InlineData("backend/src/Server/WebDav/A.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Server.WebDav;", "WebDav may use no folder")]
+    [InlineData("backend/src/Server/WebDav/Tree/A.cs", "using Sluice.Server.Database;\nnamespace Sluice.Server.WebDav.Tree;", "WebDav/Tree may use only")]
+    [InlineData("backend/src/Server/SabApi/A.cs", "using Sluice.Server.WebDav;\nnamespace Sluice.Server.SabApi;", "uses WebDav, which only")]
+    [InlineData("backend/src/Server/AdminApi/A.cs", "using Sluice.Server.SabApi;\nnamespace Sluice.Server.AdminApi;", "uses SabApi, which only Program")]
+    [InlineData("backend/src/Server/AdminApi/A.cs", "using Sluice.Server.WebDav.Tree;\nnamespace Sluice.Server.AdminApi;", "uses WebDav/Tree, which only Program")]
+    [InlineData("backend/src/Usenet/Archives/A.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Usenet.Archives;", "to the right of Archives")]
+    [InlineData("backend/src/Server/Library/A.cs", "using Sluice.Tools.MockNntpServer;\nnamespace Sluice.Server.Library;", "to the right of Library")]
+    [InlineData("backend/src/Server/Library/A.cs", "using Sluice.Testing;\nnamespace Sluice.Server.Library;", "Sluice.Testing, which is in no folder")]
+    [InlineData("backend/src/Server/Library/A.cs", "using Sluice.Server;\nnamespace Sluice.Server.Library;", "uses Program, which stands to the right")]
+    [InlineData("tools/MockNntpServer/A.cs", "using Sluice.Usenet.Yenc;\nnamespace Sluice.Tools.MockNntpServer;", "MockNntpServer may use no folder")]
+    [InlineData("tools/FullNzbTester/A.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Tools.FullNzbTester;", "FullNzbTester may use only")]
+    [InlineData("backend/src/Server/Misc/A.cs", "namespace Sluice.Server.Misc;", "stands in no folder of the import table")]
+    [InlineData("backend/src/Server/Queue/A.cs", "namespace Sluice.Server.History;", "its folder is Sluice.Server.Queue")]
+    public void Forbidden_uses_are_found(string path, string text, string sentence)
+    {
+        var violations = Violations((path, text), ("backend/src/Usenet/Nzb/MessageId.cs", MessageId),
+            ("backend/src/Usenet/Nntp/ProviderPool.cs", Pool), ("backend/src/Server/Queue/QueueItem.cs", Queue));
+        Assert.Contains(violations, v => v.Contains(sentence, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Types_of_the_projects_own_folder_are_found_without_a_name_before_them() =>
+        Assert.Contains("uses Program, which stands to the right of Queue", Violation(
+            ("backend/src/Server/ExitCode.cs", "namespace Sluice.Server; internal enum ExitCode { Good }"),
+            ("backend/src/Server/Queue/A.cs", "namespace Sluice.Server.Queue; class A { ExitCode _code; }")), StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("backend/src/Usenet/Nntp/A.cs", "using Sluice.Usenet.Nzb;\nnamespace Sluice.Usenet.Nntp; class A { MessageId? _id; }")]
+    [InlineData("backend/src/Usenet/Streams/A.cs", "using Sluice.Usenet.Nntp;\nnamespace Sluice.Usenet.Streams; class A { IArticleSource? _source; }")]
+    [InlineData("backend/src/Server/WebDav/Tree/A.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Server.WebDav.Tree;")]
+    [InlineData("backend/src/Server/Program.cs", "using Sluice.Server.SabApi;\nusing Sluice.Server.WebDav;")]
+    [InlineData("tools/FullNzbTester/A.cs", "using Sluice.Usenet.Nntp;\nusing Sluice.Tools.MockNntpServer;\nnamespace Sluice.Tools.FullNzbTester;")]
+    public void Allowed_uses_pass(string path, string text) =>
+        Assert.Empty(Violations((path, text), ("backend/src/Usenet/Nzb/MessageId.cs", MessageId),
+            ("backend/src/Usenet/Nntp/ProviderPool.cs", Pool), ("backend/src/Server/Queue/QueueItem.cs", Queue)));
+
+    [Fact]
+    public void Long_files_and_stale_exceptions_are_found()
+    {
+        var longFile = new SourceFile("a.cs", string.Concat(Enumerable.Repeat("\n", FileLengths.Most + 1)));
+        var shortFile = new SourceFile("b.cs", "\n");
+        Assert.Empty(FileLengths.Violations([longFile, shortFile], new Dictionary<string, string> { ["a.cs"] = "a table" }));
+        Assert.Single(FileLengths.Violations([longFile, shortFile], new Dictionary<string, string>()));
+        Assert.Single(FileLengths.Violations([longFile], new Dictionary<string, string> { ["a.cs"] = " " }));
+        Assert.Single(FileLengths.Violations([shortFile], new Dictionary<string, string> { ["b.cs"] = "was long" }));
+        Assert.Single(FileLengths.Violations([shortFile], new Dictionary<string, string> { ["gone.cs"] = "was long" }));
+    }
+
+    [Theory]
+    [InlineData("// TO" + "DO: the rest")]
+    [InlineData("var a = 1; // FIX" + "ME")]
+    [InlineData("/* HA" + "CK */")]
+    public void Notes_to_oneself_are_found(string text) =>
+        Assert.Single(HouseRules.Notes([new SourceFile("a.cs", text)]));
+
+    [Theory]
+    [InlineData("#pragma warning disable CA1000", 1)]
+    [InlineData("var a = 1;\n#pragma warning disable CA1000", 1)]
+    [InlineData("#pragma warning disable CA1000 // The parser owns it.", 0)]
+    [InlineData("// The parser owns it.\n#pragma warning disable CA1000", 0)]
+    [InlineData("[SuppressMessage(\"Design\", \"CA1000\")]", 1)]
+    [InlineData("[SuppressMessage(\"Design\", \"CA1000\", Justification = \"The parser owns it.\")]", 0)]
+    public void Silenced_warnings_without_a_reason_are_found(string text, int found) =>
+        Assert.Equal(found, HouseRules.SilencedWarnings([new SourceFile("a.cs", text)]).Count);
+
+    [Theory]
+    [InlineData("```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
+    [InlineData("```\nUsenet   Nntp → Nzb\nServer   Database → Program\n```", 1)]
+    [InlineData("```\nUsenet   Nzb\nServer   Database → Program\n```", 1)]
+    [InlineData("```\nUsenet   Nzb → Nntp → Yenc\nServer   Database → Program\n```", 1)]
+    [InlineData("no diagram", 2)]
+    public void Diagram_that_disagrees_is_found(string readme, int found)
+    {
+        var existing = new HashSet<string> { "Nzb", "Nntp", "Database", Layer.Root };
+        Assert.Equal(found, ReadmeDiagram.Violations(LayerOrder.All, existing, readme).Count);
+    }
+
+    private static string Violation(params (string Path, string Text)[] files) => Assert.Single(Violations(files));
+
+    private static IReadOnlyList<string> Violations(params (string Path, string Text)[] files) =>
+        ImportCheck.Violations(LayerOrder.All, [.. files.Select(file => new SourceFile(file.Path, file.Text))]);
+}

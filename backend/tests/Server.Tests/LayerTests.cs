@@ -1,0 +1,49 @@
+using System.Xml.Linq;
+using Sluice.Server.Tests.Layers;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests;
+
+/// <summary>The order of the house: who may import whom, how long a file may be, and what no file may hold.</summary>
+/// <remarks>That each of these checks can fail is shown by <see cref="LayerCheckTests"/>.</remarks>
+public sealed class LayerTests
+{
+    [Fact]
+    public void Imports_go_one_way() =>
+        AssertNone(ImportCheck.Violations(LayerOrder.All, SourceTree.Product()));
+
+    [Fact]
+    public void Projects_reference_only_what_the_table_allows()
+    {
+        foreach (var (project, allowed) in LayerOrder.ProjectReferences)
+        {
+            var references = XDocument.Load(Repository.PathOf(project)).Descendants("ProjectReference")
+                .Select(reference => Path.GetFileName(reference.Attribute("Include")!.Value.Replace('\\', '/')));
+            Assert.Equal(allowed.Order(), references.Order());
+        }
+    }
+
+    [Fact]
+    public void Mock_news_server_uses_no_package() =>
+        Assert.Empty(XDocument.Load(Repository.PathOf("tools/MockNntpServer/MockNntpServer.csproj")).Descendants("PackageReference"));
+
+    [Fact]
+    public void Files_hold_one_idea_each() =>
+        AssertNone(FileLengths.Violations(SourceTree.Everything(), FileLengths.Allowed));
+
+    [Fact]
+    public void Product_holds_no_notes_to_oneself() =>
+        AssertNone(HouseRules.Notes(SourceTree.Product()));
+
+    [Fact]
+    public void Warnings_are_silenced_only_with_a_reason() =>
+        AssertNone(HouseRules.SilencedWarnings(SourceTree.Everything()));
+
+    /// <summary>Fails with every sentence on a line of its own.</summary>
+    private static void AssertNone(IReadOnlyList<string> violations)
+    {
+        if (violations.Count > 0)
+            Assert.Fail(string.Join('\n', violations));
+    }
+}

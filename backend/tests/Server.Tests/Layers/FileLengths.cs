@@ -1,0 +1,27 @@
+namespace Sluice.Server.Tests.Layers;
+
+/// <summary>Holds files to one idea each, measured as 300 lines.</summary>
+internal static class FileLengths
+{
+    public const int Most = 300;
+
+    /// <summary>Files that are longer for a reason. An entry that is no longer needed fails as well.</summary>
+    public static readonly IReadOnlyDictionary<string, string> Allowed = new Dictionary<string, string>();
+
+    public static IReadOnlyList<string> Violations(IReadOnlyList<SourceFile> files, IReadOnlyDictionary<string, string> allowed)
+    {
+        var violations = new List<string>();
+        foreach (var file in files.Where(file => file.Lines > Most && !allowed.ContainsKey(file.Path)))
+            violations.Add($"{file.Path} has {file.Lines} lines: split it, or list it with a reason.");
+        foreach (var (path, reason) in allowed)
+        {
+            if (string.IsNullOrWhiteSpace(reason))
+                violations.Add($"{path} is listed as a long file without a reason.");
+            if (files.All(file => file.Path != path))
+                violations.Add($"{path} is listed as a long file and does not exist.");
+            else if (files.First(file => file.Path == path).Lines <= Most)
+                violations.Add($"{path} is listed as a long file and no longer is one.");
+        }
+        return violations;
+    }
+}

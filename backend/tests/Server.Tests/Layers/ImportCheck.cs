@@ -1,0 +1,126 @@
+using System.Text.RegularExpressions;
+
+namespace Sluice.Server.Tests.Layers;
+
+/// <summary>Finds who uses whom in a set of files, and what of it the import table forbids.</summary>
+internal sealed partial class ImportCheck
+{
+    private readonly IReadOnlyList<Layer> _order;
+    private readonly Dictionary<string, int> _places;
+    private readonly Dictionary<Layer, List<SourceFile>> _files;
+    private readonly Dictionary<Layer, HashSet<string>> _types;
+    private readonly List<string> _violations = [];
+
+    private ImportCheck(IReadOnlyList<Layer> order, IReadOnlyList<SourceFile> files)
+    {
+        _order = order;
+        _places = order.Select((layer, place) => (layer.Folder, place)).ToDictionary();
+        _files = order.ToDictionary(layer => layer, _ => new List<SourceFile>());
+        foreach (var file in files)
+        {
+            if (LayerOf(file.Path) is { } layer)
+                _files[layer].Add(file);
+            else
+                _violations.Add($"{file.Path} stands in no folder of the import table.");
+        }
+        _types = _files.ToDictionary(entry => entry.Key, entry => entry.Value.SelectMany(file => file.Types).ToHashSet());
+    }
+
+    /// <summary>Sentences that each name a file and what it must not do; empty when all is well.</summary>
+    /// <param name="order">The import table.</param>
+    /// <param name="files">The files of production and tools; not those of tests.</param>
+    public static IReadOnlyList<string> Violations(IReadOnlyList<Layer> order, IReadOnlyList<SourceFile> files)
+    {
+        var check = new ImportCheck(order, files);
+        var pairs = new HashSet<(string User, string Used)>();
+        foreach (var (layer, own) in check._files)
+        {
+            foreach (var file in own)
+            {
+                check.CheckNamespace(layer, file);
+                foreach (var used in check.UsedBy(layer, file))
+                {
+                    pairs.Add((layer.Folder, used.Folder));
+                    check.CheckUse(layer, file, used);
+                }
+            }
+        }
+        foreach (var (user, used) in pairs)
+        {
+            if (string.CompareOrdinal(user, used) < 0 && pairs.Contains((used, user)))
+                check._violations.Add($"{user} and {used} use each other: move the type that both need.");
+        }
+        return check._violations;
+    }
+
+    private Layer? LayerOf(string path) =>
+        _order.Where(layer => path.StartsWith(layer.Path, StringComparison.Ordinal)
+                && (layer.Folder != Layer.Root || !path[layer.Path.Length..].Contains('/')))
+            .MaxBy(layer => layer.Path.Length);
+
+    private void CheckNamespace(Layer layer, SourceFile file)
+    {
+        var declared = NamespaceLine().Match(file.Code).Groups["name"].Value;
+        if (declared.Length > 0 && declared != layer.Namespace
+            && !declared.StartsWith(layer.Namespace + ".", StringComparison.Ordinal))
+            _violations.Add($"{file.Path} declares namespace {declared}; its folder is {layer.Namespace}.");
+    }
+
+    /// <summary>Every other folder that the file names, by whole or shortened namespace or by a type that it sees without one.</summary>
+    private HashSet<Layer> UsedBy(Layer layer, SourceFile file)
+    {
+        var used = new HashSet<Layer>();
+        foreach (Match match in WholeName().Matches(file.Code))
+        {
+            var name = match.Groups["name"].Value;
+            if (_order.Where(other => (name + ".").StartsWith(other.Namespace + ".", StringComparison.Ordinal))
+                    .MaxBy(other => other.Namespace.Length) is { } other)
+                used.Add(other);
+            else
+                _violations.Add($"{file.Path} names {name}, which is in no folder of the import table.");
+        }
+        foreach (Match match in ShortName().Matches(file.Code))
+        {
+            // Queue.Count may be a property; Queue.QueueItem is a type of that folder.
+            foreach (var other in _order)
+            {
+                var folder = other.Folder.Replace('/', '.') + ".";
+                var name = match.Groups["name"].Value;
+                if (name.StartsWith(folder, StringComparison.Ordinal)
+                    && _types[other].Contains(name[folder.Length..].Split('.')[0]))
+                    used.Add(other);
+            }
+        }
+        // Types of an enclosing namespace need no name before them.
+        foreach (var outer in _order.Where(outer => layer.Namespace.StartsWith(outer.Namespace + ".", StringComparison.Ordinal)))
+        {
+            if (_types[outer].Any(type => file.Words.Contains(type) && !_types[layer].Contains(type)))
+                used.Add(outer);
+        }
+        used.Remove(layer);
+        return used;
+    }
+
+    private void CheckUse(Layer layer, SourceFile file, Layer used)
+    {
+        if (layer.Uses is { } uses && !uses.Contains(used.Folder))
+            _violations.Add($"{file.Path} uses {used.Folder}; {layer.Folder} may use {(uses.Count == 0 ? "no folder" : "only " + string.Join(", ", uses))}.");
+        else if (_places[used.Folder] > _places[layer.Folder])
+            _violations.Add($"{file.Path} uses {used.Folder}, which stands to the right of {layer.Folder}.");
+        else if (used.UsedBy is { } by && !by.Contains(layer.Folder))
+            _violations.Add($"{file.Path} uses {used.Folder}, which only {string.Join(", ", by)} may use.");
+        if (!layer.Sees.TryGetValue(used.Folder, out var seen))
+            return;
+        foreach (var type in _types[used].Except(seen).Except(_types[layer]).Where(file.Words.Contains))
+            _violations.Add($"{file.Path} names {type}; of {used.Folder} {layer.Folder} sees only {string.Join(", ", seen)}.");
+    }
+
+    [GeneratedRegex(@"^\s*namespace\s+(?<name>[\w.]+)", RegexOptions.Multiline)]
+    private static partial Regex NamespaceLine();
+
+    [GeneratedRegex(@"(?<!namespace\s+)\b(?<name>Sluice(?:\.\w+)+)")]
+    private static partial Regex WholeName();
+
+    [GeneratedRegex(@"(?<![\w.])(?:(?:Usenet|Server|Tools)\.)?(?<name>[A-Z]\w*(?:\.[A-Z]\w*)+)")]
+    private static partial Regex ShortName();
+}

@@ -1,0 +1,73 @@
+namespace Sluice.Server.Tests.Layers;
+
+/// <summary>The import table: a folder may use those before it, or less where it says so.</summary>
+internal static class LayerOrder
+{
+    private static readonly string[] Engine = ["Nzb", "Nntp", "Yenc", "Streams", "Media", "Par2", "Archives"];
+
+    /// <summary>All folders from left to right. The first diagram of README.md shows those that exist, in this order.</summary>
+    public static readonly IReadOnlyList<Layer> All =
+    [
+        new("Usenet", "Nzb"),
+        new("Usenet", "Nntp")
+        {
+            Sees = new Dictionary<string, string[]> { ["Nzb"] = ["MessageId"] },
+        },
+        // Each can be read, tested and replaced alone.
+        new("Usenet", "Yenc") { Uses = [] },
+        // A clip, a cache or a test can be the source: only the seam, its answers, its lanes and what a fetch throws.
+        new("Usenet", "Streams")
+        {
+            Sees = new Dictionary<string, string[]>
+            {
+                ["Nntp"] =
+                [
+                    "IArticleSource", "IArticleSink", "ArticleRequest", "ArticleReply", "ArticleMissing", "ProviderSet",
+                    "OperationLane", "NntpException", "NntpFault",
+                ],
+            },
+        },
+        new("Usenet", "Media") { Uses = [] },
+        new("Usenet", "Par2"),
+        new("Usenet", "Archives"),
+
+        new("Server", "Database"),
+        new("Server", "Settings"),
+        new("Server", "Diagnostics"),
+        new("Server", "Auth"),
+        new("Server", "Outbound"),
+        new("Server", "Arr"),
+        new("Server", "Events"),
+        new("Server", "Cluster"),
+        new("Server", "Providers"),
+        new("Server", "Library"),
+        new("Server", "History"),
+        new("Server", "Queue"),
+        new("Server", "Health"),
+        new("Server", "FamilyImport"),
+        // The protocol runs over any store, so it knows none; three contracts, three edges that never meet.
+        new("Server", "WebDav") { Uses = [], UsedBy = ["WebDav/Tree", Layer.Root] },
+        new("Server", "WebDav/Tree")
+        {
+            Uses = ["WebDav", "Library", "Queue", "History", "Health", "Auth"],
+            UsedBy = [Layer.Root],
+        },
+        new("Server", "SabApi") { UsedBy = [Layer.Root] },
+        new("Server", "AdminApi") { UsedBy = [Layer.Root] },
+        new("Server", Layer.Root),
+
+        // An encoder that shared code with the decoder would share its mistakes.
+        new("Tools", "MockNntpServer") { Uses = [] },
+        // The tester measures the engine; the server is another process to it.
+        new("Tools", "FullNzbTester") { Uses = [.. Engine, "MockNntpServer"] },
+    ];
+
+    /// <summary>What each project may reference, as the import table says it for whole projects.</summary>
+    public static readonly IReadOnlyDictionary<string, string[]> ProjectReferences = new Dictionary<string, string[]>
+    {
+        ["backend/src/Usenet/Usenet.csproj"] = [],
+        ["backend/src/Server/Server.csproj"] = ["Usenet.csproj"],
+        ["tools/MockNntpServer/MockNntpServer.csproj"] = [],
+        ["tools/FullNzbTester/FullNzbTester.csproj"] = ["Usenet.csproj", "MockNntpServer.csproj"],
+    };
+}

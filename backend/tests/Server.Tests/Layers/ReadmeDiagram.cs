@@ -1,0 +1,39 @@
+namespace Sluice.Server.Tests.Layers;
+
+/// <summary>The import table as README.md draws it: its first fenced block, one project per line.</summary>
+internal static class ReadmeDiagram
+{
+    /// <param name="order">The import table.</param>
+    /// <param name="existing">Folders of the table that hold files.</param>
+    /// <param name="readme">Text of README.md.</param>
+    public static IReadOnlyList<string> Violations(IReadOnlyList<Layer> order, IReadOnlySet<string> existing, string readme)
+    {
+        var drawn = Read(readme);
+        var meant = order.Where(layer => existing.Contains(layer.Folder)).GroupBy(layer => layer.Project)
+            .ToDictionary(group => group.Key, group => string.Join(" ", group.Select(layer => layer.Folder)));
+        var violations = new List<string>();
+        foreach (var project in meant.Keys.Union(drawn.Keys))
+        {
+            var is_ = drawn.GetValueOrDefault(project, "nothing");
+            var should = meant.GetValueOrDefault(project, "nothing");
+            if (is_ != should)
+                violations.Add($"README.md draws {project} as \"{is_}\"; the table and the folders say \"{should}\".");
+        }
+        return violations;
+    }
+
+    /// <summary>Project to its folders in the drawn order, arrows and bars left out.</summary>
+    private static Dictionary<string, string> Read(string readme)
+    {
+        var block = readme.Split("```") is { Length: > 2 } parts ? parts[1] : "";
+        var rows = new Dictionary<string, string>();
+        foreach (var line in block.Split('\n').Skip(1))
+        {
+            var words = line.Split(' ', StringSplitOptions.RemoveEmptyEntries)
+                .Where(word => char.IsAsciiLetterUpper(word[0])).ToArray();
+            if (words.Length > 1)
+                rows[words[0]] = string.Join(" ", words.Skip(1));
+        }
+        return rows;
+    }
+}
