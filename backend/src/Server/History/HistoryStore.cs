@@ -1,0 +1,123 @@
+using System.Text.Json;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+
+namespace Sluice.Server.History;
+
+/// <summary>Reads and writes <c>history_item</c>. Newest first is the order of the rows' numbers.</summary>
+/// <remarks>
+/// The counter of changes (SAB-45) is the table's own sequence: items are inserted and never changed, and it survives
+/// restarts with the rows.
+/// </remarks>
+internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
+{
+    private const string Columns =
+        """
+        id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
+        password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash,
+        encoded_bytes AS EncodedBytes, bytes AS Bytes, release_id AS ReleaseId, reason AS Reason, fail_message AS FailMessage,
+        added_at AS AddedAt, started_at AS StartedAt, completed_at AS CompletedAt, steps AS Steps
+        """;
+
+    /// <summary>Adds an item as part of the caller's transaction.</summary>
+    public static void Insert(SqliteConnection connection, HistoryItem item) =>
+        connection.Execute(
+            """
+            INSERT INTO history_item
+              (id, name, nzb_name, category, folder, priority, password, post_processing, script, nzb_hash, encoded_bytes, bytes,
+               release_id, reason, fail_message, added_at, started_at, completed_at, steps)
+            VALUES
+              (@Id, @Name, @NzbName, @Category, @Folder, @Priority, @Password, @PostProcessing, @Script, @NzbHash, @EncodedBytes, @Bytes,
+               @ReleaseId, @Reason, @FailMessage, @AddedAt, @StartedAt, @CompletedAt, @Steps)
+            """,
+            HistoryRow.From(item));
+
+    /// <summary>Whether an item of this id exists, as part of the caller's transaction.</summary>
+    public static bool Contains(SqliteConnection connection, string id) =>
+        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM history_item WHERE id = @id)", new { id }) != 0;
+
+    /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
+    public static bool Uses(SqliteConnection connection, string nzbHash) =>
+        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
+
+    /// <summary>One item, or null.</summary>
+    public Task<HistoryItem?> FindAsync(string id, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QuerySingleOrDefault<HistoryRow>($"SELECT {Columns} FROM history_item WHERE id = @id", new { id })?.ToItem(),
+            cancellationToken);
+
+    /// <summary>How many changes there have been.</summary>
+    public Task<long> CountChangesAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.ExecuteScalar<long?>("SELECT seq FROM sqlite_sequence WHERE name = 'history_item'") ?? 0,
+            cancellationToken);
+
+    /// <summary>How many items match.</summary>
+    public Task<int> CountAsync(HistoryFilter filter, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection =>
+            {
+                var (where, parameters) = Where(connection, filter);
+                return connection.ExecuteScalar<int>($"SELECT count(*) FROM history_item {where}", parameters);
+            },
+            cancellationToken);
+
+    /// <summary>Matching items one by one, newest first.</summary>
+    /// <param name="filter">Which.</param>
+    /// <param name="start">How many to pass over.</param>
+    /// <param name="limit">How many to give at most.</param>
+    /// <param name="cancellationToken">Ends the enumeration.</param>
+    public IAsyncEnumerable<HistoryItem> StreamAsync(HistoryFilter filter, int start, int limit, CancellationToken cancellationToken) =>
+        database.StreamAsync(
+            connection =>
+            {
+                var (where, parameters) = Where(connection, filter);
+                parameters.Add("start", start);
+                parameters.Add("limit", limit);
+                return connection
+                    .Query<HistoryRow>(
+                        $"SELECT {Columns} FROM history_item {where} ORDER BY number DESC LIMIT @limit OFFSET @start",
+                        parameters,
+                        buffered: false)
+                    .Select(row => row.ToItem());
+            },
+            cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyCollection<string>> GetBlobHashesAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyCollection<string>)
+                [.. connection.Query<string>("SELECT DISTINCT nzb_hash FROM history_item WHERE nzb_hash IS NOT NULL")],
+            cancellationToken);
+
+    private static (string Sql, DynamicParameters Parameters) Where(SqliteConnection connection, HistoryFilter filter)
+    {
+        var terms = new List<string>();
+        var parameters = new DynamicParameters();
+        if (filter.Nothing)
+            terms.Add("0");
+
+        if (filter.Completed is { } completed)
+            terms.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
+
+        AddList("id", filter.Ids);
+        AddList("category", filter.Categories);
+        if (!string.IsNullOrEmpty(filter.Search))
+        {
+            TextSearch.Enable(connection);
+            terms.Add("contains_text(name, @search)");
+            parameters.Add("search", filter.Search);
+        }
+
+        return (terms.Count == 0 ? "" : "WHERE " + string.Join(" AND ", terms), parameters);
+
+        void AddList(string column, IReadOnlyList<string>? values)
+        {
+            if (values is null)
+                return;
+            terms.Add($"{column} IN (SELECT value FROM json_each(@{column}))");
+            parameters.Add(column, JsonSerializer.Serialize(values));
+        }
+    }
+}

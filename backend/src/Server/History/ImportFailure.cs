@@ -1,0 +1,69 @@
+using System.Globalization;
+
+namespace Sluice.Server.History;
+
+/// <summary>A reason with its sentence. The sentences are those of import.md section 9, word by word.</summary>
+/// <remarks>A sentence never holds a key, a password, an address with a key, or a path of the host (IMP-80).</remarks>
+internal sealed record ImportFailure
+{
+    private ImportFailure(FailureReason reason, FormattableString sentence)
+    {
+        Reason = reason;
+        Sentence = sentence.ToString(CultureInfo.InvariantCulture);
+    }
+
+    /// <summary>The reason; its name is stored.</summary>
+    public FailureReason Reason { get; }
+
+    /// <summary>One sentence for the user and for <c>fail_message</c>.</summary>
+    public string Sentence { get; }
+
+    /// <param name="detected">What it is instead, as in "a web page".</param>
+    public static ImportFailure NotAnNzb(string detected) => new(FailureReason.NotAnNzb, $"The file is not an NZB ({detected}).");
+
+    /// <summary>No usable article.</summary>
+    public static ImportFailure NzbEmpty() => new(FailureReason.NzbEmpty, $"The NZB lists no usable articles.");
+
+    /// <param name="what">The limit, as in "50,000 files".</param>
+    public static ImportFailure NzbTooLarge(string what) =>
+        new(FailureReason.NzbTooLarge, $"The NZB is larger than the limits allow ({what}).");
+
+    /// <summary>The blob is gone or its hash is wrong.</summary>
+    public static ImportFailure StoredNzbLost() =>
+        new(FailureReason.StoredNzbLost, $"The stored NZB was lost or damaged; add it again.");
+
+    /// <summary>The name is taken.</summary>
+    public static ImportFailure DuplicateRelease() =>
+        new(FailureReason.DuplicateRelease, $"A release of this name is already there.");
+
+    /// <param name="heads">First articles that were asked for.</param>
+    /// <param name="providers">Providers that were asked.</param>
+    public static ImportFailure DeadPost(int heads, int providers) =>
+        new(FailureReason.DeadPost, $"The post is gone: none of {heads} first articles exists at {providers} providers.");
+
+    /// <param name="file">Name of the file.</param>
+    /// <param name="missing">Articles that are gone.</param>
+    /// <param name="asked">Articles that were asked for.</param>
+    /// <param name="providers">Providers that were asked.</param>
+    public static ImportFailure MissingArticles(string file, int missing, int asked, int providers) =>
+        new(FailureReason.MissingArticles, $"{file}: {missing} of {asked} articles are gone at all {providers} providers.");
+
+    /// <param name="file">Name of the file.</param>
+    public static ImportFailure CorruptArticles(string file) =>
+        new(FailureReason.CorruptArticles, $"{file}: an article it cannot do without is damaged at every provider.");
+
+    /// <param name="format">Name of the format, as in "RAR".</param>
+    /// <param name="detail">Why not.</param>
+    public static ImportFailure UnsupportedArchive(string format, string detail) =>
+        new(FailureReason.UnsupportedArchive, $"{format} archives of this kind cannot be streamed ({detail}).");
+
+    /// <summary>Nothing to play.</summary>
+    public static ImportFailure NoMedia() => new(FailureReason.NoMedia, $"The release holds no video or audio file.");
+
+    /// <param name="step">Name of the step.</param>
+    public static ImportFailure Stalled(string step) => new(FailureReason.Stalled, $"Import made no progress twice in step {step}.");
+
+    /// <param name="id">The item, under which the log has the details.</param>
+    public static ImportFailure InternalError(string id) =>
+        new(FailureReason.InternalError, $"Import failed unexpectedly; details are in the log under {id}.");
+}

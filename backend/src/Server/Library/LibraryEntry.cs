@@ -1,0 +1,24 @@
+namespace Sluice.Server.Library;
+
+/// <summary>Something at a path of <c>/content</c>.</summary>
+/// <param name="Name">The last name of the path; empty for the root.</param>
+/// <param name="LastModified">Publish time of a file; of a collection the newest of what it holds.</param>
+internal abstract record LibraryEntry(string Name, DateTimeOffset LastModified);
+
+/// <summary><c>/content</c> itself.</summary>
+internal sealed record RootEntry(DateTimeOffset LastModified) : LibraryEntry("", LastModified);
+
+/// <summary>A category folder: configured, in use, or the one of the built-in clip.</summary>
+internal sealed record CategoryEntry(string Name, DateTimeOffset LastModified) : LibraryEntry(Name, LastModified);
+
+/// <summary>The folder of a release.</summary>
+internal sealed record ReleaseEntry(Release Release) : LibraryEntry(Release.Name, Release.PublishedAt);
+
+/// <summary>A folder inside a release.</summary>
+/// <param name="Release">The release.</param>
+/// <param name="Path">Its place inside the release, separated by <c>/</c>.</param>
+internal sealed record FolderEntry(Release Release, string Path)
+    : LibraryEntry(Path[(Path.LastIndexOf('/') + 1)..], Release.PublishedAt);
+
+/// <summary>A file.</summary>
+internal sealed record FileEntry(LibraryFile File) : LibraryEntry(File.Name, File.LastModified);

@@ -1,0 +1,32 @@
+namespace Sluice.Server.Library;
+
+/// <summary>A release, a file, or both, as SQLite gives them.</summary>
+internal sealed record LibraryRow
+{
+    public long ReleaseId { get; init; }
+    public string? Category { get; init; }
+    public string? Release { get; init; }
+    public string? NzbHash { get; init; }
+    public long PublishedAt { get; init; }
+    public string? FileId { get; init; }
+    public string? PathKey { get; init; }
+    public string? OriginalName { get; init; }
+    public long? Length { get; init; }
+    public string? ETag { get; init; }
+    public byte[]? Content { get; init; }
+    public long IsFolder { get; init; }
+
+    public Release ToRelease() =>
+        new(ReleaseId, Category!, Release!, NzbHash!, DateTimeOffset.FromUnixTimeMilliseconds(PublishedAt));
+
+    public LibraryFile ToFile(Release release) => new()
+    {
+        Id = Guid.Parse(FileId!),
+        Release = release,
+        Path = Library.PathKey.ToPath(PathKey!),
+        OriginalName = OriginalName,
+        Length = Length!.Value,
+        ETag = ETag!,
+        Content = Content,
+    };
+}

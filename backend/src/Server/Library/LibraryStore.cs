@@ -1,0 +1,201 @@
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Library;
+
+/// <summary>Reads and writes <c>release</c>, <c>library_file</c> and <c>posted_file</c>.</summary>
+internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
+{
+    // Rows of one query of a listing; behind an inner folder the next query starts past all that is in it.
+    private const int PageSize = 256;
+
+    private const string FileColumns =
+        "f.id AS FileId, f.path_key AS PathKey, f.original_name AS OriginalName, f.length AS Length, f.etag AS ETag, f.content AS Content";
+
+    /// <summary>A release with a file or folder in it, each found by its index.</summary>
+    internal const string FindSql =
+        $"""
+        SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt,
+          {FileColumns},
+          f.id IS NULL AND EXISTS (
+            SELECT 1 FROM library_file d WHERE d.release_id = r.id AND d.path_key > @inside AND d.path_key < @behind) AS IsFolder
+        FROM release r LEFT JOIN library_file f ON f.release_id = r.id AND f.path_key = @key
+        WHERE r.category = @category AND r.name = @release
+        """;
+
+    /// <summary>Whether a category folder holds a release of this name, as part of the caller's transaction.</summary>
+    public static bool Contains(SqliteConnection connection, string category, string name) =>
+        connection.ExecuteScalar<long>(
+            "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
+            new { category = PathKey.OfName(category), name = PathKey.OfName(name) }) != 0;
+
+    /// <summary>Whether a release refers to a stored NZB, as part of the caller's transaction.</summary>
+    public static bool Uses(SqliteConnection connection, string nzbHash) =>
+        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
+
+    /// <summary>Adds a release with all that is in it, as part of the caller's transaction.</summary>
+    /// <returns>The row number of the release.</returns>
+    public static long Insert(
+        SqliteConnection connection,
+        NewRelease release,
+        DateTimeOffset publishedAt)
+    {
+        var releaseId = connection.ExecuteScalar<long>(
+            """
+            INSERT INTO release (category, name, nzb_hash, published_at) VALUES (@category, @name, @nzbHash, @publishedAt)
+            RETURNING id
+            """,
+            new
+            {
+                category = PathKey.OfName(release.Category),
+                name = PathKey.OfName(release.Name),
+                nzbHash = release.NzbHash,
+                publishedAt = publishedAt.ToUnixTimeMilliseconds(),
+            });
+
+        connection.Execute(
+            "INSERT INTO posted_file (release_id, ordinal, first_segment, map) VALUES (@releaseId, @Ordinal, @FirstSegment, @map)",
+            release.PostedFiles.Select(file => new { releaseId, file.Ordinal, file.FirstSegment, map = file.Map.Pack() }));
+        connection.Execute(
+            """
+            INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
+            VALUES (@id, @releaseId, @pathKey, @OriginalName, @Length, @ETag, @content)
+            """,
+            release.Files.Select(file => new
+            {
+                id = file.Id.ToString("D"),
+                releaseId,
+                pathKey = PathKey.OfPath(file.Path),
+                file.OriginalName,
+                file.Length,
+                file.ETag,
+                content = ContentMap.Pack(file.Content),
+            }));
+        return releaseId;
+    }
+
+    /// <summary>
+    /// What stands at a path inside a category folder, or null: the release itself where the inner path is empty. One
+    /// query, which finds by index whatever the depth (DAV-14).
+    /// </summary>
+    public Task<LibraryEntry?> FindAsync(string category, string release, IReadOnlyList<string> innerPath, CancellationToken cancellationToken)
+    {
+        var key = PathKey.OfNames(innerPath);
+        return database.ReadAsync(
+            connection =>
+            {
+                var row = connection.QuerySingleOrDefault<LibraryRow>(
+                    FindSql,
+                    new
+                    {
+                        category = PathKey.OfName(category),
+                        release = PathKey.OfName(release),
+                        key,
+                        inside = key + PathKey.Separator,
+                        behind = key + PathKey.Behind,
+                    });
+                return row switch
+                {
+                    null => null,
+                    _ when key.Length == 0 => (LibraryEntry)new ReleaseEntry(row.ToRelease()),
+                    { FileId: not null } => new FileEntry(row.ToFile(row.ToRelease())),
+                    { IsFolder: not 0 } => new FolderEntry(row.ToRelease(), PathKey.ToPath(key)),
+                    _ => null,
+                };
+            },
+            cancellationToken);
+    }
+
+    /// <summary>Category folders that hold releases, each with the newest publish time in it, by name.</summary>
+    public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyList<CategoryEntry>)
+            [
+                .. connection
+                    .Query<(string Name, long Newest)>("SELECT category, max(published_at) FROM release GROUP BY category ORDER BY category")
+                    .Select(row => new CategoryEntry(row.Name, DateTimeOffset.FromUnixTimeMilliseconds(row.Newest))),
+            ],
+            cancellationToken);
+
+    /// <summary>The releases of a category folder, by name.</summary>
+    public IAsyncEnumerable<ReleaseEntry> ListReleasesAsync(string category, CancellationToken cancellationToken) =>
+        database.StreamAsync(
+            connection => connection
+                .Query<LibraryRow>(
+                    """
+                    SELECT id AS ReleaseId, category AS Category, name AS Release, nzb_hash AS NzbHash, published_at AS PublishedAt
+                    FROM release WHERE category = @category ORDER BY name
+                    """,
+                    new { category = PathKey.OfName(category) },
+                    buffered: false)
+                .Select(row => new ReleaseEntry(row.ToRelease())),
+            cancellationToken);
+
+    /// <summary>What is directly in a release or one of its folders, by name.</summary>
+    /// <param name="release">The release.</param>
+    /// <param name="folder">Path inside the release; empty for the release itself.</param>
+    /// <param name="cancellationToken">Ends the enumeration.</param>
+    public IAsyncEnumerable<LibraryEntry> ListFolderAsync(Release release, string folder, CancellationToken cancellationToken) =>
+        database.StreamAsync(connection => Children(connection, release, PathKey.OfPath(folder)), cancellationToken);
+
+    /// <summary>The posted files of a release whose numbers lie in a range, by number.</summary>
+    public Task<IReadOnlyList<StoredPostedFile>> GetPostedFilesAsync(long releaseId, int first, int last, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyList<StoredPostedFile>)
+            [
+                .. connection
+                    .Query<(long Ordinal, long FirstSegment, byte[] Map)>(
+                        """
+                        SELECT ordinal, first_segment, map FROM posted_file
+                        WHERE release_id = @releaseId AND ordinal BETWEEN @first AND @last ORDER BY ordinal
+                        """,
+                        new { releaseId, first, last })
+                    .Select(row => new StoredPostedFile((int)row.Ordinal, (int)row.FirstSegment, SegmentMap.Unpack(row.Map))),
+            ],
+            cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyCollection<string>> GetBlobHashesAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyCollection<string>)[.. connection.Query<string>("SELECT DISTINCT nzb_hash FROM release")],
+            cancellationToken);
+
+    private static IEnumerable<LibraryEntry> Children(SqliteConnection connection, Release release, string folderKey)
+    {
+        var prefix = folderKey.Length == 0 ? "" : folderKey + PathKey.Separator;
+        var behind = folderKey.Length == 0 ? null : folderKey + PathKey.Behind;
+        var after = prefix;
+        while (true)
+        {
+            var rows = 0;
+            var page = connection.Query<LibraryRow>(
+                $"""
+                SELECT {FileColumns} FROM library_file f
+                WHERE f.release_id = @releaseId AND f.path_key > @after AND (@behind IS NULL OR f.path_key < @behind)
+                ORDER BY f.path_key LIMIT {PageSize}
+                """,
+                new { releaseId = release.Id, after, behind });
+            foreach (var row in page)
+            {
+                rows++;
+                var key = row.PathKey!;
+                var end = key.IndexOf(PathKey.Separator, prefix.Length);
+                if (end >= 0)
+                {
+                    yield return new FolderEntry(release, PathKey.ToPath(key[..end]));
+                    after = key[..end] + PathKey.Behind;
+                    rows = PageSize;
+                    break;
+                }
+
+                yield return new FileEntry(row.ToFile(release));
+                after = key;
+            }
+
+            if (rows < PageSize)
+                yield break;
+        }
+    }
+}

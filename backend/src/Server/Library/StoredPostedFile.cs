@@ -1,0 +1,9 @@
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Library;
+
+/// <summary>A posted file as the library keeps it: its geometry, and where its message-ids stand in the release's list.</summary>
+/// <param name="Ordinal">Number in its release, 0-based.</param>
+/// <param name="FirstSegment">Place of its first segment in the list.</param>
+/// <param name="Map">Where each segment begins and ends.</param>
+internal sealed record StoredPostedFile(int Ordinal, int FirstSegment, SegmentMap Map);

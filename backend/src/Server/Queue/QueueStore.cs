@@ -1,0 +1,188 @@
+using System.Text.Json;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>Reads and writes <c>queue_item</c>. The order is by priority, then by position.</summary>
+internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
+{
+    private const string Columns =
+        """
+        id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
+        password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash, nzb_length AS NzbLength,
+        encoded_bytes AS EncodedBytes, posted_at AS PostedAt, added_at AS AddedAt
+        """;
+
+    private const string Order = "priority DESC, position";
+
+    /// <summary>Adds an item at the end of its band, as part of the caller's transaction.</summary>
+    public static void Insert(SqliteConnection connection, QueueItem item) =>
+        connection.Execute(
+            """
+            INSERT INTO queue_item
+              (id, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length,
+               encoded_bytes, posted_at, added_at)
+            SELECT
+              @Id, coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password, @PostProcessing,
+              @Script, @NzbHash, @NzbLength, @EncodedBytes, @PostedAt, @AddedAt
+            FROM queue_item
+            """,
+            QueueRow.From(item));
+
+    /// <summary>Removes an item as part of the caller's transaction.</summary>
+    /// <returns>The item, or null when it was not there.</returns>
+    public static QueueItem? Remove(SqliteConnection connection, string id) =>
+        connection.QuerySingleOrDefault<QueueRow>($"DELETE FROM queue_item WHERE id = @id RETURNING {Columns}", new { id })?.ToItem();
+
+    /// <summary>How many items there are, as part of the caller's transaction.</summary>
+    public static int Count(SqliteConnection connection) => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
+
+    /// <summary>Whether a folder holds an item of this name, as part of the caller's transaction.</summary>
+    public static bool Contains(SqliteConnection connection, string folder, string name) =>
+        connection.ExecuteScalar<long>(
+            "SELECT EXISTS (SELECT 1 FROM queue_item WHERE folder = @folder AND name = @name)", new { folder, name }) != 0;
+
+    /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
+    public static bool Uses(SqliteConnection connection, string nzbHash) =>
+        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM queue_item WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
+
+    /// <summary>An item of the same bytes, name and category, as part of the caller's transaction; null when there is none.</summary>
+    public static string? FindEqual(SqliteConnection connection, QueueItem item) =>
+        connection.QueryFirstOrDefault<string>(
+            "SELECT id FROM queue_item WHERE nzb_hash = @NzbHash AND nzb_name = @NzbName AND category = @Category",
+            new { item.NzbHash, item.NzbName, item.Category });
+
+    /// <summary>The file of a folder below <c>/nzbs</c> as part of the caller's transaction, or null.</summary>
+    public static QueueItem? FindByName(SqliteConnection connection, string folder, string name) =>
+        connection.QuerySingleOrDefault<QueueRow>(
+            $"SELECT {Columns} FROM queue_item WHERE folder = @folder AND name = @name", new { folder, name })?.ToItem();
+
+    /// <summary>One item, or null.</summary>
+    public Task<QueueItem?> FindAsync(string id, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QuerySingleOrDefault<QueueRow>($"SELECT {Columns} FROM queue_item WHERE id = @id", new { id })?.ToItem(),
+            cancellationToken);
+
+    /// <summary>The item of a name in a folder below <c>/nzbs</c>, or null.</summary>
+    public Task<QueueItem?> FindByNameAsync(string folder, string name, CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => FindByName(connection, folder, name), cancellationToken);
+
+    /// <summary>Folders below <c>/nzbs</c> that hold items, by name.</summary>
+    public Task<IReadOnlyList<string>> ListFoldersAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyList<string>)[.. connection.Query<string>("SELECT DISTINCT folder FROM queue_item ORDER BY folder")],
+            cancellationToken);
+
+    /// <summary>The items of a folder below <c>/nzbs</c>, by name.</summary>
+    public IAsyncEnumerable<QueueItem> ListFolderAsync(string folder, CancellationToken cancellationToken) =>
+        database.StreamAsync(
+            connection => connection
+                .Query<QueueRow>($"SELECT {Columns} FROM queue_item WHERE folder = @folder ORDER BY name", new { folder }, buffered: false)
+                .Select(row => row.ToItem()),
+            cancellationToken);
+
+    /// <summary>The next item to work on, or null.</summary>
+    /// <param name="skip">Items that must not be started now.</param>
+    /// <param name="forcedOnly">Only those of priority Force.</param>
+    /// <param name="cancellationToken">Counts until the query begins.</param>
+    public Task<QueueItem?> FindNextAsync(Func<string, bool> skip, bool forcedOnly, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection
+                .Query<QueueRow>(
+                    $"SELECT {Columns} FROM queue_item WHERE paused = 0 AND (@forcedOnly = 0 OR priority = 2) ORDER BY {Order}",
+                    new { forcedOnly = forcedOnly ? 1 : 0 },
+                    buffered: false)
+                .FirstOrDefault(row => !skip(row.Id))?.ToItem(),
+            cancellationToken);
+
+    /// <summary>Keeps what reading the NZB told about the post.</summary>
+    public Task SetPostAsync(string id, long encodedBytes, DateTimeOffset? postedAt, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            (connection, _) => connection.Execute(
+                "UPDATE queue_item SET encoded_bytes = @encodedBytes, posted_at = @postedAt WHERE id = @id",
+                new { id, encodedBytes, postedAt = postedAt?.ToUnixTimeMilliseconds() }),
+            cancellationToken);
+
+    /// <summary>Sums over the queue and how many items match.</summary>
+    public Task<QueueTotals> GetTotalsAsync(QueueFilter filter, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection =>
+            {
+                var (where, parameters) = Where(connection, filter);
+                var (items, bytes) = connection.QuerySingle<(long, long)>("SELECT count(*), coalesce(sum(encoded_bytes), 0) FROM queue_item");
+                var matches = where.Length == 0 ? items : connection.ExecuteScalar<long>($"SELECT count(*) FROM queue_item {where}", parameters);
+                return new QueueTotals((int)items, (int)matches, bytes);
+            },
+            cancellationToken);
+
+    /// <summary>Matching items one by one, in the order of the queue.</summary>
+    /// <param name="filter">Which.</param>
+    /// <param name="start">How many to pass over.</param>
+    /// <param name="limit">How many to give at most; 0 for all.</param>
+    /// <param name="cancellationToken">Ends the enumeration.</param>
+    public IAsyncEnumerable<QueueItem> StreamAsync(QueueFilter filter, int start, int limit, CancellationToken cancellationToken) =>
+        database.StreamAsync(
+            connection =>
+            {
+                var (where, parameters) = Where(connection, filter);
+                parameters.Add("start", start);
+                parameters.Add("limit", limit == 0 ? -1 : limit);
+                return connection
+                    .Query<QueueRow>(
+                        $"""
+                        SELECT {Columns}, place AS Place
+                        FROM (SELECT *, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item) {where}
+                        ORDER BY {Order} LIMIT @limit OFFSET @start
+                        """,
+                        parameters,
+                        buffered: false)
+                    .Select(row => row.ToItem());
+            },
+            cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyCollection<string>> GetBlobHashesAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyCollection<string>)[.. connection.Query<string>("SELECT DISTINCT nzb_hash FROM queue_item")],
+            cancellationToken);
+
+    private static (string Sql, DynamicParameters Parameters) Where(SqliteConnection connection, QueueFilter filter)
+    {
+        var terms = new List<string>();
+        var parameters = new DynamicParameters();
+        AddList("id", filter.Ids);
+        AddList("category", filter.Categories);
+        AddList("priority", filter.Priorities?.Select(priority => (int)priority).ToList());
+        if (!string.IsNullOrEmpty(filter.Search))
+        {
+            TextSearch.Enable(connection);
+            terms.Add("contains_text(name, @search)");
+            parameters.Add("search", filter.Search);
+        }
+
+        if (filter.State is { } state)
+        {
+            terms.Add(
+                """
+                (id IN (SELECT value FROM json_each(@running))
+                 OR id NOT IN (SELECT value FROM json_each(@allRunning)) AND CASE paused WHEN 0 THEN @queued ELSE @pausedToo END)
+                """);
+            parameters.Add("running", JsonSerializer.Serialize(state.Running));
+            parameters.Add("allRunning", JsonSerializer.Serialize(state.AllRunning));
+            parameters.Add("queued", state.Queued ? 1 : 0);
+            parameters.Add("pausedToo", state.Paused ? 1 : 0);
+        }
+
+        return (terms.Count == 0 ? "" : "WHERE " + string.Join(" AND ", terms), parameters);
+
+        void AddList<T>(string column, IReadOnlyList<T>? values)
+        {
+            if (values is null)
+                return;
+            terms.Add($"{column} IN (SELECT value FROM json_each(@{column}))");
+            parameters.Add(column, JsonSerializer.Serialize(values));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Tests.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.History;
+
+public sealed class HistoryStoreTests : IDisposable
+{
+    private static readonly DateTimeOffset Time = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Item_is_read_back_equal()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new HistoryStore(database);
+        var item = Item("a", "Rel") with
+        {
+            Password = "pw",
+            Script = "s",
+            PostProcessing = 3,
+            Priority = 1,
+            Reason = nameof(FailureReason.NzbEmpty),
+            FailMessage = ImportFailure.NzbEmpty().Sentence,
+            Steps = [new StepTiming("ReadNzb", 12, "3 files")],
+        };
+
+        await AddAsync(database, item);
+
+        var found = await store.FindAsync("a", Token);
+        Assert.Equal(item.Steps, found!.Steps);
+        Assert.Equal(item, found with { Steps = item.Steps });
+        Assert.Null(await store.FindAsync("b", Token));
+    }
+
+    [Fact]
+    public async Task Listing_is_newest_first_and_filtered()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new HistoryStore(database);
+        await AddAsync(
+            database,
+            Item("1", "Älpha One"),
+            Item("2", "Beta") with { Category = "tv" },
+            Item("3", "älpha Two") with { Reason = nameof(FailureReason.NzbEmpty) },
+            Item("4", "Gamma") with { Category = "tv" });
+
+        Assert.Equal("4 3 2 1", await ListAsync(new HistoryFilter()));
+        Assert.Equal("3 2", await ListAsync(new HistoryFilter(), 1, 2));
+        Assert.Equal("3 1", await ListAsync(new HistoryFilter { Search = "äLPHA" }));
+        Assert.Equal("4 2", await ListAsync(new HistoryFilter { Categories = ["tv", "x"] }));
+        Assert.Equal("", await ListAsync(new HistoryFilter { Categories = ["TV"] }));
+        Assert.Equal("3", await ListAsync(new HistoryFilter { Completed = false }));
+        Assert.Equal("4 2 1", await ListAsync(new HistoryFilter { Completed = true }));
+        Assert.Equal("2 1", await ListAsync(new HistoryFilter { Ids = ["2", "1", "9"] }));
+        Assert.Equal("", await ListAsync(new HistoryFilter { Nothing = true }));
+        Assert.Equal(2, await store.CountAsync(new HistoryFilter { Search = "Älpha" }, Token));
+
+        async Task<string> ListAsync(HistoryFilter filter, int start = 0, int limit = 10) =>
+            string.Join(' ', await store.StreamAsync(filter, start, limit, Token).Select(item => item.Id).ToListAsync(Token));
+    }
+
+    [Fact]
+    public async Task Counter_of_changes_grows_with_each_item_and_survives_a_restart()
+    {
+        await using (var database = _temporary.OpenDatabase())
+        {
+            var store = new HistoryStore(database);
+            Assert.Equal(0, await store.CountChangesAsync(Token));
+            await AddAsync(database, Item("1", "a"), Item("2", "b"));
+            Assert.Equal(2, await store.CountChangesAsync(Token));
+        }
+
+        await using (var database = _temporary.OpenDatabase())
+            Assert.Equal(2, await new HistoryStore(database).CountChangesAsync(Token));
+    }
+
+    private static HistoryItem Item(string id, string name) => new()
+    {
+        Id = id,
+        Name = name,
+        NzbName = name + ".nzb",
+        Category = "*",
+        Folder = "uncategorized",
+        NzbHash = "hash",
+        EncodedBytes = 17,
+        Bytes = 16,
+        AddedAt = Time,
+        StartedAt = Time.AddSeconds(1),
+        CompletedAt = Time.AddSeconds(3),
+    };
+
+    private static Task<int> AddAsync(SluiceDatabase database, params HistoryItem[] items) =>
+        database.WriteAsync(
+            (connection, _) =>
+            {
+                foreach (var item in items)
+                    HistoryStore.Insert(connection, item);
+                return 0;
+            },
+            Token);
+}

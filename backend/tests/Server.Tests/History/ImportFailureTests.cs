@@ -1,0 +1,31 @@
+using Sluice.Server.History;
+using Xunit;
+
+namespace Sluice.Server.Tests.History;
+
+public sealed class ImportFailureTests
+{
+    // The sentences of import.md section 9.
+    private static readonly Dictionary<ImportFailure, string> Sentences = new()
+    {
+        [ImportFailure.NotAnNzb("a web page")] = "The file is not an NZB (a web page).",
+        [ImportFailure.NzbEmpty()] = "The NZB lists no usable articles.",
+        [ImportFailure.NzbTooLarge("50,000 files")] = "The NZB is larger than the limits allow (50,000 files).",
+        [ImportFailure.StoredNzbLost()] = "The stored NZB was lost or damaged; add it again.",
+        [ImportFailure.DuplicateRelease()] = "A release of this name is already there.",
+        [ImportFailure.DeadPost(3, 2)] = "The post is gone: none of 3 first articles exists at 2 providers.",
+        [ImportFailure.MissingArticles("a.mkv", 1, 2, 3)] = "a.mkv: 1 of 2 articles are gone at all 3 providers.",
+        [ImportFailure.CorruptArticles("a.mkv")] = "a.mkv: an article it cannot do without is damaged at every provider.",
+        [ImportFailure.UnsupportedArchive("RAR", "x")] = "RAR archives of this kind cannot be streamed (x).",
+        [ImportFailure.NoMedia()] = "The release holds no video or audio file.",
+        [ImportFailure.Stalled("ProbeHeads")] = "Import made no progress twice in step ProbeHeads.",
+        [ImportFailure.InternalError("id")] = "Import failed unexpectedly; details are in the log under id.",
+    };
+
+    [Fact]
+    public void Every_reason_has_the_sentence_of_the_contract()
+    {
+        Assert.Equal(Enum.GetValues<FailureReason>(), Sentences.Keys.Select(failure => failure.Reason).Order());
+        Assert.All(Sentences, pair => Assert.Equal(pair.Value, pair.Key.Sentence));
+    }
+}

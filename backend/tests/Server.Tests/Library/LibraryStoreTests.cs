@@ -1,0 +1,151 @@
+using System.Text;
+using Sluice.Server.Database;
+using Sluice.Server.Library;
+using Sluice.Server.Tests.Database;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Server.Tests.Library;
+
+public sealed class LibraryStoreTests : IDisposable
+{
+    private static readonly DateTimeOffset Published = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task File_is_found_with_all_that_was_published()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new LibraryStore(database);
+        await PublishAsync(database, "tv", "Rel", "season 1/a.mkv", "b.mkv");
+
+        var entry = Assert.IsType<FileEntry>(await store.FindAsync("tv", "Rel", ["season 1", "a.mkv"], Token));
+
+        Assert.Equal("a.mkv", entry.Name);
+        Assert.Equal("season 1/a.mkv", entry.File.Path);
+        Assert.Equal(1000, entry.File.Length);
+        Assert.Equal("tag-season 1/a.mkv", entry.File.ETag);
+        Assert.Equal(Published, entry.LastModified);
+        Assert.Equal(new Release(entry.File.Release.Id, "tv", "Rel", "hash", Published), entry.File.Release);
+        Assert.Equal([new ContentExtent(0, 0, 1000)], ContentMap.Unpack(entry.File.Content));
+        var posted = Assert.Single(await store.GetPostedFilesAsync(entry.File.Release.Id, 0, 0, Token));
+        Assert.Equal(new StoredPostedFile(0, 0, SegmentMap.Uniform(2, 600, 1000)), posted);
+    }
+
+    [Fact]
+    public async Task Name_is_found_in_either_normal_form_and_only_in_its_own_case()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new LibraryStore(database);
+        await PublishAsync(database, "tv", "Ünder", "é.mkv");
+
+        var decomposed = await store.FindAsync("tv", "Ünder".Normalize(NormalizationForm.FormD), ["é.mkv".Normalize(NormalizationForm.FormD)], Token);
+
+        Assert.Equal("é.mkv", Assert.IsType<FileEntry>(decomposed).Name);
+        Assert.Null(await store.FindAsync("tv", "ünder", ["é.mkv"], Token));
+    }
+
+    [Theory]
+    [InlineData("season 1", "FolderEntry")]
+    [InlineData("season 1/extras", "FolderEntry")]
+    [InlineData("season", null)]
+    [InlineData("season 1/extras/c.mkv", "FileEntry")]
+    [InlineData("season 1/extras/c.mkv/d", null)]
+    [InlineData("b", null)]
+    public async Task Inner_folder_exists_exactly_where_files_are_below_it(string path, string? kind)
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new LibraryStore(database);
+        await PublishAsync(database, "tv", "Rel", "season 1/extras/c.mkv", "b.mkv");
+
+        var entry = await store.FindAsync("tv", "Rel", path.Split('/'), Token);
+
+        Assert.Equal(kind, entry?.GetType().Name);
+    }
+
+    [Fact]
+    public async Task Listing_gives_direct_children_in_ordinal_order()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new LibraryStore(database);
+        await PublishAsync(database, "tv", "Rel", "a/x.mkv", "a/y/z.mkv", "a!.mkv", "a b.mkv", "B.mkv", "b/1.mkv", "a-/q.mkv");
+        var release = Assert.IsType<ReleaseEntry>(await store.FindAsync("tv", "Rel", [], Token)).Release;
+
+        var root = await store.ListFolderAsync(release, "", Token).Select(entry => entry.Name).ToListAsync(Token);
+        var inner = await store.ListFolderAsync(release, "a", Token).ToListAsync(Token);
+
+        Assert.Equal(["B.mkv", "a", "a b.mkv", "a!.mkv", "a-", "b"], root);
+        Assert.Equal(["x.mkv", "y"], inner.Select(entry => entry.Name));
+        Assert.Equal("a/y", Assert.IsType<FolderEntry>(inner[1]).Path);
+    }
+
+    [Fact]
+    public async Task Listing_longer_than_a_page_is_whole()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new LibraryStore(database);
+        string[] files = [.. Enumerable.Range(0, 700).Select(i => i % 3 == 0 ? $"{i:D4}/{i}.mkv" : $"{i:D4}.mkv")];
+        await PublishAsync(database, "tv", "Rel", files);
+        var release = Assert.IsType<ReleaseEntry>(await store.FindAsync("tv", "Rel", [], Token)).Release;
+
+        var names = await store.ListFolderAsync(release, "", Token).Select(entry => entry.Name).ToListAsync(Token);
+
+        Assert.Equal(files.Select(file => file.Split('/')[0]), names);
+    }
+
+    [Fact]
+    public async Task Categories_and_releases_are_listed_by_name()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new LibraryStore(database);
+        await PublishAsync(database, "tv", "b", "x.mkv");
+        await PublishAsync(database, "tv", "a", "x.mkv");
+        await PublishAsync(database, "movies", "c", "x.mkv");
+
+        Assert.Equal([new CategoryEntry("movies", Published), new CategoryEntry("tv", Published)], await store.ListCategoriesAsync(Token));
+        Assert.Equal(["a", "b"], await store.ListReleasesAsync("tv", Token).Select(release => release.Name).ToListAsync(Token));
+        Assert.Equal(["hash"], await store.GetBlobHashesAsync(Token));
+    }
+
+    [Fact]
+    public async Task Path_query_uses_indexes_only()
+    {
+        await using var database = _temporary.OpenDatabase();
+
+        var plan = await database.ReadAsync(
+            connection =>
+            {
+                using var command = connection.CreateCommand();
+                command.CommandText = "EXPLAIN QUERY PLAN " + LibraryStore.FindSql;
+                foreach (var name in new[] { "@category", "@release", "@key", "@inside", "@behind" })
+                    command.Parameters.AddWithValue(name, "x");
+                var steps = new List<string>();
+                using var reader = command.ExecuteReader();
+                while (reader.Read())
+                    steps.Add(reader.GetString(3));
+                return steps;
+            },
+            Token);
+
+        Assert.DoesNotContain(plan, step => step.StartsWith("SCAN", StringComparison.Ordinal));
+        Assert.Equal(3, plan.Count(step => step.StartsWith("SEARCH", StringComparison.Ordinal)));
+    }
+
+    private static Task<long> PublishAsync(SluiceDatabase database, string category, string name, params string[] files) =>
+        database.WriteAsync(
+            (connection, _) => LibraryStore.Insert(
+                connection,
+                new NewRelease(
+                    category,
+                    name,
+                    "hash",
+                    [new StoredPostedFile(0, 0, SegmentMap.Uniform(2, 600, 1000))],
+                    [.. files.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, "tag-" + path, [new ContentExtent(0, 0, 1000)]))]),
+                Published),
+            Token);
+}

@@ -1,0 +1,123 @@
+using Sluice.Server.Database;
+using Sluice.Server.Queue;
+using Sluice.Server.Tests.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+public sealed class QueueStoreTests : IDisposable
+{
+    private static readonly DateTimeOffset Time = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Item_is_read_back_equal()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new QueueStore(database);
+        var item = Item("a") with { Password = "pw", Script = "s", PostProcessing = 2, Priority = QueuePriority.High, Paused = true };
+
+        await AddAsync(database, item);
+        await store.SetPostAsync("a", 5_000_000_000, Time.AddDays(-3), Token);
+
+        Assert.Equal(item with { EncodedBytes = 5_000_000_000, PostedAt = Time.AddDays(-3) }, await store.FindAsync("a", Token));
+    }
+
+    [Fact]
+    public async Task Order_is_by_priority_and_then_by_arrival()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new QueueStore(database);
+        await AddAsync(
+            database,
+            Item("low") with { Priority = QueuePriority.Low },
+            Item("first"),
+            Item("force") with { Priority = QueuePriority.Force },
+            Item("second"));
+
+        var all = await store.StreamAsync(new QueueFilter(), 0, 0, Token).ToListAsync(Token);
+        var page = await store.StreamAsync(new QueueFilter { Ids = ["second", "low", "first"] }, 1, 1, Token).ToListAsync(Token);
+
+        Assert.Equal(["force", "first", "second", "low"], all.Select(item => item.Id));
+        Assert.Equal([0, 1, 2, 3], all.Select(item => item.Index));
+        Assert.Equal(("second", 2), (page.Single().Id, page.Single().Index));
+    }
+
+    [Fact]
+    public async Task Next_item_is_the_first_that_is_neither_paused_nor_skipped()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new QueueStore(database);
+        await AddAsync(database, Item("paused") with { Paused = true, Priority = QueuePriority.Force }, Item("running"), Item("next"), Item("last"));
+
+        Assert.Equal("next", (await store.FindNextAsync(id => id == "running", forcedOnly: false, Token))?.Id);
+        Assert.Null(await store.FindNextAsync(_ => false, forcedOnly: true, Token));
+    }
+
+    [Fact]
+    public async Task Filter_and_totals_agree()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new QueueStore(database);
+        await AddAsync(
+            database,
+            Item("1") with { Category = "tv", EncodedBytes = 10 },
+            Item("2") with { Priority = QueuePriority.High, EncodedBytes = 20 },
+            Item("3") with { Paused = true, EncodedBytes = 30 });
+
+        Assert.Equal(("1", new QueueTotals(3, 1, 60)), await ListAsync(new QueueFilter { Categories = ["tv"] }));
+        Assert.Equal(("2", new QueueTotals(3, 1, 60)), await ListAsync(new QueueFilter { Priorities = [QueuePriority.High] }));
+        Assert.Equal(("2", new QueueTotals(3, 1, 60)), await ListAsync(new QueueFilter { Search = "RELEASE 2" }));
+        Assert.Equal(("2 1 3", new QueueTotals(3, 3, 60)), await ListAsync(new QueueFilter()));
+        Assert.Equal(("3", new QueueTotals(3, 1, 60)), await ListAsync(State([], ["2"], paused: true, queued: false)));
+        Assert.Equal(("2 1", new QueueTotals(3, 2, 60)), await ListAsync(State(["2"], ["2"], paused: false, queued: true)));
+        Assert.Equal(("1", new QueueTotals(3, 1, 60)), await ListAsync(State([], ["2"], paused: false, queued: true)));
+
+        static QueueFilter State(string[] running, string[] all, bool paused, bool queued) =>
+            new() { State = new QueueStateFilter(running, all, paused, queued) };
+
+        async Task<(string, QueueTotals)> ListAsync(QueueFilter filter) =>
+            (string.Join(' ', await store.StreamAsync(filter, 0, 0, Token).Select(item => item.Id).ToListAsync(Token)),
+                await store.GetTotalsAsync(filter, Token));
+    }
+
+    [Fact]
+    public async Task File_is_found_by_folder_and_name()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new QueueStore(database);
+        await AddAsync(database, Item("b") with { Folder = "tv" }, Item("a") with { Folder = "tv" }, Item("c"));
+
+        Assert.Equal("b", (await store.FindByNameAsync("tv", "Release b", Token))?.Id);
+        Assert.Null(await store.FindByNameAsync("tv", "Release c", Token));
+        Assert.Equal(["tv", "uncategorized"], await store.ListFoldersAsync(Token));
+        Assert.Equal(["a", "b"], await store.ListFolderAsync("tv", Token).Select(item => item.Id).ToListAsync(Token));
+    }
+
+    private static QueueItem Item(string id) => new()
+    {
+        Id = id,
+        Name = "Release " + id,
+        NzbName = id + ".nzb",
+        Category = "*",
+        Folder = "uncategorized",
+        NzbHash = "hash",
+        NzbLength = 99,
+        AddedAt = Time,
+    };
+
+    private static Task<int> AddAsync(SluiceDatabase database, params QueueItem[] items) =>
+        database.WriteAsync(
+            (connection, _) =>
+            {
+                foreach (var item in items)
+                    QueueStore.Insert(connection, item);
+                return 0;
+            },
+            Token);
+}
