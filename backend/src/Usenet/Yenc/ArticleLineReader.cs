@@ -1,0 +1,130 @@
+namespace Sluice.Usenet.Yenc;
+
+/// <summary>
+/// Collects one line after another of a raw NNTP body, without dot-stuffing and line ends, from input that may be cut anywhere.
+/// </summary>
+/// <remarks>
+/// Used where lines matter: before, between and after the data of a block. A bare LF ends a line of text here and is
+/// reported; to NNTP it is nothing, so no dot is dropped and no article ends after it.
+/// </remarks>
+internal sealed class ArticleLineReader
+{
+    private readonly byte[] _buffer = new byte[YencDecoder.MaxLineLength];
+    private int _length;
+    private YencContext _context;
+    private bool _isComplete;
+
+    /// <summary>What <see cref="Read"/> came to.</summary>
+    public enum Answer
+    {
+        /// <summary>All input is consumed inside a line.</summary>
+        NeedInput,
+
+        /// <summary><see cref="Line"/> is complete.</summary>
+        Line,
+
+        /// <summary>The terminating line is consumed.</summary>
+        ArticleEnd,
+    }
+
+    /// <summary>The line so far; whole after <see cref="Answer.Line"/>, valid until the next call.</summary>
+    public ReadOnlySpan<byte> Line => _buffer.AsSpan(0, _length);
+
+    /// <summary>The line is longer than the buffer; what exceeds it is dropped.</summary>
+    public bool IsTooLong { get; private set; }
+
+    /// <summary>The line ended in a bare LF.</summary>
+    public bool EndsInBareLineFeed { get; private set; }
+
+    /// <summary>Begins a line whose first bytes a kernel has consumed; nothing for the start of a body.</summary>
+    public void Start(ReadOnlySpan<byte> consumed)
+    {
+        StartLine();
+        Append(consumed);
+        _context = consumed.IsEmpty ? YencContext.LineStart : YencContext.Inside;
+    }
+
+    /// <summary>Reads to the end of the line or of the input.</summary>
+    public Answer Read(ReadOnlySpan<byte> source, out int consumed)
+    {
+        if (_isComplete)
+            StartLine();
+
+        var i = 0;
+        while (i < source.Length)
+        {
+            if (_context == YencContext.Inside)
+            {
+                var rest = source[i..];
+                var length = rest.IndexOfAny((byte)'\r', (byte)'\n');
+                Append(length < 0 ? rest : rest[..length]);
+                i += length < 0 ? rest.Length : length;
+                if (length < 0)
+                    break;
+            }
+
+            var answer = Take(source[i++]);
+            if (answer != Answer.NeedInput)
+            {
+                consumed = i;
+                return answer;
+            }
+        }
+
+        consumed = i;
+        return Answer.NeedInput;
+    }
+
+    private Answer Take(byte b)
+    {
+        switch (b)
+        {
+            case (byte)'\n' when _context == YencContext.DotCr:
+                return Answer.ArticleEnd;
+            case (byte)'\n':
+                EndsInBareLineFeed = _context != YencContext.Cr;
+                _context = EndsInBareLineFeed ? YencContext.Inside : YencContext.LineStart;
+                _isComplete = true;
+                return Answer.Line;
+            case (byte)'.' when _context == YencContext.LineStart:
+                _context = YencContext.Dot;
+                return Answer.NeedInput;
+        }
+
+        // The CR before this byte was not half of a line end after all.
+        if (_context is YencContext.Cr or YencContext.DotCr)
+            Append("\r"u8);
+        if (b == '\r')
+        {
+            _context = _context == YencContext.Dot ? YencContext.DotCr : YencContext.Cr;
+        }
+        else
+        {
+            Append([b]);
+            _context = YencContext.Inside;
+        }
+
+        return Answer.NeedInput;
+    }
+
+    private void StartLine()
+    {
+        _length = 0;
+        _isComplete = false;
+        IsTooLong = false;
+        EndsInBareLineFeed = false;
+    }
+
+    private void Append(ReadOnlySpan<byte> bytes)
+    {
+        var room = _buffer.Length - _length;
+        if (bytes.Length > room)
+        {
+            IsTooLong = true;
+            bytes = bytes[..room];
+        }
+
+        bytes.CopyTo(_buffer.AsSpan(_length));
+        _length += bytes.Length;
+    }
+}

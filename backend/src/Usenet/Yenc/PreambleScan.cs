@@ -1,0 +1,74 @@
+using System.Text;
+
+namespace Sluice.Usenet.Yenc;
+
+/// <summary>Watches the lines before a block: how much of them is tolerated, and what they are if no block comes.</summary>
+internal struct PreambleScan
+{
+    /// <summary>Bytes of text before <c>=ybegin</c>. Notices and signatures are a few KiB; nothing real comes near.</summary>
+    public const int MaxTextLength = 64 * 1024;
+
+    /// <summary>Bytes of article headers, which some servers leave in front of a body.</summary>
+    public const int MaxHeaderLength = 256 * 1024;
+
+    private int _headerLength;
+    private int _textLength;
+    private bool _isAfterHeaders;
+
+    /// <summary>What the lines so far look like.</summary>
+    public ArticleEncoding Encoding { get; private set; }
+
+    /// <summary>Counts bytes of the line at hand; a line without end counts as well.</summary>
+    /// <returns>False when it is too much, and no block is to be expected any more.</returns>
+    public bool Count(int bytes)
+    {
+        ref var length = ref _isAfterHeaders ? ref _textLength : ref _headerLength;
+        length = Math.Min(length, int.MaxValue - bytes) + bytes;
+        return _textLength <= MaxTextLength && _headerLength <= MaxHeaderLength;
+    }
+
+    /// <summary>Takes a whole line, counted before.</summary>
+    /// <param name="line">Without its line end.</param>
+    /// <param name="bytes">What the line had been counted with, to move it from headers to text.</param>
+    /// <returns>As <see cref="Count"/>.</returns>
+    public bool TakeLine(ReadOnlySpan<byte> line, int bytes)
+    {
+        if (!_isAfterHeaders && !IsHeaderField(line))
+        {
+            _isAfterHeaders = true;
+            _headerLength -= Math.Min(bytes, _headerLength);
+            if (!Count(bytes))
+                return false;
+        }
+
+        if (Encoding is ArticleEncoding.Unknown or ArticleEncoding.Text)
+            Encoding = Guess(line) ?? (line.IsEmpty ? Encoding : ArticleEncoding.Text);
+        return true;
+    }
+
+    /// <summary>A field "Name: value" or its continuation (RFC 5322 section 2.2).</summary>
+    private static bool IsHeaderField(ReadOnlySpan<byte> line)
+    {
+        if (line.IsEmpty)
+            return false;
+        if (line[0] is (byte)' ' or (byte)'\t')
+            return true;
+        var colon = line.IndexOf((byte)':');
+        return colon > 0 && !line[..colon].ContainsAnyExceptInRange((byte)'!', (byte)'~');
+    }
+
+    private static ArticleEncoding? Guess(ReadOnlySpan<byte> line)
+    {
+        // begin <octal mode> <name>, or a full line of 45 bytes: its length as M, then 60 characters from space to `.
+        if (line.StartsWith("begin "u8) && line.Length > 10 && line.Slice(6, 3).IndexOfAnyExceptInRange((byte)'0', (byte)'7') < 0)
+            return ArticleEncoding.Uuencode;
+        if (line.Length is 61 or 62 && line[0] == 'M' && !line.ContainsAnyExceptInRange((byte)' ', (byte)'`'))
+            return ArticleEncoding.Uuencode;
+
+        var field = "Content-Transfer-Encoding:"u8;
+        var isBase64 = line.Length > field.Length
+            && Ascii.EqualsIgnoreCase(line[..field.Length], field)
+            && Ascii.EqualsIgnoreCase(line[field.Length..].Trim(" \t\r\""u8), "base64"u8);
+        return isBase64 ? ArticleEncoding.Base64 : null;
+    }
+}

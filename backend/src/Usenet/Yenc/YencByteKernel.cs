@@ -1,0 +1,96 @@
+namespace Sluice.Usenet.Yenc;
+
+/// <summary>
+/// The byte machine: the reference for all kernels, their way through the ends of buffers, and the decoder of machines
+/// without vectors.
+/// </summary>
+internal sealed class YencByteKernel : YencKernel
+{
+    /// <inheritdoc/>
+    public override string Name => "bytes";
+
+    /// <inheritdoc/>
+    public override YencStop Decode(
+        ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written) =>
+        Run(source, destination, ref state, out consumed, out written);
+
+    /// <inheritdoc cref="YencKernel.Decode"/>
+    internal static YencStop Run(
+        ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)
+    {
+        var context = state.Context;
+        var escape = state.Escape;
+        var stop = YencStop.NeedInput;
+        int i = 0, o = 0;
+        for (; i < source.Length; i++)
+        {
+            var b = source[i];
+            if (context > YencContext.Dot && EndsMatch(context, b, ref stop))
+            {
+                i++;
+                context = stop == YencStop.ArticleEnd ? YencContext.LineStart : YencContext.Inside;
+                escape = false;
+                break;
+            }
+
+            if (!escape && IsDropped(b, ref context, ref escape, state.BareLineFeeds))
+                continue;
+
+            if (o == destination.Length)
+            {
+                stop = YencStop.DestinationFull;
+                break;
+            }
+
+            // An escaped CR is data to yEnc and still the first half of a line end to NNTP.
+            destination[o++] = (byte)(b - (escape ? 42 + 64 : 42));
+            context = escape && b == '\r' ? YencContext.Cr : YencContext.Inside;
+            escape = false;
+        }
+
+        state.Context = context;
+        state.Escape = escape;
+        consumed = i;
+        written = o;
+        return stop;
+    }
+
+    /// <summary>The last byte of <c>=y</c> or of the terminator.</summary>
+    private static bool EndsMatch(YencContext context, byte b, ref YencStop stop)
+    {
+        if (context == YencContext.Equals && b == 'y')
+            stop = YencStop.Keyword;
+        else if (context == YencContext.DotCr && b == '\n')
+            stop = YencStop.ArticleEnd;
+        else
+            return false;
+        return true;
+    }
+
+    /// <summary>Takes in a byte that is not escaped and leaves no trace in the output.</summary>
+    private static bool IsDropped(byte b, ref YencContext context, ref bool escape, bool bareLineFeeds)
+    {
+        switch (b)
+        {
+            case (byte)'\r':
+                context = context == YencContext.Dot ? YencContext.DotCr : YencContext.Cr;
+                return true;
+            case (byte)'\n':
+                context = context == YencContext.Cr ? YencContext.LineStart
+                    : bareLineFeeds ? YencContext.LineFeed
+                    : YencContext.Inside;
+                return true;
+            case (byte)'=':
+                context = context is YencContext.LineStart or YencContext.Dot or YencContext.LineFeed
+                    ? YencContext.Equals
+                    : YencContext.Inside;
+                escape = true;
+                return true;
+            case (byte)'.' when context == YencContext.LineStart:
+                context = YencContext.Dot;
+                return true;
+            default:
+                return false;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+namespace Sluice.Usenet.Yenc;
+
+/// <summary>What is wrong with an article. Facts only: rejecting, asking elsewhere and accepting are decisions of the layer above.</summary>
+[Flags]
+public enum YencDefects
+{
+    /// <summary>Nothing.</summary>
+    None = 0,
+
+    /// <summary>There is no <c>=ybegin</c> with line, size and name; <see cref="YencResult.Encoding"/> says what there is. Nothing was decoded.</summary>
+    NoHeader = 1 << 0,
+
+    /// <summary>The article is text, as takedown notices are. Comes with <see cref="NoHeader"/>.</summary>
+    NotBinary = 1 << 1,
+
+    /// <summary>The article has no <c>=yend</c>, or its terminating line never came.</summary>
+    Truncated = 1 << 2,
+
+    /// <summary>The decoded length or the size in <c>=yend</c> differs from the range, or from each other where there is no range.</summary>
+    SizeMismatch = 1 << 3,
+
+    /// <summary>The checksum that covers exactly this part differs from that of the decoded bytes.</summary>
+    CrcMismatch = 1 << 4,
+
+    /// <summary>A size or range that cannot be: zero, negative, reversed, out of bounds. The fields concerned are null.</summary>
+    BadRange = 1 << 5,
+
+    /// <summary><c>=ybegin</c> has <c>part=</c> but no <c>=ypart</c> follows: the place in the file is unknown.</summary>
+    NoPartLine = 1 << 6,
+
+    /// <summary>There is a second <c>=ybegin</c>. Only the first block was decoded.</summary>
+    SecondHeader = 1 << 7,
+
+    /// <summary>Keyword lines end in a bare LF.</summary>
+    BareLineFeeds = 1 << 8,
+
+    /// <summary>A keyword line is longer than <see cref="YencDecoder.MaxLineLength"/>; what exceeds it is lost.</summary>
+    LineTooLong = 1 << 9,
+
+    /// <summary>The data is longer than <see cref="YencDecoder.MaxDecodedLength"/>; what exceeds it is lost.</summary>
+    TooLong = 1 << 10,
+}

@@ -1,0 +1,50 @@
+namespace Sluice.Usenet.Yenc;
+
+/// <summary>
+/// Turns the raw bytes of an NNTP body into the bytes that were posted: removes dot-stuffing and line ends, undoes yEnc's
+/// escapes, and stops at keyword lines and at the end of the article, all in one pass.
+/// </summary>
+/// <remarks>
+/// Kernels hold no state and are thread-safe. They differ in speed only: each gives the answers of the byte machine.
+/// Line ends are CRLF; a dot right after CRLF is dropped; CRLF <c>.</c> CRLF ends the body (RFC 3977 section 3.1.1). CR and
+/// LF are dropped; <c>=</c> drops itself and turns the next byte b, whatever it is, into b−42−64 mod 256; every other byte
+/// becomes b−42 (yEnc draft 1.3). The layers are independent: in <c>=</c> CR LF <c>.</c> the CR is escaped data, and the
+/// line start still exists.
+/// </remarks>
+public abstract class YencKernel
+{
+    private protected YencKernel()
+    {
+    }
+
+    /// <summary>The kernels that this CPU runs, fastest first. The byte machine is always the last one.</summary>
+    public static IReadOnlyList<YencKernel> Supported { get; } = Select();
+
+    /// <summary>The fastest kernel that this CPU runs.</summary>
+    public static YencKernel Best => Supported[0];
+
+    /// <summary>For logs and test output.</summary>
+    public abstract string Name { get; }
+
+    /// <summary>Decodes until the source is used up, the destination is full, or something else than data comes.</summary>
+    /// <param name="source">Raw bytes. Nothing outside of it is read.</param>
+    /// <param name="destination">
+    /// Takes decoded bytes; must not overlap the source. Nothing outside of it is written; inside of it bytes after
+    /// <paramref name="written"/> may be overwritten with anything.
+    /// </param>
+    /// <param name="state">Where the body stands; carried from call to call.</param>
+    /// <param name="consumed">Bytes of the source that are done with and must not be given again.</param>
+    /// <param name="written">Decoded bytes at the start of the destination.</param>
+    /// <remarks>Does not throw and does not allocate. An empty destination is allowed: dropped bytes are then consumed up to the first byte of data.</remarks>
+    public abstract YencStop Decode(
+        ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written);
+
+    /// <inheritdoc/>
+    public override string ToString() => Name;
+
+    private static YencKernel[] Select()
+    {
+        var bytewise = new YencByteKernel();
+        return [bytewise];
+    }
+}

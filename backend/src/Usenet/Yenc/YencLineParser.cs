@@ -1,0 +1,159 @@
+using System.Buffers;
+using System.Buffers.Text;
+using System.Globalization;
+using System.Text;
+
+namespace Sluice.Usenet.Yenc;
+
+/// <summary>
+/// Reads the keyword lines of yEnc (draft 1.3): <c>=ybegin [part= total=] line= size= name=</c>, <c>=ypart begin= end=</c>,
+/// <c>=yend size= [part= pcrc32=] [crc32=]</c>. Pure; lines come without their line end.
+/// </summary>
+internal static class YencLineParser
+{
+    /// <summary>
+    /// Longest file in bytes that a header may speak of, 1 PiB: far above any post, far below what overflows when offsets
+    /// are added.
+    /// </summary>
+    public const long MaxFileSize = 1L << 50;
+
+    private static readonly SearchValues<byte> HexDigits = SearchValues.Create("0123456789abcdefABCDEF"u8);
+
+    /// <summary>What separates fields. A stray CR at the end of a line counts too.</summary>
+    public static ReadOnlySpan<byte> Blanks => " \t\r"u8;
+
+    /// <summary>True when the line is that keyword: a blank or nothing follows it.</summary>
+    public static bool IsKeyword(ReadOnlySpan<byte> line, ReadOnlySpan<byte> keyword) =>
+        line.Length >= keyword.Length
+        && Ascii.EqualsIgnoreCase(line[..keyword.Length], keyword)
+        && (line.Length == keyword.Length || Blanks.Contains(line[keyword.Length]));
+
+    /// <summary>Reads <c>=ybegin</c>. Its name, outer blanks removed, is a slice of the line.</summary>
+    /// <returns>False when line, size or name are missing: then the line is text.</returns>
+    public static bool TryParseBegin(
+        ReadOnlySpan<byte> line, out YencHeader header, out ReadOnlySpan<byte> name, out YencDefects defects)
+    {
+        header = default;
+        defects = YencDefects.None;
+        name = default;
+        if (!IsKeyword(line, "=ybegin"u8))
+            return false;
+
+        ReadOnlySpan<byte> lineLength = default, size = default, part = default, total = default;
+        bool hasLine = false, hasSize = false, hasPart = false, hasTotal = false, hasName = false;
+        var fields = new YencFields(line["=ybegin"u8.Length..], nameEndsLine: true);
+        while (!hasName && fields.MoveNext())
+        {
+            if (!Take(fields, "line"u8, ref hasLine, ref lineLength)
+                && !Take(fields, "size"u8, ref hasSize, ref size)
+                && !Take(fields, "part"u8, ref hasPart, ref part)
+                && !Take(fields, "total"u8, ref hasTotal, ref total))
+            {
+                Take(fields, "name"u8, ref hasName, ref name);
+            }
+        }
+
+        if (!hasLine || !hasSize || !hasName)
+            return false;
+
+        header = new YencHeader
+        {
+            FileSize = ParseWithin(size, MaxFileSize),
+            LineLength = (int?)ParseWithin(lineLength, int.MaxValue),
+            HasPartField = hasPart,
+            Part = (int?)ParseWithin(part, int.MaxValue),
+            Total = (int?)ParseWithin(total, int.MaxValue),
+        };
+        if (header.FileSize is null || (hasPart && header.Part is null))
+            defects |= YencDefects.BadRange;
+        if (!hasPart && header.FileSize is not null)
+            header = header with { Begin = 0, End = header.FileSize };
+
+        var glued = name.IndexOf("=ypart "u8);
+        if (glued >= 0 && TryParsePart(name[glued..], ref header, ref defects))
+            name = name[..glued];
+        name = name.Trim(Blanks);
+        return true;
+    }
+
+    /// <summary>Reads <c>=ypart</c> into a header: 1-based inclusive on the wire, 0-based half-open from here on.</summary>
+    /// <returns>False when begin or end is missing; nothing is changed then.</returns>
+    public static bool TryParsePart(ReadOnlySpan<byte> line, ref YencHeader header, ref YencDefects defects)
+    {
+        ReadOnlySpan<byte> begin = default, end = default;
+        bool hasBegin = false, hasEnd = false;
+        var fields = new YencFields(line["=ypart"u8.Length..], nameEndsLine: false);
+        while (fields.MoveNext())
+        {
+            if (!Take(fields, "begin"u8, ref hasBegin, ref begin))
+                Take(fields, "end"u8, ref hasEnd, ref end);
+        }
+
+        if (!hasBegin || !hasEnd)
+            return false;
+
+        var first = ParseWithin(begin, MaxFileSize);
+        var last = ParseWithin(end, MaxFileSize);
+        var length = last - first + 1;
+        var isRange = length is > 0 and <= YencDecoder.MaxDecodedLength;
+        if (!isRange)
+            defects |= YencDefects.BadRange;
+        header = header with
+        {
+            HasPartLine = true,
+            Begin = isRange ? first - 1 : null,
+            End = isRange ? last : null,
+        };
+        return true;
+    }
+
+    /// <summary>Reads <c>=yend</c>.</summary>
+    public static YencTrailer ParseEnd(ReadOnlySpan<byte> line)
+    {
+        ReadOnlySpan<byte> size = default, part = default, partCrc = default, fileCrc = default;
+        bool hasSize = false, hasPart = false, hasPartCrc = false, hasFileCrc = false;
+        var fields = new YencFields(line["=yend"u8.Length..], nameEndsLine: false);
+        while (fields.MoveNext())
+        {
+            if (!Take(fields, "size"u8, ref hasSize, ref size)
+                && !Take(fields, "part"u8, ref hasPart, ref part)
+                && !Take(fields, "pcrc32"u8, ref hasPartCrc, ref partCrc))
+            {
+                Take(fields, "crc32"u8, ref hasFileCrc, ref fileCrc);
+            }
+        }
+
+        return new YencTrailer
+        {
+            Size = Utf8Parser.TryParse(size, out long value, out var used) && used == size.Length && value >= 0 ? value : null,
+            Part = (int?)ParseWithin(part, int.MaxValue),
+            PartCrc = ParseCrc(partCrc),
+            FileCrc = ParseCrc(fileCrc),
+        };
+    }
+
+    /// <summary>Takes the value of a field that is there for the first time.</summary>
+    private static bool Take(YencFields fields, ReadOnlySpan<byte> key, ref bool has, ref ReadOnlySpan<byte> value)
+    {
+        if (!fields.Is(key))
+            return false;
+        if (!has)
+            value = fields.Value;
+        has = true;
+        return true;
+    }
+
+    /// <summary>A decimal number from 1 to a ceiling; null for everything else.</summary>
+    private static long? ParseWithin(ReadOnlySpan<byte> digits, long ceiling) =>
+        Utf8Parser.TryParse(digits, out long value, out var used) && used == digits.Length && value > 0 && value <= ceiling
+            ? value
+            : null;
+
+    /// <summary>Hex digits of any number: of more than eight the low 32 bits count, fewer have leading zeros.</summary>
+    private static uint? ParseCrc(ReadOnlySpan<byte> digits)
+    {
+        var low = digits.Length > 8 ? digits[^8..] : digits;
+        if (digits.IsEmpty || digits.ContainsAnyExcept(HexDigits))
+            return null;
+        return uint.Parse(low, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture);
+    }}

@@ -1,0 +1,56 @@
+using System.Buffers;
+
+namespace Sluice.Testing;
+
+/// <summary>A buffer writer over memory that it has from the start, in blocks of one size: it allocates nothing while it is written.</summary>
+/// <param name="capacity">Most bytes that fit.</param>
+/// <param name="blockSize">No span reaches over a multiple of this, so sizes down to one byte are handed out.</param>
+public sealed class ReusedBuffer(int capacity, int blockSize = 64 * 1024) : IBufferWriter<byte>
+{
+    private readonly byte[] _bytes = new byte[capacity];
+
+    /// <summary>What was written since the last <see cref="Clear"/>.</summary>
+    public ReadOnlySpan<byte> Written => _bytes.AsSpan(0, Length);
+
+    /// <summary>Number of bytes written.</summary>
+    public int Length { get; private set; }
+
+    /// <summary>How often memory was asked for.</summary>
+    public int Requests { get; private set; }
+
+    /// <summary>The largest size hint so far.</summary>
+    public int LargestHint { get; private set; }
+
+    /// <summary>Runs before memory is handed out.</summary>
+    public Action? OnRequest { get; set; }
+
+    /// <summary>Forgets what was written.</summary>
+    public void Clear()
+    {
+        Length = 0;
+        Requests = 0;
+    }
+
+    /// <inheritdoc/>
+    public void Advance(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(count, Room);
+        Length += count;
+    }
+
+    /// <inheritdoc/>
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        OnRequest?.Invoke();
+        Requests++;
+        LargestHint = Math.Max(LargestHint, sizeHint);
+        if (Length == _bytes.Length)
+            throw new InvalidOperationException("More was written than the test expects.");
+        return _bytes.AsMemory(Length, Room);
+    }
+
+    /// <inheritdoc/>
+    public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+    private int Room => Math.Min(blockSize - (Length % blockSize), _bytes.Length - Length);
+}

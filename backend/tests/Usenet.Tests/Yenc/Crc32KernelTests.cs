@@ -1,0 +1,96 @@
+using System.Runtime.Intrinsics.X86;
+using System.Text;
+using Sluice.Usenet.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Yenc;
+
+public sealed class Crc32KernelTests
+{
+    [Theory]
+    [InlineData("", 0u)]
+    [InlineData("123456789", 0xCBF43926u)]
+    [InlineData("The quick brown fox jumps over the lazy dog", 0x414FA339u)]
+    public void Checksum_of_known_text(string text, uint expected) =>
+        Assert.Equal(expected, Crc32Kernel.Append(0, Encoding.ASCII.GetBytes(text)));
+
+    [Fact]
+    public void Every_form_equals_the_bitwise_one_at_every_length()
+    {
+        var noise = TestArticle.Noise(1400);
+        for (var length = 0; length <= 1300; length++)
+        {
+            var data = noise.AsSpan(length % 61, length);
+            var expected = YencReference.Crc(data);
+
+            Assert.Equal(expected, Crc32Kernel.Append(0, data));
+            Assert.Equal(expected, ~Crc32Slicing.Update(uint.MaxValue, data));
+            if (Pclmulqdq.IsSupported && length >= Crc32Folding128.MinLength)
+                Assert.Equal(expected, ~Crc32Folding128.Update(uint.MaxValue, data));
+            if (Pclmulqdq.V512.IsSupported && length >= Crc32Folding512.MinLength)
+                Assert.Equal(expected, ~Crc32Folding512.Update(uint.MaxValue, data));
+        }
+    }
+
+    [Fact]
+    public void Appending_in_pieces_equals_one_piece()
+    {
+        var noise = TestArticle.Noise(700);
+        var expected = YencReference.Crc(noise);
+        for (var cut = 0; cut <= noise.Length; cut++)
+            Assert.Equal(expected, Crc32Kernel.Append(Crc32Kernel.Append(0, noise.AsSpan(0, cut)), noise.AsSpan(cut)));
+    }
+
+    [Fact]
+    public void Combine_joins_the_checksums_of_two_halves()
+    {
+        var noise = TestArticle.Noise(700);
+        var expected = YencReference.Crc(noise);
+        for (var cut = 0; cut <= noise.Length; cut++)
+        {
+            var first = YencReference.Crc(noise.AsSpan(0, cut));
+            var second = YencReference.Crc(noise.AsSpan(cut));
+            Assert.Equal(expected, Crc32Kernel.Combine(first, second, noise.Length - cut));
+        }
+    }
+
+    [Fact]
+    public void Combine_takes_lengths_that_no_memory_holds()
+    {
+        // (A‖B)‖C equals A‖(B‖C) where B and C are the same unknown bytes of 2^40 + 3.
+        const long Length = (1L << 40) + 3;
+        var left = Crc32Kernel.Combine(Crc32Kernel.Combine(0x12345678, 0x9ABCDEF0, Length), 0x0F1E2D3C, Length);
+        var right = Crc32Kernel.Combine(0x12345678, Crc32Kernel.Combine(0x9ABCDEF0, 0x0F1E2D3C, Length), 2 * Length);
+
+        Assert.Equal(left, right);
+        Assert.NotEqual(left, Crc32Kernel.Combine(0x12345678, 0x9ABCDEF0, Length) ^ 0x0F1E2D3C);
+        Assert.Throws<ArgumentOutOfRangeException>(() => Crc32Kernel.Combine(1, 2, -1));
+    }
+
+    [Theory]
+    [InlineData(128, Crc32Folding128.Low128, Crc32Folding128.High128)]
+    [InlineData(512, Crc32Folding128.Low512, Crc32Folding128.High512)]
+    [InlineData(2048, Crc32Folding512.Low2048, Crc32Folding512.High2048)]
+    public void Folding_constants_are_the_powers_they_claim_to_be(int distance, ulong low, ulong high)
+    {
+        Assert.Equal(ReflectedPower(distance + 32), low);
+        Assert.Equal(ReflectedPower(distance - 32), high);
+    }
+
+    /// <summary>x^n modulo P, its 32 bits mirrored and shifted up by one, as the reflected multiplication wants it.</summary>
+    private static ulong ReflectedPower(int n)
+    {
+        var remainder = 1ul;
+        for (var i = 0; i < n; i++)
+        {
+            remainder <<= 1;
+            if ((remainder & 0x1_0000_0000) != 0)
+                remainder ^= 0x1_04C1_1DB7;
+        }
+
+        var mirrored = 0ul;
+        for (var bit = 0; bit < 32; bit++)
+            mirrored |= ((remainder >> bit) & 1) << (31 - bit);
+        return mirrored << 1;
+    }
+}

@@ -1,0 +1,66 @@
+using System.Text;
+using Sluice.Testing;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Tests.Yenc;
+
+/// <summary>One article through a decoder of its own.</summary>
+internal sealed class DecoderRun
+{
+    public required YencResult Result { get; init; }
+
+    public required byte[] Output { get; init; }
+
+    public required bool Ended { get; init; }
+
+    /// <summary>Bytes consumed in all pieces.</summary>
+    public required int Consumed { get; init; }
+
+    public YencDefects Defects => Result.Defects;
+
+    public string Name => Result.Header.Name;
+
+    public static DecoderRun Of(string wire) => Of([TestArticle.Bytes(wire)]);
+
+    public static DecoderRun Of(IReadOnlyList<ReadOnlyMemory<byte>> pieces, YencKernel? kernel = null, int blockSize = 64 * 1024)
+    {
+        var decoder = new YencDecoder(kernel);
+        var output = new ReusedBuffer(pieces.Sum(piece => piece.Length) + 1, blockSize);
+        var headerWasReady = true;
+        output.OnRequest = () => headerWasReady &= decoder.HasHeader;
+
+        var consumed = 0;
+        var ended = false;
+        foreach (var piece in pieces)
+        {
+            ended = decoder.Decode(piece.Span, output, out var used);
+            consumed += used;
+            if (ended)
+                break;
+            if (used != piece.Length)
+                throw new InvalidOperationException("The decoder left bytes of an article that goes on.");
+        }
+
+        if (!headerWasReady)
+            throw new InvalidOperationException("Room for data was asked for before the header was there.");
+        if (output.LargestHint > 1)
+            throw new InvalidOperationException("More room was demanded than for one byte.");
+        return new DecoderRun
+        {
+            Result = decoder.GetResult(),
+            Output = output.Written.ToArray(),
+            Ended = ended,
+            Consumed = consumed,
+        };
+    }
+
+    /// <summary>Everything that must not depend on where the input is cut.</summary>
+    public string Describe()
+    {
+        // The record prints its lent name as memory; its text is what counts.
+        var header = Result.Header with { NameBytes = default };
+        return new StringBuilder()
+            .Append(Convert.ToHexString(Output)).Append(' ').Append(Ended).Append(' ').Append(Consumed).Append(' ')
+            .Append(Name).Append(' ').Append(Result with { Header = header }).ToString();
+    }
+}

@@ -1,0 +1,61 @@
+using System.Security.Cryptography;
+using System.Text.Json;
+using Sluice.Testing;
+using Sluice.Usenet.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Yenc;
+
+/// <summary>Articles as a real poster wrote them.</summary>
+public sealed class RealArticleTests
+{
+    [Theory]
+    [InlineData("raw-dots")]
+    [InlineData("raw-mkv")]
+    public void Real_post_decodes_to_the_film(string release)
+    {
+        var posts = FindPosts();
+        using var manifest = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(posts, "manifest.json")));
+        var expected = FindSha256(manifest.RootElement, release);
+        foreach (var kernel in YencKernel.Supported)
+            Assert.Equal(expected, DecodeFilm(Path.Combine(posts, release), kernel));
+    }
+
+    private static string DecodeFilm(string folder, YencKernel kernel)
+    {
+        var parts = new SortedDictionary<long, byte[]>();
+        var random = new Random(3);
+        foreach (var path in Directory.EnumerateFiles(folder, "*.article"))
+        {
+            var article = TestArticle.OnWire(System.Text.Encoding.Latin1.GetString(File.ReadAllBytes(path)));
+            var body = article.AsMemory(article.AsSpan().IndexOf("\r\n\r\n"u8) + 4);
+            var run = DecoderRun.Of(Splits.AtRandom(body, random, 100_000), kernel);
+            Assert.True(run.Ended);
+            Assert.Equal(YencDefects.None, run.Defects);
+            Assert.NotNull(run.Result.ExpectedCrc);
+            parts.Add(run.Result.Header.Begin!.Value, run.Output);
+        }
+
+        using var film = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        foreach (var part in parts.Values)
+            film.AppendData(part);
+        return Convert.ToHexStringLower(film.GetHashAndReset());
+    }
+
+    private static string FindPosts()
+    {
+        for (var folder = new DirectoryInfo(AppContext.BaseDirectory); folder is not null; folder = folder.Parent)
+        {
+            var posts = Path.Combine(folder.FullName, "tests", "Fixtures", "posts");
+            if (Directory.Exists(posts))
+                return posts;
+        }
+
+        throw new DirectoryNotFoundException("tests/Fixtures/posts is not above the test binaries.");
+    }
+
+    private static string FindSha256(JsonElement manifest, string release) =>
+        manifest.EnumerateArray()
+            .Single(post => post.GetProperty("name").GetString() == release)
+            .GetProperty("media")[0].GetProperty("sha256").GetString()!;
+}

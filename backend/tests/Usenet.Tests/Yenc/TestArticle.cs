@@ -1,0 +1,65 @@
+using System.Globalization;
+using System.Text;
+
+namespace Sluice.Usenet.Tests.Yenc;
+
+/// <summary>Writes articles as posters do, with every field open to lies.</summary>
+internal static class TestArticle
+{
+    /// <summary>Bytes as they are written; one character is one byte.</summary>
+    public static byte[] Bytes(string latin1) => Encoding.Latin1.GetBytes(latin1);
+
+    /// <summary>Noise that is the same for the same seed.</summary>
+    public static byte[] Noise(int length, int seed = 1)
+    {
+        var bytes = new byte[length];
+        new Random(seed).NextBytes(bytes);
+        return bytes;
+    }
+
+    /// <summary>The lines of a block: yEnc's critical bytes escaped, CRLF after each line.</summary>
+    public static string Encode(ReadOnlySpan<byte> bytes, int line = 128, bool everythingEscaped = false)
+    {
+        var text = new StringBuilder();
+        var column = 0;
+        foreach (var b in bytes)
+        {
+            var c = (byte)(b + 42);
+            if (everythingEscaped || c is 0 or (byte)'\r' or (byte)'\n' or (byte)'=')
+            {
+                text.Append('=').Append((char)(byte)(c + 64));
+                column += 2;
+            }
+            else
+            {
+                text.Append((char)c);
+                column++;
+            }
+
+            if (column >= line)
+            {
+                text.Append("\r\n");
+                column = 0;
+            }
+        }
+
+        return column == 0 ? text.ToString() : text.Append("\r\n").ToString();
+    }
+
+    /// <summary>A body as it goes over the wire: leading dots doubled, terminating line added.</summary>
+    public static byte[] OnWire(string body)
+    {
+        var stuffed = body.Replace("\r\n.", "\r\n..", StringComparison.Ordinal);
+        return Bytes((stuffed.StartsWith('.') ? "." : "") + stuffed + ".\r\n");
+    }
+
+    /// <summary>One part of a posted file, as it should be.</summary>
+    public static string Part(byte[] data, long begin = 0, long? fileSize = null, int part = 1, int total = 1, int line = 128)
+    {
+        var size = fileSize ?? data.Length;
+        return string.Create(
+            CultureInfo.InvariantCulture,
+            $"=ybegin part={part} total={total} line={line} size={size} name=film.mkv\r\n=ypart begin={begin + 1} end={begin + data.Length}\r\n"
+            + $"{Encode(data, line)}=yend size={data.Length} part={part} pcrc32={YencReference.Crc(data):x8}\r\n");
+    }
+}

@@ -1,0 +1,190 @@
+using System.Globalization;
+using Sluice.Testing;
+using Sluice.Usenet.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Yenc;
+
+public sealed class YencDecoderTests
+{
+    private static readonly byte[] Data = TestArticle.Noise(300);
+
+    [Fact]
+    public void Part_of_a_file_decodes_with_all_its_facts()
+    {
+        var run = DecoderRun.Of([TestArticle.OnWire(TestArticle.Part(Data, begin: 600, fileSize: 1000, part: 3, total: 4))]);
+
+        Assert.True(run.Ended);
+        Assert.Equal(Data, run.Output);
+        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(ArticleEncoding.Yenc, run.Result.Encoding);
+        Assert.Equal(
+            new YencHeader
+            {
+                FileSize = 1000, Part = 3, Total = 4, Begin = 600, End = 900, LineLength = 128, HasPartLine = true, HasPartField = true,
+                NameBytes = run.Result.Header.NameBytes,
+            },
+            run.Result.Header);
+        Assert.Equal("film.mkv", run.Name);
+        Assert.Equal(300, run.Result.Header.PartLength);
+        Assert.Equal(new YencTrailer { Size = 300, Part = 3, PartCrc = YencReference.Crc(Data) }, run.Result.Trailer);
+        Assert.Equal(300, run.Result.TrailerSize);
+        Assert.Equal(300, run.Result.DecodedLength);
+        Assert.Equal(YencReference.Crc(Data), run.Result.ComputedCrc);
+        Assert.Equal(YencReference.Crc(Data), run.Result.ExpectedCrc);
+    }
+
+    [Fact]
+    public void Single_part_article_covers_the_file_and_its_crc32()
+    {
+        var run = DecoderRun.Of(
+            $"=ybegin line=128 size=300 name=a b\"=c.bin \r\n{TestArticle.Encode(Data)}=yend size=300 crc32={YencReference.Crc(Data):X8}\r\n.\r\n");
+
+        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(Data, run.Output);
+        Assert.Equal("a b\"=c.bin", run.Name);
+        Assert.Equal((0L, 300L), (run.Result.Header.Begin, run.Result.Header.End));
+        Assert.Equal(YencReference.Crc(Data), run.Result.ExpectedCrc);
+    }
+
+    [Fact]
+    public void Article_is_the_same_wherever_it_is_cut()
+    {
+        // Stuffed dots, an unknown keyword, text around the block, and the answer to the next command behind it.
+        var data = TestArticle.Noise(40);
+        var body = "text\r\n.sig\r\n" + TestArticle.Part(data, line: 10).Replace("\r\n=yend", "\r\n=yfoo\r\n=yend", StringComparison.Ordinal) + ".end\r\n";
+        byte[] wire = [.. TestArticle.OnWire(body), .. "222 0 <next>\r\n"u8];
+        var whole = DecoderRun.Of([wire]);
+        var expected = whole.Describe();
+        Assert.Equal(data, whole.Output);
+        Assert.Equal(YencDefects.None, whole.Defects);
+        Assert.Equal(wire.Length - "222 0 <next>\r\n".Length, whole.Consumed);
+
+        foreach (var kernel in YencKernel.Supported)
+        {
+            foreach (var pieces in Splits.EveryPosition(wire))
+                Assert.Equal(expected, DecoderRun.Of(pieces, kernel).Describe());
+        }
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(7)]
+    [InlineData(63)]
+    [InlineData(64)]
+    [InlineData(65)]
+    [InlineData(1000)]
+    public void Output_goes_into_blocks_of_any_size(int blockSize)
+    {
+        var data = TestArticle.Noise(20_000, seed: 5);
+        var wire = TestArticle.OnWire(TestArticle.Part(data));
+        foreach (var kernel in YencKernel.Supported)
+        {
+            var run = DecoderRun.Of([wire], kernel, blockSize);
+            Assert.Equal(YencDefects.None, run.Defects);
+            Assert.Equal(data, run.Output);
+        }
+    }
+
+    [Fact]
+    public void Memory_is_asked_for_only_when_data_needs_it()
+    {
+        var data = TestArticle.Noise(2 * 64 * 1024);
+        var wire = TestArticle.OnWire(TestArticle.Part(data));
+        var decoder = new YencDecoder();
+        var output = new ReusedBuffer(data.Length + 1);
+
+        for (var at = 0; at < wire.Length; at += 1000)
+            decoder.Decode(wire.AsSpan(at, Math.Min(1000, wire.Length - at)), output, out _);
+
+        // A third block would be taken by the line ends behind the last byte if memory were asked for ahead of data.
+        Assert.Equal(data, output.Written.ToArray());
+        Assert.InRange(output.Requests, 2, (wire.Length / 1000) + 3);
+        Assert.Equal(1, output.LargestHint);
+        Assert.Equal(YencDefects.None, decoder.GetResult().Defects);
+    }
+
+    [Fact]
+    public void Header_is_there_before_the_first_byte_of_data_and_not_earlier()
+    {
+        var decoder = new YencDecoder();
+        var output = new ReusedBuffer(10);
+
+        decoder.Decode(TestArticle.Bytes("=ybegin part=2 total=3 line=128 size=9 name=x\r\n=ypart begin=4 e"), output, out _);
+        Assert.False(decoder.HasHeader);
+        decoder.Decode("nd=6\r\n"u8, output, out _);
+
+        Assert.True(decoder.HasHeader);
+        Assert.Equal((3L, 6L), (decoder.Header.Begin, decoder.Header.End));
+        Assert.Equal((0, 0L), (output.Requests, decoder.Decoded));
+    }
+
+    [Fact]
+    public void Decoder_allocates_nothing_per_article()
+    {
+        var wire = TestArticle.OnWire(TestArticle.Part(TestArticle.Noise(100_000)));
+        var output = new ReusedBuffer(100_001);
+        foreach (var kernel in YencKernel.Supported)
+        {
+            var decoder = new YencDecoder(kernel);
+            Once();
+            var before = GC.GetAllocatedBytesForCurrentThread();
+            for (var i = 0; i < 20; i++)
+                Once();
+            Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
+            Assert.Equal(YencDefects.None, decoder.GetResult().Defects);
+
+            void Once()
+            {
+                decoder.Reset();
+                output.Clear();
+                for (var at = 0; at < wire.Length; at += 16 * 1024)
+                    decoder.Decode(wire.AsSpan(at, Math.Min(16 * 1024, wire.Length - at)), output, out _);
+                decoder.GetResult();
+            }
+        }
+    }
+
+    [Fact]
+    public void Reset_decoder_knows_nothing_of_the_article_before()
+    {
+        var decoder = new YencDecoder();
+        var output = new ReusedBuffer(1000);
+        decoder.Decode(TestArticle.Bytes("=ybegin part=1 total=9 line=128 size=9 name=old\r\nabc=\r\n."), output, out _);
+        decoder.Reset();
+        output.Clear();
+
+        Assert.Equal((false, 0L), (decoder.HasHeader, decoder.Decoded));
+        Assert.True(decoder.Decode(TestArticle.OnWire(TestArticle.Part(Data)), output, out _));
+        Assert.Equal(Data, output.Written.ToArray());
+        Assert.Equal(YencDefects.None, decoder.GetResult().Defects);
+    }
+
+    [Fact]
+    public void Ended_decoder_takes_nothing_more()
+    {
+        var decoder = new YencDecoder();
+        var output = new ReusedBuffer(1000);
+        Assert.True(decoder.Decode(TestArticle.OnWire(TestArticle.Part(Data)), output, out _));
+
+        Assert.True(decoder.Decode("abc"u8, output, out var consumed));
+
+        Assert.Equal((0, Data.Length), (consumed, output.Length));
+    }
+
+    [Fact]
+    public void Random_articles_decode_in_random_pieces()
+    {
+        var random = new Random(11);
+        for (var i = 0; i < 300; i++)
+        {
+            var data = TestArticle.Noise(random.Next(1, 5000), seed: i);
+            var body = TestArticle.Part(data, line: random.Next(1, 300));
+            var pieces = Splits.AtRandom(TestArticle.OnWire(body), random, longest: random.Next(1, 2000));
+            var run = DecoderRun.Of(pieces, YencKernel.Supported[i % YencKernel.Supported.Count], random.Next(1, 500));
+            Assert.True(run.Ended, i.ToString(CultureInfo.InvariantCulture));
+            Assert.Equal(YencDefects.None, run.Defects);
+            Assert.Equal(data, run.Output);
+        }
+    }
+}
