@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Sets up and runs every test: build, format check, unit and wire tests, end-to-end tests.
+#
+#   tools/test.sh           what a change has to pass
+#   tools/test.sh --quick   without the end-to-end tests
+#   tools/test.sh --long    with the soaks and timed bars that do not fit the normal run
+#
+# The last line reads "N passed, N failed, N skipped"; the exit code is 0 only when something ran and nothing failed.
+# What is skipped says why on a line of its own, and has not passed.
+set -uo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+results=$root/artifacts/test-results
+passed=0 failed=0 skipped=0
+
+case "${1:-}" in
+  "") end_to_end=yes long=no ;;
+  --quick) end_to_end=no long=no ;;
+  --long) end_to_end=yes long=yes ;;
+  *) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+esac
+
+finish() {
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+  exit
+}
+
+# A step of the build: it counts only when it fails, and then nothing after it means anything.
+gate() {
+  local what=$1; shift
+  echo "== $what"
+  "$@" || { echo "test.sh: $what failed"; failed=$((failed + 1)); finish; }
+}
+
+# Programs that some end-to-end tests drive; a test whose program is absent is skipped.
+install_programs() {
+  local program missing=()
+  for program in curl ffmpeg rclone; do
+    command -v "$program" >/dev/null || missing+=("$program")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+    && apt-get update -qq >/dev/null 2>&1 \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null 2>&1; then
+    echo "test.sh: installed ${missing[*]}"
+  else
+    echo "test.sh: could not install ${missing[*]}; the tests that need them are skipped"
+  fi
+}
+
+# Runs the tests of one project that match the filters, and adds its counts.
+run_tests() {
+  local name=$1 project=$2; shift 2
+  local report=$results/$name.xml program code counts
+  program=$root/backend/tests/$project/bin/Release/net10.0/Sluice.$project
+  echo "== $name"
+  timeout 3600 "$program" -noLogo -noColor -xml "$report" "$@"
+  code=$?
+  counts=$(sed -n 's/.*<assembly \([^>]*\)>.*/\1/p' "$report" 2>/dev/null | head -n 1)
+  if [ -z "$counts" ]; then
+    echo "test.sh: $name left no report (exit code $code)"
+    failed=$((failed + 1))
+    return
+  fi
+  local here_failed=$(($(count failed "$counts") + $(count errors "$counts")))
+  # A run that ends badly without a failed test has failed all the same.
+  [ "$code" = 0 ] || [ "$here_failed" -gt 0 ] || here_failed=1
+  passed=$((passed + $(count passed "$counts")))
+  failed=$((failed + here_failed))
+  skipped=$((skipped + $(count skipped "$counts")))
+}
+
+count() { sed -n "s/.*\\b$1=\"\\([0-9]*\\)\".*/\\1/p" <<<" $2" | grep . || echo 0; }
+
+cd "$root/backend"
+rm -rf "$results"; mkdir -p "$results"
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+if ! dotnet --version >/dev/null 2>&1; then
+  echo "test.sh: the .NET SDK $(sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' global.json) is not installed (https://dot.net)"
+  failed=1
+  finish
+fi
+[ "$end_to_end" = no ] || install_programs
+
+gate "restore" dotnet restore Backend.slnx --locked-mode -v quiet
+gate "build" dotnet build Backend.slnx -c Release --no-restore -v quiet
+gate "format" dotnet format Backend.slnx --verify-no-changes --no-restore
+
+run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
+run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Long
+[ "$end_to_end" = no ] || run_tests end-to-end Server.Tests -trait Category=EndToEnd
+[ "$long" = no ] || {
+  run_tests long-engine Usenet.Tests -trait Category=Long
+  run_tests long-server Server.Tests -trait Category=Long
+}
+finish
