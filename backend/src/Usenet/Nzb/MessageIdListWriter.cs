@@ -1,0 +1,133 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.IO.Compression;
+
+namespace Sluice.Usenet.Nzb;
+
+/// <summary>
+/// Writes the message-ids of many files into one compact list: Brotli frames of up to 4,096 segments, behind them a table
+/// with the length and a check of each frame, and a trailer of fixed size.
+/// </summary>
+/// <remarks>
+/// Layout of the trailer, little-endian, 24 bytes: check of the table (8), number of segments (4), number of frames (4),
+/// <c>SluiIds1</c> (8). A row of the table: packed length (4), plain length (4), check (8). Memory holds one frame and the
+/// table. Not thread-safe; nothing is valid before <see cref="CompleteAsync"/> has returned.
+/// </remarks>
+public sealed class MessageIdListWriter
+{
+    internal const int RowLength = 16;
+    internal const int TrailerLength = 24;
+
+    private readonly Stream _output;
+    private readonly ArrayBufferWriter<byte> _plain = new(256 << 10);
+    private readonly ArrayBufferWriter<byte> _table = new();
+    private int _framed;
+    private bool _completed;
+
+    /// <summary>Begins a list.</summary>
+    /// <param name="output">Writable, at the place where the list begins; stays the caller's.</param>
+    public MessageIdListWriter(Stream output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        _output = output;
+    }
+
+    /// <summary>Marks the end of a list.</summary>
+    internal static ReadOnlySpan<byte> Magic => "SluiIds1"u8;
+
+    /// <summary>Segments written so far: the index at which the next file begins.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Appends the segments of a file in their order, holes included.</summary>
+    /// <returns>The index of its first segment in the list.</returns>
+    /// <exception cref="InvalidOperationException">The list was completed.</exception>
+    /// <exception cref="IOException">The output failed.</exception>
+    public async ValueTask<int> AddAsync(NzbFile file, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(file);
+        var first = Count;
+        foreach (var segment in file.Segments)
+            await AddAsync(segment.Ids, cancellationToken);
+        return first;
+    }
+
+    /// <summary>Appends one segment; fallbacks beyond the third are left out.</summary>
+    /// <exception cref="InvalidOperationException">The list was completed.</exception>
+    /// <exception cref="IOException">The output failed.</exception>
+    public async ValueTask AddAsync(SegmentIds ids, CancellationToken cancellationToken)
+    {
+        if (_completed)
+            throw new InvalidOperationException("The list is complete.");
+
+        Append(ids);
+        Count++;
+        if (++_framed == MessageIdFrame.Capacity)
+            await FlushFrameAsync(cancellationToken);
+    }
+
+    /// <summary>Writes what is left, the table and the trailer. The output is flushed, but neither synced nor closed.</summary>
+    /// <exception cref="IOException">The output failed.</exception>
+    public async ValueTask CompleteAsync(CancellationToken cancellationToken)
+    {
+        if (_completed)
+            return;
+        if (_framed > 0)
+            await FlushFrameAsync(cancellationToken);
+        _completed = true;
+
+        var trailer = new byte[TrailerLength];
+        BinaryPrimitives.WriteUInt64LittleEndian(trailer, MessageIdFrame.Check(_table.WrittenSpan));
+        BinaryPrimitives.WriteInt32LittleEndian(trailer.AsSpan(8), Count);
+        BinaryPrimitives.WriteInt32LittleEndian(trailer.AsSpan(12), _table.WrittenCount / RowLength);
+        Magic.CopyTo(trailer.AsSpan(16));
+        await _output.WriteAsync(_table.WrittenMemory, cancellationToken);
+        await _output.WriteAsync(trailer, cancellationToken);
+        await _output.FlushAsync(cancellationToken);
+    }
+
+    private void Append(SegmentIds ids)
+    {
+        if (ids.Primary.IsEmpty)
+        {
+            _plain.Write((ReadOnlySpan<byte>)[0]);
+            return;
+        }
+
+        var fallbacks = Math.Min(ids.Fallbacks.Count, MessageIdFrame.MaxIds - 1);
+        _plain.Write((ReadOnlySpan<byte>)[(byte)(1 + fallbacks)]);
+        Append(ids.Primary);
+        for (var i = 0; i < fallbacks; i++)
+            Append(ids.Fallbacks[i]);
+    }
+
+    private void Append(MessageId id)
+    {
+        _plain.Write((ReadOnlySpan<byte>)[(byte)id.Bytes.Length]);
+        _plain.Write(id.Bytes);
+    }
+
+    private async ValueTask FlushFrameAsync(CancellationToken cancellationToken)
+    {
+        var packed = ArrayPool<byte>.Shared.Rent(BrotliEncoder.GetMaxCompressedLength(_plain.WrittenCount));
+        try
+        {
+            // Quality 1 is the fastest: ids are random, and what can be saved is saved by it.
+            if (!BrotliEncoder.TryCompress(_plain.WrittenSpan, packed, out var length, quality: 1, window: 22))
+                throw new InvalidOperationException("Brotli needs more than its own bound.");
+
+            var row = _table.GetSpan(RowLength);
+            BinaryPrimitives.WriteInt32LittleEndian(row, length);
+            BinaryPrimitives.WriteInt32LittleEndian(row[4..], _plain.WrittenCount);
+            BinaryPrimitives.WriteUInt64LittleEndian(row[8..], MessageIdFrame.Check(packed.AsSpan(0, length)));
+            _table.Advance(RowLength);
+            await _output.WriteAsync(packed.AsMemory(0, length), cancellationToken);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(packed);
+        }
+
+        _plain.ResetWrittenCount();
+        _framed = 0;
+    }
+}

@@ -1,0 +1,24 @@
+namespace Sluice.Usenet.Nzb;
+
+/// <summary>One posted file as the NZB lists it.</summary>
+/// <remarks>Immutable.</remarks>
+public sealed record NzbFile
+{
+    /// <summary>The subject of its first article, or empty.</summary>
+    public required string Subject { get; init; }
+
+    /// <summary>When it was posted, or null when the NZB says nothing sensible.</summary>
+    public DateTimeOffset? Date { get; init; }
+
+    /// <summary>The groups it was posted to; at most 64.</summary>
+    public IReadOnlyList<string> Groups { get; init; } = [];
+
+    /// <summary>
+    /// The segments by number: the one at index i has number i + 1. Numbers that the NZB leaves out are holes; segments
+    /// without a usable number stand behind the highest one. At least one is no hole.
+    /// </summary>
+    public required IReadOnlyList<NzbSegment> Segments { get; init; }
+
+    /// <summary>How many of <see cref="Segments"/> were never posted.</summary>
+    public int Holes { get; init; }
+}

@@ -1,0 +1,178 @@
+using System.Globalization;
+using System.Text;
+using System.Xml;
+
+namespace Sluice.Usenet.Nzb;
+
+/// <summary>Turns the events of an XML reader into files. One call reads as far as the end of the next file element.</summary>
+internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
+{
+    private readonly NzbFileBuilder _file = new(limits);
+    private readonly StringBuilder _content = new();
+    private readonly char[] _chunk = new char[4096];
+    private string _subject = "";
+    private string _metaType = "";
+    private long? _date;
+    private long _number;
+    private int _bytes;
+
+    // Depth of the open file element, or −1; the depth of a file inside a file is ignored.
+    private int _fileDepth = -1;
+
+    /// <summary>The next file with a usable segment, or null at the end of the document.</summary>
+    public async ValueTask<NzbFile?> NextAsync()
+    {
+        try
+        {
+            while (await xml.ReadAsync())
+            {
+                if (await TakeAsync() is { } file)
+                    return file;
+            }
+
+            return null;
+        }
+        catch (XmlException broken)
+        {
+            throw new NzbFormatException(NzbFault.NotAnNzb, $"malformed XML in line {broken.LineNumber}", broken);
+        }
+    }
+
+    private async ValueTask<NzbFile?> TakeAsync()
+    {
+        switch (xml.NodeType)
+        {
+            case XmlNodeType.Element:
+                var isEmpty = xml.IsEmptyElement;
+                var (name, depth) = (xml.LocalName, xml.Depth);
+                StartElement(name, depth);
+                return isEmpty ? EndElement(name, depth) : null;
+            case XmlNodeType.EndElement:
+                return EndElement(xml.LocalName, xml.Depth);
+            case XmlNodeType.Text or XmlNodeType.CDATA or XmlNodeType.SignificantWhitespace:
+                await TakeContentAsync();
+                return null;
+            default:
+                return null;
+        }
+    }
+
+    private void StartElement(string name, int depth)
+    {
+        if (depth == 0 && name != "nzb")
+            throw new NzbFormatException(NzbFault.NotAnNzb, $"XML of the kind {Shorten(name)}");
+        if (depth >= limits.MaxDepth)
+            throw TooLarge($"elements deeper than {limits.MaxDepth}");
+
+        _content.Clear();
+        var isFile = name == "file" && _fileDepth < 0;
+        ReadAttributes(name, isFile);
+        if (isFile)
+        {
+            if (++head.Files > limits.MaxFiles)
+                throw TooLarge($"more than {limits.MaxFiles} files");
+            _fileDepth = depth;
+            _file.Start(_subject, ToDate(_date));
+        }
+    }
+
+    private NzbFile? EndElement(string name, int depth)
+    {
+        NzbFile? file = null;
+        if (depth == _fileDepth)
+        {
+            _fileDepth = -1;
+            file = _file.Build();
+        }
+        else if (name == "segment" && _fileDepth >= 0)
+        {
+            TakeSegment();
+        }
+        else if (name == "group" && _fileDepth >= 0)
+        {
+            _file.AddGroup(_content.ToString());
+        }
+        else if (name == "meta" && _fileDepth < 0)
+        {
+            head.Add(_metaType, _content.ToString());
+        }
+
+        _content.Clear();
+        return file;
+    }
+
+    private void TakeSegment()
+    {
+        if (++head.Segments > limits.MaxSegments)
+            throw TooLarge($"more than {limits.MaxSegments} segments");
+        if (MessageId.TryParse(_content.ToString(), out var id))
+            _file.AddSegment(id, _number, _bytes);
+        else
+            head.DroppedSegments++;
+    }
+
+    // Each attribute is measured, also of elements that nobody needs.
+    private void ReadAttributes(string element, bool isFile)
+    {
+        if (isFile)
+            (_subject, _date) = ("", null);
+        else if (element == "segment")
+            (_number, _bytes) = (0, 0);
+        else if (element == "meta")
+            _metaType = "";
+
+        while (xml.MoveToNextAttribute())
+        {
+            var value = xml.Value;
+            if (value.Length > limits.MaxAttributeLength)
+                throw TooLarge($"an attribute of more than {limits.MaxAttributeLength} characters");
+
+            switch (xml.LocalName)
+            {
+                case "subject" when isFile:
+                    if (Encoding.UTF8.GetByteCount(value) > limits.MaxSubjectBytes)
+                        throw TooLarge($"a subject of more than {limits.MaxSubjectBytes} bytes");
+                    _subject = value;
+                    break;
+                case "date" when isFile:
+                    _date = ToNumber(value);
+                    break;
+                case "number" when element == "segment":
+                    _number = ToNumber(value) ?? 0;
+                    break;
+                case "bytes" when element == "segment":
+                    _bytes = ToNumber(value) is { } bytes and > 0 and <= int.MaxValue ? (int)bytes : 0;
+                    break;
+                case "type" when element == "meta":
+                    _metaType = value;
+                    break;
+            }
+        }
+
+        xml.MoveToElement();
+    }
+
+    private async ValueTask TakeContentAsync()
+    {
+        int read;
+        while ((read = await xml.ReadValueChunkAsync(_chunk, 0, _chunk.Length)) > 0)
+        {
+            if (_content.Length + read > limits.MaxContentLength)
+                throw TooLarge($"an element of more than {limits.MaxContentLength} characters");
+            _content.Append(_chunk, 0, read);
+        }
+    }
+
+    private static long? ToNumber(string text) =>
+        long.TryParse(text, NumberStyles.AllowLeadingSign | NumberStyles.AllowLeadingWhite | NumberStyles.AllowTrailingWhite, CultureInfo.InvariantCulture, out var number)
+            ? number
+            : null;
+
+    // Seconds since 1970; 0 and less are what posters write who know no date.
+    private static DateTimeOffset? ToDate(long? seconds) =>
+        seconds is > 0 and <= 253_402_300_799 ? DateTimeOffset.FromUnixTimeSeconds(seconds.Value) : null;
+
+    private static string Shorten(string name) => name.Length <= 32 ? name : name[..32];
+
+    private static NzbFormatException TooLarge(string what) => new(NzbFault.TooLarge, what);
+}

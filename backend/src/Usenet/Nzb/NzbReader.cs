@@ -1,0 +1,65 @@
+using System.Runtime.CompilerServices;
+using System.Xml;
+
+namespace Sluice.Usenet.Nzb;
+
+/// <summary>Reads an NZB forward only, one file at a time.</summary>
+/// <remarks>
+/// The format is <c>nzb &gt; head &gt; meta</c> and <c>nzb &gt; file &gt; (groups &gt; group) (segments &gt; segment)</c>.
+/// Namespaces and unknown elements are ignored and a DOCTYPE is skipped without resolving anything. Memory holds the ids of
+/// one file, and 16 bytes per file to recognise repeated ones.
+/// </remarks>
+public static class NzbReader
+{
+    /// <summary>Reads the files of an NZB, plain or gzip, in document order; what repeats an earlier one is left out.</summary>
+    /// <param name="nzb">Readable; stays open. May deliver its bytes in any portions.</param>
+    /// <param name="limits">Null for the defaults.</param>
+    /// <param name="head">Takes what the NZB says about itself; complete when the enumeration has ended.</param>
+    /// <param name="cancellationToken">Gives the reading up.</param>
+    /// <exception cref="NzbFormatException">It is no NZB, lists no usable article, or exceeds a limit.</exception>
+    /// <exception cref="IOException">The stream failed.</exception>
+    public static async IAsyncEnumerable<NzbFile> ReadAsync(
+        Stream nzb,
+        NzbLimits? limits,
+        NzbHead head,
+        [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(head);
+        limits ??= NzbLimits.Default;
+
+        await using var plain = await NzbDecompression.OpenAsync(nzb, limits, cancellationToken);
+        using var text = new NzbText(plain, limits.MaxMarkupLength, cancellationToken);
+        using var xml = XmlReader.Create(text, new XmlReaderSettings
+        {
+            Async = true,
+            CheckCharacters = false,
+            DtdProcessing = DtdProcessing.Ignore,
+            IgnoreComments = true,
+            IgnoreProcessingInstructions = true,
+            IgnoreWhitespace = true,
+            NameTable = new NzbNameTable(limits.MaxNames),
+            XmlResolver = null,
+        });
+
+        var parser = new NzbParser(xml, limits, head);
+        var seen = new HashSet<UInt128>();
+        var segments = 0;
+        while (await parser.NextAsync() is { } file)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            if (!seen.Add(NzbFileBuilder.Fingerprint(file)))
+            {
+                head.MergedFiles++;
+                continue;
+            }
+
+            segments += file.Segments.Count;
+            if (segments > limits.MaxSegments)
+                throw new NzbFormatException(NzbFault.TooLarge, $"more than {limits.MaxSegments} segments");
+            yield return file;
+        }
+
+        if (seen.Count == 0)
+            throw new NzbFormatException(NzbFault.Empty, "no usable article");
+    }
+}

@@ -1,0 +1,125 @@
+using System.Buffers;
+using System.Text;
+
+namespace Sluice.Usenet.Nzb;
+
+/// <summary>
+/// The characters of an XML document: its encoding is recognised (XML 1.0 appendix F), bytes that cannot be decoded and
+/// characters that XML forbids become U+FFFD, and no stretch between two opening brackets grows beyond its limit.
+/// </summary>
+/// <remarks>Holds one buffer of bytes and one of characters. The stream is not disposed.</remarks>
+internal sealed class NzbText : TextReader
+{
+    private const int BufferSize = 32 << 10;
+    private const char Replacement = '\uFFFD';
+
+    // Everything below a space but tab, line feed and carriage return, and the two non-characters (XML 1.0 section 2.2).
+    private static readonly SearchValues<char> Forbidden = SearchValues.Create(
+        "\0\u0001\u0002\u0003\u0004\u0005\u0006\u0007\b\v\f\u000E\u000F\u0010\u0011\u0012\u0013\u0014\u0015\u0016\u0017"
+        + "\u0018\u0019\u001A\u001B\u001C\u001D\u001E\u001F\uFFFE\uFFFF");
+
+    private readonly Stream _stream;
+    private readonly int _maxMarkup;
+    private readonly CancellationToken _cancellationToken;
+    private readonly byte[] _bytes = new byte[BufferSize];
+    private readonly char[] _chars = new char[BufferSize];
+    private Decoder? _decoder;
+    private int _start;
+    private int _end;
+    private bool _ended;
+    private int _charStart;
+    private int _charEnd;
+    private int _sinceBracket;
+
+    public NzbText(Stream stream, int maxMarkup, CancellationToken cancellationToken)
+    {
+        _stream = stream;
+        _maxMarkup = maxMarkup;
+        _cancellationToken = cancellationToken;
+    }
+
+    public override Task<int> ReadAsync(char[] buffer, int index, int count) =>
+        ReadAsync(buffer.AsMemory(index, count), _cancellationToken).AsTask();
+
+    public override async ValueTask<int> ReadAsync(Memory<char> buffer, CancellationToken cancellationToken = default)
+    {
+        if (buffer.IsEmpty)
+            return 0;
+
+        while (_charStart == _charEnd)
+        {
+            if (!await DecodeAsync())
+                return 0;
+        }
+
+        var count = Math.Min(buffer.Length, _charEnd - _charStart);
+        _chars.AsSpan(_charStart, count).CopyTo(buffer.Span);
+        _charStart += count;
+        return count;
+    }
+
+    // Every read of this class is asynchronous, because the bytes may still be on their way.
+    public override int Read(char[] buffer, int index, int count) => throw new NotSupportedException();
+
+    public override int Read() => throw new NotSupportedException();
+
+    public override int Peek() => throw new NotSupportedException();
+
+    // Decodes what has arrived, which may be nothing yet; false at the end of the text.
+    private async ValueTask<bool> DecodeAsync()
+    {
+        if (_ended && _start == _end && _decoder is not null)
+            return false;
+
+        _decoder ??= await StartAsync();
+        if (_start == _end && !_ended)
+        {
+            _start = 0;
+            _end = await _stream.ReadAsync(_bytes, _cancellationToken);
+            _ended = _end == 0;
+        }
+
+        _decoder.Convert(_bytes.AsSpan(_start, _end - _start), _chars, _ended, out var used, out _charEnd, out _);
+        _charStart = 0;
+        _start += used;
+        Check(_chars.AsSpan(0, _charEnd));
+        return true;
+    }
+
+    // Enough bytes for a byte order mark and the declaration, however they arrive.
+    private async ValueTask<Decoder> StartAsync()
+    {
+        while (_end < 256 && !_ended)
+        {
+            var read = await _stream.ReadAsync(_bytes.AsMemory(_end), _cancellationToken);
+            _end += read;
+            _ended = read == 0;
+        }
+
+        var (encoding, mark) = NzbEncoding.Recognise(_bytes.AsSpan(0, _end));
+        _start = mark;
+
+        // A blank line in front of the declaration is not XML, but happens.
+        while (mark == 0 && _start < _end && _bytes[_start] is (byte)' ' or (byte)'\t' or (byte)'\r' or (byte)'\n')
+            _start++;
+        return encoding.GetDecoder();
+    }
+
+    private void Check(Span<char> text)
+    {
+        for (var bad = text.IndexOfAny(Forbidden); bad >= 0; bad = text.IndexOfAny(Forbidden))
+            text[bad] = Replacement;
+
+        for (var rest = text; ;)
+        {
+            var bracket = rest.IndexOf('<');
+            _sinceBracket += bracket < 0 ? rest.Length : bracket;
+            if (_sinceBracket > _maxMarkup)
+                throw new NzbFormatException(NzbFault.TooLarge, $"a tag or text of more than {_maxMarkup} characters");
+            if (bracket < 0)
+                return;
+            _sinceBracket = 0;
+            rest = rest[(bracket + 1)..];
+        }
+    }
+}
