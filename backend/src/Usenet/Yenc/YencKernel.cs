@@ -45,6 +45,6 @@ public abstract class YencKernel
     private static YencKernel[] Select()
     {
         var bytewise = new YencByteKernel();
-        return [bytewise];
+        return YencVbmi2Kernel.IsSupported ? [new YencVbmi2Kernel(), bytewise] : [bytewise];
     }
 }

@@ -156,4 +156,5 @@ internal static class YencLineParser
         if (digits.IsEmpty || digits.ContainsAnyExcept(HexDigits))
             return null;
         return uint.Parse(low, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture);
-    }}
+    }
+}

@@ -21,7 +21,14 @@ public sealed class YencDecoderTests
         Assert.Equal(
             new YencHeader
             {
-                FileSize = 1000, Part = 3, Total = 4, Begin = 600, End = 900, LineLength = 128, HasPartLine = true, HasPartField = true,
+                FileSize = 1000,
+                Part = 3,
+                Total = 4,
+                Begin = 600,
+                End = 900,
+                LineLength = 128,
+                HasPartLine = true,
+                HasPartField = true,
                 NameBytes = run.Result.Header.NameBytes,
             },
             run.Result.Header);

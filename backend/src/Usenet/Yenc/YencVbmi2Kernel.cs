@@ -1,0 +1,185 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
+using System.Runtime.Intrinsics.X86;
+
+namespace Sluice.Usenet.Yenc;
+
+/// <summary>64 bytes at a time with AVX-512 VBMI2: bytes that are dropped are squeezed out in the register.</summary>
+/// <remarks>
+/// The fast loop knows a byte and its predecessor, which it loads from one byte before. That is enough as long as no
+/// special byte follows an <c>=</c> or an LF; where one does, the block is resolved on masks. About one block in eighty is.
+/// </remarks>
+internal sealed class YencVbmi2Kernel : YencKernel
+{
+    private const int Block = YencBlockMasks.Length;
+
+    /// <summary>True when the CPU has what this kernel needs.</summary>
+    public static bool IsSupported => Avx512Vbmi2.IsSupported;
+
+    /// <inheritdoc/>
+    public override string Name => "AVX-512 VBMI2";
+
+    // Membership in a set of bytes below 64 by one permute on the low six bits: a table holds i where i is wanted and i^1
+    // elsewhere, so a byte equals its entry exactly when it is a member. These are LF, CR and '='.
+    private static Vector512<byte> Dropped => Vector512.Create(
+        0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
+        0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
+
+    // LF, CR, '=' and the dot: what means something else after an LF or an '='.
+    private static Vector512<byte> Special => Vector512.Create(
+        0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
+        0x2627242522232021, 0x2E2E2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
+
+    /// <inheritdoc/>
+    public override YencStop Decode(
+        ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)
+    {
+        consumed = written = 0;
+        while (state.Context > YencContext.Cr && consumed < source.Length)
+        {
+            var early = YencByteKernel.Run(source.Slice(consumed, 1), destination[written..], ref state, out var one, out var byteOut);
+            consumed += one;
+            written += byteOut;
+            if (early != YencStop.NeedInput)
+                return early;
+        }
+
+        if (!state.BareLineFeeds)
+            RunBlocks(source, destination, ref state, ref consumed, ref written);
+        var stop = YencByteKernel.Run(source[consumed..], destination[written..], ref state, out var more, out var moreOut);
+        consumed += more;
+        written += moreOut;
+        return stop;
+    }
+
+    /// <summary>Decodes whole blocks, up to one that holds a keyword or the end, or to where a block does not fit.</summary>
+    private static void RunBlocks(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
+    {
+        ref var from = ref MemoryMarshal.GetReference(source);
+        ref var to = ref MemoryMarshal.GetReference(destination);
+        while (source.Length - consumed >= Block + YencBlockMasks.LookAhead && destination.Length - written >= Block)
+        {
+            // The first block of a call has no byte before it, so it always comes here.
+            if (!TryRunBlock(ref Unsafe.Add(ref from, consumed), ref Unsafe.Add(ref to, written), ref state, out var kept))
+                return;
+            consumed += Block;
+            written += kept;
+
+            // An escaped '=' would pass for an escaping one in the fast loop.
+            if (source[consumed - 1] == '=' && !state.Escape)
+                continue;
+
+            var before = consumed;
+            RunFast(source, destination, ref consumed, ref written);
+            if (consumed != before)
+                state = StateAfter(source[..consumed]);
+        }
+    }
+
+    /// <summary>What the fast loop leaves behind: it has seen no special byte after an <c>=</c>, so a last <c>=</c> escapes.</summary>
+    private static YencState StateAfter(ReadOnlySpan<byte> decoded) => new()
+    {
+        Escape = decoded[^1] == '=',
+        Context = decoded[^1] == '\r' ? YencContext.Cr
+            : decoded[^1] == '\n' && decoded[^2] == '\r' ? YencContext.LineStart
+            : YencContext.Inside,
+    };
+
+    /// <summary>
+    /// Decodes blocks in which every byte can be judged by itself and the one before it, two at a time as long as that
+    /// goes; returns at the first other block. There is no call in here: a calling convention without preserved vector
+    /// registers would reload every table each round.
+    /// </summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private static void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
+    {
+        ref var from = ref MemoryMarshal.GetReference(source);
+        ref var to = ref MemoryMarshal.GetReference(destination);
+        nint i = consumed;
+        nint o = written;
+        var dropped = Dropped;
+        var special = Special;
+        var equal = Vector512.Create((byte)'=');
+        var lineFeed = Vector512.Create((byte)'\n');
+        var plain = Vector512.Create((byte)42);
+        var escaped = Vector512.Create((byte)(42 + 64));
+
+        for (; i <= source.Length - (2 * Block) && o <= destination.Length - (2 * Block); i += 2 * Block)
+        {
+            var v0 = Vector512.LoadUnsafe(ref from, (nuint)i);
+            var v1 = Vector512.LoadUnsafe(ref from, (nuint)i + Block);
+            var q0 = Vector512.LoadUnsafe(ref from, (nuint)i - 1);
+            var q1 = Vector512.LoadUnsafe(ref from, (nuint)i + Block - 1);
+
+            // Zero where a special byte follows '=' or LF.
+            var t0 = (v0 ^ Avx512Vbmi.PermuteVar64x8(special, v0)) | Vector512.Min(q0 ^ equal, q0 ^ lineFeed);
+            var t1 = (v1 ^ Avx512Vbmi.PermuteVar64x8(special, v1)) | Vector512.Min(q1 ^ equal, q1 ^ lineFeed);
+            if (Vector512.EqualsAny(Vector512.Min(t0, t1), Vector512<byte>.Zero))
+                break;
+
+            var keep0 = ~Vector512.Equals(v0, Avx512Vbmi.PermuteVar64x8(dropped, v0));
+            var keep1 = ~Vector512.Equals(v1, Avx512Vbmi.PermuteVar64x8(dropped, v1));
+            var w0 = v0 - Vector512.ConditionalSelect(Vector512.Equals(q0, equal), escaped, plain);
+            var w1 = v1 - Vector512.ConditionalSelect(Vector512.Equals(q1, equal), escaped, plain);
+            Avx512Vbmi2.Compress(Vector512<byte>.Zero, keep0, w0).StoreUnsafe(ref to, (nuint)o);
+            o += BitOperations.PopCount(keep0.ExtractMostSignificantBits());
+            Avx512Vbmi2.Compress(Vector512<byte>.Zero, keep1, w1).StoreUnsafe(ref to, (nuint)o);
+            o += BitOperations.PopCount(keep1.ExtractMostSignificantBits());
+        }
+
+        for (; i <= source.Length - Block && o <= destination.Length - Block; i += Block)
+        {
+            var v = Vector512.LoadUnsafe(ref from, (nuint)i);
+            var q = Vector512.LoadUnsafe(ref from, (nuint)i - 1);
+            var t = (v ^ Avx512Vbmi.PermuteVar64x8(special, v)) | Vector512.Min(q ^ equal, q ^ lineFeed);
+            if (Vector512.EqualsAny(t, Vector512<byte>.Zero))
+                break;
+
+            var keep = ~Vector512.Equals(v, Avx512Vbmi.PermuteVar64x8(dropped, v));
+            var w = v - Vector512.ConditionalSelect(Vector512.Equals(q, equal), escaped, plain);
+            Avx512Vbmi2.Compress(Vector512<byte>.Zero, keep, w).StoreUnsafe(ref to, (nuint)o);
+            o += BitOperations.PopCount(keep.ExtractMostSignificantBits());
+        }
+
+        consumed = (int)i;
+        written = (int)o;
+    }
+
+    /// <summary>Decodes one block on masks.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private static bool TryRunBlock(ref byte from, ref byte to, ref YencState state, out int kept)
+    {
+        var v = Vector512.LoadUnsafe(ref from);
+        var masks = new YencBlockMasks
+        {
+            Equal = Vector512.Equals(v, Vector512.Create((byte)'=')).ExtractMostSignificantBits(),
+            Cr = Vector512.Equals(v, Vector512.Create((byte)'\r')).ExtractMostSignificantBits(),
+            Lf = Vector512.Equals(v, Vector512.Create((byte)'\n')).ExtractMostSignificantBits(),
+            Dot = Vector512.Equals(v, Vector512.Create((byte)'.')).ExtractMostSignificantBits(),
+        };
+        if (!masks.TryResolve(ref from, ref state, out var keep, out var escaped))
+        {
+            kept = 0;
+            return false;
+        }
+
+        var w = v - Vector512.Create((byte)42) - (Expand(escaped) & Vector512.Create((byte)64));
+        Avx512Vbmi2.Compress(Vector512<byte>.Zero, Expand(keep), w).StoreUnsafe(ref to);
+        kept = BitOperations.PopCount(keep);
+        return true;
+    }
+
+    /// <summary>Bit i to byte i: each byte looks at the byte of the mask that holds its bit, and at that bit in it.</summary>
+    private static Vector512<byte> Expand(ulong mask)
+    {
+        var spread = Avx512BW.Shuffle(
+            Vector512.Create(mask).AsByte(),
+            Vector512.Create(
+                0x0000000000000000ul, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303,
+                0x0404040404040404, 0x0505050505050505, 0x0606060606060606, 0x0707070707070707).AsByte());
+        var bit = Vector512.Create(0x8040201008040201).AsByte();
+        return Vector512.Equals(spread & bit, bit);
+    }
+}
