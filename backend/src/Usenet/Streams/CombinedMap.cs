@@ -1,0 +1,91 @@
+namespace Sluice.Usenet.Streams;
+
+/// <summary>One segment's share of a combined file.</summary>
+/// <param name="File">The posted file that the segment belongs to.</param>
+/// <param name="Segment">The segment.</param>
+/// <param name="Begin">Offset in the combined file of the share's first byte.</param>
+/// <param name="SliceBegin">The same byte's offset inside the segment.</param>
+/// <param name="Length">Bytes of the share.</param>
+internal readonly record struct Piece(PostedFile File, Segment Segment, long Begin, int SliceBegin, int Length)
+{
+    /// <summary>Offset in the combined file behind the share.</summary>
+    public long End => Begin + Length;
+}
+
+/// <summary>
+/// Many slices of posted files as one file: which segment holds byte x, and which one comes next. Pieces are numbered through
+/// across all slices, so that whoever reads ahead need not know where one posted file ends.
+/// </summary>
+/// <remarks>Immutable and thread-safe. Lookups are arithmetic and a binary search over the slices.</remarks>
+internal sealed class CombinedMap
+{
+    private readonly Slice[] _slices;
+
+    /// <exception cref="ArgumentException">A slice lies outside its posted file.</exception>
+    public CombinedMap(IReadOnlyList<FileExtent> extents)
+    {
+        var slices = new List<Slice>(extents.Count);
+        foreach (var extent in extents)
+        {
+            if (extent.Offset < 0 || extent.Length < 0 || extent.Offset > extent.File.Map.Length - extent.Length)
+                throw new ArgumentException("A slice lies outside its file.", nameof(extents));
+            if (extent.Length == 0)
+                continue;
+
+            var first = extent.File.Map.Locate(extent.Offset).Index;
+            var last = extent.File.Map.Locate(extent.Offset + extent.Length - 1).Index;
+            slices.Add(new Slice(extent, Length, PieceCount, first));
+            Length += extent.Length;
+            PieceCount = checked(PieceCount + last - first + 1);
+        }
+
+        _slices = [.. slices];
+    }
+
+    /// <summary>Bytes of the combined file.</summary>
+    public long Length { get; }
+
+    /// <summary>Number of pieces.</summary>
+    public int PieceCount { get; }
+
+    /// <summary>The piece of a number. It is empty where a part was posted empty.</summary>
+    public Piece this[int number]
+    {
+        get
+        {
+            var slice = _slices[Find(slice => slice.FirstPiece <= number)];
+            var extent = slice.Extent;
+            var segment = extent.File.Map[slice.FirstSegment + number - slice.FirstPiece];
+            var from = Math.Max(segment.Begin, extent.Offset);
+            var to = Math.Min(segment.End, extent.Offset + extent.Length);
+            return new Piece(extent.File, segment, slice.Begin + from - extent.Offset, (int)(from - segment.Begin), (int)Math.Max(0, to - from));
+        }
+    }
+
+    /// <summary>The number of the piece that holds a byte.</summary>
+    /// <param name="position">Below <see cref="Length"/>.</param>
+    public int Locate(long position)
+    {
+        var slice = _slices[Find(slice => slice.Begin <= position)];
+        var segment = slice.Extent.File.Map.Locate(slice.Extent.Offset + position - slice.Begin);
+        return slice.FirstPiece + segment.Index - slice.FirstSegment;
+    }
+
+    /// <summary>The last slice for which a condition holds that holds for a prefix of them.</summary>
+    private int Find(Predicate<Slice> isAtOrBefore)
+    {
+        var (low, high) = (0, _slices.Length - 1);
+        while (low < high)
+        {
+            var middle = (low + high + 1) / 2;
+            if (isAtOrBefore(_slices[middle]))
+                low = middle;
+            else
+                high = middle - 1;
+        }
+
+        return low;
+    }
+
+    private readonly record struct Slice(FileExtent Extent, long Begin, int FirstPiece, int FirstSegment);
+}

@@ -1,0 +1,101 @@
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// One file out of slices of many posted files, seekable. Reading ahead goes on across their borders; a seek inside what is held
+/// keeps it, any other starts anew where it lands.
+/// </summary>
+/// <remarks>For one reader at a time. Nothing past the segment of the last byte asked for is ever fetched.</remarks>
+public sealed class CombinedStream : ReadOnlyStream
+{
+    private readonly CombinedMap _map;
+    private readonly SegmentFetcher _fetcher;
+    private readonly ByteBudget _budget;
+    private readonly StreamOptions _options;
+    private readonly TimeProvider _time;
+    private readonly OperationLane _lane;
+    private readonly long _end;
+    private BufferedSegmentStream? _reader;
+    private long _position;
+    private bool _disposed;
+
+    internal CombinedStream(CombinedMap map, SegmentFetcher fetcher, ByteBudget budget, StreamOptions options, TimeProvider time, OperationLane lane, long position, long end)
+    {
+        _map = map;
+        _fetcher = fetcher;
+        _budget = budget;
+        _options = options;
+        _time = time;
+        _lane = lane;
+        _end = end;
+        Position = position;
+        budget.Enter();
+    }
+
+    /// <summary>Bytes of the whole file, whatever range was asked for.</summary>
+    public override long Length => _map.Length;
+
+    /// <inheritdoc/>
+    public override long Position
+    {
+        get => _position;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            _position = value;
+        }
+    }
+
+    /// <summary>Reads what is there, and waits only if that is nothing; 0 at the end of the requested range.</summary>
+    /// <exception cref="ArticleGoneException">The bytes at the position are proved to be gone.</exception>
+    /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
+    /// <exception cref="NntpException">No provider could deliver; the bytes may be there later.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled; the stream can be read on.</exception>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        ObjectDisposedException.ThrowIf(_disposed, this);
+        if (buffer.IsEmpty || _position >= _end)
+            return ValueTask.FromResult(0);
+        if (_reader is null || _reader.Position != _position)
+            return MoveAndReadAsync(buffer, cancellationToken);
+
+        var read = _reader.ReadAsync(buffer, cancellationToken);
+        if (!read.IsCompletedSuccessfully)
+            return FinishReadAsync(read);
+        var taken = read.GetAwaiter().GetResult();
+        _position += taken;
+        return ValueTask.FromResult(taken);
+    }
+
+    /// <inheritdoc/>
+    public override async ValueTask DisposeAsync()
+    {
+        if (_disposed)
+            return;
+        _disposed = true;
+        _budget.Leave();
+        if (_reader is not null)
+            await _reader.DisposeAsync();
+        await base.DisposeAsync();
+    }
+
+    private async ValueTask<int> MoveAndReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        if (_reader is null || !_reader.TryMoveTo(_position))
+        {
+            if (_reader is not null)
+                await _reader.DisposeAsync();
+            _reader = new BufferedSegmentStream(_map, _fetcher, _budget, _options, _time, _lane, _position, _end);
+        }
+
+        return await FinishReadAsync(_reader.ReadAsync(buffer, cancellationToken));
+    }
+
+    private async ValueTask<int> FinishReadAsync(ValueTask<int> read)
+    {
+        var taken = await read;
+        _position += taken;
+        return taken;
+    }
+}

@@ -1,0 +1,43 @@
+using System.Threading.Tasks.Sources;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>Lets one reader wait for news without allocating: set by any thread, awaited by one at a time, reset by the wait.</summary>
+internal sealed class ReadSignal : IValueTaskSource
+{
+    private const int Quiet = 0;
+    private const int Awaited = 1;
+    private const int Pending = 2;
+
+    private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
+
+    // Quiet → Awaited by the reader; Quiet → Pending and Awaited → Quiet by setters; Pending → Quiet by the reader.
+    // Every step is one interlocked exchange, so news is either seen before waiting or ends the wait.
+    private int _state;
+
+    /// <summary>There is news.</summary>
+    public void Set()
+    {
+        if (Interlocked.CompareExchange(ref _state, Pending, Quiet) == Quiet)
+            return;
+        if (Interlocked.CompareExchange(ref _state, Quiet, Awaited) == Awaited)
+            _core.SetResult(true);
+    }
+
+    /// <summary>Ends at once when there was news since the last wait, else with the next.</summary>
+    public ValueTask WaitAsync()
+    {
+        _core.Reset();
+        if (Interlocked.CompareExchange(ref _state, Awaited, Quiet) == Quiet)
+            return new ValueTask(this, _core.Version);
+        Volatile.Write(ref _state, Quiet);
+        return ValueTask.CompletedTask;
+    }
+
+    void IValueTaskSource.GetResult(short token) => _core.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _core.GetStatus(token);
+
+    void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _core.OnCompleted(continuation, state, token, flags);
+}

@@ -1,0 +1,115 @@
+using System.Buffers;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// The decoded bytes of one segment: a counted list of blocks. One writer appends; readers see what the writer has made known
+/// to them elsewhere. The blocks go back when the last count is released.
+/// </summary>
+/// <remarks>
+/// Created with one count, owned by whoever creates it; each count has one holder, who releases it once. Appending is for one
+/// thread at a time; copying out is for any thread that holds a count.
+/// </remarks>
+internal sealed class SegmentBuffer : IBufferWriter<byte>
+{
+    private readonly BlockPool _pool;
+    private readonly byte[]?[] _blocks;
+    private byte[]? _overflow;
+    private int _written;
+    private int _references = 1;
+
+    /// <param name="pool">Lends the blocks.</param>
+    /// <param name="length">Decoded bytes that the segment has. What is written beyond the blocks for it is dropped.</param>
+    public SegmentBuffer(BlockPool pool, int length)
+    {
+        _pool = pool;
+        _blocks = new byte[]?[Math.Max(1, (length + BlockPool.BlockSize - 1) / BlockPool.BlockSize)];
+    }
+
+    /// <summary>Bytes kept so far.</summary>
+    public int Written => Volatile.Read(ref _written);
+
+    /// <summary>Takes one more count.</summary>
+    public void Retain()
+    {
+        if (Interlocked.Increment(ref _references) <= 1)
+            throw new InvalidOperationException("The buffer has been given back.");
+    }
+
+    /// <summary>Gives one count back.</summary>
+    public void Release()
+    {
+        var left = Interlocked.Decrement(ref _references);
+        if (left > 0)
+            return;
+        if (left < 0)
+            throw new InvalidOperationException("The buffer has been given back twice.");
+
+        foreach (ref var block in _blocks.AsSpan())
+        {
+            if (block is not null)
+                _pool.Return(block);
+            block = null;
+        }
+
+        if (_overflow is not null)
+            _pool.Return(_overflow);
+        _overflow = null;
+    }
+
+    /// <summary>Forgets what has been written, before anybody else has seen it.</summary>
+    public void Rewind() => _written = 0;
+
+    /// <summary>Copies decoded bytes out.</summary>
+    /// <param name="offset">First byte in the segment.</param>
+    /// <param name="destination">Filled whole; what it asks for has been written before.</param>
+    public void CopyTo(int offset, Span<byte> destination)
+    {
+        while (!destination.IsEmpty)
+        {
+            var (block, at) = Math.DivRem(offset, BlockPool.BlockSize);
+            var source = Block(block).AsSpan(at);
+            if (source.Length > destination.Length)
+                source = source[..destination.Length];
+            source.CopyTo(destination);
+            destination = destination[source.Length..];
+            offset += source.Length;
+        }
+    }
+
+    /// <summary>Whether the bytes from one offset to another are the same as those of another buffer of the same segment.</summary>
+    public bool Equals(SegmentBuffer other, int from, int to)
+    {
+        while (from < to)
+        {
+            var (block, at) = Math.DivRem(from, BlockPool.BlockSize);
+            var count = Math.Min(BlockPool.BlockSize - at, to - from);
+            if (!Block(block).AsSpan(at, count).SequenceEqual(other.Block(block).AsSpan(at, count)))
+                return false;
+            from += count;
+        }
+
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public void Advance(int count) => Volatile.Write(ref _written, Math.Min(_written + count, Capacity));
+
+    /// <inheritdoc/>
+    public Span<byte> GetSpan(int sizeHint = 0) => GetMemory(sizeHint).Span;
+
+    /// <inheritdoc/>
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        if (_written >= Capacity)
+            return _overflow ??= _pool.Rent();
+
+        var (block, at) = Math.DivRem(_written, BlockPool.BlockSize);
+        _blocks[block] ??= _pool.Rent();
+        return _blocks[block].AsMemory(at);
+    }
+
+    private int Capacity => _blocks.Length * BlockPool.BlockSize;
+
+    private byte[] Block(int index) => _blocks[index] ?? throw new InvalidOperationException("The block has not been written, or has been given back.");
+}

@@ -1,0 +1,43 @@
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>What a decoded article is worth as the copy of a segment.</summary>
+internal enum SegmentProof
+{
+    /// <summary>Identity, exact length, and the CRC where the article carries one.</summary>
+    Proved,
+
+    /// <summary>Identity and exact length, but the article breaks off before its trailer: one more provider is asked.</summary>
+    Unconfirmed,
+
+    /// <summary>Another article, another length, or damaged bytes.</summary>
+    Corrupt,
+}
+
+/// <summary>Compares articles with the place that the map gives to their segment (yEnc draft 1.3).</summary>
+internal static class SegmentProofs
+{
+    /// <summary>
+    /// Whether a header is that of the segment: part number and range decide. The total, the size of the file and the name never
+    /// do, because obfuscated posts lie there; an article without a range has nothing to compare, its place in the NZB stands.
+    /// </summary>
+    public static bool Identifies(in YencHeader header, Segment segment)
+    {
+        if (header.Part is { } part && part != segment.Index + 1)
+            return false;
+        return header.Begin is not { } begin || header.End is not { } end || (begin == segment.Begin && end == segment.End);
+    }
+
+    /// <summary>Judges a whole article.</summary>
+    public static SegmentProof Judge(in YencResult result, Segment segment)
+    {
+        if ((result.Defects & YencDefects.NoHeader) != 0 || !Identifies(result.Header, segment) || result.DecodedLength != segment.Length)
+            return SegmentProof.Corrupt;
+        if (result.Trailer is null)
+            return SegmentProof.Unconfirmed;
+        if (result.Trailer.Value.Size is { } size && size != segment.Length)
+            return SegmentProof.Corrupt;
+        return (result.Defects & YencDefects.CrcMismatch) != 0 ? SegmentProof.Corrupt : SegmentProof.Proved;
+    }
+}

@@ -1,0 +1,174 @@
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// One ordered place of a window: a segment on its way from the fetch that fills it to the reader that takes it.
+/// </summary>
+/// <remarks>
+/// States and who writes them, each step one compare-and-swap:
+/// <list type="bullet">
+/// <item>Claimed → Filling: the fetch, when the first bytes may be read while the rest arrives;</item>
+/// <item>Claimed or Filling → Ready or Failed: the fetch, once;</item>
+/// <item>any → Released: the reader, once.</item>
+/// </list>
+/// Buffers are handed over before the state that announces them, so a reader that sees the state sees the buffer. Whoever
+/// loses the race against Released gives the buffer back itself.
+/// </remarks>
+internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow window)
+{
+    private const int Claimed = 0;
+    private const int Filling = 1;
+    private const int Ready = 2;
+    private const int Failed = 3;
+    private const int Released = 4;
+
+    private int _state;
+
+    // Written by the fetch before Filling, and _available after it; read by the reader. One count is the slot's.
+    private SegmentBuffer? _early;
+    private int _available;
+    private volatile bool _withdrawn;
+
+    // Written by the fetch before Ready or Failed. One count of the buffer is the slot's.
+    private SegmentBuffer? _proved;
+    private Exception? _failure;
+
+    // The reader's alone: what it has copied out of _early.
+    private int _takenFrom = int.MaxValue;
+    private int _takenTo;
+
+    /// <summary>What the slot holds.</summary>
+    public Piece Piece => piece;
+
+    /// <summary>Whether an open or a seek landed here, so that bytes may leave before the part is proved.</summary>
+    public bool IsLanding => isLanding;
+
+    /// <summary>The fetch; awaited when the window is disposed. Never fails.</summary>
+    public Task Fetch { get; set; } = Task.CompletedTask;
+
+    /// <summary>Whether the fetch has ended well or badly.</summary>
+    public bool IsSettled => Volatile.Read(ref _state) is Ready or Failed;
+
+    /// <summary>By the fetch: this many bytes of the buffer may be read while the rest arrives.</summary>
+    public void Publish(SegmentBuffer buffer, int available)
+    {
+        if (_early is null)
+        {
+            buffer.Retain();
+            _early = buffer;
+            Volatile.Write(ref _available, available);
+            if (Interlocked.CompareExchange(ref _state, Filling, Claimed) != Claimed)
+            {
+                _early = null;
+                buffer.Release();
+                return;
+            }
+        }
+        else if (ReferenceEquals(_early, buffer))
+        {
+            Volatile.Write(ref _available, available);
+        }
+
+        window.Notify(this);
+    }
+
+    /// <summary>By the fetch: the try that published has broken off, nothing more of it may be read.</summary>
+    public void Withdraw() => _withdrawn = true;
+
+    /// <summary>By the fetch: the segment is proved. Takes over the caller's count.</summary>
+    public void Complete(SegmentBuffer proved)
+    {
+        _proved = proved;
+        if (!TrySettle(Ready))
+        {
+            _proved = null;
+            proved.Release();
+        }
+    }
+
+    /// <summary>By the fetch: the segment cannot be had.</summary>
+    public void Fail(Exception failure)
+    {
+        _failure = failure;
+        TrySettle(Failed);
+    }
+
+    /// <summary>By the reader: copies what may be read now.</summary>
+    /// <param name="offset">First byte in the segment.</param>
+    /// <param name="stop">Where the response stops taking from this segment; before it the last bytes are withheld until proved.</param>
+    /// <param name="withheld">How many.</param>
+    /// <param name="destination">Filled as far as possible.</param>
+    /// <returns>Bytes copied; 0 while the reader has to wait.</returns>
+    /// <exception cref="IOException">The segment cannot be had, or bytes taken before it was proved were wrong.</exception>
+    public int Take(int offset, int stop, int withheld, Span<byte> destination)
+    {
+        switch (Volatile.Read(ref _state))
+        {
+            case Ready:
+                CheckWhatWasTaken();
+                return Copy(_proved!, offset, stop, destination);
+            case Failed:
+                throw _failure!;
+            case Filling when !_withdrawn:
+                var copied = Copy(_early!, offset, Math.Min(Volatile.Read(ref _available), stop - withheld), destination);
+                NoteTaken(offset, copied);
+                return copied;
+            default:
+                return 0;
+        }
+    }
+
+    /// <summary>By the reader: the slot is not needed any more, whatever has become of it.</summary>
+    public void Release()
+    {
+        var before = Interlocked.Exchange(ref _state, Released);
+        if (before == Ready)
+            _proved!.Release();
+        // In Claimed there is no early buffer, or one that its fetch is about to give back itself.
+        if (before is Filling or Ready or Failed)
+            _early?.Release();
+    }
+
+    private static int Copy(SegmentBuffer source, int offset, int end, Span<byte> destination)
+    {
+        var count = Math.Min(end - offset, destination.Length);
+        if (count <= 0)
+            return 0;
+        source.CopyTo(offset, destination[..count]);
+        return count;
+    }
+
+    private void NoteTaken(int offset, int count)
+    {
+        if (count == 0)
+            return;
+        _takenFrom = Math.Min(_takenFrom, offset);
+        _takenTo = Math.Max(_takenTo, offset + count);
+    }
+
+    private void CheckWhatWasTaken()
+    {
+        if (_takenTo == 0 || ReferenceEquals(_early, _proved))
+            return;
+        if (!_early!.Equals(_proved!, _takenFrom, _takenTo))
+            throw new WithdrawnBytesException(piece.Segment.Index);
+        _takenTo = 0;
+    }
+
+    private bool TrySettle(int settled)
+    {
+        var before = Volatile.Read(ref _state);
+        while (before is Claimed or Filling)
+        {
+            var seen = Interlocked.CompareExchange(ref _state, settled, before);
+            if (seen == before)
+            {
+                window.Notify(this);
+                return true;
+            }
+
+            before = seen;
+        }
+
+        return false;
+    }
+}

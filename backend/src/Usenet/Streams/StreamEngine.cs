@@ -1,0 +1,52 @@
+using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>The reading side of the engine: opens posted files as streams over one source of articles, within one byte budget.</summary>
+/// <remarks>Thread-safe; one per process. Streams outlive a change of settings, which makes a new engine.</remarks>
+public sealed class StreamEngine
+{
+    private readonly StreamOptions _options;
+    private readonly TimeProvider _time;
+    private readonly ByteBudget _budget;
+    private readonly SegmentFetcher _fetcher;
+
+    /// <summary>Creates the engine.</summary>
+    /// <param name="source">Where articles come from; not owned.</param>
+    /// <param name="options">Memory and trust.</param>
+    /// <param name="time">Clock.</param>
+    /// <param name="loggers">Where damaged articles are noted.</param>
+    public StreamEngine(IArticleSource source, StreamOptions options, TimeProvider time, ILoggerFactory loggers)
+    {
+        _options = options;
+        _time = time;
+        _budget = new ByteBudget(options);
+        Blocks = new BlockPool(options.ByteBudget);
+        _fetcher = new SegmentFetcher(source, Blocks, options, time, loggers.CreateLogger<StreamEngine>());
+    }
+
+    /// <summary>The memory that all streams of this engine use.</summary>
+    public BlockPool Blocks { get; }
+
+    /// <summary>Streams open now.</summary>
+    public int OpenStreams => _budget.Streams;
+
+    /// <summary>Opens slices of posted files as one file. Nothing is fetched before the first read.</summary>
+    /// <param name="extents">The slices in the order of the file's bytes.</param>
+    /// <param name="lane">Why it is read.</param>
+    /// <param name="position">Where reading begins.</param>
+    /// <param name="end">Offset behind the last byte that will be asked for; the end of the file when null. Nothing past its segment is fetched.</param>
+    /// <returns>A stream that the caller disposes.</returns>
+    /// <exception cref="StreamLimitException">The memory budget admits no further stream.</exception>
+    /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the combined file.</exception>
+    public ReadOnlyStream Open(IReadOnlyList<FileExtent> extents, OperationLane lane, long position = 0, long? end = null)
+    {
+        var map = new CombinedMap(extents);
+        var stop = end ?? map.Length;
+        ArgumentOutOfRangeException.ThrowIfNegative(position);
+        ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, map.Length, nameof(end));
+        return new CombinedStream(map, _fetcher, _budget, _options, _time, lane, position, stop);
+    }
+}

@@ -1,0 +1,39 @@
+namespace Sluice.Usenet.Streams;
+
+/// <summary>How much the streams may hold, and how far they trust what arrives.</summary>
+/// <remarks>Immutable.</remarks>
+public sealed record StreamOptions
+{
+    /// <summary>Decoded bytes that all streams together may hold ahead of their readers.</summary>
+    public long ByteBudget { get; init; } = 256L << 20;
+
+    /// <summary>The same for one stream, whatever its reader and the line ask for.</summary>
+    public long ReadAhead { get; init; } = 128L << 20;
+
+    /// <summary>Holds the landing segment back until it is proved, too.</summary>
+    public bool VerifyBeforeServe { get; init; }
+
+    /// <summary>What each stream can always have.</summary>
+    public long GuaranteedBytes { get; init; } = 4L << 20;
+
+    /// <summary>A player's buffer is worth this much of its own rate, and no more.</summary>
+    public TimeSpan PacedReadAhead { get; init; } = TimeSpan.FromSeconds(4);
+
+    /// <summary>After this long without a read all but two segments are given back.</summary>
+    public TimeSpan IdleTrim { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>After this long those are given back too.</summary>
+    public TimeSpan IdleDrop { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>A fetch that meets nothing but faults is tried again for this long while a viewer waits.</summary>
+    public TimeSpan PlaybackRetries { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>Bytes at the end of what a response takes from the landing segment that are withheld until it is proved.</summary>
+    public int WithheldBytes { get; init; } = 4096;
+
+    /// <summary>A reader that has taken this much in a row is one that reads on, not a probe.</summary>
+    public int ProbeBytes { get; init; } = 64 * 1024;
+
+    /// <summary>Most streams at a time: three quarters of the budget, each with what it is guaranteed.</summary>
+    public int MaxStreams => (int)Math.Max(1, ByteBudget * 3 / 4 / GuaranteedBytes);
+}

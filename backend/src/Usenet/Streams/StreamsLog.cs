@@ -1,0 +1,13 @@
+using Microsoft.Extensions.Logging;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>Log messages of this folder; event ids 1100–1199.</summary>
+internal static partial class StreamsLog
+{
+    [LoggerMessage(1100, LogLevel.Debug, "Article {Number} of a file came damaged from provider {Provider}")]
+    public static partial void CorruptArticle(ILogger logger, int number, int provider);
+
+    [LoggerMessage(1101, LogLevel.Error, "A fetch ended in a defect")]
+    public static partial void FetchBroke(ILogger logger, Exception failure);
+}
