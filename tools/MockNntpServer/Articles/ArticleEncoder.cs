@@ -1,0 +1,112 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+
+namespace Sluice.Tools.MockNntpServer.Articles;
+
+/// <summary>Makes true articles out of message-ids: headers, yEnc lines, trailer. Pure apart from reading media files.</summary>
+internal static class ArticleEncoder
+{
+    /// <summary>When the first file of every release was posted: dates follow from nothing but the file's number.</summary>
+    public static readonly DateTimeOffset FirstPost = new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
+
+    /// <summary>The group that everything is posted to.</summary>
+    public const string Group = "alt.binaries.test";
+
+    /// <summary>The poster of everything.</summary>
+    public const string Poster = "poster <poster@sluice.mock>";
+
+    /// <summary>Subject of an article; the first part's stands in the NZB.</summary>
+    public static string Subject(MockMessageId id) => string.Create(
+        CultureInfo.InvariantCulture, $"[{id.File + 1}/{id.Files}] - \"{id.Name}\" yEnc ({id.Part}/{id.Parts}) {id.FileSize}");
+
+    /// <summary>The article of an id.</summary>
+    /// <param name="id">Which one.</param>
+    /// <param name="text">The id as it was asked for, and is echoed.</param>
+    /// <param name="media">The file behind it when the id says media; null for synthetic content.</param>
+    public static WireArticle Encode(MockMessageId id, string text, MediaContent? media)
+    {
+        var body = EncodeBody(id, media, stuff: true, out var length, out _);
+        try
+        {
+            return new WireArticle(text, Headers(id, text), body.AsSpan(0, length));
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(body);
+        }
+    }
+
+    /// <summary>Encoded size as posted and CRC of the part: what an NZB needs of it.</summary>
+    public static (int EncodedLength, uint Crc) Measure(MockMessageId id, MediaContent? media)
+    {
+        var body = EncodeBody(id, media, stuff: false, out var length, out var crc);
+        ArrayPool<byte>.Shared.Return(body);
+        return (length, crc);
+    }
+
+    private static byte[] EncodeBody(MockMessageId id, MediaContent? media, bool stuff, out int length, out uint crc)
+    {
+        var decoded = ArrayPool<byte>.Shared.Rent(Math.Max(1, id.Length));
+        try
+        {
+            var part = decoded.AsSpan(0, id.Length);
+            Fill(id, media, id.Begin, part);
+            crc = Crc32.Compute(part);
+
+            var header = Encoding.UTF8.GetBytes(string.Create(
+                CultureInfo.InvariantCulture,
+                $"=ybegin part={id.Part} total={id.Parts} line={YencEncoder.LineLength} size={id.FileSize} name={id.Name}\r\n=ypart begin={id.Begin + 1} end={id.Begin + id.Length}\r\n"));
+            var trailer = Encoding.ASCII.GetBytes(string.Create(
+                CultureInfo.InvariantCulture, $"=yend size={id.Length} part={id.Part} pcrc32={crc:x8}{FileCrc(id, media, crc)}\r\n"));
+
+            var body = ArrayPool<byte>.Shared.Rent(header.Length + YencEncoder.MaxEncodedLength(id.Length) + trailer.Length);
+            header.CopyTo(body, 0);
+            length = header.Length;
+            length += YencEncoder.Encode(part, body.AsSpan(length), stuff);
+            trailer.CopyTo(body, length);
+            length += trailer.Length;
+            return body;
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(decoded);
+        }
+    }
+
+    private static string FileCrc(MockMessageId id, MediaContent? media, uint partCrc)
+    {
+        if (id.Part != id.Parts)
+            return "";
+
+        // Ids of the NZB writer carry the value; for one made by hand the file is read once more.
+        var crc = id.FileCrc ?? (id.Parts == 1 ? partCrc : ComputeFileCrc(id, media));
+        return string.Create(CultureInfo.InvariantCulture, $" crc32={crc:x8}");
+    }
+
+    private static uint ComputeFileCrc(MockMessageId id, MediaContent? media)
+    {
+        var block = new byte[1 << 20];
+        uint crc = 0;
+        for (long offset = 0; offset < id.FileSize; offset += block.Length)
+        {
+            var piece = block.AsSpan(0, (int)Math.Min(block.Length, id.FileSize - offset));
+            Fill(id, media, offset, piece);
+            crc = Crc32.Combine(crc, Crc32.Compute(piece), piece.Length);
+        }
+
+        return crc;
+    }
+
+    private static void Fill(MockMessageId id, MediaContent? media, long offset, Span<byte> destination)
+    {
+        if (media is null)
+            SyntheticContent.Fill(id.Seed, id.File, offset, destination);
+        else
+            media.Fill(offset, destination);
+    }
+
+    private static byte[] Headers(MockMessageId id, string text) => Encoding.UTF8.GetBytes(
+        $"Path: sluice.mock!not-for-mail\r\nFrom: {Poster}\r\nNewsgroups: {Group}\r\nSubject: {Subject(id)}\r\n"
+        + $"Date: {FirstPost.AddSeconds(id.File).ToString("r", CultureInfo.InvariantCulture)}\r\nMessage-ID: <{text}>\r\n");
+}

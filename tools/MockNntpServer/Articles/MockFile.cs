@@ -1,0 +1,45 @@
+namespace Sluice.Tools.MockNntpServer.Articles;
+
+/// <summary>One posted file of a release: how it is named and cut into articles.</summary>
+public sealed record MockFile
+{
+    /// <summary>Decoded bytes per article where nothing else is said, as most posters choose it.</summary>
+    public const int DefaultArticleSize = 716_800;
+
+    /// <summary>Name in subject, NZB and yEnc header.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>Bytes of the file.</summary>
+    public required long Size { get; init; }
+
+    /// <summary>Decoded bytes per article; the last holds what is left.</summary>
+    public int ArticleSize { get; init; } = DefaultArticleSize;
+
+    /// <summary>Decoded bytes of each article in order, for posts with uneven parts; null cuts evenly.</summary>
+    public IReadOnlyList<int>? PartLengths { get; init; }
+
+    /// <summary>The bytes; null for synthetic content. The server must be started with the same list of files.</summary>
+    public MediaContent? Content { get; init; }
+
+    /// <summary>A file with the bytes of a real one.</summary>
+    public static MockFile From(MediaContent content, int articleSize = DefaultArticleSize) =>
+        new() { Name = content.Name, Size = content.Length, ArticleSize = articleSize, Content = content };
+
+    /// <summary>Lengths of the parts in order; a file without bytes has one empty part.</summary>
+    internal int[] CutIntoParts()
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(Size, 0);
+        ArgumentOutOfRangeException.ThrowIfLessThan(ArticleSize, 1);
+        if (PartLengths is { } lengths)
+        {
+            if (lengths.Count == 0 || lengths.Min() < 0 || lengths.Sum(length => (long)length) != Size)
+                throw new ArgumentException($"The parts of {Name} do not add up to its size.");
+            return [.. lengths];
+        }
+
+        var parts = new int[checked((int)Math.Max(1, (Size + ArticleSize - 1) / ArticleSize))];
+        Array.Fill(parts, ArticleSize);
+        parts[^1] = (int)(Size - ((long)ArticleSize * (parts.Length - 1)));
+        return parts;
+    }
+}

@@ -1,0 +1,147 @@
+using System.Globalization;
+
+namespace Sluice.Tools.MockNntpServer.Articles;
+
+/// <summary>
+/// A release that any mock can serve, known by nothing but its NZB. Same arguments, same bytes. Immutable and thread-safe.
+/// </summary>
+public sealed class MockRelease
+{
+    private readonly Lazy<PostedPart[][]> _parts;
+
+    /// <summary>A release of any files.</summary>
+    public MockRelease(string title, ulong seed, IReadOnlyList<MockFile> files)
+    {
+        Title = title;
+        Seed = seed;
+        Files = files;
+        _parts = new Lazy<PostedPart[][]>(MeasureParts);
+    }
+
+    /// <summary>Name in the NZB's head.</summary>
+    public string Title { get; }
+
+    /// <summary>Seed of the synthetic content.</summary>
+    public ulong Seed { get; }
+
+    /// <summary>The files in the order of the NZB.</summary>
+    public IReadOnlyList<MockFile> Files { get; }
+
+    /// <summary>
+    /// The plain layout: <paramref name="size"/> bytes as one film, or as several of equal size (the last takes the rest).
+    /// </summary>
+    public static MockRelease Plain(ulong seed, long size, int files = 1, int articleSize = MockFile.DefaultArticleSize, bool obfuscate = false)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(files, 1);
+        var digits = Math.Max(2, files.ToString(CultureInfo.InvariantCulture).Length);
+        var list = new MockFile[files];
+        for (var i = 0; i < files; i++)
+        {
+            var name = files == 1 ? "film.mkv" : $"film-{(i + 1).ToString(CultureInfo.InvariantCulture).PadLeft(digits, '0')}.mkv";
+            list[i] = new MockFile
+            {
+                Name = obfuscate ? ObfuscatedName(seed, i) : name,
+                Size = i == files - 1 ? size - (size / files * (files - 1)) : size / files,
+                ArticleSize = articleSize,
+            };
+        }
+
+        return new MockRelease($"plain-{seed}", seed, list);
+    }
+
+    /// <summary>A release of real files. The mock that serves it must be given the same list.</summary>
+    public static MockRelease Media(ulong seed, IReadOnlyList<MediaContent> files, int articleSize = MockFile.DefaultArticleSize, bool obfuscate = false) =>
+        new($"media-{seed}", seed, [.. files.Select((file, i) => obfuscate ? MockFile.From(file, articleSize) with { Name = ObfuscatedName(seed, i) } : MockFile.From(file, articleSize))]);
+
+    /// <summary>The message-id of a part, without angle brackets.</summary>
+    /// <param name="file">File, from 0.</param>
+    /// <param name="part">Part, from 1.</param>
+    public string MessageId(int file, int part) => _parts.Value[file][part - 1].Id.ToString();
+
+    /// <summary>Every message-id of a file in order of parts.</summary>
+    public IReadOnlyList<string> MessageIds(int file = 0) => [.. _parts.Value[file].Select(part => part.Id.ToString())];
+
+    /// <summary>Articles of all files.</summary>
+    public int ArticleCount => _parts.Value.Sum(parts => parts.Length);
+
+    /// <summary>Bytes of all articles as posted: the sum of the NZB's <c>bytes</c>.</summary>
+    public long EncodedSize => _parts.Value.Sum(parts => parts.Sum(part => (long)part.EncodedLength));
+
+    /// <summary>The true bytes of a range of a file.</summary>
+    public void Fill(int file, long offset, Span<byte> destination)
+    {
+        if (Files[file].Content is { } content)
+            content.Fill(offset, destination);
+        else
+            SyntheticContent.Fill(Seed, file, offset, destination);
+    }
+
+    /// <summary>Writes the NZB.</summary>
+    public void WriteNzb(Stream output) => NzbWriter.Write(output, this);
+
+    /// <summary>The NZB as bytes.</summary>
+    public byte[] ToNzb()
+    {
+        using var output = new MemoryStream();
+        WriteNzb(output);
+        return output.ToArray();
+    }
+
+    internal IReadOnlyList<PostedPart> PartsOf(int file) => _parts.Value[file];
+
+    private static string ObfuscatedName(ulong seed, int file) =>
+        SyntheticContent.Mix(seed ^ SyntheticContent.Mix((ulong)file + 0x6F62)).ToString("x16", CultureInfo.InvariantCulture)
+        + SyntheticContent.Mix(seed + (ulong)file).ToString("x16", CultureInfo.InvariantCulture);
+
+    private PostedPart[][] MeasureParts()
+    {
+        var release = new PostedPart[Files.Count][];
+        for (var file = 0; file < release.Length; file++)
+            release[file] = MeasureFile(file);
+        return release;
+    }
+
+    private PostedPart[] MeasureFile(int file)
+    {
+        var lengths = Files[file].CutIntoParts();
+        var ids = new MockMessageId[lengths.Length];
+        long begin = 0;
+        for (var i = 0; i < ids.Length; i++)
+        {
+            ids[i] = Id(file, i + 1, ids.Length, begin, lengths[i]);
+            begin += lengths[i];
+        }
+
+        var measured = new (int EncodedLength, uint Crc)[ids.Length];
+        Parallel.For(0, ids.Length, i => measured[i] = ArticleEncoder.Measure(ids[i], Files[file].Content));
+
+        uint crc = 0;
+        for (var i = 0; i < ids.Length; i++)
+            crc = Crc32.Combine(crc, measured[i].Crc, ids[i].Length);
+
+        // The last part was measured with a zero in this place, which is as long as text.
+        var last = ids[^1] with { FileCrc = crc };
+        if (last.ToString().Length > MockMessageId.MaxLength)
+            throw new ArgumentException($"The name {Files[file].Name} is too long for a message-id.");
+        ids[^1] = last;
+        return [.. ids.Select((id, i) => new PostedPart(id, measured[i].EncodedLength))];
+    }
+
+    private MockMessageId Id(int file, int part, int parts, long begin, int length) => new()
+    {
+        Source = Files[file].Content is null ? ContentSource.Plain : ContentSource.Media,
+        Seed = Seed,
+        File = file,
+        Files = Files.Count,
+        Part = part,
+        Parts = parts,
+        Begin = begin,
+        Length = length,
+        FileSize = Files[file].Size,
+        FileCrc = part == parts ? 0 : null,
+        Name = Files[file].Name,
+    };
+}
+
+/// <summary>One part of a release as its NZB lists it.</summary>
+internal readonly record struct PostedPart(MockMessageId Id, int EncodedLength);

@@ -1,0 +1,67 @@
+using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+
+namespace Sluice.Tools.MockNntpServer.Articles;
+
+/// <summary>
+/// The bytes of synthetic files: byte k of file f is byte (k mod 8), little-endian, of
+/// <c>mix(s + (k/8 + 1) * 0x9E3779B97F4A7C15)</c> with <c>s = mix(seed XOR mix(f + 1))</c>, where <c>mix</c> is the
+/// finaliser of SplitMix64. Any range costs the same, wherever it lies.
+/// </summary>
+/// <remarks>Pure and thread-safe. This is the truth that a test compares with.</remarks>
+public static class SyntheticContent
+{
+    private const ulong Golden = 0x9E3779B97F4A7C15;
+
+    /// <summary>Writes the bytes of a range.</summary>
+    /// <param name="seed">Seed of the release.</param>
+    /// <param name="file">File within the release, from 0.</param>
+    /// <param name="offset">First byte of the range within the file, from 0.</param>
+    /// <param name="destination">Filled completely; how long the file is does not matter here.</param>
+    public static void Fill(ulong seed, int file, long offset, Span<byte> destination)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(file);
+        ArgumentOutOfRangeException.ThrowIfNegative(offset);
+        var start = Mix(seed ^ Mix((ulong)file + 1));
+        var word = (ulong)offset / 8;
+
+        var skip = (int)(offset % 8);
+        if (skip != 0)
+        {
+            var first = Math.Min(8 - skip, destination.Length);
+            FillWithin(start, word, skip, destination[..first]);
+            destination = destination[first..];
+            word++;
+        }
+
+        var state = start + ((word + 1) * Golden);
+        while (destination.Length >= 8)
+        {
+            BinaryPrimitives.WriteUInt64LittleEndian(destination, Mix(state));
+            state += Golden;
+            word++;
+            destination = destination[8..];
+        }
+
+        FillWithin(start, word, 0, destination);
+    }
+
+    /// <summary>The finaliser of SplitMix64, which all placement of faults and jitter uses as well.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    internal static ulong Mix(ulong z)
+    {
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+        return z ^ (z >> 31);
+    }
+
+    private static void FillWithin(ulong start, ulong word, int skip, Span<byte> destination)
+    {
+        var value = Mix(start + ((word + 1) * Golden)) >> (8 * skip);
+        foreach (ref var b in destination)
+        {
+            b = (byte)value;
+            value >>= 8;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+using System.Numerics;
+using System.Runtime.Intrinsics;
+
+namespace Sluice.Tools.MockNntpServer.Articles;
+
+/// <summary>
+/// Encodes data lines as a plain poster does (yEnc draft 1.3): each byte plus 42, the critical results NUL, LF, CR and
+/// <c>=</c> escaped, dots at a line's start left for the transport to double.
+/// </summary>
+internal static class YencEncoder
+{
+    /// <summary>Columns per line; an escape that begins in the last one makes the line one longer.</summary>
+    public const int LineLength = 128;
+
+    /// <summary>Most bytes that <see cref="Encode"/> may touch for this much data.</summary>
+    public static int MaxEncodedLength(int length) => checked((2 * length) + (3 * ((length / 64) + 2)) + 32);
+
+    /// <summary>Writes data lines with CRLF behind each.</summary>
+    /// <param name="source">Decoded bytes of the part.</param>
+    /// <param name="destination">At least <see cref="MaxEncodedLength"/> bytes.</param>
+    /// <param name="stuff">Doubles a dot at the start of a line, as NNTP sends it.</param>
+    /// <returns>Bytes written.</returns>
+    public static int Encode(ReadOnlySpan<byte> source, Span<byte> destination, bool stuff)
+    {
+        var written = 0;
+        while (!source.IsEmpty)
+        {
+            if (stuff && source[0] == unchecked((byte)('.' - 42)))
+                destination[written++] = (byte)'.';
+            written += EncodeLine(ref source, destination[written..]);
+            destination[written++] = (byte)'\r';
+            destination[written++] = (byte)'\n';
+        }
+
+        return written;
+    }
+
+    private static int EncodeLine(ref ReadOnlySpan<byte> source, Span<byte> line)
+    {
+        int column = 0, read = 0;
+        while (column <= LineLength - Vector128<byte>.Count && source.Length - read >= Vector128<byte>.Count)
+        {
+            var block = Vector128.Create(source[read..]) + Vector128.Create((byte)42);
+            // All sixteen are stored; what lies behind an escape is written again in the next step.
+            block.CopyTo(line[column..]);
+            var critical = (Vector128.Equals(block, Vector128<byte>.Zero) | Vector128.Equals(block, Vector128.Create((byte)'\n'))
+                | Vector128.Equals(block, Vector128.Create((byte)'\r')) | Vector128.Equals(block, Vector128.Create((byte)'=')))
+                .ExtractMostSignificantBits();
+            if (critical == 0)
+            {
+                column += Vector128<byte>.Count;
+                read += Vector128<byte>.Count;
+                continue;
+            }
+
+            var plain = BitOperations.TrailingZeroCount(critical);
+            column += plain;
+            read += plain;
+            Escape(source[read++], line, ref column);
+        }
+
+        while (column < LineLength && read < source.Length)
+        {
+            var encoded = unchecked((byte)(source[read] + 42));
+            if (encoded is 0 or (byte)'\n' or (byte)'\r' or (byte)'=')
+                Escape(source[read], line, ref column);
+            else
+                line[column++] = encoded;
+            read++;
+        }
+
+        source = source[read..];
+        return column;
+    }
+
+    private static void Escape(byte value, Span<byte> line, ref int column)
+    {
+        line[column++] = (byte)'=';
+        line[column++] = unchecked((byte)(value + 42 + 64));
+    }
+}

@@ -1,0 +1,109 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Sluice.Tools.MockNntpServer.Articles;
+
+namespace Sluice.Tools.MockNntpServer.Faults;
+
+/// <summary>Makes a wrong article out of a true one, synthetic or of the spool. Pure.</summary>
+internal static partial class ArticleDamage
+{
+    /// <summary>The damaged article; null when this article has no place where the damage could be done.</summary>
+    public static WireArticle? Apply(FaultKind kind, WireArticle article, ulong bits)
+    {
+        if (YencBody.TryParse(article.GetPlainBody(), out var body) == false)
+            return null;
+        var damaged = kind switch
+        {
+            FaultKind.Corrupt => CorruptOneByte(body, bits),
+            FaultKind.Body8Bit => BareNulls(body),
+            FaultKind.YencNoBegin => body with { Begin = "" },
+            FaultKind.YencNoEnd => body with { End = "" },
+            FaultKind.YencPart => body with { Begin = Number().Replace(body.Begin, Add("part", 1)), End = Number().Replace(body.End, Add("part", 1)) },
+            FaultKind.YencBegin => body with { Part = Number().Replace(body.Part, match => Add("begin", 128)(match) is var moved && moved != match.Value ? moved : Add("end", 128)(match)) },
+            FaultKind.YencEnd => body with { Part = Number().Replace(body.Part, Add("end", 1)) },
+            FaultKind.YencTotal => body with { Begin = Number().Replace(body.Begin, Add("total", 7)) },
+            FaultKind.YencSize => body with { Begin = Number().Replace(body.Begin, Add("size", 4096)) },
+            FaultKind.YencName => body with { Begin = NameField().Replace(body.Begin, " name=decoy.exe") },
+            FaultKind.YencNoTotal => body with { Begin = TotalField().Replace(body.Begin, "") },
+            FaultKind.YencPartCrc => body with { End = CrcField().Replace(body.End, match => $"{match.Groups[1].Value}={~Convert.ToUInt32(match.Groups[2].Value, 16):x8}") },
+            FaultKind.YencShort => WithoutLastLine(body),
+            FaultKind.YencLong => WithFirstLineTwice(body),
+            FaultKind.YencUuencode => Uuencoder.Encode(body),
+            FaultKind.YencEmpty => body with { Lines = default, End = CrcField().Replace(Number().Replace(body.End, match => match.Groups[1].Value == "size" ? "size=0" : match.Value), "$1=00000000") },
+            _ => throw new InvalidOperationException($"{kind} is no damage to an article."),
+        };
+        return damaged is null ? null : article.WithPlainBody(damaged.ToBytes());
+    }
+
+    /// <summary>Changes one data byte to another that needs no escape, so that the length stays.</summary>
+    private static YencBody? CorruptOneByte(YencBody body, ulong bits)
+    {
+        var lines = body.Lines.ToArray();
+        for (int i = 0, at = lines.Length == 0 ? 0 : (int)(bits % (ulong)lines.Length); i < lines.Length; i++, at = (at + 1) % lines.Length)
+        {
+            var wrong = (byte)(lines[at] ^ 0x80);
+            if (IsPlain(lines[at]) && IsPlain(wrong) && at > 0 && lines[at - 1] is not ((byte)'=' or (byte)'\n'))
+            {
+                lines[at] = wrong;
+                return body with { Lines = lines };
+            }
+        }
+
+        return null;
+    }
+
+    private static bool IsPlain(byte b) => b is not (0 or (byte)'\r' or (byte)'\n' or (byte)'=');
+
+    /// <summary>Takes the escape off every NUL and puts bytes into the name that are no UTF-8.</summary>
+    private static YencBody BareNulls(YencBody body)
+    {
+        var lines = new List<byte>(body.Lines.Length);
+        var source = body.Lines.Span;
+        for (var i = 0; i < source.Length; i++)
+        {
+            if (source[i] != (byte)'=' || i + 1 == source.Length)
+            {
+                lines.Add(source[i]);
+                continue;
+            }
+
+            i++;
+            if (source[i] == 64)
+                lines.Add(0);
+            else
+                lines.AddRange([(byte)'=', source[i]]);
+        }
+
+        return body with { Lines = lines.ToArray(), Begin = body.Begin.Replace(" name=", " name=\u00E9\u00FF", StringComparison.Ordinal) };
+    }
+
+    private static YencBody? WithoutLastLine(YencBody body)
+    {
+        var lines = body.Lines.Span;
+        if (lines.IsEmpty)
+            return null;
+        return body with { Lines = body.Lines[..(lines[..^2].LastIndexOf((byte)'\n') + 1)] };
+    }
+
+    private static YencBody? WithFirstLineTwice(YencBody body)
+    {
+        var lines = body.Lines.Span;
+        return lines.IsEmpty ? null : body with { Lines = (byte[])[.. lines[..(lines.IndexOf((byte)'\n') + 1)], .. lines] };
+    }
+
+    private static MatchEvaluator Add(string field, long amount) => match => match.Groups[1].Value == field
+        ? $"{field}={(long.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture) + amount).ToString(CultureInfo.InvariantCulture)}"
+        : match.Value;
+
+    [GeneratedRegex(@"\b(part|total|size|begin|end)=(\d+)")]
+    private static partial Regex Number();
+
+    [GeneratedRegex(@" total=\d+")]
+    private static partial Regex TotalField();
+
+    [GeneratedRegex(" name=.*")]
+    private static partial Regex NameField();
+
+    [GeneratedRegex("\\b(p?crc32)=([0-9a-fA-F]{1,8})")]
+    private static partial Regex CrcField();
+}

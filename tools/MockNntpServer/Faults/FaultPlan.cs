@@ -1,0 +1,108 @@
+using Sluice.Tools.MockNntpServer.Articles;
+
+namespace Sluice.Tools.MockNntpServer.Faults;
+
+/// <summary>Where the mock is when it asks whether something goes wrong here.</summary>
+internal readonly record struct FaultPoint(int Provider, int Connection, TimeSpan Now)
+{
+    public string? Verb { get; init; }
+
+    public ArticleReference? Article { get; init; }
+
+    /// <summary>How often the article was asked for at this provider, from 1; or the number of the login.</summary>
+    public int Try { get; init; }
+}
+
+/// <summary>The faults in force, with their counts. Immutable but for the counts, which are atomic; thread-safe.</summary>
+internal sealed class FaultPlan
+{
+    private readonly ulong _seed;
+    private readonly ActiveFault[] _faults;
+
+    /// <summary>Builds a plan; faults that the former plan holds too keep their counts.</summary>
+    public FaultPlan(ulong seed, IEnumerable<MockFault> faults, FaultPlan? former)
+    {
+        _seed = seed;
+        _faults = [.. faults.Select(fault => former?.Find(fault) ?? new ActiveFault(fault, Placement.Salt(fault.Kind)))];
+    }
+
+    /// <summary>The first fault of a stage that hits here, already counted against its limit; null for none.</summary>
+    public MockFault? Hit(FaultStage stage, in FaultPoint point)
+    {
+        foreach (var active in _faults)
+        {
+            if (active.Stage == stage && Concerns(active, point) && active.TryTake())
+                return active.Fault;
+        }
+
+        return null;
+    }
+
+    /// <summary>Whether connections are refused or swallowed now; does not count.</summary>
+    public MockFault? Gate(int provider, TimeSpan now) =>
+        Array.Find(_faults, active => active.Stage == FaultStage.Gate && (active.Fault.Provider ?? provider) == provider && Lasts(active.Fault, now))?.Fault;
+
+    /// <summary>When the gate may change next, from the mock's start; null: never.</summary>
+    public TimeSpan? NextGateChange(TimeSpan now)
+    {
+        TimeSpan? next = null;
+        foreach (var active in _faults.Where(active => active.Stage == FaultStage.Gate))
+        {
+            foreach (var edge in new[] { active.Fault.After, active.Fault.Until })
+            {
+                if (edge > now && (next is null || edge < next))
+                    next = edge;
+            }
+        }
+
+        return next;
+    }
+
+    /// <summary>Forgets all counts.</summary>
+    public void Reset() => Array.ForEach(_faults, active => active.Reset());
+
+    private static bool Lasts(MockFault fault, TimeSpan now) =>
+        (fault.After is not { } after || now >= after) && (fault.Until is not { } until || now < until);
+
+    private bool Concerns(ActiveFault active, in FaultPoint point)
+    {
+        var fault = active.Fault;
+        if ((fault.Provider is { } provider && provider != point.Provider)
+            || (fault.Connection is { } connection && connection != point.Connection)
+            || (fault.Verb is { } verb && verb != point.Verb)
+            || !Lasts(fault, point.Now))
+            return false;
+
+        var rate = fault.Rate;
+        var place = (ulong)point.Connection;
+        if (point.Article is { } article)
+        {
+            var tries = fault.EffectiveTries;
+            if (fault.Articles?.Allows(article.MessageId, article.File, article.Part) == false || (tries > 0 && point.Try > tries))
+                return false;
+            rate *= fault.Articles?.Rate ?? 1;
+            place = article.Hash;
+        }
+
+        // What is wrong with an article stays wrong; what happens to one answer is thrown anew for the next.
+        var attempt = active.Stage == FaultStage.Bytes || fault.Kind == FaultKind.Missing ? 0 : point.Try;
+        return rate >= 1 || Placement.Roll(_seed, fault.Everywhere ? -1 : point.Provider, place, active.Salt, attempt) < rate;
+    }
+
+    private ActiveFault? Find(MockFault fault) => Array.Find(_faults, active => ReferenceEquals(active.Fault, fault));
+
+    private sealed class ActiveFault(MockFault fault, ulong salt)
+    {
+        private int _hits;
+
+        public MockFault Fault { get; } = fault;
+
+        public FaultStage Stage { get; } = FaultNames.StageOf(fault.Kind);
+
+        public ulong Salt { get; } = salt;
+
+        public bool TryTake() => Fault.Count is not > 0 || Interlocked.Increment(ref _hits) <= Fault.Count;
+
+        public void Reset() => Interlocked.Exchange(ref _hits, 0);
+    }
+}

@@ -1,0 +1,43 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+
+namespace Sluice.Tools.MockNntpServer.Faults;
+
+/// <summary>A yEnc body taken apart into its keyword lines and data lines. Immutable.</summary>
+/// <param name="Begin">The <c>=ybegin</c> line without CRLF, one character per byte; empty when it is left out.</param>
+/// <param name="Part">The <c>=ypart</c> line; empty when there is none.</param>
+/// <param name="Lines">Data lines with their CRLF, dots not doubled.</param>
+/// <param name="End">The <c>=yend</c> line; empty when it is left out.</param>
+internal sealed record YencBody(string Begin, string Part, ReadOnlyMemory<byte> Lines, string End)
+{
+    /// <summary>Takes a body apart.</summary>
+    /// <returns>False when it is no yEnc.</returns>
+    public static bool TryParse(ReadOnlyMemory<byte> body, [NotNullWhen(true)] out YencBody? parsed)
+    {
+        parsed = null;
+        var begin = TakeLine(ref body, "=ybegin "u8);
+        if (begin.Length == 0)
+            return false;
+        var part = TakeLine(ref body, "=ypart "u8);
+        var end = body.Span.LastIndexOf("=yend "u8);
+        if (end < 0)
+            return false;
+        parsed = new YencBody(begin, part, body[..end], Encoding.Latin1.GetString(body.Span[end..]).TrimEnd('\r', '\n'));
+        return true;
+    }
+
+    /// <summary>Puts it together again, as posted.</summary>
+    public byte[] ToBytes() => [.. Line(Begin), .. Line(Part), .. Lines.Span, .. Line(End)];
+
+    private static byte[] Line(string text) => text.Length == 0 ? [] : Encoding.Latin1.GetBytes(text + "\r\n");
+
+    private static string TakeLine(ref ReadOnlyMemory<byte> body, ReadOnlySpan<byte> keyword)
+    {
+        var end = body.Span.IndexOf("\r\n"u8);
+        if (end < 0 || !body.Span.StartsWith(keyword))
+            return "";
+        var line = Encoding.Latin1.GetString(body.Span[..end]);
+        body = body[(end + 2)..];
+        return line;
+    }
+}

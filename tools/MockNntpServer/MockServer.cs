@@ -1,0 +1,118 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Tools.MockNntpServer.Wire;
+
+namespace Sluice.Tools.MockNntpServer;
+
+/// <summary>
+/// A faithful news server made of arithmetic: one listener per provider, running from <see cref="StartAsync"/> until it is
+/// disposed. Thread-safe; whoever starts it disposes it.
+/// </summary>
+public sealed class MockServer : IAsyncDisposable
+{
+    private readonly Lock _lock = new();
+    private readonly ArticleStore _store;
+    private readonly ProviderState[] _states;
+    private readonly ProviderListener[] _listeners;
+    private readonly MockCertificates? _certificates;
+    private MockSettings _shared;
+
+    private MockServer(MockOptions options)
+    {
+        var clock = new MockClock(options.Time);
+        _shared = new MockSettings(options.Missing, options.Corrupt, options.Faults);
+        _store = new ArticleStore(options.Media, options.Spool, options.CacheBytes);
+        _certificates = options.Providers.Any(provider => provider.Tls != MockTls.None) ? new MockCertificates() : null;
+        Stats = new MockStats(null);
+        _states = [.. options.Providers.Select((provider, i) => new ProviderState(i, provider, options.Seed, _shared, _store, clock, Stats))];
+        _listeners = [.. _states.Select(state => new ProviderListener(state, options.Bind, Secure(state.Settings.Tls)))];
+    }
+
+    /// <summary>Port of the first provider.</summary>
+    public int Port => Ports[0];
+
+    /// <summary>Port of each provider.</summary>
+    public IReadOnlyList<int> Ports => [.. _listeners.Select(listener => listener.EndPoint.Port)];
+
+    /// <summary>What all providers together have seen; peaks are those of the sum.</summary>
+    public MockStats Stats { get; }
+
+    /// <summary>What each provider has seen.</summary>
+    public IReadOnlyList<MockStats> ProviderStats => [.. _states.Select(state => state.Stats)];
+
+    /// <summary>The settings in force, one for each provider.</summary>
+    public IReadOnlyList<MockProvider> Providers => [.. _states.Select(state => state.Settings)];
+
+    /// <summary>The authority that signs the mock's certificates, in PEM; null without TLS.</summary>
+    public string? AuthorityPem => _certificates?.AuthorityPem;
+
+    /// <summary>Starts listening.</summary>
+    /// <exception cref="System.Net.Sockets.SocketException">A port is taken.</exception>
+    public static Task<MockServer> StartAsync(MockOptions? options = null) => Task.FromResult(new MockServer(options ?? new MockOptions()));
+
+    /// <summary>Replaces the settings of a provider while it runs; port and certificate stay.</summary>
+    public void Change(int provider, Func<MockProvider, MockProvider> change)
+    {
+        lock (_lock)
+            _states[provider].Change(change, _shared);
+    }
+
+    /// <summary>Replaces the faults that stand in <see cref="MockOptions.Faults"/>.</summary>
+    public void ChangeFaults(IReadOnlyList<MockFault> faults) => ChangeShared(shared => shared with { Faults = faults });
+
+    /// <summary>Replaces which articles are missing everywhere.</summary>
+    public void ChangeMissing(ArticleSelection missing) => ChangeShared(shared => shared with { Missing = missing });
+
+    /// <summary>Replaces which articles are corrupt everywhere.</summary>
+    public void ChangeCorrupt(ArticleSelection corrupt) => ChangeShared(shared => shared with { Corrupt = corrupt });
+
+    /// <summary>Sets all counters to zero, tries of articles and hits of faults included; open connections stay.</summary>
+    public void Reset()
+    {
+        Stats.Reset();
+        foreach (var state in _states)
+        {
+            state.Stats.Reset();
+            state.Plan.Reset();
+        }
+    }
+
+    /// <summary>Encodes the articles of a release ahead, as many as the cache holds.</summary>
+    public Task PreloadAsync(MockRelease release, CancellationToken cancellationToken) => Parallel.ForEachAsync(
+        Enumerable.Range(0, release.Files.Count).SelectMany(release.MessageIds),
+        cancellationToken,
+        (id, _) =>
+        {
+            if (_store.Find(id) is { } article)
+                _store.Get(article);
+            return ValueTask.CompletedTask;
+        });
+
+    /// <summary>Closes every connection and stops listening.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await Task.WhenAll(_listeners.Select(listener => listener.DisposeAsync().AsTask()));
+        Array.ForEach(_states, state => state.Dispose());
+        _certificates?.Dispose();
+    }
+
+    private void ChangeShared(Func<MockSettings, MockSettings> change)
+    {
+        lock (_lock)
+        {
+            _shared = change(_shared);
+            foreach (var state in _states)
+                state.Change(settings => settings, _shared);
+        }
+    }
+
+    private SslServerAuthenticationOptions? Secure(MockTls tls) => tls == MockTls.None || _certificates is null
+        ? null
+        : new SslServerAuthenticationOptions
+        {
+            ServerCertificate = _certificates.Issue(tls),
+            EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
+        };
+}

@@ -1,0 +1,60 @@
+namespace Sluice.Tools.MockNntpServer.Wire;
+
+/// <summary>Puts answers on the wire: bandwidth, packet edges, pauses, single bytes. One sender per connection.</summary>
+internal sealed class AnswerSender(Stream stream, ProviderState provider)
+{
+    /// <summary>Largest single write: large for speed, yet small enough that the count of bytes follows what was sent.</summary>
+    private const int MaxWrite = 256 * 1024;
+
+    /// <summary>Gap between packets that must not meet in the client's buffer; on the real clock, as it is the kernel's doing.</summary>
+    private static readonly TimeSpan PacketGap = TimeSpan.FromMilliseconds(2);
+
+    private readonly TokenBucket _bucket = new(provider.Clock);
+
+    /// <summary>Sends the answer to its end; what becomes of the connection is the caller's part.</summary>
+    /// <exception cref="IOException">The client is gone.</exception>
+    public async ValueTask SendAsync(Answer answer, CancellationToken cancellationToken)
+    {
+        var sent = 0;
+        foreach (var edge in answer.PacketEdges)
+        {
+            sent = await SendUntilAsync(answer, sent, edge, cancellationToken);
+            await Task.Delay(PacketGap, TimeProvider.System, cancellationToken);
+        }
+
+        if (answer.PauseAt is { } pause)
+        {
+            sent = await SendUntilAsync(answer, sent, pause, cancellationToken);
+            await provider.Clock.DelayAsync(answer.Pause, cancellationToken);
+        }
+
+        if (answer.TrickleFrom is { } trickle)
+        {
+            sent = await SendUntilAsync(answer, sent, trickle, cancellationToken);
+            while (sent < answer.Bytes.Length)
+            {
+                await provider.Clock.DelayAsync(answer.TricklePause, cancellationToken);
+                sent = await SendUntilAsync(answer, sent, sent + 1, cancellationToken);
+            }
+        }
+
+        await SendUntilAsync(answer, sent, answer.Bytes.Length, cancellationToken);
+    }
+
+    private async ValueTask<int> SendUntilAsync(Answer answer, int sent, int end, CancellationToken cancellationToken)
+    {
+        end = Math.Min(end, answer.Bytes.Length);
+        while (sent < end)
+        {
+            var (all, each) = (provider.Settings.Bandwidth, provider.Settings.ConnectionBandwidth);
+            var slice = Math.Min(Math.Min(end - sent, MaxWrite), Math.Min(TokenBucket.SliceFor(all), TokenBucket.SliceFor(each)));
+            await _bucket.TakeAsync(slice, each, cancellationToken);
+            await provider.Bucket.TakeAsync(slice, all, cancellationToken);
+            await stream.WriteAsync(answer.Bytes.Slice(sent, slice), cancellationToken);
+            provider.Stats.BytesSent(slice);
+            sent += slice;
+        }
+
+        return Math.Max(sent, end);
+    }
+}

@@ -1,0 +1,66 @@
+using Sluice.Tools.MockNntpServer.Faults;
+
+namespace Sluice.Tools.MockNntpServer.Wire;
+
+/// <summary>Turns a good answer into one whose delivery is disturbed. Pure but for the count.</summary>
+internal static class Delivery
+{
+    /// <summary>Most packet edges per answer, so that their gaps do not add up to a stall.</summary>
+    private const int MaxEdges = 16;
+
+    /// <summary>The disturbed answer; the same one where there is nothing to disturb, which does not count.</summary>
+    public static Answer Disturb(Answer answer, MockFault fault, MockStats stats)
+    {
+        var place = PlaceOf(fault, answer);
+        var end = answer.Bytes.Length;
+        var disturbed = fault.Kind switch
+        {
+            FaultKind.BodyStall => Stall(answer, fault, place),
+            FaultKind.BodyTrickle => answer with { TrickleFrom = place, TricklePause = fault.Duration ?? TimeSpan.FromSeconds(1) },
+            FaultKind.BodyFin => Cut(answer, place, AnswerEnd.Close),
+            FaultKind.BodyReset => Cut(answer, place, AnswerEnd.Reset),
+            FaultKind.BodyNoTerminator => answer with { Bytes = answer.Bytes[..^3] },
+            FaultKind.BodySplitTerminator => answer with { PacketEdges = [end - 4, end - 3, end - 2, end - 1] },
+            FaultKind.BodyDotEdge => WithEdges(answer, "\r\n.."u8, 3),
+            FaultKind.BodyTrailing => answer with { Bytes = (byte[])[.. answer.Bytes.Span, .. "bytes after the end\r\n"u8] },
+            FaultKind.YencEscapeEdge => WithEdges(answer, "="u8, 1),
+            _ => throw new InvalidOperationException($"{fault.Kind} is no fault of delivery."),
+        };
+        if (!ReferenceEquals(disturbed, answer))
+            stats.FaultHappened(fault.Kind);
+        return disturbed;
+    }
+
+    private static int PlaceOf(MockFault fault, Answer answer)
+    {
+        var body = answer.Bytes.Length - answer.BodyStart;
+        return answer.BodyStart + (fault.Offset is { } offset ? Math.Min(offset, body) : body / 2);
+    }
+
+    private static Answer Stall(Answer answer, MockFault fault, int place)
+    {
+        TimeSpan? pause = fault.Duration is { } duration && duration > TimeSpan.Zero ? duration : null;
+        var stalled = fault.CloseAfterStall ? Cut(answer, place, AnswerEnd.Close) : answer;
+        return stalled with { PauseAt = place, Pause = pause };
+    }
+
+    private static Answer Cut(Answer answer, int place, AnswerEnd end) =>
+        answer with { Bytes = answer.Bytes[..place], End = end, IsArticle = false };
+
+    /// <summary>Ends packets inside each of the first places where the pattern occurs in data lines.</summary>
+    private static Answer WithEdges(Answer answer, ReadOnlySpan<byte> pattern, int into)
+    {
+        var edges = new List<int>();
+        var bytes = answer.Bytes.Span;
+
+        // The keyword lines begin with "=y"; the edges are about data, which lies behind them.
+        var from = bytes[answer.BodyStart..].IndexOf("=ypart"u8) is >= 0 and var ypart ? answer.BodyStart + ypart + 6 : answer.BodyStart;
+        while (edges.Count < MaxEdges && bytes[from..].IndexOf(pattern) is >= 0 and var found)
+        {
+            from += found + into;
+            edges.Add(from);
+        }
+
+        return edges.Count == 0 ? answer : answer with { PacketEdges = edges };
+    }
+}

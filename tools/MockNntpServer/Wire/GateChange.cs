@@ -1,0 +1,36 @@
+namespace Sluice.Tools.MockNntpServer.Wire;
+
+/// <summary>
+/// Tells when a listener must look again whether it is shut: the settings changed, a fault began or ended, the mock stops.
+/// </summary>
+internal sealed class GateChange : IDisposable
+{
+    private readonly CancellationTokenSource _signal;
+    private readonly ITimer? _timer;
+
+    public GateChange(ProviderState provider, CancellationToken stopping)
+    {
+        _signal = CancellationTokenSource.CreateLinkedTokenSource(stopping, provider.Changed);
+        var now = provider.Clock.SinceStart;
+        if (provider.Plan.NextGateChange(now) is { } next)
+            _timer = provider.Clock.Provider.CreateTimer(_ => _signal.Cancel(), null, next - now, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>Cancelled at the change.</summary>
+    public CancellationToken Token => _signal.Token;
+
+    /// <summary>Ends at the change.</summary>
+    public async Task WaitAsync()
+    {
+        var changed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using var registration = _signal.Token.Register(changed.SetResult);
+        await changed.Task;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _timer?.Dispose();
+        _signal.Dispose();
+    }
+}

@@ -1,0 +1,201 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using System.Threading.Channels;
+using Sluice.Tools.MockNntpServer.Faults;
+
+namespace Sluice.Tools.MockNntpServer.Wire;
+
+/// <summary>One client, from its acceptance until both sides have closed: a reader that stamps, a sender in order.</summary>
+internal sealed class MockConnection(ProviderState provider, Socket socket, int number, SslServerAuthenticationOptions? tls)
+{
+    /// <summary>Most commands waiting on one connection; the reader pauses beyond it.</summary>
+    private const int MaxOutstanding = 4096;
+
+    private readonly long _accepted = provider.Clock.Now;
+    private bool _clientGone;
+
+    /// <summary>Serves the client. Ends without an exception however the connection ends.</summary>
+    public async Task RunAsync(CancellationToken stopping)
+    {
+        var place = provider.Census.Enter(socket);
+        try
+        {
+            socket.NoDelay = true;
+            var end = await ServeAsync(place, stopping);
+            if (end == AnswerEnd.Reset)
+                socket.LingerState = new LingerOption(true, 0);
+            else if (!_clientGone)
+                await CloseAfterClientAsync(stopping);
+        }
+        catch (Exception e) when (e is IOException or SocketException or OperationCanceledException or ObjectDisposedException or InvalidDataException)
+        {
+            // The client is gone, broke the protocol, or the mock stops: the socket is closed either way.
+        }
+        finally
+        {
+            socket.Dispose();
+            provider.Census.Leave(place);
+        }
+    }
+
+    private async Task<AnswerEnd> ServeAsync(SocketCensus.Entry place, CancellationToken stopping)
+    {
+        var admitted = provider.Settings.CapAtLogin || provider.Census.TryAdmit(place, provider.Settings.MaxConnections);
+        var due = provider.Clock.Add(_accepted, provider.RoundTrip(number, 0));
+        var fault = Count(provider.Hit(FaultStage.Connect, number));
+        if (fault?.Kind == FaultKind.ConnectClose)
+            return AnswerEnd.Close;
+        if (fault?.Kind == FaultKind.ConnectReset)
+            return AnswerEnd.Reset;
+        if (fault?.Kind == FaultKind.ConnectSlow)
+            due = provider.Clock.Add(due, fault.Duration ?? TimeSpan.FromSeconds(3));
+
+        await using var network = new NetworkStream(socket, ownsSocket: false);
+        if (tls is null)
+            return await TalkAsync(network, place, admitted, due, stopping);
+
+        await provider.Clock.UntilAsync(due, stopping);
+        await using var secure = new SslStream(network, leaveInnerStreamOpen: true);
+        try
+        {
+            await secure.AuthenticateAsServerAsync(tls, stopping);
+        }
+        catch (Exception e) when (e is AuthenticationException or IOException)
+        {
+            provider.Stats.HandshakeFailed();
+            return AnswerEnd.Close;
+        }
+
+        return await TalkAsync(secure, place, admitted, provider.Clock.Add(due, provider.RoundTrip(number, 0)), stopping);
+    }
+
+    private async Task<AnswerEnd> TalkAsync(Stream stream, SocketCensus.Entry place, bool admitted, long due, CancellationToken stopping)
+    {
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        var commands = Channel.CreateBounded<Command>(new BoundedChannelOptions(MaxOutstanding) { SingleReader = true, SingleWriter = true });
+        var reader = new CommandReader(stream, provider, commands.Writer);
+        var reading = ReadAsync(reader, ended);
+        try
+        {
+            var sender = new AnswerSender(stream, provider);
+            var greeting = Greeting(admitted);
+            await provider.Clock.UntilAsync(due, ended.Token);
+            if (greeting is not null)
+                await sender.SendAsync(greeting, ended.Token);
+            if (greeting is { End: not AnswerEnd.Open })
+                return greeting.End;
+            if (greeting is null)
+                await provider.Clock.DelayAsync(null, ended.Token);
+
+            var session = new Session(provider, number, () => provider.Census.TryAdmit(place, provider.Settings.MaxConnections));
+            return await AnswerAllAsync(session, sender, reader, commands.Reader, ended.Token);
+        }
+        catch (Exception e) when (e is IOException or OperationCanceledException && !stopping.IsCancellationRequested)
+        {
+            _clientGone = true;
+            provider.Stats.LeftUnanswered(reader.Outstanding);
+            return AnswerEnd.Close;
+        }
+        finally
+        {
+            await ended.CancelAsync();
+            await reading;
+        }
+    }
+
+    private async Task ReadAsync(CommandReader reader, CancellationTokenSource ended)
+    {
+        try
+        {
+            await reader.RunAsync(ended.Token);
+            _clientGone = true;
+        }
+        catch (Exception e) when (e is IOException or OperationCanceledException or InvalidDataException or ObjectDisposedException)
+        {
+            // Told apart by the sender: it stops in any case.
+        }
+
+        await ended.CancelAsync();
+    }
+
+    private async Task<AnswerEnd> AnswerAllAsync(Session session, AnswerSender sender, CommandReader reader, ChannelReader<Command> commands, CancellationToken ended)
+    {
+        while (true)
+        {
+            var command = await commands.ReadAsync(ended);
+            var (answer, due) = Prepare(session, command);
+            if (answer.Swaps && commands.TryRead(out var next))
+            {
+                provider.Stats.FaultHappened(FaultKind.CommandSwapped);
+                var (other, otherDue) = Prepare(session, next);
+                await SendAsync(sender, reader, other, otherDue, ended);
+                if (other.End != AnswerEnd.Open)
+                    return other.End;
+            }
+
+            await SendAsync(sender, reader, answer, due, ended);
+            if (answer.End != AnswerEnd.Open)
+                return answer.End;
+        }
+    }
+
+    /// <summary>The answer, made while its round trip passes, and when it may start.</summary>
+    private (Answer Answer, long Due) Prepare(Session session, Command command)
+    {
+        var from = provider.Settings.SerialLatency ? provider.Clock.Now : command.Arrived;
+        var answer = session.Answer(command);
+        return (answer, provider.Clock.Add(from, provider.RoundTrip(number, command.Number) + answer.Delay));
+    }
+
+    private async Task SendAsync(AnswerSender sender, CommandReader reader, Answer answer, long due, CancellationToken ended)
+    {
+        await provider.Clock.UntilAsync(due, ended);
+        try
+        {
+            await sender.SendAsync(answer, ended);
+        }
+        catch (Exception e) when (e is IOException or OperationCanceledException)
+        {
+            if (answer.BodyStart > 0)
+                provider.Stats.BodyCancelled();
+            throw;
+        }
+
+        reader.Answered();
+        if (answer.IsArticle)
+            provider.Stats.ArticleSent();
+    }
+
+    private Answer? Greeting(bool admitted)
+    {
+        if (!admitted)
+            return Answer.Line("502 Too many connections", AnswerEnd.Close);
+        return Count(provider.Hit(FaultStage.Greeting, number))?.Kind switch
+        {
+            FaultKind.Greeting400 => Answer.Line("400 Service temporarily unavailable", AnswerEnd.Close),
+            FaultKind.Greeting502 => Answer.Line("502 Too many connections", AnswerEnd.Close),
+            FaultKind.GreetingGarbage => Answer.Line("\u0001\u0002 this is no news server \u00FF"),
+            FaultKind.GreetingNone => null,
+            FaultKind.GreetingBanner => Answer.Line("200 " + new string('*', 10 * 1024)),
+            _ => Answer.Line("200 sluice.mock ready (posting prohibited)"),
+        };
+    }
+
+    private MockFault? Count(MockFault? fault)
+    {
+        if (fault is not null)
+            provider.Stats.FaultHappened(fault.Kind);
+        return fault;
+    }
+
+    /// <summary>Says that nothing more will come, and waits for the client to say the same.</summary>
+    private async Task CloseAfterClientAsync(CancellationToken stopping)
+    {
+        socket.Shutdown(SocketShutdown.Send);
+        var waste = new byte[4096];
+        while (await socket.ReceiveAsync(waste, stopping) > 0)
+        {
+        }
+    }
+}

@@ -1,0 +1,108 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using Sluice.Tools.MockNntpServer.Faults;
+
+namespace Sluice.Tools.MockNntpServer.Wire;
+
+/// <summary>Accepts the connections of one provider, while it is not shut by a fault.</summary>
+internal sealed class ProviderListener : IAsyncDisposable
+{
+    private const int Backlog = 512;
+
+    private readonly ProviderState _provider;
+    private readonly SslServerAuthenticationOptions? _tls;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly List<Task> _connections = [];
+    private readonly Task _accepting;
+    private Socket _listener;
+    private int _accepted;
+
+    public ProviderListener(ProviderState provider, IPAddress address, SslServerAuthenticationOptions? tls)
+    {
+        _provider = provider;
+        _tls = tls;
+        _listener = Bind(new IPEndPoint(address, provider.Settings.Port));
+        _listener.Listen(Backlog);
+        EndPoint = (IPEndPoint)_listener.LocalEndPoint!;
+        _accepting = AcceptAsync(_stopping.Token);
+    }
+
+    /// <summary>Where it listens.</summary>
+    public IPEndPoint EndPoint { get; }
+
+    /// <summary>Stops accepting, closes every connection and waits for their ends.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await _stopping.CancelAsync();
+        await _accepting;
+        _listener.Dispose();
+        await Task.WhenAll(_connections);
+        _stopping.Dispose();
+    }
+
+    private static Socket Bind(IPEndPoint endPoint)
+    {
+        var socket = new Socket(endPoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(endPoint);
+        return socket;
+    }
+
+    private async Task AcceptAsync(CancellationToken stopping)
+    {
+        while (!stopping.IsCancellationRequested)
+        {
+            var now = _provider.Clock.SinceStart;
+            if (_provider.Plan.Gate(_provider.Index, now) is { } shut)
+            {
+                await StayShutAsync(shut, stopping);
+                continue;
+            }
+
+            using var change = new GateChange(_provider, stopping);
+            try
+            {
+                var socket = await _listener.AcceptAsync(change.Token);
+                _connections.RemoveAll(connection => connection.IsCompleted);
+                _connections.Add(new MockConnection(_provider, socket, ++_accepted, _tls).RunAsync(stopping));
+            }
+            catch (OperationCanceledException)
+            {
+                // Something may have changed: look again.
+            }
+            catch (SocketException)
+            {
+                // The client was gone before it was accepted.
+            }
+        }
+    }
+
+    /// <summary>Refuses or swallows connection requests until the fault ends.</summary>
+    private async Task StayShutAsync(MockFault fault, CancellationToken stopping)
+    {
+        _provider.Stats.FaultHappened(fault.Kind);
+        _listener.Dispose();
+        using var holder = Bind(EndPoint);
+        using var filler = fault.Kind == FaultKind.ConnectBlackhole ? await FillAsync(holder, stopping) : null;
+        while (!stopping.IsCancellationRequested && _provider.Plan.Gate(_provider.Index, _provider.Clock.SinceStart) == fault)
+        {
+            using var change = new GateChange(_provider, stopping);
+            await change.WaitAsync();
+        }
+
+        filler?.Dispose();
+        holder.Dispose();
+        _listener = Bind(EndPoint);
+        _listener.Listen(Backlog);
+    }
+
+    /// <summary>Fills the queue of connections that wait for acceptance, so that the kernel drops every further request.</summary>
+    private static async Task<Socket> FillAsync(Socket holder, CancellationToken stopping)
+    {
+        // A queue of length 0 has room for one.
+        holder.Listen(0);
+        var filler = new Socket(holder.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        await filler.ConnectAsync(holder.LocalEndPoint!, stopping);
+        return filler;
+    }
+}

@@ -1,0 +1,117 @@
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+
+namespace Sluice.Tools.MockNntpServer.Wire;
+
+/// <summary>What the connections of one provider share. Thread-safe; settings are replaced as a whole.</summary>
+internal sealed class ProviderState : IDisposable
+{
+    private readonly Lock _lock = new();
+    private readonly ulong _seed;
+    private MockSettings _shared;
+    private volatile MockProvider _settings;
+    private volatile FaultPlan _plan;
+    private CancellationTokenSource _changed = new();
+
+    public ProviderState(int index, MockProvider settings, ulong seed, MockSettings shared, ArticleStore store, MockClock clock, MockStats total)
+    {
+        Index = index;
+        _settings = settings;
+        _seed = seed;
+        _shared = shared;
+        Store = store;
+        Clock = clock;
+        Stats = new MockStats(total);
+        Census = new SocketCensus(Stats);
+        Bucket = new TokenBucket(clock);
+        _plan = MakePlan(null);
+    }
+
+    public int Index { get; }
+
+    public ArticleStore Store { get; }
+
+    public MockClock Clock { get; }
+
+    public MockStats Stats { get; }
+
+    public SocketCensus Census { get; }
+
+    /// <summary>The bandwidth of all connections.</summary>
+    public TokenBucket Bucket { get; }
+
+    public MockProvider Settings => _settings;
+
+    public FaultPlan Plan => _plan;
+
+    /// <summary>Cancelled at the next change of settings.</summary>
+    public CancellationToken Changed
+    {
+        get
+        {
+            lock (_lock)
+                return _changed.Token;
+        }
+    }
+
+    /// <summary>Replaces the settings; what has begun under the former ones goes on.</summary>
+    public void Change(Func<MockProvider, MockProvider> change, MockSettings shared)
+    {
+        CancellationTokenSource former;
+        lock (_lock)
+        {
+            _shared = shared;
+            _settings = change(_settings);
+            _plan = MakePlan(_plan);
+            former = _changed;
+            _changed = new CancellationTokenSource();
+        }
+
+        former.Cancel();
+        former.Dispose();
+    }
+
+    /// <summary>The round trip of an answer, jitter included.</summary>
+    public TimeSpan RoundTrip(int connection, int command)
+    {
+        var settings = _settings;
+        if (settings.Jitter == TimeSpan.Zero)
+            return settings.Latency;
+        var roll = Placement.Roll(_seed, Index, (ulong)connection, Placement.JitterSalt, command);
+        var trip = settings.Latency + (settings.Jitter * ((2 * roll) - 1));
+        return trip > TimeSpan.Zero ? trip : TimeSpan.Zero;
+    }
+
+    /// <summary>Whether the provider holds an article at all: a pure function of seed, provider and article.</summary>
+    public bool Holds(ArticleReference article) =>
+        _settings.Coverage >= 1 || Placement.Roll(_seed, Index, article.Hash, Placement.CoverageSalt, 0) < _settings.Coverage;
+
+    /// <summary>64 bits that decide how an article is damaged; the same at every provider.</summary>
+    public ulong DamageBits(ArticleReference article) => Placement.Bits(_seed, 0, article.Hash, Placement.DamageSalt, 0);
+
+    /// <summary>The fault that hits here, counted; null for none.</summary>
+    public MockFault? Hit(FaultStage stage, int connection, Command? command = null, ArticleReference? article = null)
+    {
+        var point = new FaultPoint(Index, connection, Clock.SinceStart) { Verb = command?.Verb, Article = article, Try = command?.Try ?? 1 };
+        return _plan.Hit(stage, point);
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _changed.Dispose();
+
+    private FaultPlan MakePlan(FaultPlan? former)
+    {
+        MockFault[] simple =
+        [
+            new() { Kind = FaultKind.Missing, Articles = _shared.Missing, Everywhere = true },
+            new() { Kind = FaultKind.Missing, Articles = _settings.Missing },
+            new() { Kind = FaultKind.Corrupt, Articles = _shared.Corrupt, Everywhere = true },
+            new() { Kind = FaultKind.Corrupt, Articles = _settings.Corrupt },
+            new() { Kind = FaultKind.BodyStall, Rate = _settings.Stall, Duration = _settings.StallTime },
+        ];
+        return new FaultPlan(_seed, [.. simple.Where(fault => (fault.Articles?.Rate ?? 1) * fault.Rate > 0), .. _settings.Faults, .. _shared.Faults], former);
+    }
+}
+
+/// <summary>What all providers share and may be replaced while running.</summary>
+internal sealed record MockSettings(ArticleSelection Missing, ArticleSelection Corrupt, IReadOnlyList<MockFault> Faults);
