@@ -1,0 +1,79 @@
+using System.Globalization;
+using System.Text;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Mock;
+
+/// <summary>A yEnc body read in the slowest and plainest way: the mock's judge shares no code with mock or engine.</summary>
+internal sealed record RawArticle(IReadOnlyList<string> Keywords, IReadOnlyList<byte[]> Lines, byte[] Decoded)
+{
+    public static RawArticle Parse(byte[] body)
+    {
+        var keywords = new List<string>();
+        var lines = new List<byte[]>();
+        var decoded = new List<byte>();
+        foreach (var line in SplitLines(body))
+        {
+            if (line.AsSpan().StartsWith("=y"u8))
+            {
+                keywords.Add(Encoding.Latin1.GetString(line));
+                continue;
+            }
+
+            lines.Add(line);
+            for (var i = 0; i < line.Length; i++)
+                decoded.Add(line[i] == '=' ? unchecked((byte)(line[++i] - 106)) : unchecked((byte)(line[i] - 42)));
+        }
+
+        return new RawArticle(keywords, lines, [.. decoded]);
+    }
+
+    /// <summary>The value of a field, from the keyword line that has it.</summary>
+    public string? Field(string keyword, string field)
+    {
+        var line = Keywords.FirstOrDefault(line => line.StartsWith(keyword + " ", StringComparison.Ordinal));
+        var at = line?.IndexOf($" {field}=", StringComparison.Ordinal) ?? -1;
+        return at < 0 ? null : field == "name" ? line![(at + 6)..] : line![(at + field.Length + 2)..].Split(' ')[0];
+    }
+
+    public long Number(string keyword, string field) => long.Parse(Field(keyword, field)!, CultureInfo.InvariantCulture);
+
+    public uint Crc(string field) => uint.Parse(Field("=yend", field)!, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+
+    /// <summary>CRC-32 bit by bit.</summary>
+    public static uint Crc32(ReadOnlySpan<byte> bytes)
+    {
+        var crc = 0xFFFFFFFFu;
+        foreach (var b in bytes)
+        {
+            crc ^= b;
+            for (var bit = 0; bit < 8; bit++)
+                crc = (crc >> 1) ^ (0xEDB88320 & (uint)-(int)(crc & 1));
+        }
+
+        return ~crc;
+    }
+
+    public static byte[] Unstuff(byte[] block)
+    {
+        var body = new List<byte>();
+        foreach (var line in SplitLines(block[..^3]))
+        {
+            body.AddRange(line.Length > 0 && line[0] == '.' ? line[1..] : line);
+            body.AddRange("\r\n"u8);
+        }
+
+        return [.. body];
+    }
+
+    private static IEnumerable<byte[]> SplitLines(byte[] body)
+    {
+        for (var start = 0; start < body.Length;)
+        {
+            var end = body.AsSpan(start).IndexOf("\r\n"u8);
+            Assert.True(end >= 0, "A line has no CRLF.");
+            yield return body[start..(start + end)];
+            start += end + 2;
+        }
+    }
+}
