@@ -1,3 +1,34 @@
-var builder = WebApplication.CreateSlimBuilder(args);
-var app = builder.Build();
-await app.RunAsync();
+using Sluice.Server.Auth;
+using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server;
+
+/// <summary>The composition root: each folder adds its own part, in the order of the layers.</summary>
+internal static class Program
+{
+    public static Task<int> Main() => ProcessExit.RunAsync(Build);
+
+    /// <summary>Puts the application together. Nothing is opened before it runs.</summary>
+    /// <param name="environment">The variables that it is configured by.</param>
+    public static WebApplication Build(ProcessEnvironment environment)
+    {
+        var process = ProcessOptions.Read(environment);
+        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
+        builder.Services.AddSingleton(TimeProvider.System).AddRouting();
+        builder.Services.AddDatabase(new DataFolder(process.ConfigPath));
+        builder.AddSettings(environment, process);
+        builder.AddDiagnostics();
+        builder.AddListener(process);
+        builder.Services.AddAuth();
+
+        var app = builder.Build();
+        app.UseRouting();
+        app.UseAuthentication();
+        app.UseAuthorization();
+        app.UseUnavailableGate();
+        app.MapHealth().OpenAs(OpenEndpoint.Process);
+        return app;
+    }
+}

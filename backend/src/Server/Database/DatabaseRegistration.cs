@@ -6,6 +6,7 @@ internal static class DatabaseRegistration
     /// <summary>Adds <see cref="SluiceDatabase"/> and <see cref="BlobStore"/> in a data folder; nothing is opened yet.</summary>
     public static IServiceCollection AddDatabase(this IServiceCollection services, DataFolder folder) => services
         .AddSingleton(folder)
+        .AddSingleton<FolderLock>()
         .AddSingleton(new MigrationRunner(Migration.LoadEmbedded(), folder))
         .AddSingleton<SluiceDatabase>()
         .AddSingleton<IBlobFiles, DiskBlobFiles>()

@@ -1,19 +1,17 @@
 namespace Sluice.Server.Database;
 
 /// <summary>Keeps a second Sluice out of the data folder. The lock is the system's and dies with the process.</summary>
-internal sealed class FolderLock : IDisposable
+internal sealed class FolderLock(DataFolder folder) : IDisposable
 {
-    private readonly FileStream _file;
-
-    private FolderLock(FileStream file) => _file = file;
+    private FileStream? _file;
 
     /// <summary>Takes the lock or refuses at once.</summary>
     /// <exception cref="StartRefusedException">Another process holds it (CFG-14), or the file cannot be opened (CFG-13).</exception>
-    public static FolderLock Take(DataFolder folder)
+    public void Take()
     {
         try
         {
-            return new FolderLock(new FileStream(folder.LockFile, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None));
+            _file = new FileStream(folder.LockFile, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
         }
         catch (UnauthorizedAccessException e)
         {
@@ -32,5 +30,5 @@ internal sealed class FolderLock : IDisposable
     }
 
     /// <summary>Lets the next process in. The file stays: removing it would race with whoever waits for it.</summary>
-    public void Dispose() => _file.Dispose();
+    public void Dispose() => _file?.Dispose();
 }

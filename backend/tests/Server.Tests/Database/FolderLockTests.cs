@@ -12,13 +12,15 @@ public sealed class FolderLockTests : IDisposable
     [Fact]
     public void Second_lock_of_a_folder_is_refused_until_the_first_is_released()
     {
-        var first = FolderLock.Take(_temporary.Folder);
+        var first = new FolderLock(_temporary.Folder);
+        using var second = new FolderLock(_temporary.Folder);
+        first.Take();
 
-        var refused = Assert.Throws<StartRefusedException>(() => FolderLock.Take(_temporary.Folder));
+        var refused = Assert.Throws<StartRefusedException>(second.Take);
         first.Dispose();
 
         Assert.Equal(75, refused.ExitCode);
-        FolderLock.Take(_temporary.Folder).Dispose();
+        second.Take();
     }
 
     [Fact]
@@ -26,6 +28,7 @@ public sealed class FolderLockTests : IDisposable
     {
         File.WriteAllText(_temporary.Folder.LockFile, "");
 
-        FolderLock.Take(_temporary.Folder).Dispose();
+        using var folderLock = new FolderLock(_temporary.Folder);
+        folderLock.Take();
     }
 }

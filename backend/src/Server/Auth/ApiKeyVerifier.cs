@@ -1,0 +1,52 @@
+using System.Net;
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>What became of an API key.</summary>
+internal enum ApiKeyVerdict
+{
+    /// <summary>It is the key.</summary>
+    Accepted,
+
+    /// <summary>There was none.</summary>
+    Missing,
+
+    /// <summary>It is another one.</summary>
+    Incorrect,
+
+    /// <summary>It is another one, and too many wrong ones came from this address.</summary>
+    Throttled,
+}
+
+/// <summary>Verifies <c>api.key</c> (SAB-10, SAB-12).</summary>
+/// <remarks>Thread-safe. The right key is never throttled.</remarks>
+internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, TimeProvider time)
+{
+    private readonly FailureThrottle _throttle = new(time);
+
+    /// <summary>Judges a key in constant time.</summary>
+    /// <param name="key">As it came; null or empty when there was none.</param>
+    /// <param name="address">Where it came from.</param>
+    public ApiKeyVerdict Verify(string? key, IPAddress? address)
+    {
+        if (string.IsNullOrEmpty(key))
+            return ApiKeyVerdict.Missing;
+
+        var expected = options.CurrentValue.Key;
+        // Hashes are compared, because their lengths are equal whatever was sent.
+        var same = CryptographicOperations.FixedTimeEquals(SHA256.HashData(Encoding.UTF8.GetBytes(key)), SHA256.HashData(Encoding.UTF8.GetBytes(expected)));
+        if (same & expected.Length > 0)
+            return ApiKeyVerdict.Accepted;
+
+        var client = address?.ToString() ?? "";
+        if (_throttle.IsBlocked(client))
+            return ApiKeyVerdict.Throttled;
+
+        _throttle.Add(client);
+        return ApiKeyVerdict.Incorrect;
+    }
+}

@@ -1,0 +1,16 @@
+using System.Net;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>Messages about access; ids 1300 to 1399.</summary>
+internal static partial class AuthLog
+{
+    [LoggerMessage(1300, LogLevel.Warning, "Wrong user or password from {Address}")]
+    public static partial void Refused(ILogger logger, IPAddress? address);
+
+    [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect without webdav.no-auth-networks: everybody needs a password")]
+    public static partial void NoNetworks(ILogger logger);
+
+    [LoggerMessage(1302, LogLevel.Warning, "The TLS certificate {Path} has changed but cannot be read; the one before stays in use: {Reason}")]
+    public static partial void CertificateUnreadable(ILogger logger, string path, string reason);
+}

@@ -1,0 +1,30 @@
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Authorization;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>Puts access together.</summary>
+internal static class AuthRegistration
+{
+    /// <summary>Name of the one scheme.</summary>
+    public const string BasicScheme = "Basic";
+
+    /// <summary>Adds the verifiers and the rule that every route needs credentials unless it carries an <see cref="OpenEndpoint"/>.</summary>
+    public static IServiceCollection AddAuth(this IServiceCollection services)
+    {
+        // The core only: the rest of the framework's authentication would keep cookie keys in the user's home.
+        services
+            .AddSingleton<BasicVerifier>()
+            .AddSingleton<ApiKeyVerifier>()
+            .AddHostedService<FirstStart>()
+            .AddWebEncoders()
+            .AddAuthenticationCore(options => options.DefaultScheme = BasicScheme);
+        new AuthenticationBuilder(services).AddScheme<AuthenticationSchemeOptions, BasicAuthenticationHandler>(BasicScheme, null);
+        services
+            .AddAuthorizationBuilder()
+            .SetFallbackPolicy(new AuthorizationPolicyBuilder(BasicScheme).RequireAuthenticatedUser().Build());
+        // The framework's handler tells every challenge at Information.
+        return services.Configure<LoggerFilterOptions>(filters =>
+            filters.Rules.Add(new LoggerFilterRule(null, typeof(BasicAuthenticationHandler).FullName, LogLevel.Warning, null)));
+    }
+}

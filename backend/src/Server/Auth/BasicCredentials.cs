@@ -1,0 +1,67 @@
+using System.Collections.Concurrent;
+using System.Security.Cryptography;
+using System.Text;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>
+/// A user with a password, and the headers that proved right for them. A change of either makes a new object, so nothing
+/// that was proved for the old password can outlive it (S3).
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class BasicCredentials(string user, string password, TimeProvider time)
+{
+    private const int MaxProved = 1024;
+    private static readonly TimeSpan ProofLifetime = TimeSpan.FromMinutes(5);
+
+    private readonly byte[] _proofKey = RandomNumberGenerator.GetBytes(32);
+    private readonly ConcurrentDictionary<UInt128, long> _proved = new();
+    private readonly Lazy<PasswordHash> _hash = new(() => PasswordHash.Parse(password) ?? PasswordHash.Create(password));
+
+    /// <summary>Whether there is a password at all.</summary>
+    public bool Exist => password.Length > 0;
+
+    /// <summary>Whether these are the credentials of the settings.</summary>
+    public bool AreOf(WebDavOptions options) => options.User == user && options.Password == password;
+
+    /// <summary>What a header is remembered as: useless to whoever reads it from memory without the key.</summary>
+    public UInt128 Proof(string header)
+    {
+        Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
+        HMACSHA256.HashData(_proofKey, Encoding.UTF8.GetBytes(header), mac);
+        return BitConverter.ToUInt128(mac);
+    }
+
+    /// <summary>Whether a header was right within the last five minutes.</summary>
+    public bool IsProved(UInt128 proof)
+    {
+        if (!_proved.TryGetValue(proof, out var since))
+            return false;
+
+        if (time.GetElapsedTime(since) < ProofLifetime)
+            return true;
+
+        _proved.TryRemove(proof, out _);
+        return false;
+    }
+
+    /// <summary>Remembers a right header.</summary>
+    public void AddProof(UInt128 proof)
+    {
+        // One user has one header; many spellings of it are somebody's experiment.
+        if (_proved.Count >= MaxProved)
+            _proved.Clear();
+        _proved[proof] = time.GetTimestamp();
+    }
+
+    /// <summary>
+    /// Compares in full, with one PBKDF2 whatever is wrong: an unknown user costs what a known one costs (S1).
+    /// </summary>
+    public bool Verify(string givenUser, string givenPassword)
+    {
+        var samePassword = _hash.Value.Verify(givenPassword);
+        var sameUser = CryptographicOperations.FixedTimeEquals(SHA256.HashData(Encoding.UTF8.GetBytes(givenUser)), SHA256.HashData(Encoding.UTF8.GetBytes(user)));
+        return samePassword & sameUser;
+    }
+}

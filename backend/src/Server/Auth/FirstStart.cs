@@ -1,0 +1,86 @@
+using System.Security.Cryptography;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>
+/// Makes the secrets that nobody has set and prints them once, when the listener runs. Until there is a setup page, this
+/// counts as set up.
+/// </summary>
+internal sealed class FirstStart(
+    SluiceDatabase database,
+    SettingsStore store,
+    SettingsConfiguration settings,
+    ProcessOptions process,
+    IServer server,
+    IOptionsMonitor<WebDavOptions> webDav,
+    IEnumerable<IWelcomePath> welcomePaths,
+    ILogger<FirstStart> logger) : IHostedLifecycleService
+{
+    // Without letters and digits that look alike: people will type this into a television.
+    private const string Alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    private const int PasswordLength = 20;
+    private const int KeyDigits = 32;
+
+    private readonly Dictionary<string, string?> _made = [];
+
+    /// <inheritdoc/>
+    public async Task StartingAsync(CancellationToken cancellationToken)
+    {
+        if (process.DisableWebDavAuth && webDav.CurrentValue.NoAuthNetworks.Count == 0)
+            AuthLog.NoNetworks(logger);
+        if (!database.IsOpen)
+            return;
+
+        if (settings.Current.Text("webdav.pass").Length == 0)
+            _made["webdav.pass"] = RandomNumberGenerator.GetString(Alphabet, PasswordLength);
+        if (settings.Current.Text("api.key").Length == 0)
+            _made["api.key"] = RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
+        await store.UseUnsavedAsync(_made, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>Saves and prints only now: a start that fails, for example at a taken port, would have shown them to nobody.</summary>
+    public async Task StartedAsync(CancellationToken cancellationToken)
+    {
+        var lines = new List<string> { $"Sluice serves WebDAV at {Url(null, null)}" };
+        if (_made.Count > 0)
+        {
+            await store.SaveAsync(_made, cancellationToken);
+            var password = _made.GetValueOrDefault("webdav.pass");
+            lines.Add("This is shown once:");
+            lines.Add($"  WebDAV    {Url(password, null)}");
+            if (_made.TryGetValue("api.key", out var key))
+                lines.Add($"  API key   {key}");
+            foreach (var welcome in welcomePaths.Where(welcome => welcome.Path is not null))
+                lines.Add($"  {welcome.Title,-9} {Url(password, welcome.Path)}");
+        }
+
+        // Not through the log, which would mask them.
+        await Console.Out.WriteLineAsync(string.Join(Environment.NewLine, lines));
+    }
+
+    /// <inheritdoc/>
+    public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    private string Url(string? password, string? path)
+    {
+        var listening = server.Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault();
+        var port = listening is null ? process.Port : BindingAddress.Parse(listening).Port;
+        var host = process.BindAddress is not { } address || address.Equals(System.Net.IPAddress.Any) || address.Equals(System.Net.IPAddress.IPv6Any) ? "localhost" : address.ToString();
+        var credentials = password is null ? "" : $"{Uri.EscapeDataString(webDav.CurrentValue.User)}:{Uri.EscapeDataString(password)}@";
+        return $"{(process.UsesTls ? "https" : "http")}://{credentials}{(host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host)}:{port}{path ?? "/"}";
+    }
+}

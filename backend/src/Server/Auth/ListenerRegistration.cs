@@ -1,0 +1,95 @@
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>The one listener and what a client may ask of it before it is known (DAV-75, DAV-77, S25, S26).</summary>
+internal static class ListenerRegistration
+{
+    private const int MaxConnections = 512;
+    private const int MaxConnectionsPerAddress = 64;
+    private const int MaxHeaderBytes = 32 << 10;
+
+    // What is no upload is a small XML document at most (S26); an endpoint that takes uploads raises it with AllowUpload.
+    private const long MaxOrdinaryBodyBytes = 64 << 10;
+
+    // Bytes of an answer that wait in the process for a slow client, per connection.
+    private const int SendBufferBytes = 1 << 20;
+
+    private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan DrainTime = TimeSpan.FromSeconds(10);
+
+    /// <summary>Adds Kestrel.</summary>
+    public static WebApplicationBuilder AddListener(this WebApplicationBuilder builder, ProcessOptions process)
+    {
+        builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => Configure(kestrel, process));
+        builder.Services
+            .Configure<SocketTransportOptions>(sockets =>
+            {
+                sockets.MaxWriteBufferSize = SendBufferBytes;
+                sockets.CreateBoundListenSocket = CreateSocket;
+            })
+            .Configure<HostOptions>(host =>
+            {
+                // Running answers get this long and are then reset (DAV-76), while workers stop beside them.
+                host.ShutdownTimeout = DrainTime;
+                host.ServicesStopConcurrently = true;
+            });
+        return builder;
+    }
+
+    /// <summary>Lets the body of this request be as long as an upload may be.</summary>
+    public static void AllowUpload(this HttpContext context)
+    {
+        if (context.Features.Get<Microsoft.AspNetCore.Http.Features.IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+            limit.MaxRequestBodySize = context.RequestServices.GetRequiredService<ProcessOptions>().MaxRequestBodySize;
+    }
+
+    private static void Configure(KestrelServerOptions kestrel, ProcessOptions process)
+    {
+        kestrel.AddServerHeader = false;
+        kestrel.Limits.MaxConcurrentConnections = MaxConnections;
+        kestrel.Limits.MaxRequestHeadersTotalSize = MaxHeaderBytes;
+        kestrel.Limits.MaxRequestLineSize = MaxHeaderBytes;
+        kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
+        kestrel.Limits.MaxRequestBodySize = MaxOrdinaryBodyBytes;
+        // A player may pause for hours (DAV-75).
+        kestrel.Limits.MinResponseDataRate = null;
+
+        var gate = new ConnectionGate(MaxConnectionsPerAddress);
+        void Listen(ListenOptions listener)
+        {
+            listener.Protocols = HttpProtocols.Http1;
+            listener.Use(gate.Guard);
+            if (process is { TlsCertFile: { } certificateFile, TlsKeyFile: { } keyFile })
+            {
+                var logger = kestrel.ApplicationServices.GetRequiredService<ILogger<TlsCertificate>>();
+                var certificate = new TlsCertificate(certificateFile, keyFile, logger);
+                listener.UseHttps(https => https.ServerCertificateSelector = (_, _) => certificate.Current());
+            }
+        }
+
+        if (process.BindAddress is { } address)
+            kestrel.Listen(address, process.Port, Listen);
+        else
+            kestrel.ListenAnyIP(process.Port, Listen);
+    }
+
+    /// <summary>Sockets that are accepted inherit keep-alive, which finds peers that vanished without a word (DAV-75).</summary>
+    private static Socket CreateSocket(EndPoint endPoint)
+    {
+        var socket = SocketTransportOptions.CreateDefaultBoundListenSocket(endPoint);
+        if (endPoint is IPEndPoint)
+        {
+            socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
+            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, 60);
+            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, 15);
+            socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, 4);
+        }
+
+        return socket;
+    }
+}

@@ -1,0 +1,24 @@
+using Microsoft.Extensions.Logging.Console;
+using Microsoft.Extensions.Options;
+
+namespace Sluice.Server.Diagnostics;
+
+/// <summary>Puts logs, readiness and the start sequence together.</summary>
+internal static class DiagnosticsRegistration
+{
+    /// <summary>Adds them. To be called before anything else that is hosted: the start sequence has to be the first.</summary>
+    public static IHostApplicationBuilder AddDiagnostics(this IHostApplicationBuilder builder)
+    {
+        builder.Services
+            .AddSingleton<LogRedactor>()
+            .AddSingleton<LogLevels>()
+            .AddSingleton<IConfigureOptions<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
+            .AddSingleton<IOptionsChangeTokenSource<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
+            .AddSingleton<Readiness>()
+            .AddHostedService<StartSequence>();
+        builder.Logging
+            .AddConsole(console => console.FormatterName = SluiceConsoleFormatter.FormatterName)
+            .AddConsoleFormatter<SluiceConsoleFormatter, ConsoleFormatterOptions>();
+        return builder;
+    }
+}

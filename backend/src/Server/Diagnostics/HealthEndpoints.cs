@@ -1,0 +1,43 @@
+namespace Sluice.Server.Diagnostics;
+
+/// <summary><c>/healthz</c> and <c>/readyz</c> (ADM-30), and the names under which others ask for them (DAV-4).</summary>
+internal static class HealthEndpoints
+{
+    /// <summary>Maps the endpoints; who may call them is decided by whoever maps.</summary>
+    public static RouteGroupBuilder MapHealth(this IEndpointRouteBuilder routes)
+    {
+        var group = routes.MapGroup("");
+        string[] verbs = ["GET", "HEAD"];
+        foreach (var path in (ReadOnlySpan<string>)["/healthz", "/health"])
+            group.MapMethods(path, verbs, Health);
+        foreach (var path in (ReadOnlySpan<string>)["/readyz", "/ready"])
+            group.MapMethods(path, verbs, Ready);
+        return group;
+    }
+
+    private static Task Health(HttpContext context)
+    {
+        var readiness = context.RequestServices.GetRequiredService<Readiness>();
+        return Answer(context, StatusCodes.Status200OK, "ok", "mode", readiness.IsSafeMode ? "safe" : "normal");
+    }
+
+    private static async Task Ready(HttpContext context)
+    {
+        var obstacle = await context.RequestServices.GetRequiredService<Readiness>().FindObstacleAsync(context.RequestAborted);
+        if (obstacle is null)
+            await Answer(context, StatusCodes.Status200OK, "ok", null, null);
+        else
+            await Answer(context, StatusCodes.Status503ServiceUnavailable, "unavailable", "reason", obstacle);
+    }
+
+    /// <summary>Every value is one of the words above, so nothing needs escaping.</summary>
+    private static Task Answer(HttpContext context, int status, string word, string? name, string? value)
+    {
+        var body = name is null ? $$"""{"status":"{{word}}"}""" : $$"""{"status":"{{word}}","{{name}}":"{{value}}"}""";
+        context.Response.StatusCode = status;
+        context.Response.ContentType = "application/json";
+        context.Response.ContentLength = body.Length;
+        context.Response.Headers.CacheControl = "no-store";
+        return HttpMethods.IsHead(context.Request.Method) ? Task.CompletedTask : context.Response.WriteAsync(body, context.RequestAborted);
+    }
+}

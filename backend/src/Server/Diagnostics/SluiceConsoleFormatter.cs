@@ -1,0 +1,78 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Logging.Console;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Diagnostics;
+
+/// <summary>One line per message, as text or as a JSON object, without secrets.</summary>
+internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> general, LogRedactor redactor, TimeProvider time)
+    : ConsoleFormatter(FormatterName)
+{
+    /// <summary>The name under which the console finds it.</summary>
+    public const string FormatterName = "sluice";
+
+    private const string HostCategory = "Microsoft.Extensions.Hosting.Internal.Host";
+    private const int StartFailed = 11;
+
+    /// <inheritdoc/>
+    public override void Write<TState>(in LogEntry<TState> logEntry, IExternalScopeProvider? scopeProvider, TextWriter textWriter)
+    {
+        // A start that fails is told in one line on stderr, with an exit code; a stack trace would hide it.
+        if (logEntry.EventId.Id == StartFailed && logEntry.Category == HostCategory)
+            return;
+
+        var message = logEntry.Formatter(logEntry.State, logEntry.Exception);
+        var line = general.CurrentValue.JsonLog
+            ? Json(logEntry.LogLevel, logEntry.Category, logEntry.EventId, message, logEntry.Exception)
+            : Text(logEntry.LogLevel, logEntry.Category, message, logEntry.Exception);
+        textWriter.WriteLine(redactor.Redact(line));
+    }
+
+    private string Now() => time.GetUtcNow().ToString("yyyy-MM-dd'T'HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture);
+
+    private string Text(LogLevel level, string category, string message, Exception? exception)
+    {
+        var line = new StringBuilder(message.Length + 80)
+            .Append(Now()).Append(' ').Append(LevelName(level).PadRight(5)).Append(' ')
+            .Append(category.AsSpan(category.LastIndexOf('.') + 1)).Append(": ");
+        foreach (var c in message)
+            line.Append(char.IsControl(c) ? ' ' : c);
+        if (exception is not null)
+            line.AppendLine().Append("  ").Append(exception.ToString().ReplaceLineEndings("\n  "));
+        return line.ToString();
+    }
+
+    private string Json(LogLevel level, string category, EventId id, string message, Exception? exception)
+    {
+        var buffer = new ArrayBufferWriter<byte>(256);
+        using (var writer = new Utf8JsonWriter(buffer))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("time", Now());
+            writer.WriteString("level", LevelName(level));
+            writer.WriteString("source", category);
+            writer.WriteNumber("event", id.Id);
+            writer.WriteString("message", message);
+            if (exception is not null)
+                writer.WriteString("exception", exception.ToString());
+            writer.WriteEndObject();
+        }
+
+        return Encoding.UTF8.GetString(buffer.WrittenSpan);
+    }
+
+    private static string LevelName(LogLevel level) => level switch
+    {
+        LogLevel.Trace => "trace",
+        LogLevel.Debug => "debug",
+        LogLevel.Information => "info",
+        LogLevel.Warning => "warn",
+        LogLevel.Error => "error",
+        _ => "fatal",
+    };
+}

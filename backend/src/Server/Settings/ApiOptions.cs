@@ -1,0 +1,30 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>The SABnzbd-compatible API (<c>api.*</c>).</summary>
+internal sealed record ApiOptions
+{
+    /// <summary>The key that opens it; empty until the first start has made one.</summary>
+    public required string Key { get; init; }
+
+    /// <summary>Categories that exist even when they are empty; NFC.</summary>
+    public required IReadOnlyList<string> Categories { get; init; }
+
+    /// <summary>Category of what is added without one.</summary>
+    public required string ManualCategory { get; init; }
+
+    /// <summary>Whether clients of the *arr family get more history than they ask for (SAB-40).</summary>
+    public required bool IgnoreHistoryLimit { get; init; }
+
+    /// <summary>Most history items in one answer.</summary>
+    public required int HistoryMaxPageSize { get; init; }
+
+    /// <summary>Takes the values in force.</summary>
+    public static ApiOptions Read(EffectiveSettings settings) => new()
+    {
+        Key = settings.Text("api.key"),
+        Categories = settings.List("api.categories"),
+        ManualCategory = settings.Text("api.manual-category").Normalize(),
+        IgnoreHistoryLimit = settings.Boolean("api.ignore-history-limit"),
+        HistoryMaxPageSize = settings.Number("api.history-max-page-size"),
+    };
+}

@@ -1,0 +1,18 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>What the process says about itself (<c>general.*</c>).</summary>
+internal sealed record GeneralOptions
+{
+    /// <summary>Least level that is logged.</summary>
+    public required LogLevel LogLevel { get; init; }
+
+    /// <summary>Console lines are JSON objects rather than text.</summary>
+    public required bool JsonLog { get; init; }
+
+    /// <summary>Takes the values in force.</summary>
+    public static GeneralOptions Read(EffectiveSettings settings) => new()
+    {
+        LogLevel = Enum.Parse<LogLevel>(settings.Text("general.log-level"), ignoreCase: true),
+        JsonLog = settings.Text("general.log-format") == "json",
+    };
+}

@@ -1,0 +1,101 @@
+using System.Collections;
+
+namespace Sluice.Server.Settings;
+
+/// <summary>
+/// The environment variables of a process, with the two rules that hold for all of them: an empty one counts as absent, and
+/// <c>NAME_FILE</c> names a file that holds the value of <c>NAME</c> (CFG-3, CFG-4).
+/// </summary>
+/// <remarks>Immutable, apart from the warnings it collects; used by one thread while Sluice starts.</remarks>
+internal sealed class ProcessEnvironment(IReadOnlyDictionary<string, string> variables)
+{
+    private const string FileSuffix = "_FILE";
+
+    // A settings file is a key, a password or one JSON value.
+    private const int MaxFileBytes = 1 << 20;
+
+    private readonly HashSet<string> _warnings = [];
+
+    /// <summary>Sentences about variables that could not be read, without their values.</summary>
+    public IReadOnlyCollection<string> Warnings => _warnings;
+
+    /// <summary>The names that carry a value, the suffix of <c>NAME_FILE</c> taken off.</summary>
+    public IEnumerable<string> Names => variables
+        .Where(variable => variable.Value.Length > 0)
+        .Select(variable => variable.Key.EndsWith(FileSuffix, StringComparison.Ordinal) ? variable.Key[..^FileSuffix.Length] : variable.Key)
+        .Distinct();
+
+    /// <summary>The variables of this process.</summary>
+    public static ProcessEnvironment OfThisProcess() => new(
+        Environment.GetEnvironmentVariables()
+            .Cast<DictionaryEntry>()
+            .ToDictionary(entry => (string)entry.Key, entry => entry.Value as string ?? ""));
+
+    /// <summary>The value of a variable, or null when it is absent, empty or its file cannot be read.</summary>
+    public string? Get(string name)
+    {
+        if (variables.TryGetValue(name, out var value) && value.Length > 0)
+            return value;
+
+        return variables.TryGetValue(name + FileSuffix, out var path) && path.Length > 0 ? ReadFile(name, path) : null;
+    }
+
+    /// <summary>A boolean by the rules of CFG-4; anything else is false, with a warning.</summary>
+    public bool GetBoolean(string name)
+    {
+        if (Get(name) is not { } text)
+            return false;
+
+        if (SettingText.ReadBoolean(text) is { } value)
+            return value;
+
+        _warnings.Add($"{name} is neither true nor false and is taken as false");
+        return false;
+    }
+
+    /// <summary>A whole number in a range; outside it the nearest bound counts, and no number is the default, each with a warning.</summary>
+    public long GetNumber(string name, long min, long max, long fallback)
+    {
+        if (Get(name) is not { } text)
+            return fallback;
+
+        if (SettingText.ReadNumber(text) is not { } number)
+        {
+            _warnings.Add($"{name} is no whole number; using {fallback}");
+            return fallback;
+        }
+
+        if (number >= min && number <= max)
+            return number;
+
+        var bound = number < min ? min : max;
+        _warnings.Add($"{name} must be {min} to {max}; using {bound}");
+        return bound;
+    }
+
+    /// <summary>Remembers a sentence for the log.</summary>
+    public void Warn(string sentence) => _warnings.Add(sentence);
+
+    private string? ReadFile(string name, string path)
+    {
+        try
+        {
+            using var file = File.OpenRead(path);
+            if (file.Length > MaxFileBytes)
+            {
+                _warnings.Add($"{name}{FileSuffix}: {path} is larger than 1 MiB and is ignored");
+                return null;
+            }
+
+            using var reader = new StreamReader(file);
+            // Editors and `echo` end a file with a line break that is no part of the value.
+            var value = reader.ReadToEnd().TrimEnd('\r', '\n');
+            return value.Length > 0 ? value : null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+        {
+            _warnings.Add($"{name}{FileSuffix}: {path} cannot be read: {e.Message}");
+            return null;
+        }
+    }
+}

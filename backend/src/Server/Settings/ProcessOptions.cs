@@ -1,0 +1,73 @@
+using System.Net;
+
+namespace Sluice.Server.Settings;
+
+/// <summary>What the environment says about the process itself (configuration.md section 5).</summary>
+internal sealed record ProcessOptions
+{
+    private const long MiB = 1 << 20;
+
+    /// <summary>The data folder, absolute.</summary>
+    public required string ConfigPath { get; init; }
+
+    /// <summary>Port of the one listener; 0 lets the system choose.</summary>
+    public required int Port { get; init; }
+
+    /// <summary>Address to listen on; null: all, IPv4 and IPv6.</summary>
+    public required IPAddress? BindAddress { get; init; }
+
+    /// <summary>Longest upload in bytes.</summary>
+    public required long MaxRequestBodySize { get; init; }
+
+    /// <summary>PEM file of the certificate; null for plain HTTP.</summary>
+    public required string? TlsCertFile { get; init; }
+
+    /// <summary>PEM file of its key; set exactly when <see cref="TlsCertFile"/> is.</summary>
+    public required string? TlsKeyFile { get; init; }
+
+    /// <summary>Allows <c>webdav.no-auth-networks</c> to have an effect.</summary>
+    public required bool DisableWebDavAuth { get; init; }
+
+    /// <summary>Whether the listener speaks HTTPS.</summary>
+    public bool UsesTls => TlsCertFile is not null;
+
+    /// <summary>Reads the variables; what cannot be used is replaced and becomes a warning of the environment.</summary>
+    public static ProcessOptions Read(ProcessEnvironment environment)
+    {
+        if (environment.Get("ASPNETCORE_URLS") is not null)
+            environment.Warn("ASPNETCORE_URLS is ignored; use PORT and BIND_ADDRESS");
+
+        var (certificate, key) = (environment.Get("TLS_CERT_FILE"), environment.Get("TLS_KEY_FILE"));
+        if (certificate is null != key is null)
+        {
+            environment.Warn("TLS needs both TLS_CERT_FILE and TLS_KEY_FILE; serving plain HTTP");
+            (certificate, key) = (null, null);
+        }
+
+        return new ProcessOptions
+        {
+            ConfigPath = Path.GetFullPath(environment.Get("CONFIG_PATH") ?? "data"),
+            Port = (int)environment.GetNumber("PORT", 0, 65_535, 3000),
+            BindAddress = ReadAddress(environment),
+            MaxRequestBodySize = environment.GetNumber("MAX_REQUEST_BODY_SIZE", 1 * MiB, 1024 * MiB, 300 * MiB),
+            TlsCertFile = certificate,
+            TlsKeyFile = key,
+            DisableWebDavAuth = environment.GetBoolean("DISABLE_WEBDAV_AUTH"),
+        };
+    }
+
+    private static IPAddress? ReadAddress(ProcessEnvironment environment)
+    {
+        if (environment.Get("BIND_ADDRESS") is not { } text || text is "*")
+            return null;
+
+        if (text.Equals("localhost", StringComparison.OrdinalIgnoreCase))
+            return IPAddress.Loopback;
+
+        if (IPAddress.TryParse(text, out var address))
+            return address;
+
+        environment.Warn("BIND_ADDRESS is no IP address; listening on all addresses");
+        return null;
+    }
+}

@@ -1,0 +1,20 @@
+using System.Globalization;
+
+namespace Sluice.Server.Settings;
+
+/// <summary>Another name under which a value is read: a key of the family, or an environment variable.</summary>
+/// <param name="Name">The key or variable.</param>
+/// <param name="Numerator">Numbers are multiplied by this,</param>
+/// <param name="Denominator">and divided by this, rounded to the nearest whole.</param>
+internal sealed record SettingAlias(string Name, int Numerator = 1, int Denominator = 1)
+{
+    /// <summary>The value in the unit of the setting. What is no number stays as it is and is refused later.</summary>
+    public string Convert(string text)
+    {
+        if ((Numerator == 1 && Denominator == 1) || SettingText.ReadNumber(text) is not { } number)
+            return text;
+
+        var converted = Math.Round((decimal)number * Numerator / Denominator);
+        return Math.Clamp(converted, long.MinValue, long.MaxValue).ToString("0", CultureInfo.InvariantCulture);
+    }
+}

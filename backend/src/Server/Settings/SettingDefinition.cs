@@ -1,0 +1,53 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>One row of the schema: what a setting is called, what it may be and where else it is read from.</summary>
+/// <remarks>Immutable.</remarks>
+internal sealed record SettingDefinition(string Key, SettingType Type)
+{
+    /// <summary>Value when nothing else gives one, as text.</summary>
+    public string Default { get; init; } = "";
+
+    /// <summary>Lowest number, or fewest characters or entries.</summary>
+    public long Min { get; init; }
+
+    /// <summary>Highest number, or most characters or entries.</summary>
+    public long Max { get; init; }
+
+    /// <summary>0 is allowed beside the range and has a meaning of its own (off, automatic, unlimited).</summary>
+    public bool ZeroAllowed { get; init; }
+
+    /// <summary>The words of a <see cref="SettingType.Choice"/>.</summary>
+    public IReadOnlyList<string> Words { get; init; } = [];
+
+    /// <summary>Never shown, logged or exported; encrypted or hashed at rest.</summary>
+    public bool Secret { get; init; }
+
+    /// <summary>A change counts from the next start.</summary>
+    public bool Restart { get; init; }
+
+    /// <summary>Made at random on the first start when nothing gives a value.</summary>
+    public bool Generated { get; init; }
+
+    /// <summary>Other keys with the same meaning; they have override names too.</summary>
+    public IReadOnlyList<SettingAlias> Aliases { get; init; } = [];
+
+    /// <summary>Environment variables that count when no value is saved.</summary>
+    public IReadOnlyList<SettingAlias> Fallbacks { get; init; } = [];
+
+    /// <summary>What a value may be, for warnings and errors.</summary>
+    public string Allowed => Type switch
+    {
+        SettingType.Boolean => "true or false",
+        SettingType.Number when ZeroAllowed => $"0 or a whole number from {Min} to {Max}",
+        SettingType.Number => $"a whole number from {Min} to {Max}",
+        SettingType.Choice => $"one of {string.Join(", ", Words)}",
+        SettingType.Key => $"{Min} to {Max} letters, digits, _ and -",
+        SettingType.Password => $"at least {Min} characters",
+        SettingType.Text => $"{Min} to {Max} characters without a colon",
+        SettingType.Name => "a folder name",
+        SettingType.NameList => $"at most {Max} folder names, separated by commas",
+        SettingType.NetworkList => "networks such as 192.168.1.0/24, separated by commas",
+        SettingType.Path => "an absolute path",
+        _ => "a JSON object",
+    };
+}

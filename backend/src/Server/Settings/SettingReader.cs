@@ -1,0 +1,135 @@
+using System.Globalization;
+using System.Net;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+
+namespace Sluice.Server.Settings;
+
+/// <summary>Judges the text of a value by its definition. Pure.</summary>
+internal static class SettingReader
+{
+    // `demo` is where the built-in clip lives (DAV-7); the others mean a folder itself or "all".
+    private static readonly string[] ReservedNames = [".", "..", "*", "demo"];
+
+    /// <summary>The value in its one canonical form; or null, and then <paramref name="bound"/> is what to use instead, if anything.</summary>
+    /// <param name="definition">The setting.</param>
+    /// <param name="text">As it was written.</param>
+    /// <param name="bound">The nearest allowed number when the text is a number out of range.</param>
+    public static string? Read(SettingDefinition definition, string text, out string? bound)
+    {
+        bound = null;
+        switch (definition.Type)
+        {
+            case SettingType.Boolean:
+                return SettingText.ReadBoolean(text) is { } value ? (value ? "true" : "false") : null;
+            case SettingType.Number:
+                return ReadNumber(definition, text, out bound);
+            case SettingType.Choice:
+                return definition.Words.FirstOrDefault(word => word.Equals(text.Trim(), StringComparison.OrdinalIgnoreCase));
+            case SettingType.Text:
+                return HasLength(definition, text) && SettingText.IsPlain(text) && !text.Contains(':', StringComparison.Ordinal) ? text : null;
+            case SettingType.Key:
+                return HasLength(definition, text) && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-') ? text : null;
+            case SettingType.Password:
+                return PasswordHash.IsHash(text) || (HasLength(definition, text) && SettingText.IsPlain(text)) ? text : null;
+            case SettingType.Name:
+                return IsName(text.Trim()) ? text.Trim() : null;
+            case SettingType.NameList:
+                return ReadNames(definition, text);
+            case SettingType.NetworkList:
+                return ReadNetworks(definition, text);
+            case SettingType.Path:
+                return ReadPath(text.Trim());
+            default:
+                return ReadJson(text);
+        }
+    }
+
+    /// <summary>One network, a single address counting as a network of its own; null when it is neither.</summary>
+    public static IPNetwork? ReadNetwork(string text)
+    {
+        if (IPNetwork.TryParse(text, out var network))
+            return network;
+
+        return IPAddress.TryParse(text, out var address) ? new IPNetwork(address, address.GetAddressBytes().Length * 8) : null;
+    }
+
+    private static string? ReadNumber(SettingDefinition definition, string text, out string? bound)
+    {
+        bound = null;
+        if (SettingText.ReadNumber(text) is not { } number)
+            return null;
+
+        if ((number >= definition.Min && number <= definition.Max) || (number == 0 && definition.ZeroAllowed))
+            return number.ToString(CultureInfo.InvariantCulture);
+
+        var nearest = number > definition.Max ? definition.Max
+            : number < 0 && definition.ZeroAllowed ? 0
+            : definition.Min;
+        bound = nearest.ToString(CultureInfo.InvariantCulture);
+        return null;
+    }
+
+    private static bool HasLength(SettingDefinition definition, string text) => text.Length >= definition.Min && text.Length <= definition.Max;
+
+    private static bool IsName(string text) =>
+        text.Length is > 0 and <= 64
+        && SettingText.IsPlain(text)
+        && text.IndexOfAny(['/', '\\', ':', '*', '?', '"', '<', '>', '|']) < 0
+        && !text.EndsWith('.')
+        && !ReservedNames.Contains(text, StringComparer.OrdinalIgnoreCase)
+        && IsWellFormed(text);
+
+    /// <summary>Names become part of paths and of the database, where a lone surrogate has no place.</summary>
+    private static bool IsWellFormed(string text)
+    {
+        for (var i = 0; i < text.Length; i++)
+        {
+            if (!char.IsSurrogate(text[i]))
+                continue;
+
+            if (!char.IsHighSurrogate(text[i]) || i + 1 == text.Length || !char.IsLowSurrogate(text[++i]))
+                return false;
+        }
+
+        return true;
+    }
+
+    private static string? ReadNames(SettingDefinition definition, string text)
+    {
+        if (SettingText.ReadList(text) is not { } names || names.Count > definition.Max || !names.All(IsName))
+            return null;
+
+        return SettingText.WriteList(names.Select(name => name.Normalize()).Distinct(StringComparer.OrdinalIgnoreCase));
+    }
+
+    private static string? ReadNetworks(SettingDefinition definition, string text)
+    {
+        if (SettingText.ReadList(text) is not { } networks || networks.Count > definition.Max)
+            return null;
+
+        return networks.All(network => ReadNetwork(network) is not null) ? SettingText.WriteList(networks) : null;
+    }
+
+    private static string? ReadPath(string text)
+    {
+        var isAbsolute = text.StartsWith('/') || (text.Length > 2 && char.IsAsciiLetter(text[0]) && text[1] == ':' && text[2] is '\\' or '/');
+        if (!isAbsolute || text.Length > 4096 || !SettingText.IsPlain(text) || !IsWellFormed(text))
+            return null;
+
+        // Links are built as <path>/.ids/..., so a trailing slash would double.
+        return text.Length > 1 ? text.TrimEnd('/') : text;
+    }
+
+    private static string? ReadJson(string text)
+    {
+        try
+        {
+            return JsonNode.Parse(text) is JsonObject ? text : null;
+        }
+        catch (JsonException)
+        {
+            return null;
+        }
+    }
+}

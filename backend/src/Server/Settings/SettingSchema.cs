@@ -1,0 +1,69 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>Every setting that has a behaviour behind it. A test compares this table with configuration.md (CFG-16).</summary>
+internal static class SettingSchema
+{
+    /// <summary>The rows, in the order of the contract.</summary>
+    public static IReadOnlyList<SettingDefinition> All { get; } =
+    [
+        new("general.log-level", SettingType.Choice)
+        {
+            Default = "information", Words = ["trace", "debug", "information", "warning", "error"], Fallbacks = [new("LOG_LEVEL")],
+        },
+        new("general.log-format", SettingType.Choice)
+        {
+            Default = "text", Words = ["text", "json"], Restart = true, Fallbacks = [new("LOG_FORMAT")],
+        },
+
+        new("api.key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true, Fallbacks = [new("FRONTEND_BACKEND_API_KEY")] },
+        new("api.categories", SettingType.NameList) { Default = """["audio","software","tv","movies"]""", Max = 64, Fallbacks = [new("CATEGORIES")] },
+        new("api.manual-category", SettingType.Name) { Default = "uncategorized" },
+        new("api.ignore-history-limit", SettingType.Boolean) { Default = "true" },
+        Number("api.history-max-page-size", 60, 100_000, 10_000),
+
+        Number("queue.worker-count", 1, 10, 2),
+        Number("queue.max-items", 0, 1_000_000, 0),
+        Number("queue.resume-threshold", 0, 1_000_000, 0),
+        Number("queue.step-timeout-seconds", 30, 1800, 180) with { Fallbacks = [new("QUEUE_ITEM_STUCK_MINUTES", 60)] },
+
+        new("usenet.providers", SettingType.Json) { Default = """{"Providers":[]}""", Secret = true },
+        Number("usenet.max-download-connections", 0, 1000, 0) with
+        {
+            Aliases = [new("usenet.total-streaming-connections")], Fallbacks = [new("TOTAL_STREAMING_CONNECTIONS")],
+        },
+        Number("usenet.streaming-priority", 0, 100, 80),
+        Number("usenet.in-flight-article-budget-mb", 64, 65_536, 0) with { ZeroAllowed = true },
+        Number("usenet.read-ahead-mb", 4, 512, 128) with
+        {
+            Aliases =
+            [
+                Segments("usenet.article-buffer-size"), Segments("usenet.stream-buffer-size"),
+                Segments("webdav.stream-buffer-segments"), Segments("usenet.prefetch-window"),
+            ],
+            Fallbacks = [Segments("STREAM_BUFFER_SIZE")],
+        },
+        Number("usenet.streaming-read-timeout-seconds", 5, 120, 15),
+        Number("usenet.streaming-stall-seconds", 2, 40, 6) with { Aliases = [new("usenet.streaming-segment-timeout-seconds")] },
+        Number("usenet.background-stall-seconds", 5, 120, 20) with
+        {
+            Aliases = [new("usenet.operation-timeout")], Fallbacks = [new("USENET_OPERATION_TIMEOUT")],
+        },
+        Number("usenet.streaming-segment-retries", 0, 5, 1),
+        Number("usenet.connect-timeout-seconds", 1, 30, 4),
+        Number("usenet.login-timeout-seconds", 2, 60, 8),
+        Number("usenet.idle-connection-timeout-seconds", 15, 300, 45),
+        new("streaming.verify-before-serve", SettingType.Boolean) { Default = "false" },
+
+        new("webdav.user", SettingType.Text) { Default = "admin", Min = 1, Max = 64, Fallbacks = [new("WEBDAV_USER")] },
+        new("webdav.pass", SettingType.Password) { Min = 8, Max = 1024, Secret = true, Generated = true, Fallbacks = [new("WEBDAV_PASSWORD")] },
+        new("webdav.no-auth-networks", SettingType.NetworkList) { Default = "[]", Max = 256 },
+        new("webdav.windows-safe-paths", SettingType.Boolean) { Default = "true" },
+        new("rclone.mount-dir", SettingType.Path) { Default = "/mnt/nzbdav", Fallbacks = [new("MOUNT_DIR")] },
+    ];
+
+    private static SettingDefinition Number(string key, long min, long max, long fallback) =>
+        new(key, SettingType.Number) { Min = min, Max = max, Default = fallback.ToString(System.Globalization.CultureInfo.InvariantCulture) };
+
+    /// <summary>The family counts segments of about 0.7 MiB.</summary>
+    private static SettingAlias Segments(string name) => new(name, 7, 10);
+}

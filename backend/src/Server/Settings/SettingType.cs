@@ -1,0 +1,38 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>The kinds of value a setting can have.</summary>
+internal enum SettingType
+{
+    /// <summary>true or false.</summary>
+    Boolean,
+
+    /// <summary>A whole number in a range.</summary>
+    Number,
+
+    /// <summary>One of a few words.</summary>
+    Choice,
+
+    /// <summary>Text without control characters, of bounded length.</summary>
+    Text,
+
+    /// <summary>A secret of letters, digits, <c>_</c> and <c>-</c>.</summary>
+    Key,
+
+    /// <summary>A password, kept as a hash.</summary>
+    Password,
+
+    /// <summary>One name of a folder.</summary>
+    Name,
+
+    /// <summary>Names of folders.</summary>
+    NameList,
+
+    /// <summary>Networks in CIDR notation.</summary>
+    NetworkList,
+
+    /// <summary>An absolute path, as some machine sees it.</summary>
+    Path,
+
+    /// <summary>A JSON object whose elements are judged by their owner.</summary>
+    Json,
+}

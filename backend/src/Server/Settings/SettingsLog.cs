@@ -1,0 +1,11 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>Messages of the settings; ids 1100 to 1199.</summary>
+internal static partial class SettingsLog
+{
+    [LoggerMessage(1100, LogLevel.Warning, "Setting: {Sentence}")]
+    public static partial void Replaced(ILogger logger, string sentence);
+
+    [LoggerMessage(1101, LogLevel.Warning, "These secrets cannot be decrypted with keys/secret.key and count as not set: {Keys}")]
+    public static partial void SecretsLost(ILogger logger, string keys);
+}

@@ -1,0 +1,107 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>
+/// Finds the value in force for every setting: override, saved value, fallback variable, default, in this order (CFG-1). A
+/// value that cannot be used is replaced and warned about, and never stops anything (CFG-10). Pure but for the environment.
+/// </summary>
+internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, ProcessEnvironment environment)
+{
+    private const string Prefix = "SLUICE_CONFIG__";
+    private const string FamilyPrefix = "NZBDAV_CONFIG__";
+
+    /// <summary>The variable that overrides a key (CFG-2), without its prefix.</summary>
+    public static string OverrideRest(string key) =>
+        key.Replace('-', '_').Replace(".", "__", StringComparison.Ordinal).ToUpperInvariant();
+
+    /// <summary>The variable that overrides a key.</summary>
+    public static string OverrideName(string key) => Prefix + OverrideRest(key);
+
+    /// <summary>Resolves everything anew.</summary>
+    /// <param name="saved">Saved values in plain text by key.</param>
+    public EffectiveSettings Resolve(IReadOnlyDictionary<string, string> saved)
+    {
+        var warnings = new List<string>();
+        var effective = schema.ToDictionary(definition => definition.Key, definition => Resolve(definition, saved, warnings));
+        WarnAboutUnknownOverrides(warnings);
+        return new EffectiveSettings(effective, [.. environment.Warnings, .. warnings]);
+    }
+
+    private EffectiveSetting Resolve(SettingDefinition definition, IReadOnlyDictionary<string, string> saved, List<string> warnings)
+    {
+        if (Override(definition, warnings) is var (variable, text) && variable is not null)
+            return Judge(definition, text, SettingOrigin.Environment, variable, warnings);
+
+        foreach (var (key, alias) in Names(definition))
+        {
+            if (saved.TryGetValue(key, out var value))
+                return Judge(definition, alias?.Convert(value) ?? value, SettingOrigin.Saved, null, warnings);
+        }
+
+        foreach (var fallback in definition.Fallbacks)
+        {
+            if (environment.Get(fallback.Name) is { } value)
+                return Judge(definition, fallback.Convert(value), SettingOrigin.Fallback, fallback.Name, warnings);
+        }
+
+        return new EffectiveSetting(definition, definition.Default, SettingOrigin.Default);
+    }
+
+    private (string? Variable, string Text) Override(SettingDefinition definition, List<string> warnings)
+    {
+        (string? Variable, string Text) found = (null, "");
+        foreach (var (key, alias) in Names(definition))
+        {
+            foreach (var prefix in (ReadOnlySpan<string>)[Prefix, FamilyPrefix])
+            {
+                var name = prefix + OverrideRest(key);
+                if (environment.Get(name) is not { } value)
+                    continue;
+
+                if (found.Variable is null)
+                    found = (name, alias?.Convert(value) ?? value);
+                else
+                    warnings.Add($"{name} is ignored, because {found.Variable} sets {definition.Key}");
+            }
+        }
+
+        return found;
+    }
+
+    private static IEnumerable<(string Key, SettingAlias? Alias)> Names(SettingDefinition definition) =>
+        definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));
+
+    private static EffectiveSetting Judge(
+        SettingDefinition definition, string text, SettingOrigin origin, string? variable, List<string> warnings)
+    {
+        if (SettingReader.Read(definition, text, out var bound) is { } value)
+            return new EffectiveSetting(definition, value, origin, variable);
+
+        var source = variable ?? "the saved value";
+        var shown = definition.Secret ? "" : $" \"{Shorten(text)}\"";
+        var replacement = bound ?? (definition.Generated ? "a generated one" : definition.Secret ? "none" : definition.Default);
+        warnings.Add($"{definition.Key} from {source}{shown} must be {definition.Allowed}; using {replacement}");
+        return bound is null
+            ? new EffectiveSetting(definition, definition.Default, SettingOrigin.Default)
+            : new EffectiveSetting(definition, bound, origin, variable);
+    }
+
+    private void WarnAboutUnknownOverrides(List<string> warnings)
+    {
+        var known = schema.SelectMany(Names).Select(name => OverrideRest(name.Key)).ToHashSet();
+        foreach (var name in environment.Names.Order(StringComparer.Ordinal))
+        {
+            var prefix = name.StartsWith(Prefix, StringComparison.Ordinal) ? Prefix
+                : name.StartsWith(FamilyPrefix, StringComparison.Ordinal) ? FamilyPrefix
+                : null;
+            if (prefix is not null && !known.Contains(name[prefix.Length..]))
+                warnings.Add($"{name} names no setting of this version and has no effect");
+        }
+    }
+
+    /// <summary>Enough of a value to recognise it, on one line.</summary>
+    private static string Shorten(string text)
+    {
+        var line = new string([.. text.Take(60).Select(c => char.IsControl(c) || char.IsSurrogate(c) ? '?' : c)]);
+        return text.Length > 60 ? line + "…" : line;
+    }
+}

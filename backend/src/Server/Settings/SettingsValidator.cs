@@ -1,0 +1,51 @@
+using System.Globalization;
+
+namespace Sluice.Server.Settings;
+
+/// <summary>Checks values that somebody wants to save, all of them at once (CFG-11). Pure.</summary>
+internal static class SettingsValidator
+{
+    private static readonly Dictionary<string, SettingDefinition> ByKey = SettingSchema.All.ToDictionary(definition => definition.Key);
+
+    /// <summary>The schema's row of a key, or null.</summary>
+    public static SettingDefinition? Definition(string key) => ByKey.GetValueOrDefault(key);
+
+    /// <summary>Judges changes against the schema and against each other.</summary>
+    /// <param name="changes">Plain values by key; null stands for the removal of a saved value.</param>
+    /// <param name="current">The values in force, for checks across keys.</param>
+    /// <param name="canonical">The changes in canonical form; complete only without errors.</param>
+    /// <returns>Sentences by key.</returns>
+    public static IReadOnlyDictionary<string, string[]> Validate(
+        IReadOnlyDictionary<string, string?> changes, EffectiveSettings current, out IReadOnlyDictionary<string, string?> canonical)
+    {
+        var errors = new Dictionary<string, string[]>();
+        var accepted = new Dictionary<string, string?>();
+        foreach (var (key, text) in changes)
+        {
+            if (Definition(key) is not { } definition)
+                errors[key] = ["There is no such setting."];
+            else if (text is null)
+                accepted[key] = null;
+            else if (SettingReader.Read(definition, text, out _) is not { } value)
+                errors[key] = [$"Must be {definition.Allowed}."];
+            else
+                accepted[key] = value;
+        }
+
+        if (errors.Count == 0)
+            CheckTogether(accepted, current, errors);
+        canonical = accepted;
+        return errors;
+    }
+
+    private static void CheckTogether(Dictionary<string, string?> accepted, EffectiveSettings current, Dictionary<string, string[]> errors)
+    {
+        int After(string key) => int.Parse(
+            accepted.TryGetValue(key, out var text) ? text ?? Definition(key)!.Default : current.Text(key), CultureInfo.InvariantCulture);
+
+        if (After("queue.max-items") > 0 && After("queue.resume-threshold") > After("queue.max-items"))
+            errors["queue.resume-threshold"] = ["Must not be above queue.max-items."];
+        if (After("usenet.login-timeout-seconds") < After("usenet.connect-timeout-seconds"))
+            errors["usenet.login-timeout-seconds"] = ["Includes the time to connect and must not be below usenet.connect-timeout-seconds."];
+    }
+}

@@ -1,0 +1,74 @@
+namespace Sluice.Server.Settings;
+
+/// <summary>Providers and the limits of their use (<c>usenet.*</c>).</summary>
+internal sealed record UsenetOptions
+{
+    private const long MiB = 1 << 20;
+    private const int AutomaticBudget = 256;
+
+    /// <summary>The providers as JSON (configuration.md section 4). Holds credentials.</summary>
+    public required string Providers { get; init; }
+
+    /// <summary>Most connections at a time over all providers; 0: all that are pooled.</summary>
+    public required int MaxDownloadConnections { get; init; }
+
+    /// <summary>Share of the connections that streams get while one runs, 0–100.</summary>
+    public required int StreamingPriority { get; init; }
+
+    /// <summary>Most bytes of decoded articles in memory, by the setting alone.</summary>
+    public required long ArticleBudgetBytes { get; init; }
+
+    /// <summary>Most bytes that one stream reads ahead.</summary>
+    public required long ReadAheadBytes { get; init; }
+
+    /// <summary>How long a client waits for its first byte; twice this for a later one.</summary>
+    public required TimeSpan StreamingReadTimeout { get; init; }
+
+    /// <summary>A connection that serves a stream and is silent for this long is closed.</summary>
+    public required TimeSpan StreamingStall { get; init; }
+
+    /// <summary>The same for imports and checks.</summary>
+    public required TimeSpan BackgroundStall { get; init; }
+
+    /// <summary>Further tries per provider after a fault.</summary>
+    public required int StreamingSegmentRetries { get; init; }
+
+    /// <summary>For TCP to connect.</summary>
+    public required TimeSpan ConnectTimeout { get; init; }
+
+    /// <summary>For TCP, TLS, greeting and login together; never below <see cref="ConnectTimeout"/>.</summary>
+    public required TimeSpan LoginTimeout { get; init; }
+
+    /// <summary>An unused connection is closed after this long.</summary>
+    public required TimeSpan IdleConnectionTimeout { get; init; }
+
+    /// <summary>The budget, held below a quarter of the memory that the process may use.</summary>
+    /// <param name="availableMemory">Of the machine or the container, in bytes.</param>
+    public long ArticleBudgetWithin(long availableMemory) => Math.Min(ArticleBudgetBytes, availableMemory / 4);
+
+    /// <summary>Takes the values in force.</summary>
+    public static UsenetOptions Read(EffectiveSettings settings)
+    {
+        var budget = settings.Number("usenet.in-flight-article-budget-mb");
+        var connect = settings.Seconds("usenet.connect-timeout-seconds");
+        var login = settings.Seconds("usenet.login-timeout-seconds");
+        return new UsenetOptions
+        {
+            Providers = settings.Text("usenet.providers"),
+            MaxDownloadConnections = settings.Number("usenet.max-download-connections"),
+            StreamingPriority = settings.Number("usenet.streaming-priority"),
+            ArticleBudgetBytes = (budget == 0 ? AutomaticBudget : budget) * MiB,
+            ReadAheadBytes = settings.Number("usenet.read-ahead-mb") * MiB,
+            StreamingReadTimeout = settings.Seconds("usenet.streaming-read-timeout-seconds"),
+            StreamingStall = settings.Seconds("usenet.streaming-stall-seconds"),
+            BackgroundStall = settings.Seconds("usenet.background-stall-seconds"),
+            StreamingSegmentRetries = settings.Number("usenet.streaming-segment-retries"),
+            ConnectTimeout = connect,
+            LoginTimeout = login > connect ? login : connect,
+            IdleConnectionTimeout = settings.Seconds("usenet.idle-connection-timeout-seconds"),
+        };
+    }
+
+    /// <summary>Nothing: the text would hold credentials.</summary>
+    public override string ToString() => nameof(UsenetOptions);
+}

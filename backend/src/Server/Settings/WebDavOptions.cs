@@ -1,0 +1,35 @@
+using System.Net;
+
+namespace Sluice.Server.Settings;
+
+/// <summary>The tree (<c>webdav.*</c>).</summary>
+internal sealed record WebDavOptions
+{
+    /// <summary>User name.</summary>
+    public required string User { get; init; }
+
+    /// <summary>The password as a stored hash, or in plain text where it comes from the environment. Empty until the first start has made one.</summary>
+    public required string Password { get; init; }
+
+    /// <summary>Who needs no credentials; empty unless that was allowed for the process too (DAV-33).</summary>
+    public required IReadOnlyList<IPNetwork> NoAuthNetworks { get; init; }
+
+    /// <summary>Whether new releases get names that Windows can hold.</summary>
+    public required bool WindowsSafePaths { get; init; }
+
+    /// <summary>Takes the values in force.</summary>
+    /// <param name="settings">The values.</param>
+    /// <param name="mayDisableAuthentication">Whether <c>DISABLE_WEBDAV_AUTH</c> is set; only both together have an effect.</param>
+    public static WebDavOptions Read(EffectiveSettings settings, bool mayDisableAuthentication) => new()
+    {
+        User = settings.Text("webdav.user"),
+        Password = settings.Text("webdav.pass"),
+        NoAuthNetworks = mayDisableAuthentication
+            ? [.. settings.List("webdav.no-auth-networks").Select(SettingReader.ReadNetwork).OfType<IPNetwork>()]
+            : [],
+        WindowsSafePaths = settings.Boolean("webdav.windows-safe-paths"),
+    };
+
+    /// <summary>The user only.</summary>
+    public override string ToString() => $"{nameof(WebDavOptions)} of {User}";
+}
