@@ -14,6 +14,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     private readonly NntpTransport _transport;
     private readonly NntpOptions _options;
     private readonly LineEstimate _line;
+    private readonly NntpMeter _meter;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly IConnectionOwner _owner;
@@ -25,12 +26,13 @@ internal sealed class NntpConnection : IAsyncDisposable
     private NntpException? _failure;
     private volatile bool _retired;
 
-    public NntpConnection(NntpTransport transport, int provider, NntpOptions options, LineEstimate line, TimeProvider time, ILogger logger, IConnectionOwner owner)
+    public NntpConnection(NntpTransport transport, int provider, NntpOptions options, LineEstimate line, NntpMeter meter, TimeProvider time, ILogger logger, IConnectionOwner owner)
     {
         _transport = transport;
         Provider = provider;
         _options = options;
         _line = line;
+        _meter = meter;
         _time = time;
         _logger = logger;
         _owner = owner;
@@ -194,6 +196,7 @@ internal sealed class NntpConnection : IAsyncDisposable
             if (!_retired)
                 return;
             NntpCommandWriter.WriteQuit(buffer);
+            _meter.CommandSent();
             await _transport.Stream.WriteAsync(buffer.WrittenMemory);
             _transport.FinishSending();
         }
@@ -219,6 +222,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
 
         NntpCommandWriter.WriteBody(buffer, body.Id);
+        _meter.BodySent();
     }
 
     private async Task ReadLoopAsync()
@@ -229,8 +233,10 @@ internal sealed class NntpConnection : IAsyncDisposable
         {
             var result = await reader.ReadAsync();
             var buffer = result.Buffer;
+            var arrived = buffer.Length;
             _deadlines.Received();
             current = Process(ref buffer, current);
+            _meter.Received(arrived - buffer.Length);
             reader.AdvanceTo(buffer.Start, buffer.End);
             if (result.IsCompleted)
                 return;
@@ -299,6 +305,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         lock (_sent)
             _sent.Dequeue();
+        _meter.Replied(outcome);
         body.Complete(outcome);
         _owner.ReplyEnded(this, body);
     }
@@ -310,7 +317,10 @@ internal sealed class NntpConnection : IAsyncDisposable
         lock (_sent)
         {
             while (_sent.TryDequeue(out var body))
+            {
+                _meter.Unanswered();
                 body.Fail(reason);
+            }
         }
 
         NntpLog.ConnectionClosed(_logger, reason.Fault, reason.Message);

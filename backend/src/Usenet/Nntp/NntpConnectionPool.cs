@@ -22,6 +22,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private readonly NntpOptions _limits;
     private readonly GlobalOperationLimiter _limiter;
     private readonly SemaphoreSlim _handshakes;
+    private readonly NntpMeter _meter;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly NntpDialer _dialer;
@@ -33,16 +34,17 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private int _dialling;
     private int _closing;
 
-    public NntpConnectionPool(int provider, ProviderOptions options, NntpOptions limits, GlobalOperationLimiter limiter, SemaphoreSlim handshakes, TimeProvider time, ILogger logger)
+    public NntpConnectionPool(int provider, ProviderOptions options, NntpOptions limits, GlobalOperationLimiter limiter, SemaphoreSlim handshakes, NntpMeter meter, TimeProvider time, ILogger logger)
     {
         _provider = provider;
         _options = options;
         _limits = limits;
         _limiter = limiter;
         _handshakes = handshakes;
+        _meter = meter;
         _time = time;
         _logger = logger;
-        _dialer = new NntpDialer(options, limits, time);
+        _dialer = new NntpDialer(options, limits, meter, time);
         _cap = new ConnectionCap(options.MaxConnections, time);
         Line = new LineEstimate(time);
         Health = new ProviderHealth(time);
@@ -96,7 +98,15 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             DialAsDemanded();
         }
 
-        return await waiter.WaitAsync(_limits.LeaseTimeout, _time, cancellationToken);
+        var wanted = _time.GetTimestamp();
+        try
+        {
+            return await waiter.WaitAsync(_limits.LeaseTimeout, _time, cancellationToken);
+        }
+        finally
+        {
+            _meter.Waited(wanted);
+        }
     }
 
     /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
@@ -173,6 +183,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     void IConnectionOwner.Closed(NntpConnection connection)
     {
+        _meter.SocketClosed();
         lock (_gate)
             _closing--;
         Pump();
@@ -190,8 +201,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             background = [.. _background];
         }
 
-        foreach (var connection in open)
-            await connection.DisposeAsync();
+        await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
         await Task.WhenAll(background);
         _disposing.Dispose();
     }
@@ -350,7 +360,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     private void Adopt(NntpTransport transport)
     {
-        var connection = new NntpConnection(transport, _provider, _limits, Line, _time, _logger, this);
+        var connection = new NntpConnection(transport, _provider, _limits, Line, _meter, _time, _logger, this);
         _open.Add(connection);
         Opened++;
         connection.Start();

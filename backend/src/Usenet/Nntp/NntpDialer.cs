@@ -8,7 +8,7 @@ using System.Security.Cryptography.X509Certificates;
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>Opens connections to one provider: name, TCP, TLS, greeting, login, each with its deadline.</summary>
-internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, TimeProvider time)
+internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time)
 {
     private const int TcpUserTimeoutOption = 18;
     private const int TcpProtocolLevel = 6;
@@ -22,9 +22,12 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
         using var deadline = new CancellationTokenSource(options.LoginTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
         NntpTransport? transport = null;
+        var opened = false;
         try
         {
             var socket = await ConnectAsync(either.Token);
+            opened = true;
+            meter.SocketOpened();
             Stream stream = new NetworkStream(socket, ownsSocket: true);
             if (provider.UseTls)
                 stream = await SecureAsync(stream, either.Token);
@@ -40,6 +43,8 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
                 await transport.DisposeAsync();
             }
 
+            if (opened)
+                meter.SocketClosed();
             cancellationToken.ThrowIfCancellationRequested();
             throw Explain(error);
         }
@@ -118,6 +123,7 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
     {
         var command = new ArrayBufferWriter<byte>(256);
         write(command);
+        meter.CommandSent();
         await transport.Stream.WriteAsync(command.WrittenMemory, cancellationToken);
         return await ReadAsync(transport, cancellationToken);
     }
@@ -131,6 +137,7 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
             if (NntpResponseReader.TryRead(ref buffer, options.MaxLineBytes, out var response))
             {
                 var reply = new Reply(response.Code, response.PrintableText(), response.SaysTooManyConnections());
+                meter.Received(result.Buffer.Length - buffer.Length);
                 transport.Input.AdvanceTo(buffer.Start);
                 return reply;
             }

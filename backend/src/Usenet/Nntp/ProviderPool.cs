@@ -14,6 +14,8 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     private readonly List<Provider> _providers = [];
     private readonly SemaphoreSlim _handshakes = new(HandshakesInAll);
     private readonly NntpOptions _options;
+    private readonly NntpMeter _meter;
+    private readonly TimeProvider _time;
     private readonly GlobalOperationLimiter _limiter;
 
     /// <summary>Creates the pool; nothing is dialled before it is needed.</summary>
@@ -26,11 +28,13 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(providers.Count, ProviderSet.MaxProviders);
         _options = options;
+        _meter = new NntpMeter(time);
+        _time = time;
         _limiter = limiter;
         var logger = loggers.CreateLogger<ProviderPool>();
         for (var index = 0; index < providers.Count; index++)
         {
-            var pool = new NntpConnectionPool(index, providers[index], options, limiter, _handshakes, time, logger);
+            var pool = new NntpConnectionPool(index, providers[index], options, limiter, _handshakes, _meter, time, logger);
             _providers.Add(new Provider(index, providers[index], pool));
         }
 
@@ -47,6 +51,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <summary>Connections opened since the start, at all providers.</summary>
     public int ConnectionsOpened => _providers.Sum(provider => provider.Pool.Opened);
 
+    /// <summary>What the connections have done since the start; the limiter has the permits.</summary>
+    public NntpCounters Counters => _meter.Read();
+
     /// <summary>Opens a connection to one provider if none is open, and leaves it in its pool.</summary>
     /// <exception cref="NntpException">It cannot be reached or logged in to; the message says why in a sentence.</exception>
     public Task ProbeAsync(int provider, CancellationToken cancellationToken) => _providers[provider].Pool.ProbeAsync(cancellationToken);
@@ -61,6 +68,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
             NntpException? fault = null;
             for (var attempt = 0; attempt <= _options.RetriesPerProvider; attempt++)
             {
+                var started = _time.GetTimestamp();
                 try
                 {
                     using var lease = await provider.Pool.LeaseAsync(request, cancellationToken);
@@ -76,6 +84,10 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
                     fault = error;
                     if (!error.IsTransient || provider.Pool.Health.Resting is not null)
                         break;
+                }
+                finally
+                {
+                    _meter.Fetched(started);
                 }
             }
 

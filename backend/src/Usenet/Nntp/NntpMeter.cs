@@ -1,0 +1,75 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>Counts what the connections of one pool of providers do.</summary>
+/// <remarks>Thread-safe: every field is only ever added to, by atomic operations; nothing is allocated.</remarks>
+internal sealed class NntpMeter(TimeProvider time)
+{
+    private long _commands;
+    private long _bodies;
+    private long _articles;
+    private long _misses;
+    private long _unanswered;
+    private long _bytesReceived;
+    private long _sockets;
+    private long _socketsOpened;
+    private long _socketsPeak;
+    private long _tries;
+    private long _waitedTicks;
+    private long _fetchedTicks;
+
+    /// <summary>The counts now.</summary>
+    public NntpCounters Read() => new()
+    {
+        Commands = Volatile.Read(ref _commands),
+        Bodies = Volatile.Read(ref _bodies),
+        Articles = Volatile.Read(ref _articles),
+        Misses = Volatile.Read(ref _misses),
+        Unanswered = Volatile.Read(ref _unanswered),
+        BytesReceived = Volatile.Read(ref _bytesReceived),
+        SocketsOpened = Volatile.Read(ref _socketsOpened),
+        SocketsPeak = Volatile.Read(ref _socketsPeak),
+        Tries = Volatile.Read(ref _tries),
+        Waited = TimeSpan.FromTicks(Volatile.Read(ref _waitedTicks)),
+        Fetched = TimeSpan.FromTicks(Volatile.Read(ref _fetchedTicks)),
+    };
+
+    public void CommandSent() => Interlocked.Increment(ref _commands);
+
+    public void BodySent()
+    {
+        Interlocked.Increment(ref _commands);
+        Interlocked.Increment(ref _bodies);
+    }
+
+    public void Replied(BodyOutcome outcome) => Interlocked.Increment(ref outcome.IsMiss ? ref _misses : ref _articles);
+
+    public void Unanswered() => Interlocked.Increment(ref _unanswered);
+
+    public void Received(long bytes) => Interlocked.Add(ref _bytesReceived, bytes);
+
+    public void SocketOpened()
+    {
+        Interlocked.Increment(ref _socketsOpened);
+        var now = Interlocked.Increment(ref _sockets);
+        var peak = Volatile.Read(ref _socketsPeak);
+        while (now > peak)
+        {
+            var seen = Interlocked.CompareExchange(ref _socketsPeak, now, peak);
+            if (seen == peak)
+                return;
+            peak = seen;
+        }
+    }
+
+    public void SocketClosed() => Interlocked.Decrement(ref _sockets);
+
+    /// <summary>A try that found no connection free holds one now, or has given up.</summary>
+    public void Waited(long from) => Interlocked.Add(ref _waitedTicks, time.GetElapsedTime(from).Ticks);
+
+    /// <summary>A try has ended, whatever came of it.</summary>
+    public void Fetched(long from)
+    {
+        Interlocked.Increment(ref _tries);
+        Interlocked.Add(ref _fetchedTicks, time.GetElapsedTime(from).Ticks);
+    }
+}
