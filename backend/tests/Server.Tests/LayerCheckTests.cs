@@ -44,6 +44,7 @@ public sealed class LayerCheckTests
     [Theory]
     [InlineData("backend/src/Usenet/Nntp/A.cs", "using Sluice.Usenet.Nzb;\nnamespace Sluice.Usenet.Nntp; class A { NzbFile? _file; }", "names NzbFile; of Nzb Nntp sees only MessageId")]
     [InlineData("backend/src/Usenet/Streams/A.cs", "using Sluice.Usenet.Nntp;\nnamespace Sluice.Usenet.Streams; class A { ProviderPool? _pool; }", "names ProviderPool; of Nntp Streams sees only")]
+    [InlineData("backend/src/Usenet/Streams/A.cs", "namespace Sluice.Usenet.Streams; class A { Nntp.ProviderPool? _pool; }", "names ProviderPool; of Nntp Streams sees only")]
     [InlineData("backend/src/Usenet/Yenc/A.cs", "using Sluice.Usenet.Nzb;\nnamespace Sluice.Usenet.Yenc;", "Yenc may use no folder")]
     [InlineData("backend/src/Usenet/Media/A.cs", "using Sluice.Usenet.Streams;\nnamespace Sluice.Usenet.Media;", "Media may use no folder")]
     [InlineData("backend/src/Server/WebDav/A.cs", "using Sluice.Usenet.Streams;\nnamespace Sluice.Server.WebDav;", "WebDav may use no folder")]
@@ -58,6 +59,8 @@ public sealed class LayerCheckTests
     [InlineData("backend/src/Server/Library/A.cs", "using Sluice.Server;\nnamespace Sluice.Server.Library;", "uses Program, which stands to the right")]
     [InlineData("tools/MockNntpServer/A.cs", "using Sluice.Usenet.Yenc;\nnamespace Sluice.Tools.MockNntpServer;", "MockNntpServer may use no folder")]
     [InlineData("tools/FullNzbTester/A.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Tools.FullNzbTester;", "FullNzbTester may use only")]
+    [InlineData("tools/A.cs", "using Sluice.Usenet.Yenc;", "is a program of one file and uses a project")]
+    [InlineData("tools/A.cs", "#:project ../backend/src/Usenet", "is a program of one file and uses a project")]
     [InlineData("backend/src/Server/Misc/A.cs", "namespace Sluice.Server.Misc;", "stands in no folder of the import table")]
     [InlineData("backend/src/Server/Queue/A.cs", "namespace Sluice.Server.History;", "its folder is Sluice.Server.Queue")]
     public void Forbidden_uses_are_found(string path, string text, string sentence)
@@ -76,8 +79,10 @@ public sealed class LayerCheckTests
     [Theory]
     [InlineData("backend/src/Usenet/Nntp/A.cs", "using Sluice.Usenet.Nzb;\nnamespace Sluice.Usenet.Nntp; class A { MessageId? _id; }")]
     [InlineData("backend/src/Usenet/Streams/A.cs", "using Sluice.Usenet.Nntp;\nnamespace Sluice.Usenet.Streams; class A { IArticleSource? _source; }")]
+    [InlineData("backend/src/Usenet/Streams/A.cs", "using Sluice.Usenet.Nntp;\nnamespace Sluice.Usenet.Streams; class A { object B(object c) => c.ProviderPool; }")]
     [InlineData("backend/src/Server/WebDav/Tree/A.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Server.WebDav.Tree;")]
     [InlineData("backend/src/Server/Program.cs", "using Sluice.Server.SabApi;\nusing Sluice.Server.WebDav;")]
+    [InlineData("tools/A.cs", "using System.Text;")]
     [InlineData("tools/FullNzbTester/A.cs", "using Sluice.Usenet.Nntp;\nusing Sluice.Tools.MockNntpServer;\nnamespace Sluice.Tools.FullNzbTester;")]
     public void Allowed_uses_pass(string path, string text) =>
         Assert.Empty(Violations((path, text), ("backend/src/Usenet/Nzb/MessageId.cs", MessageId),

@@ -20,6 +20,8 @@ internal sealed partial class ImportCheck
         {
             if (LayerOf(file.Path) is { } layer)
                 _files[layer].Add(file);
+            else if (IsScript(file.Path))
+                CheckScript(file);
             else
                 _violations.Add($"{file.Path} stands in no folder of the import table.");
         }
@@ -57,6 +59,16 @@ internal sealed partial class ImportCheck
         _order.Where(layer => path.StartsWith(layer.Path, StringComparison.Ordinal)
                 && (layer.Folder != Layer.Root || !path[layer.Path.Length..].Contains('/')))
             .MaxBy(layer => layer.Path.Length);
+
+    /// <summary>A program of a single file beside the tools, run by hand and built with nothing.</summary>
+    private static bool IsScript(string path) =>
+        path.StartsWith("tools/", StringComparison.Ordinal) && path.LastIndexOf('/') == "tools/".Length - 1;
+
+    private void CheckScript(SourceFile file)
+    {
+        if (WholeName().IsMatch(file.Code) || file.Code.Contains("#:project", StringComparison.Ordinal))
+            _violations.Add($"{file.Path} is a program of one file and uses a project.");
+    }
 
     private void CheckNamespace(Layer layer, SourceFile file)
     {
@@ -111,7 +123,7 @@ internal sealed partial class ImportCheck
             _violations.Add($"{file.Path} uses {used.Folder}, which only {string.Join(", ", by)} may use.");
         if (!layer.Sees.TryGetValue(used.Folder, out var seen))
             return;
-        foreach (var type in _types[used].Except(seen).Except(_types[layer]).Where(file.Words.Contains))
+        foreach (var type in _types[used].Except(seen).Except(_types[layer]).Where(type => file.Names(type, used.Folder)))
             _violations.Add($"{file.Path} names {type}; of {used.Folder} {layer.Folder} sees only {string.Join(", ", seen)}.");
     }
 

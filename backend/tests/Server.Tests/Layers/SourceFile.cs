@@ -28,8 +28,12 @@ internal sealed partial class SourceFile
     /// <summary>Names of the types it declares, those that are private to another type left out.</summary>
     public IReadOnlyList<string> Types { get; }
 
-    /// <summary>Every identifier and keyword in its code.</summary>
+    /// <summary>Every identifier and keyword in its code that is not a member of something.</summary>
     public IReadOnlySet<string> Words { get; }
+
+    /// <summary>Whether the code names the type, alone or behind the last word of its namespace.</summary>
+    public bool Names(string type, string folder) =>
+        Words.Contains(type) || Regex.IsMatch(Code, $@"\b{folder}\.{type}\b");
 
     public int Lines => Text.Count(c => c == '\n') + (Text.Length > 0 && Text[^1] != '\n' ? 1 : 0);
 
@@ -37,6 +41,6 @@ internal sealed partial class SourceFile
         + @"\b(?:class|struct|interface|enum|record(?:\s+(?:class|struct))?|delegate\s+[\w<>\[\],.?\s]+?)\s+(?<name>[A-Z]\w*)\s*[<({:;\r\n]")]
     private static partial Regex TypeDeclaration();
 
-    [GeneratedRegex(@"\b[A-Za-z_]\w*\b")]
+    [GeneratedRegex(@"(?<![\w.])[A-Za-z_]\w*\b")]
     private static partial Regex Word();
 }

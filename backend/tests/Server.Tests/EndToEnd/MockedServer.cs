@@ -1,0 +1,67 @@
+using Sluice.Tools.MockNntpServer;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>A server whose one provider holds some articles, with its folder and a client.</summary>
+internal sealed class MockedServer : IAsyncDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    private MockedServer(MockServer mock) => Mock = mock;
+
+    public MockServer Mock { get; }
+
+    public ServerProcess Server { get; private set; } = null!;
+
+    public SluiceClient Client { get; private set; } = null!;
+
+    /// <summary>The data folder of the server.</summary>
+    public string Data => _folder.File("data");
+
+    /// <summary>Starts the news server, then a server that has all its providers.</summary>
+    /// <param name="options">What the news server holds and does wrong.</param>
+    /// <param name="settings">Environment variables beside the providers.</param>
+    /// <param name="cancel">Gives up waiting.</param>
+    public static async Task<MockedServer> StartAsync(
+        MockOptions options, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
+    {
+        var set = new MockedServer(await MockServer.StartAsync(options));
+        try
+        {
+            await set.RestartAsync(settings, cancel);
+            return set;
+        }
+        catch
+        {
+            await set.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>The same with the real posts of the fixtures at one sound provider.</summary>
+    public static Task<MockedServer> WithRealPostsAsync(CancellationToken cancel) =>
+        StartAsync(new MockOptions { Spool = RealPost.Spool }, null, cancel);
+
+    /// <summary>Starts the server again on the same folder; the one before has ended.</summary>
+    public async Task RestartAsync(IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
+    {
+        Client?.Dispose();
+        var variables = ProviderSettings.For([.. Mock.Ports]);
+        foreach (var (key, value) in settings ?? new Dictionary<string, string>())
+            variables[key] = value;
+        Server = await ServerProcess.StartAsync(Data, variables, cancel);
+        Client = new SluiceClient(Server);
+    }
+
+    /// <summary>A path in a folder that goes with the test.</summary>
+    public string File(string name) => _folder.File(name);
+
+    public async ValueTask DisposeAsync()
+    {
+        Client?.Dispose();
+        if (Server is not null)
+            await Server.DisposeAsync();
+        await Mock.DisposeAsync();
+        _folder.Dispose();
+    }
+}

@@ -1,0 +1,128 @@
+using System.Net;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Xunit;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>What a viewer gets while articles are missing or wrong and connections break.</summary>
+[Collection(EndToEndRun.Name)]
+[Trait("Category", EndToEndRun.Name)]
+public sealed class ProviderFaultTests
+{
+    private const int ArticleSize = 64_000;
+    private static readonly SyntheticFilm Film = new(5, 1_000L * ArticleSize + 777, ArticleSize);
+    private static readonly MockFault DroppedConnections = new() { Kind = FaultKind.BodyFin, Rate = 0.01 };
+
+    [Fact]
+    public async Task Faults_at_one_of_two_providers_cost_no_byte()
+    {
+        var cancel = TestContext.Current.CancellationToken;
+        var faulty = new MockProvider
+        {
+            Missing = ArticleSelection.Share(0.01),
+            Corrupt = ArticleSelection.Share(0.01),
+            Faults = [DroppedConnections with { Provider = 0 }],
+        };
+        await using var set = await MockedServer.StartAsync(new MockOptions { Providers = [faulty, new MockProvider()] }, null, cancel);
+        await Film.PublishAsync(set.Client, cancel);
+
+        var (bytes, complete) = await set.Client.ReadUntilCutAsync(Film.Path, null, null, cancel);
+        Assert.True(complete, $"The answer was cut after {bytes.Length} bytes.");
+        Assert.Equal(Film.Size, bytes.Length);
+        Film.AssertEqual(0, bytes);
+        foreach (var kind in new[] { FaultKind.Missing, FaultKind.Corrupt, FaultKind.BodyFin })
+            Assert.True(set.Mock.ProviderStats[0].FaultCount(kind) > 0, $"The run met no fault of kind {kind}.");
+        Assert.True(set.Mock.ProviderStats[1].Articles > 0, "The sound provider was never asked.");
+    }
+
+    [Fact]
+    public async Task Dropped_connections_at_the_only_provider_are_retried()
+    {
+        var cancel = TestContext.Current.CancellationToken;
+        await using var set = await MockedServer.StartAsync(new MockOptions { Faults = [DroppedConnections] }, null, cancel);
+        await Film.PublishAsync(set.Client, cancel);
+
+        var (bytes, complete) = await set.Client.ReadUntilCutAsync(Film.Path, null, null, cancel);
+        Assert.True(complete, $"The answer was cut after {bytes.Length} bytes.");
+        Assert.Equal(Film.Size, bytes.Length);
+        Film.AssertEqual(0, bytes);
+        Assert.True(set.Mock.Stats.FaultCount(FaultKind.BodyFin) > 0, "The run met no dropped connection.");
+    }
+
+    [Theory]
+    [InlineData(FaultKind.Missing)]
+    [InlineData(FaultKind.Corrupt)]
+    public async Task Hole_at_the_only_provider_ends_the_answer_and_nothing_else(FaultKind kind)
+    {
+        var cancel = TestContext.Current.CancellationToken;
+        const int Part = 300;
+        const long Hole = (Part - 1L) * ArticleSize;
+        const long Behind = Hole + ArticleSize;
+        var fault = new MockFault { Kind = kind, Articles = ArticleSelection.Parts(Part) };
+        await using var set = await MockedServer.StartAsync(new MockOptions { Faults = [fault] }, null, cancel);
+        await Film.PublishAsync(set.Client, cancel);
+
+        // Everything up to the hole, and not a byte of it.
+        Film.AssertEqual(0, await set.Client.GetRangeAsync(Film.Path, 0, Hole - 1, Film.Size, cancel));
+        foreach (var to in new long?[] { Hole, null })
+        {
+            var (bytes, complete) = await set.Client.ReadUntilCutAsync(Film.Path, 0, to, cancel);
+            Assert.False(complete, "An answer over the hole was completed.");
+            Assert.InRange(bytes.Length, 0, Hole);
+            Film.AssertEqual(0, bytes);
+        }
+        Assert.True(set.Mock.Stats.FaultCount(kind) > 0, "The run met no hole.");
+
+        await AssertLandingInHoleAsync(set.Client, Hole + ArticleSize / 2, cancel);
+        Film.AssertEqual(Behind, await set.Client.GetRangeAsync(Film.Path, Behind, Film.Size - 1, Film.Size, cancel));
+    }
+
+    [Fact]
+    public async Task Scattered_holes_at_the_only_provider_never_give_a_wrong_byte()
+    {
+        var cancel = TestContext.Current.CancellationToken;
+        var options = new MockOptions { Missing = ArticleSelection.Share(0.01), Corrupt = ArticleSelection.Share(0.01) };
+        await using var set = await MockedServer.StartAsync(options, null, cancel);
+        // The first and the last article tell the geometry; without them there is no film to read.
+        set.Mock.ChangeMissing(ArticleSelection.None);
+        set.Mock.ChangeCorrupt(ArticleSelection.None);
+        await Film.PublishAsync(set.Client, cancel);
+        set.Mock.ChangeMissing(options.Missing);
+        set.Mock.ChangeCorrupt(options.Corrupt);
+
+        var cut = 0;
+        const int Piece = 10 * ArticleSize;
+        for (long offset = 0; offset < Film.Size; offset += Piece)
+        {
+            var to = Math.Min(offset + Piece, Film.Size) - 1;
+            using var answer = await set.Client.OpenAsync(Film.Path, offset, to, cancel);
+            if (answer.StatusCode != HttpStatusCode.PartialContent)
+            {
+                Assert.Equal(HttpStatusCode.Gone, answer.StatusCode);
+                cut++;
+                continue;
+            }
+            var (bytes, complete) = await SluiceClient.ReadUntilCutAsync(answer, cancel);
+            // A cut landing segment may have let unproved bytes out; a completed answer never.
+            if (complete)
+                Assert.Equal(to - offset + 1, bytes.Length);
+            if (complete)
+                Film.AssertEqual(offset, bytes);
+            else
+                cut++;
+        }
+        Assert.True(cut > 0, "No read met a hole.");
+        Assert.True(set.Mock.Stats.FaultCount(FaultKind.Missing) > 0 && set.Mock.Stats.FaultCount(FaultKind.Corrupt) > 0);
+    }
+
+    /// <summary>A read that begins inside the hole: refused, or cut before it is complete.</summary>
+    private static async Task AssertLandingInHoleAsync(SluiceClient client, long offset, CancellationToken cancel)
+    {
+        using var answer = await client.OpenAsync(Film.Path, offset, offset + 999, cancel);
+        if (answer.StatusCode == HttpStatusCode.Gone)
+            return;
+        Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
+        Assert.False((await SluiceClient.ReadUntilCutAsync(answer, cancel)).Complete, "A read inside the hole was completed.");
+    }
+}

@@ -1,0 +1,104 @@
+using System.Net;
+using Xunit;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>Releases of a real poster, added to a running server and read back with the programs that people use.</summary>
+[Collection(EndToEndRun.Name)]
+[Trait("Category", EndToEndRun.Name)]
+public sealed class RealPostTests
+{
+    public static TheoryData<string> PlainReleases => ["raw-mkv", "raw-faststart", "raw-dots"];
+
+    [Theory]
+    [MemberData(nameof(PlainReleases))]
+    public async Task Release_added_through_both_entrances_reads_back_equal(string release)
+    {
+        var cancel = TestContext.Current.CancellationToken;
+        var post = RealPost.Read(release);
+        await using var set = await MockedServer.WithRealPostsAsync(cancel);
+
+        Assert.Equal(HttpStatusCode.Created, await set.Client.PutNzbAsync("movies", release, post.Nzb, cancel));
+        await set.Client.PublishedAsync(release, cancel);
+        await set.Client.PublishedAsync(await set.Client.AddFileAsync("tv", release, post.Nzb, cancel), cancel);
+
+        foreach (var category in new[] { "movies", "tv" })
+        {
+            var path = $"content/{category}/{release}/{post.FileName}";
+            var film = await set.Client.GetAsync(path, cancel);
+            Assert.Equal(post.Size, film.Length);
+            Assert.Equal(post.Sha256, SluiceClient.Sha256(film));
+            await AssertRangesAsync(set.Client, path, film, cancel);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(PlainReleases))]
+    public async Task Release_reads_equal_through_rclone(string release)
+    {
+        ExternalProgram.Require("rclone");
+        var cancel = TestContext.Current.CancellationToken;
+        var post = RealPost.Read(release);
+        await using var set = await MockedServer.WithRealPostsAsync(cancel);
+        await set.Client.PublishedAsync(await set.Client.AddFileAsync("movies", release, post.Nzb, cancel), cancel);
+
+        var obscured = (await ExternalProgram.RunAsync("rclone", ["obscure", ServerProcess.Password], null, cancel)).Succeeded().Text.Trim();
+        var remote = new Dictionary<string, string>
+        {
+            ["RCLONE_CONFIG"] = set.File("rclone.conf"),
+            ["RCLONE_CONFIG_SLUICE_TYPE"] = "webdav",
+            ["RCLONE_CONFIG_SLUICE_URL"] = $"http://127.0.0.1:{set.Server.Port}",
+            ["RCLONE_CONFIG_SLUICE_USER"] = ServerProcess.User,
+            ["RCLONE_CONFIG_SLUICE_PASS"] = obscured,
+        };
+        var listed = await ExternalProgram.RunAsync("rclone", ["lsf", "-R", "--files-only", "sluice:content/movies"], remote, cancel);
+        Assert.Equal($"{release}/{post.FileName}", listed.Succeeded().Text.Trim());
+        var film = await ExternalProgram.RunAsync("rclone", ["cat", $"sluice:content/movies/{release}/{post.FileName}"], remote, cancel);
+        Assert.Equal(post.Sha256, SluiceClient.Sha256(film.Succeeded().Output));
+    }
+
+    [Theory]
+    [MemberData(nameof(PlainReleases))]
+    public async Task Release_decodes_without_an_error(string release)
+    {
+        ExternalProgram.Require("ffmpeg");
+        var cancel = TestContext.Current.CancellationToken;
+        var post = RealPost.Read(release);
+        await using var set = await MockedServer.WithRealPostsAsync(cancel);
+        await set.Client.PublishedAsync(await set.Client.AddFileAsync("movies", release, post.Nzb, cancel), cancel);
+
+        var url = $"{set.Client.Authority}/content/movies/{release}/{post.FileName}";
+        var whole = await ExternalProgram.RunAsync("ffmpeg", ["-v", "error", "-xerror", "-i", url, "-f", "null", "-"], null, cancel);
+        Assert.Equal("", whole.Succeeded().Errors);
+        // A player that seeks opens a second range while the first still runs.
+        var seek = await ExternalProgram.RunAsync("ffmpeg", ["-v", "error", "-xerror", "-ss", "5", "-i", url, "-f", "null", "-"], null, cancel);
+        Assert.Equal("", seek.Succeeded().Errors);
+    }
+
+    [Fact]
+    public async Task Archive_fails_with_its_reason_and_a_sentence()
+    {
+        var cancel = TestContext.Current.CancellationToken;
+        await using var set = await MockedServer.WithRealPostsAsync(cancel);
+        var id = await set.Client.AddFileAsync("movies", "rar4", RealPost.Read("rar4").Nzb, cancel);
+        var entry = await set.Client.FinishedAsync(id, cancel);
+        Assert.Equal("Failed", entry.Status);
+        Assert.NotEqual("", entry.FailMessage);
+        using var answer = await set.Client.OpenAsync("content/movies/rar4/film.mkv", null, null, cancel);
+        Assert.Equal(HttpStatusCode.NotFound, answer.StatusCode);
+    }
+
+    private static async Task AssertRangesAsync(SluiceClient client, string path, byte[] film, CancellationToken cancel)
+    {
+        var random = new Random(20260102);
+        for (var i = 0; i < 24; i++)
+        {
+            var from = random.Next(film.Length);
+            var to = Math.Min(from + random.Next(1 << random.Next(1, 22)), film.Length - 1);
+            Assert.Equal(film[from..(to + 1)], await client.GetRangeAsync(path, from, to, film.Length, cancel));
+        }
+        Assert.Equal(film[^1..], await client.GetRangeAsync(path, film.Length - 1, film.Length + 10, film.Length, cancel));
+        using var past = await client.OpenAsync(path, film.Length, null, cancel);
+        Assert.Equal(HttpStatusCode.RequestedRangeNotSatisfiable, past.StatusCode);
+    }
+}

@@ -1,0 +1,167 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>The built server as a process of its own, with a data folder, a port and credentials that the test knows.</summary>
+internal sealed partial class ServerProcess : IAsyncDisposable
+{
+    public const string User = "admin";
+    public const string Password = "correct-horse-battery";
+    public const string ApiKey = "0123456789abcdef0123456789abcdef";
+
+    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(50);
+
+    private readonly Process _process;
+    private readonly ConcurrentQueue<string> _lines = new();
+    private readonly Task _output;
+
+    private ServerProcess(Process process, int port)
+    {
+        _process = process;
+        Port = port;
+        process.StandardInput.Close();
+        _output = Task.WhenAll(CopyLinesAsync(process.StandardOutput), CopyLinesAsync(process.StandardError));
+    }
+
+    public int Port { get; }
+
+    public int Id => _process.Id;
+
+    /// <summary>Everything it has printed so far, both streams.</summary>
+    public IReadOnlyCollection<string> Lines => _lines;
+
+    /// <summary>Resident memory in bytes, as the system counts it.</summary>
+    public long ResidentBytes
+    {
+        get
+        {
+            _process.Refresh();
+            return _process.WorkingSet64;
+        }
+    }
+
+    /// <summary>Starts the server that was built with the tests and waits until it answers.</summary>
+    /// <param name="data">Data folder; made when it is absent.</param>
+    /// <param name="settings">Environment variables beside the credentials.</param>
+    /// <param name="cancel">Gives up waiting.</param>
+    public static Task<ServerProcess> StartAsync(
+        string data, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
+    {
+        var variables = new Dictionary<string, string>(settings ?? new Dictionary<string, string>())
+        {
+            ["SLUICE_CONFIG__WEBDAV__USER"] = User,
+            ["SLUICE_CONFIG__WEBDAV__PASS"] = Password,
+            ["SLUICE_CONFIG__API__KEY"] = ApiKey,
+        };
+        return StartAsync(Executable, [], data, FreePort(), variables, cancel);
+    }
+
+    /// <summary>Starts the server by any command that leads to it, with nothing but a folder and a port.</summary>
+    public static async Task<ServerProcess> StartAsync(
+        string command, IEnumerable<string> arguments, string data, int port, IReadOnlyDictionary<string, string> variables, CancellationToken cancel)
+    {
+        var environment = new Dictionary<string, string>(variables)
+        {
+            ["CONFIG_PATH"] = data,
+            ["PORT"] = port.ToString(System.Globalization.CultureInfo.InvariantCulture),
+            ["BIND_ADDRESS"] = "127.0.0.1",
+        };
+        var server = new ServerProcess(ExternalProgram.Start(command, arguments, environment), port);
+        try
+        {
+            await server.WaitUntilServingAsync(cancel);
+            return server;
+        }
+        catch
+        {
+            await server.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>A port that nobody listens on at this moment.</summary>
+    public static int FreePort()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+
+    /// <summary>Ends the process as a power cut would: it gets no chance to write anything.</summary>
+    public async Task KillAsync()
+    {
+        _process.Kill(entireProcessTree: true);
+        await _process.WaitForExitAsync();
+        await _output;
+    }
+
+    /// <summary>Asks the process to stop as a supervisor does, and waits for its end.</summary>
+    /// <returns>Its exit code.</returns>
+    public async Task<int> StopAsync(CancellationToken cancel)
+    {
+        Assert.Equal(0, SendSignal(_process.Id, 15));
+        await _process.WaitForExitAsync(cancel);
+        return _process.ExitCode;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_process.HasExited)
+            await KillAsync();
+        await _output;
+        _process.Dispose();
+    }
+
+    public static string Executable
+    {
+        get
+        {
+            // Tests and server are built with one configuration: .../bin/<configuration>/net10.0/.
+            var framework = new DirectoryInfo(AppContext.BaseDirectory);
+            return Repository.PathOf($"backend/src/Server/bin/{framework.Parent!.Name}/{framework.Name}/Sluice.Server");
+        }
+    }
+
+    private async Task WaitUntilServingAsync(CancellationToken cancel)
+    {
+        using var http = new HttpClient();
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancel);
+        limit.CancelAfter(StartLimit);
+        while (true)
+        {
+            if (_process.HasExited)
+                Assert.Fail($"The server ended with exit code {_process.ExitCode}:\n{string.Join('\n', _lines)}");
+            try
+            {
+                using var answer = await http.GetAsync(new Uri($"http://127.0.0.1:{Port}/readyz"), limit.Token);
+                if (answer.IsSuccessStatusCode)
+                    return;
+            }
+            catch (HttpRequestException)
+            {
+                // Not listening yet.
+            }
+            catch (OperationCanceledException) when (!cancel.IsCancellationRequested)
+            {
+                Assert.Fail($"The server does not answer /readyz:\n{string.Join('\n', _lines)}");
+            }
+            await Task.Delay(Poll, TimeProvider.System, cancel);
+        }
+    }
+
+    private async Task CopyLinesAsync(StreamReader reader)
+    {
+        while (await reader.ReadLineAsync() is { } line)
+            _lines.Enqueue(line);
+    }
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    private static partial int SendSignal(int process, int signal);
+}

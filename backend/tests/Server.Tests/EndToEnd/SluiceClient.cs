@@ -1,0 +1,170 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+using Xunit;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>What players, mounts and download clients ask of a running server.</summary>
+internal sealed class SluiceClient : IDisposable
+{
+    private static readonly TimeSpan ImportLimit = TimeSpan.FromSeconds(90);
+    private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(100);
+
+    private readonly HttpClient _http;
+    private readonly string _apiKey;
+
+    public SluiceClient(int port, string user, string password, string apiKey)
+    {
+        _http = new HttpClient { BaseAddress = new Uri($"http://127.0.0.1:{port}/"), Timeout = TimeSpan.FromMinutes(10) };
+        _http.DefaultRequestHeaders.Authorization =
+            new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}")));
+        _apiKey = apiKey;
+        Authority = $"http://{Uri.EscapeDataString(user)}:{Uri.EscapeDataString(password)}@127.0.0.1:{port}";
+    }
+
+    public SluiceClient(ServerProcess server) : this(server.Port, ServerProcess.User, ServerProcess.Password, ServerProcess.ApiKey)
+    {
+    }
+
+    /// <summary>Scheme, credentials, host and port, as a player gets them in one URL.</summary>
+    public string Authority { get; }
+
+    /// <summary>Adds an NZB as a file copied into the mount.</summary>
+    /// <returns>The status; 201 is the server's word that the NZB is safe.</returns>
+    public async Task<HttpStatusCode> PutNzbAsync(string category, string name, byte[] nzb, CancellationToken cancel)
+    {
+        using var body = new ByteArrayContent(nzb);
+        using var answer = await _http.PutAsync(new Uri($"nzbs/{category}/{Uri.EscapeDataString(name)}.nzb", UriKind.Relative), body, cancel);
+        return answer.StatusCode;
+    }
+
+    /// <summary>Adds an NZB as Sonarr and Radarr do.</summary>
+    /// <returns>The id, which is the server's word that the NZB is safe.</returns>
+    public async Task<string> AddFileAsync(string category, string name, byte[] nzb, CancellationToken cancel)
+    {
+        using var file = new ByteArrayContent(nzb);
+        file.Headers.ContentType = new MediaTypeHeaderValue("application/x-nzb");
+        using var form = new MultipartFormDataContent { { file, "name", name + ".nzb" } };
+        using var answer = await _http.PostAsync(ApiCall($"mode=addfile&cat={category}"), form, cancel);
+        using var json = await JsonDocument.ParseAsync(await answer.Content.ReadAsStreamAsync(cancel), cancellationToken: cancel);
+        Assert.True(json.RootElement.GetProperty("status").GetBoolean(), json.RootElement.ToString());
+        return Assert.Single(json.RootElement.GetProperty("nzo_ids").EnumerateArray()).GetString()!;
+    }
+
+    /// <summary>Names of everything in the queue, without <c>.nzb</c>.</summary>
+    public async Task<IReadOnlyList<string>> QueueAsync(CancellationToken cancel)
+    {
+        using var json = await GetJsonAsync("mode=queue&limit=0", cancel);
+        return [.. json.RootElement.GetProperty("queue").GetProperty("slots").EnumerateArray()
+            .Select(slot => slot.GetProperty("filename").GetString()!)];
+    }
+
+    /// <summary>Everything in the history.</summary>
+    public async Task<IReadOnlyList<HistoryEntry>> HistoryAsync(CancellationToken cancel)
+    {
+        using var json = await GetJsonAsync("mode=history&limit=1000000", cancel);
+        return [.. json.RootElement.GetProperty("history").GetProperty("slots").EnumerateArray().Select(slot => new HistoryEntry(
+            slot.GetProperty("nzo_id").GetString()!,
+            slot.GetProperty("name").GetString()!,
+            slot.GetProperty("nzb_name").GetString()!,
+            slot.GetProperty("status").GetString()!,
+            slot.GetProperty("fail_message").GetString()!))];
+    }
+
+    /// <summary>Waits until the release stands in the history under its name or id.</summary>
+    public async Task<HistoryEntry> FinishedAsync(string nameOrId, CancellationToken cancel)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancel);
+        limit.CancelAfter(ImportLimit);
+        while (true)
+        {
+            var found = (await HistoryAsync(cancel)).FirstOrDefault(entry => entry.Id == nameOrId || entry.Name == nameOrId);
+            if (found is not null)
+                return found;
+            Assert.False(limit.IsCancellationRequested,
+                $"{nameOrId} is not in the history; the queue holds: {string.Join(", ", await QueueAsync(cancel))}");
+            await Task.Delay(Poll, TimeProvider.System, cancel);
+        }
+    }
+
+    /// <summary>Waits for the release and fails unless it was published.</summary>
+    public async Task PublishedAsync(string nameOrId, CancellationToken cancel)
+    {
+        var entry = await FinishedAsync(nameOrId, cancel);
+        Assert.True(entry.Status == "Completed", $"{entry.Name} ended as {entry.Status}: {entry.FailMessage}");
+    }
+
+    /// <summary>Asks for a path, the headers only; the caller reads the body and disposes the answer.</summary>
+    public Task<HttpResponseMessage> OpenAsync(string path, long? from, long? to, CancellationToken cancel)
+    {
+        var request = new HttpRequestMessage(HttpMethod.Get, Url(path));
+        if (from is not null || to is not null)
+            request.Headers.Range = new RangeHeaderValue(from, to);
+        return _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel);
+    }
+
+    /// <summary>A whole file, which has to come with 200.</summary>
+    public async Task<byte[]> GetAsync(string path, CancellationToken cancel)
+    {
+        using var answer = await OpenAsync(path, null, null, cancel);
+        Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+        return await answer.Content.ReadAsByteArrayAsync(cancel);
+    }
+
+    /// <summary>Inclusive range of a file, which has to come with 206 and the right Content-Range.</summary>
+    public async Task<byte[]> GetRangeAsync(string path, long from, long to, long length, CancellationToken cancel)
+    {
+        using var answer = await OpenAsync(path, from, to, cancel);
+        Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
+        Assert.Equal($"bytes {from}-{Math.Min(to, length - 1)}/{length}", answer.Content.Headers.ContentRange!.ToString());
+        return await answer.Content.ReadAsByteArrayAsync(cancel);
+    }
+
+    /// <summary>Reads a body as far as it comes.</summary>
+    /// <returns>The bytes, and whether the answer ended as a whole one.</returns>
+    public async Task<(byte[] Bytes, bool Complete)> ReadUntilCutAsync(string path, long? from, long? to, CancellationToken cancel)
+    {
+        using var answer = await OpenAsync(path, from, to, cancel);
+        answer.EnsureSuccessStatusCode();
+        return await ReadUntilCutAsync(answer, cancel);
+    }
+
+    /// <summary>Reads the body of an answer as far as it comes.</summary>
+    /// <returns>The bytes, and whether the answer ended as a whole one.</returns>
+    public static async Task<(byte[] Bytes, bool Complete)> ReadUntilCutAsync(HttpResponseMessage answer, CancellationToken cancel)
+    {
+        using var bytes = new MemoryStream();
+        try
+        {
+            await using var body = await answer.Content.ReadAsStreamAsync(cancel);
+            await body.CopyToAsync(bytes, cancel);
+            return (bytes.ToArray(), true);
+        }
+        catch (IOException)
+        {
+            return (bytes.ToArray(), false);
+        }
+        catch (HttpRequestException)
+        {
+            return (bytes.ToArray(), false);
+        }
+    }
+
+    public static string Sha256(byte[] bytes) => Convert.ToHexStringLower(SHA256.HashData(bytes));
+
+    public void Dispose() => _http.Dispose();
+
+    private static Uri Url(string path) =>
+        new(string.Join('/', path.Split('/').Select(Uri.EscapeDataString)), UriKind.Relative);
+
+    private Uri ApiCall(string query) => new($"api?output=json&apikey={_apiKey}&{query}", UriKind.Relative);
+
+    private async Task<JsonDocument> GetJsonAsync(string query, CancellationToken cancel) =>
+        JsonDocument.Parse(await _http.GetByteArrayAsync(ApiCall(query), cancel));
+}
+
+/// <summary>One item of the history.</summary>
+internal sealed record HistoryEntry(string Id, string Name, string NzbName, string Status, string FailMessage);

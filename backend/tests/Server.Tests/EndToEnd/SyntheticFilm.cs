@@ -1,0 +1,43 @@
+using Sluice.Tools.MockNntpServer.Articles;
+using Xunit;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>A film of arithmetic: any of its bytes is known without keeping it.</summary>
+internal sealed class SyntheticFilm(ulong seed, long size, int articleSize)
+{
+    private readonly MockRelease _release = MockRelease.Plain(seed, size, articleSize: articleSize);
+
+    public long Size => size;
+
+    public int ArticleSize => articleSize;
+
+    /// <summary>Name of the release when it is added under the film's seed.</summary>
+    public string Name => $"film-{seed}";
+
+    public string Path => $"content/movies/{Name}/film.mkv";
+
+    public byte[] Nzb => _release.ToNzb();
+
+    /// <summary>The true bytes from an offset on.</summary>
+    public byte[] Truth(long offset, int count)
+    {
+        var bytes = new byte[count];
+        _release.Fill(0, offset, bytes);
+        return bytes;
+    }
+
+    /// <summary>Fails when the bytes are not those of the film at the offset.</summary>
+    public void AssertEqual(long offset, ReadOnlySpan<byte> bytes)
+    {
+        var truth = Truth(offset, bytes.Length);
+        if (bytes.SequenceEqual(truth))
+            return;
+        var first = bytes.CommonPrefixLength(truth);
+        Assert.Fail($"Wrong byte at {offset + first}: expected 0x{truth[first]:x2}, found 0x{bytes[first]:x2}.");
+    }
+
+    /// <summary>Adds the film and waits until it can be read.</summary>
+    public async Task PublishAsync(SluiceClient client, CancellationToken cancel) =>
+        await client.PublishedAsync(await client.AddFileAsync("movies", Name, Nzb, cancel), cancel);
+}
