@@ -1,4 +1,6 @@
 using System.Buffers.Binary;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
@@ -11,23 +13,26 @@ internal static class Crc32Slicing
     private static readonly uint[] Tables = BuildTables();
 
     /// <summary>Advances the register, which is the inverted checksum, over data.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public static uint Update(uint register, ReadOnlySpan<byte> data)
     {
+        ref var tables = ref MemoryMarshal.GetArrayDataReference(Tables);
         while (data.Length >= Slices)
         {
             var low = BinaryPrimitives.ReadUInt32LittleEndian(data) ^ register;
             var high = BinaryPrimitives.ReadUInt32LittleEndian(data[4..]);
-            register = Entry(7, low) ^ Entry(6, low >> 8) ^ Entry(5, low >> 16) ^ Entry(4, low >> 24)
-                ^ Entry(3, high) ^ Entry(2, high >> 8) ^ Entry(1, high >> 16) ^ Entry(0, high >> 24);
+            register = Entry(ref tables, 7, low) ^ Entry(ref tables, 6, low >> 8) ^ Entry(ref tables, 5, low >> 16) ^ Entry(ref tables, 4, low >> 24)
+                ^ Entry(ref tables, 3, high) ^ Entry(ref tables, 2, high >> 8) ^ Entry(ref tables, 1, high >> 16) ^ Entry(ref tables, 0, high >> 24);
             data = data[Slices..];
         }
 
         foreach (var b in data)
-            register = (register >> 8) ^ Entry(0, register ^ b);
+            register = (register >> 8) ^ Entry(ref tables, 0, register ^ b);
         return register;
     }
 
-    private static uint Entry(int slice, uint index) => Tables[(256 * slice) + (byte)index];
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static uint Entry(ref uint tables, int slice, uint index) => Unsafe.Add(ref tables, (256 * slice) + (byte)index);
 
     private static uint[] BuildTables()
     {

@@ -1,0 +1,376 @@
+using System.Globalization;
+using System.Text;
+using Sluice.Testing;
+using Sluice.Usenet.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Yenc;
+
+/// <summary>What posters, servers and enemies really send; each case also byte by byte, where state cannot hide.</summary>
+public sealed class YencBadInputTests
+{
+    private static readonly byte[] Data = TestArticle.Noise(200, seed: 7);
+    private static readonly string Lines = TestArticle.Encode(Data);
+    private static readonly uint Crc = YencReference.Crc(Data);
+
+    private const string Begin = "=ybegin part=2 total=3 line=128 size=600 name=film.mkv\r\n";
+    private const string PartLine = "=ypart begin=201 end=400\r\n";
+
+    private static string End => $"=yend size=200 part=2 pcrc32={Crc:x8}\r\n";
+
+    [Fact]
+    public void Article_without_trailer_is_delivered_and_flagged()
+    {
+        var run = Run(Begin + PartLine + Lines);
+
+        Assert.Equal(Data, run.Output);
+        Assert.Equal(YencDefects.Truncated, run.Defects);
+        Assert.Null(run.Result.Trailer);
+        Assert.Null(run.Result.ExpectedCrc);
+        Assert.Equal(Crc, run.Result.ComputedCrc);
+    }
+
+    [Fact]
+    public void Cut_connection_is_flagged_at_every_byte()
+    {
+        var wire = TestArticle.OnWire(Begin + PartLine + Lines + End);
+        for (var length = 0; length < wire.Length; length++)
+        {
+            var run = DecoderRun.Of([wire.AsMemory(0, length)]);
+            Assert.False(run.Ended);
+            Assert.True(run.Defects.HasFlag(YencDefects.Truncated));
+            Assert.True(Data.AsSpan().StartsWith(run.Output));
+        }
+    }
+
+    [Theory]
+    [InlineData(199, 200)]
+    [InlineData(200, 199)]
+    [InlineData(201, 201)]
+    public void Length_that_differs_from_range_or_trailer_is_flagged(int decoded, int stated)
+    {
+        var data = TestArticle.Noise(decoded, seed: 7);
+        var run = Run(Begin + PartLine + TestArticle.Encode(data) + $"=yend size={stated} part=2 pcrc32={YencReference.Crc(data):x8}\r\n");
+
+        Assert.Equal(YencDefects.SizeMismatch, run.Defects);
+        Assert.Equal((200L, 400L), (run.Result.Header.Begin, run.Result.Header.End));
+        Assert.Equal(decoded, run.Result.DecodedLength);
+    }
+
+    [Fact]
+    public void Flipped_byte_is_a_checksum_mismatch()
+    {
+        var wire = TestArticle.OnWire(Begin + PartLine + Lines + End);
+        wire[150] ^= 1;
+        Assert.Equal(YencDefects.CrcMismatch, DecoderRun.Of([wire]).Defects);
+    }
+
+    [Theory]
+    [InlineData("ffffffff9ABCDEF0", 0x9ABCDEF0u)]
+    [InlineData("9abcdef0", 0x9ABCDEF0u)]
+    [InlineData("1f", 0x1Fu)]
+    [InlineData("0", 0u)]
+    [InlineData("0x12", null)]
+    [InlineData("", null)]
+    [InlineData("12g4", null)]
+    [InlineData("-1", null)]
+    public void Checksum_is_read_as_written(string digits, uint? expected)
+    {
+        var run = Run($"{Begin}{PartLine}{Lines}=yend size=200 part=2 pcrc32={digits}\r\n");
+
+        Assert.Equal(expected, run.Result.Trailer!.Value.PartCrc);
+        Assert.Equal(expected, run.Result.ExpectedCrc);
+        Assert.Equal(expected is null ? YencDefects.None : YencDefects.CrcMismatch, run.Defects);
+    }
+
+    [Fact]
+    public void Zero_is_a_checksum_that_can_match()
+    {
+        // Four bytes after 0xFFFFFFFF whose checksum is zero; they are the one preimage of that length.
+        byte[] data = [0x9D, 0x0A, 0xD9, 0x6D];
+        Assert.Equal(0u, YencReference.Crc(data));
+
+        var run = Run("=ybegin line=128 size=4 name=x\r\n" + TestArticle.Encode(data) + "=yend size=4 crc32=00000000\r\n");
+
+        Assert.Equal((0u, YencDefects.None), (run.Result.ExpectedCrc, run.Defects));
+    }
+
+    [Theory]
+    [InlineData("part=2 total=3", "begin=201 end=400", 600, false)]
+    [InlineData("part=1 total=3", "begin=1 end=200", 600, false)]
+    [InlineData("part=1 total=3", "begin=1 end=200", 200, true)]
+    [InlineData("part=1 total=1", "begin=1 end=200", 200, true)]
+    [InlineData("part=1 total=1", "begin=1 end=200", 600, false)]
+    [InlineData("part=1 total=1", "begin=0 end=200", 200, true)]
+    [InlineData("part=3 total=1", "begin=0 end=200", 200, false)]
+    [InlineData("part=1 total=1", null, 200, false)]
+    [InlineData("", null, 200, true)]
+    [InlineData("", "begin=1 end=200", 200, true)]
+    [InlineData("", "begin=201 end=400", 600, false)]
+    public void File_checksum_counts_only_where_the_part_is_the_file(string part, string? range, int size, bool counts)
+    {
+        var body = $"=ybegin {part} line=128 size={size} name=x\r\n" + (range is null ? "" : $"=ypart {range}\r\n") + Lines;
+
+        var run = Run($"{body}=yend crc32=deadbeef size=200\r\n");
+
+        Assert.Equal(0xDEADBEEF, run.Result.Trailer!.Value.FileCrc);
+        Assert.Equal(counts ? 0xDEADBEEF : null, run.Result.ExpectedCrc);
+        Assert.Equal(counts, run.Defects.HasFlag(YencDefects.CrcMismatch));
+    }
+
+    [Fact]
+    public void Part_without_part_line_has_no_place()
+    {
+        var run = Run(Begin + Lines + End);
+
+        Assert.Equal(Data, run.Output);
+        Assert.Equal(YencDefects.NoPartLine, run.Defects);
+        Assert.Equal((null, null, 2), (run.Result.Header.Begin, run.Result.Header.End, run.Result.Header.Part));
+    }
+
+    [Fact]
+    public void Part_line_without_part_decides()
+    {
+        var run = Run("=ybegin line=128 size=600 name=x\r\n" + PartLine + Lines + End);
+
+        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal((200L, 400L), (run.Result.Header.Begin, run.Result.Header.End));
+    }
+
+    [Theory]
+    [InlineData("=ybegin part=2 total=3 line=128 size=600 name=film.mkv =ypart begin=201 end=400\r\n")]
+    [InlineData("=ybegin  total=3\tPART=2   line=128 foo bar=baz SIZE=600\tname=  film.mkv \t\r\n=ypart   end=400 x=y\tbegin=201  \r\n")]
+    [InlineData("=yBegin size=600 line=128 part=2 total=3 NAME=film.mkv\r\n=yPart BEGIN=201 END=400\r\n")]
+    [InlineData("=ybegin part=2 part=9 total=3 line=128 size=600 size=1 name=film.mkv\r\n\r\n=yunknown x\r\n=ypart begin=201 begin=7 end=400\r\n")]
+    public void Header_lines_are_read_in_any_shape(string header)
+    {
+        var run = Run(header + Lines + End);
+
+        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(Data, run.Output);
+        Assert.Equal("film.mkv", run.Name);
+        Assert.Equal((2, 3, 600L, 128), (run.Result.Header.Part, run.Result.Header.Total, run.Result.Header.FileSize, run.Result.Header.LineLength));
+        Assert.Equal((200L, 400L), (run.Result.Header.Begin, run.Result.Header.End));
+    }
+
+    [Theory]
+    [InlineData("begin=0 end=200")]
+    [InlineData("begin=300 end=200")]
+    [InlineData("begin=-5 end=200")]
+    [InlineData("begin=1 end=-5")]
+    [InlineData("begin=1 end=9223372036854775808")]
+    [InlineData("begin=99999999999999999999 end=99999999999999999999")]
+    [InlineData("begin=9223372036854775807 end=9223372036854775807")]
+    [InlineData("begin=1 end=16777217")]
+    [InlineData("begin=1")]
+    [InlineData("begin= end=")]
+    [InlineData("begin=1x end=2")]
+    public void Range_that_cannot_be_is_flagged_and_void(string range)
+    {
+        var run = Run($"{Begin}=ypart {range}\r\n{Lines}{End}");
+
+        Assert.Equal(YencDefects.BadRange, run.Defects);
+        Assert.Equal((null, null), (run.Result.Header.Begin, run.Result.Header.End));
+        Assert.Equal(Data, run.Output);
+    }
+
+    [Theory]
+    [InlineData("0")]
+    [InlineData("-1")]
+    [InlineData("x")]
+    [InlineData("9223372036854775808")]
+    [InlineData("9223372036854775807")]
+    public void Size_that_cannot_be_is_flagged_and_the_range_stands(string size)
+    {
+        var run = Run($"=ybegin part=2 total=3 line=128 size={size} name=x\r\n{PartLine}{Lines}{End}");
+
+        Assert.Equal(YencDefects.BadRange, run.Defects);
+        Assert.Equal((null, 200L, 400L), (run.Result.Header.FileSize, run.Result.Header.Begin, run.Result.Header.End));
+    }
+
+    [Fact]
+    public void Lies_about_total_size_and_name_do_not_touch_part_and_range()
+    {
+        var run = Run($"=ybegin part=7 total=3 line=128 size=5 name=\r\n{PartLine}{Lines}{End}");
+
+        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal((7, 3, 5L, 200L, 400L, ""), (run.Result.Header.Part, run.Result.Header.Total, run.Result.Header.FileSize, run.Result.Header.Begin, run.Result.Header.End, run.Name));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(128)]
+    [InlineData(1000)]
+    public void Lines_have_no_limit_in_data(int line)
+    {
+        var data = TestArticle.Noise(30_000);
+        var body = $"=ybegin line=128 size=30000 name=x\r\n{TestArticle.Encode(data, line == 1000 ? int.MaxValue : line)}\r\n=yend size=30000 crc32={YencReference.Crc(data):x8}\r\n";
+        var run = DecoderRun.Of([TestArticle.OnWire(body)]);
+
+        Assert.Equal((YencDefects.None, data.Length), (run.Defects, run.Output.Length));
+        Assert.Equal(data, run.Output);
+    }
+
+    [Fact]
+    public void Keyword_line_without_end_costs_no_memory_and_no_progress()
+    {
+        var name = new string('n', 100_000);
+        var run = Run($"=ybegin part=2 total=3 line=128 size=600 name={name}\r\n{PartLine}{Lines}{End}", byteByByte: false);
+
+        Assert.Equal(YencDefects.LineTooLong, run.Defects);
+        Assert.Equal(Data, run.Output);
+        Assert.InRange(run.Name.Length, 4000, YencDecoder.MaxLineLength);
+    }
+
+    [Fact]
+    public void Bare_line_ends_in_data_are_dropped_and_start_no_line()
+    {
+        var run = Run(Begin + PartLine + Lines.Replace("\r\n", "\n", StringComparison.Ordinal) + "\r" + "\r\n" + End);
+
+        Assert.Equal((YencDefects.None, Crc), (run.Defects, run.Result.ComputedCrc));
+        Assert.Equal("a\n.b\n"u8.ToArray(), DecodeRaw("=ybegin line=128 size=5 name=x\r\n" + TestArticle.Encode("a\n"u8).TrimEnd() + "\n" + TestArticle.Encode(".b\n"u8) + "\r\n=yend size=5\r\n.\r\n"));
+    }
+
+    [Fact]
+    public void Article_of_bare_line_feeds_decodes_and_is_flagged()
+    {
+        var body = (Begin + PartLine + Lines + End).Replace("\r\n", "\n", StringComparison.Ordinal);
+        var run = Run(body + "\r\n");
+
+        Assert.Equal(YencDefects.BareLineFeeds, run.Defects);
+        Assert.Equal(Data, run.Output);
+        Assert.Equal(Crc, run.Result.ExpectedCrc);
+    }
+
+    [Fact]
+    public void Second_block_is_never_appended()
+    {
+        var block = Begin + PartLine + Lines + End;
+
+        var behind = Run(block + block);
+        Assert.Equal((YencDefects.SecondHeader, Data.Length), (behind.Defects, behind.Output.Length));
+
+        var inside = Run(Begin + PartLine + Lines + block);
+        Assert.Equal((YencDefects.SecondHeader | YencDefects.Truncated, Data.Length), (inside.Defects, inside.Output.Length));
+    }
+
+    [Fact]
+    public void Text_and_headers_around_the_block_are_passed_over()
+    {
+        var run = Run(
+            "From: a@b\r\nSubject: =ybegin of things\r\n folded\r\nX: y\r\n=ybegin is a marker\r\n=ybegin line=128 size=600\r\n\r\n.hello\r\n"
+            + Begin + PartLine + Lines + End + "\r\n-- \r\nsignature\r\n=yend size=1\r\n");
+
+        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(Data, run.Output);
+    }
+
+    [Fact]
+    public void Too_much_text_before_a_block_is_not_binary()
+    {
+        var text = string.Concat(Enumerable.Repeat("seventy bytes of prose that no poster has ever written into one yEnc p\r\n", 1000));
+        var run = Run(text + Begin + PartLine + Lines + End, byteByByte: false);
+
+        Assert.True(run.Ended);
+        Assert.Empty(run.Output);
+        Assert.Equal(YencDefects.NoHeader | YencDefects.NotBinary, run.Defects);
+
+        Assert.Equal(YencDefects.None, Run(text[..60_000] + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects);
+    }
+
+    [Fact]
+    public void Headers_in_front_have_a_limit_of_their_own()
+    {
+        var headers = string.Concat(Enumerable.Repeat("X-Header: value of seventy bytes, as servers and posters like to write them\r\n", 2500));
+
+        Assert.Equal(YencDefects.None, Run(headers + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects);
+        Assert.True(Run(headers + headers + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects.HasFlag(YencDefects.NoHeader));
+        Assert.True(Run(new string('x', 300_000) + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects.HasFlag(YencDefects.NoHeader));
+    }
+
+    [Fact]
+    public void Unknown_keyword_in_data_is_skipped()
+    {
+        var half = Lines.IndexOf("\r\n", StringComparison.Ordinal) + 2;
+        var run = Run(Begin + PartLine + Lines[..half] + "=yendless\r\n=y\r\n=ypart begin=1 end=5\r\n" + Lines[half..] + End);
+
+        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(Data, run.Output);
+        Assert.Equal(200, run.Result.Header.Begin);
+    }
+
+    [Fact]
+    public void Dots_at_line_starts_follow_the_wire()
+    {
+        // A lone ".x" and a keyword behind a stuffed dot, as no correct poster sends them.
+        var run = DecoderRun.Of("=ybegin line=128 size=6 name=x\r\n..k\r\n.k\r\nkk\r\n.=yend size=5\r\n.\r\n");
+
+        Assert.Equal("\u0004AAAA".Select(c => (byte)c), run.Output);
+        Assert.Equal(5, run.Result.TrailerSize);
+        Assert.Equal(YencDefects.SizeMismatch, run.Defects);
+    }
+
+    [Theory]
+    [InlineData("begin 644 film.mkv\r\nM24U$\r\n", ArticleEncoding.Uuencode, YencDefects.NoHeader)]
+    [InlineData("M9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O\r\n", ArticleEncoding.Uuencode, YencDefects.NoHeader)]
+    [InlineData("--b\r\nContent-Type: video/x\r\nContent-Transfer-Encoding: Base64\r\n\r\nAAAA\r\n", ArticleEncoding.Base64, YencDefects.NoHeader)]
+    [InlineData("This article was removed after a notice.\r\n", ArticleEncoding.Text, YencDefects.NoHeader | YencDefects.NotBinary)]
+    [InlineData("=ybegin line=128 size=3\r\nabc\r\n=yend size=3\r\n", ArticleEncoding.Text, YencDefects.NoHeader | YencDefects.NotBinary)]
+    [InlineData("=ybeginline=128 size=3 name=x\r\nabc\r\n", ArticleEncoding.Text, YencDefects.NoHeader | YencDefects.NotBinary)]
+    [InlineData("", ArticleEncoding.Unknown, YencDefects.NoHeader)]
+    public void Other_bodies_are_told_apart(string body, ArticleEncoding encoding, YencDefects defects)
+    {
+        var run = Run(body);
+
+        Assert.True(run.Ended);
+        Assert.Empty(run.Output);
+        Assert.Equal((encoding, defects), (run.Result.Encoding, run.Defects));
+    }
+
+    [Theory]
+    [InlineData("a name with  spaces.mkv", "a name with  spaces.mkv")]
+    [InlineData("\"quoted\" size=1 begin=5.mkv", "\"quoted\" size=1 begin=5.mkv")]
+    [InlineData("what =ypart is.mkv", "what =ypart is.mkv")]
+    [InlineData("Gr\u00c3\u00b6\u00c3\u009fe.mkv", "Größe.mkv")]
+    [InlineData("Gr\u00f6\u00dfe.mkv", "Größe.mkv")]
+    public void Name_runs_to_the_end_of_its_line(string onWire, string expected)
+    {
+        var run = Run($"=ybegin part=2 total=3 line=128 size=600 name={onWire}\r\n{PartLine}{Lines}{End}");
+
+        Assert.Equal((expected, 600L, YencDefects.None), (run.Name, run.Result.Header.FileSize, run.Defects));
+    }
+
+    [Fact]
+    public void Output_stops_at_the_ceiling_and_the_article_is_drained()
+    {
+        var line = new string('*', 4096) + "\r\n";
+        var piece = Encoding.Latin1.GetBytes(string.Concat(Enumerable.Repeat(line, 64)));
+        var decoder = new YencDecoder();
+        var output = new ReusedBuffer(YencDecoder.MaxDecodedLength);
+        Assert.False(decoder.Decode(TestArticle.Bytes("=ybegin line=4096 size=99999999 name=x\r\n"), output, out _));
+        for (var i = 0; i < 66; i++)
+        {
+            Assert.False(decoder.Decode(piece, output, out var used));
+            Assert.Equal(piece.Length, used);
+        }
+
+        Assert.True(decoder.Decode(TestArticle.Bytes("=yend size=99999999\r\n.\r\n222"), output, out var last));
+        Assert.Equal(24, last);
+        Assert.Equal(YencDecoder.MaxDecodedLength, decoder.Decoded);
+        Assert.Equal(YencDefects.TooLong | YencDefects.SizeMismatch, decoder.GetResult().Defects);
+        Assert.Equal(99_999_999, decoder.GetResult().TrailerSize);
+    }
+
+    private static DecoderRun Run(string body, bool byteByByte = true)
+    {
+        var wire = TestArticle.OnWire(body);
+        var run = DecoderRun.Of([wire]);
+        Assert.True(run.Ended, body.Length.ToString(CultureInfo.InvariantCulture));
+        Assert.Equal(wire.Length, run.Consumed);
+        if (byteByByte)
+            Assert.Equal(run.Describe(), DecoderRun.Of(Splits.ByteByByte(wire)).Describe());
+        return run;
+    }
+
+    private static byte[] DecodeRaw(string wire) => DecoderRun.Of(wire).Output;
+}
