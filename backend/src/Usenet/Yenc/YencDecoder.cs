@@ -24,7 +24,7 @@ public sealed class YencDecoder
     private readonly ArticleLineReader _lines = new();
     private readonly byte[] _name = new byte[MaxLineLength];
     private readonly byte[] _discard = new byte[MaxLineLength];
-    private Stage _stage;
+    private YencStage _stage;
     private YencState _state;
     private PreambleScan _preamble;
     private int _lineLength;
@@ -42,25 +42,6 @@ public sealed class YencDecoder
         Reset();
     }
 
-    private enum Stage
-    {
-        // Before =ybegin.
-        Preamble,
-
-        // After =ybegin, until =ypart or the first byte of data.
-        Header,
-
-        Data,
-
-        // In a line that began with =y, before or in the data.
-        Keyword,
-
-        // After the block, or where none is expected any more.
-        Rest,
-
-        Ended,
-    }
-
     /// <summary>True from the moment when the header is complete, which is before any data is written.</summary>
     public bool HasHeader { get; private set; }
 
@@ -73,7 +54,7 @@ public sealed class YencDecoder
     /// <summary>Makes the decoder ready for the next article; header and result of the last one become invalid.</summary>
     public void Reset()
     {
-        _stage = Stage.Preamble;
+        _stage = YencStage.Preamble;
         _state = default;
         _preamble = default;
         _lineLength = 0;
@@ -99,34 +80,34 @@ public sealed class YencDecoder
     {
         ArgumentNullException.ThrowIfNull(output);
         consumed = 0;
-        while (_stage != Stage.Ended && consumed < raw.Length)
+        while (_stage != YencStage.Ended && consumed < raw.Length)
         {
             var rest = raw[consumed..];
             consumed += _stage switch
             {
-                Stage.Preamble => ReadPreamble(rest),
-                Stage.Header => ReadHeader(rest),
-                Stage.Data => ReadData(rest, output),
-                Stage.Keyword => ReadKeyword(rest),
+                YencStage.Preamble => ReadPreamble(rest),
+                YencStage.Header => ReadHeader(rest),
+                YencStage.Data => ReadData(rest, output),
+                YencStage.Keyword => ReadKeyword(rest),
                 _ => ReadRest(rest),
             };
         }
 
-        return _stage == Stage.Ended;
+        return _stage == YencStage.Ended;
     }
 
     /// <summary>The facts about the article: after <see cref="Decode"/> has returned true, or when no more bytes will come.</summary>
     public YencResult GetResult()
     {
         var defects = _defects;
-        if (_stage != Stage.Ended)
+        if (_stage != YencStage.Ended)
             defects |= YencDefects.Truncated;
 
         var expectedCrc = _trailer?.PartCrc ?? (_header.IsWholeFile ? _trailer?.FileCrc : null);
         if (!_hasBegin)
         {
             defects |= YencDefects.NoHeader;
-            if (_preamble.Encoding == ArticleEncoding.Text && _stage is Stage.Ended or Stage.Rest)
+            if (_preamble.Encoding == ArticleEncoding.Text && _stage is YencStage.Ended or YencStage.Rest)
                 defects |= YencDefects.NotBinary;
         }
         else
@@ -161,7 +142,7 @@ public sealed class YencDecoder
         _lineLength += consumed;
         if (answer == ArticleLineReader.Answer.ArticleEnd)
         {
-            _stage = Stage.Ended;
+            _stage = YencStage.Ended;
         }
         else if (answer == ArticleLineReader.Answer.Line
             && YencLineParser.TryParseBegin(_lines.Line, out _header, out var name, out var defects))
@@ -171,12 +152,12 @@ public sealed class YencDecoder
             _hasBegin = true;
             _defects |= defects;
             EndKeywordLine();
-            _stage = Stage.Header;
+            _stage = YencStage.Header;
         }
         else if (!_preamble.Count(consumed)
             || (answer == ArticleLineReader.Answer.Line && !_preamble.TakeLine(_lines.Line, _lineLength)))
         {
-            _stage = Stage.Rest;
+            _stage = YencStage.Rest;
         }
 
         if (answer == ArticleLineReader.Answer.Line)
@@ -191,7 +172,7 @@ public sealed class YencDecoder
         if (stop == YencStop.DestinationFull)
         {
             HasHeader = true;
-            _stage = Stage.Data;
+            _stage = YencStage.Data;
         }
         else
         {
@@ -239,12 +220,12 @@ public sealed class YencDecoder
         if (stop == YencStop.Keyword)
         {
             _lines.Start("=y"u8);
-            _stage = Stage.Keyword;
+            _stage = YencStage.Keyword;
         }
         else if (stop == YencStop.ArticleEnd)
         {
             HasHeader = true;
-            _stage = Stage.Ended;
+            _stage = YencStage.Ended;
         }
     }
 
@@ -260,13 +241,13 @@ public sealed class YencDecoder
         {
             HasHeader = true;
             _trailer = YencLineParser.ParseEnd(line);
-            _stage = Stage.Rest;
+            _stage = YencStage.Rest;
         }
         else if (YencLineParser.IsKeyword(line, "=ybegin"u8))
         {
             HasHeader = true;
             _defects |= YencDefects.SecondHeader;
-            _stage = Stage.Rest;
+            _stage = YencStage.Rest;
         }
         else if (!HasHeader && YencLineParser.IsKeyword(line, "=ypart"u8))
         {
@@ -277,11 +258,11 @@ public sealed class YencDecoder
             }
 
             HasHeader = true;
-            _stage = Stage.Data;
+            _stage = YencStage.Data;
         }
         else
         {
-            _stage = HasHeader ? Stage.Data : Stage.Header;
+            _stage = HasHeader ? YencStage.Data : YencStage.Header;
         }
 
         return consumed;
@@ -304,7 +285,7 @@ public sealed class YencDecoder
     {
         var answer = _lines.Read(raw, out var consumed);
         if (answer == ArticleLineReader.Answer.ArticleEnd)
-            _stage = Stage.Ended;
+            _stage = YencStage.Ended;
         else if (answer == ArticleLineReader.Answer.Line && _hasBegin && YencLineParser.IsKeyword(_lines.Line, "=ybegin"u8))
             _defects |= YencDefects.SecondHeader;
         return consumed;
