@@ -88,52 +88,51 @@ internal sealed class SegmentFetcher(IArticleSource source, BlockPool blocks, St
         throw new ArticleGoneException(loss, slot.Piece.Segment.Index);
     }
 
-    /// <summary>Asks each provider for one article until a copy is proved; damaged copies are asked for once more at the end.</summary>
+    /// <summary>Fetches one copy; one that came damaged may have been damaged on its way, so every provider is asked twice.</summary>
     private async Task<(SegmentBuffer? Buffer, ArticleLoss Loss)> FetchCopyAsync(SegmentSlot slot, SegmentSink sink, MessageId id, Errand errand, CancellationToken cancellationToken)
     {
-        var expectedBytes = (long)(slot.Piece.Segment.Length * EncodedPerDecoded);
+        var (buffer, loss) = await AskEachProviderAsync(slot, sink, id, errand, cancellationToken);
+        return buffer is null && loss == ArticleLoss.Corrupt
+            ? await AskEachProviderAsync(slot, sink, id, errand, cancellationToken)
+            : (buffer, loss);
+    }
+
+    /// <summary>Asks one provider after the other until a copy is proved, or two agree that lack their trailer.</summary>
+    private async Task<(SegmentBuffer? Buffer, ArticleLoss Loss)> AskEachProviderAsync(SegmentSlot slot, SegmentSink sink, MessageId id, Errand errand, CancellationToken cancellationToken)
+    {
+        var segment = slot.Piece.Segment;
+        var excluded = default(ProviderSet);
         var loss = ArticleLoss.Missing;
         SegmentBuffer? unconfirmed = null;
         try
         {
-            for (var round = 0; round < 2; round++)
+            while (true)
             {
-                var excluded = default(ProviderSet);
-                while (true)
-                {
-                    var request = new ArticleRequest(id, errand.Lane, errand.HeadOfLine, expectedBytes, excluded);
-                    var reply = await source.FetchAsync(request, sink, cancellationToken);
-                    if (!reply.IsFound)
-                        break;
-
-                    var proof = sink.Judge();
-                    if (proof == SegmentProof.Proved || (proof == SegmentProof.Unconfirmed && unconfirmed is not null))
-                        return (sink.Take(), default);
-                    if (proof == SegmentProof.Unconfirmed)
-                    {
-                        unconfirmed = sink.Take();
-                    }
-                    else
-                    {
-                        loss = ArticleLoss.Corrupt;
-                        StreamsLog.CorruptArticle(logger, slot.Piece.Segment.Index + 1, reply.Provider);
-                    }
-
-                    excluded = excluded.With(reply.Provider);
-                }
-
-                if (unconfirmed is not null)
+                var request = new ArticleRequest(id, errand.Lane, errand.HeadOfLine, (long)(segment.Length * EncodedPerDecoded), excluded);
+                var reply = await source.FetchAsync(request, sink, cancellationToken);
+                if (!reply.IsFound)
                 {
                     var accepted = unconfirmed;
                     unconfirmed = null;
-                    return (accepted, default);
+                    return (accepted, loss);
                 }
 
-                if (loss == ArticleLoss.Missing)
-                    break;
-            }
+                switch (sink.Judge())
+                {
+                    case SegmentProof.Proved:
+                    case SegmentProof.Unconfirmed when unconfirmed is not null:
+                        return (sink.Take(), default);
+                    case SegmentProof.Unconfirmed:
+                        unconfirmed = sink.Take();
+                        break;
+                    default:
+                        loss = ArticleLoss.Corrupt;
+                        StreamsLog.CorruptArticle(logger, segment.Index + 1, reply.Provider);
+                        break;
+                }
 
-            return (null, loss);
+                excluded = excluded.With(reply.Provider);
+            }
         }
         finally
         {
