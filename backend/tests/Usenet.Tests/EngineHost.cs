@@ -1,0 +1,94 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Usenet.Tests;
+
+/// <summary>A mock news server with one release, and the engine that reads it.</summary>
+internal sealed class EngineHost : IAsyncDisposable
+{
+    private EngineHost(MockServer mock, MockRelease release, ProviderPool pool, GlobalOperationLimiter limiter, StreamEngine engine)
+    {
+        Mock = mock;
+        Release = release;
+        Pool = pool;
+        Limiter = limiter;
+        Engine = engine;
+    }
+
+    public MockServer Mock { get; }
+
+    public MockRelease Release { get; }
+
+    public ProviderPool Pool { get; }
+
+    public GlobalOperationLimiter Limiter { get; }
+
+    public StreamEngine Engine { get; }
+
+    public static async Task<EngineHost> StartAsync(
+        MockRelease release,
+        MockOptions? mock = null,
+        NntpOptions? nntp = null,
+        StreamOptions? streams = null,
+        Func<int, ProviderOptions, ProviderOptions>? provider = null)
+    {
+        var server = await MockServer.StartAsync(mock);
+        var accounts = server.Ports.Select((port, index) =>
+        {
+            var account = new ProviderOptions { Name = $"mock{index}", Host = "127.0.0.1", Port = port, UseTls = false, MaxConnections = 8, Priority = index };
+            return provider is null ? account : provider(index, account);
+        });
+        var limiter = new GlobalOperationLimiter();
+        var pool = new ProviderPool([.. accounts], nntp ?? new NntpOptions(), limiter, TimeProvider.System, NullLoggerFactory.Instance);
+        var engine = new StreamEngine(pool, streams ?? new StreamOptions(), TimeProvider.System, NullLoggerFactory.Instance);
+        return new EngineHost(server, release, pool, limiter, engine);
+    }
+
+    public static MockRelease Film(int articles, int articleSize = 20_000, int files = 1) =>
+        MockRelease.Plain(7, ((long)articles * articleSize) - (articleSize / 3), files, articleSize);
+
+    public PostedFile File(int index = 0)
+    {
+        var file = Release.Files[index];
+        var ids = Release.MessageIds(index);
+        var map = SegmentMap.Uniform(ids.Count, Math.Min(file.ArticleSize, file.Size), file.Size);
+        return new PostedFile(map, new IdList(ids));
+    }
+
+    public ReadOnlyStream Open(long position = 0, long? end = null) =>
+        Engine.Open([FileExtent.Whole(File())], OperationLane.Playback, position, end);
+
+    public byte[] Truth(long offset, int count, int file = 0)
+    {
+        var bytes = new byte[count];
+        Release.Fill(file, offset, bytes);
+        return bytes;
+    }
+
+    /// <summary>Nothing may be left behind: no permit, no block, no socket beyond the pool's.</summary>
+    public async Task AssertNothingIsLeftAsync(CancellationToken cancellationToken)
+    {
+        await Eventually.HoldsAsync(
+            () => Limiter.InUse(OperationLane.Playback) == 0 && Engine.Blocks.Rented == 0 && Engine.OpenStreams == 0,
+            () => $"{Limiter.InUse(OperationLane.Playback)} permits, {Engine.Blocks.Rented} blocks, {Engine.OpenStreams} streams left",
+            cancellationToken);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Pool.DisposeAsync();
+        await Mock.DisposeAsync();
+    }
+
+    private sealed class IdList(IReadOnlyList<string> ids) : ISegmentIds
+    {
+        public int Count => ids.Count;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) =>
+            ValueTask.FromResult(new SegmentIds(MessageId.Parse(ids[index]), []));
+    }
+}
