@@ -25,6 +25,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     private readonly Queue<ArticleBody> _sent = new();
     private NntpException? _failure;
     private volatile bool _retired;
+    private volatile bool _disposed;
 
     public NntpConnection(NntpTransport transport, int provider, NntpOptions options, LineEstimate line, NntpMeter meter, TimeProvider time, ILogger logger, IConnectionOwner owner)
     {
@@ -133,9 +134,10 @@ internal sealed class NntpConnection : IAsyncDisposable
         _unsent.Writer.TryComplete();
     }
 
-    /// <summary>Closes the socket and waits for both loops.</summary>
+    /// <summary>Closes the socket and waits for both loops. No connection will take its place.</summary>
     public async ValueTask DisposeAsync()
     {
+        _disposed = true;
         Abort(new NntpException(NntpFault.ConnectionClosed, "The connection pool was closed."));
         await Completion;
     }
@@ -170,7 +172,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         await _deadlines.DisposeAsync();
 
         // The server counts the socket until it has noticed; a replacement dialled before that would be one too many.
-        if (!closedByServer)
+        if (!closedByServer && !_disposed)
             await Task.Delay(_options.CloseGrace, _time);
         await _transport.DisposeAsync();
         _owner.Closed(this);

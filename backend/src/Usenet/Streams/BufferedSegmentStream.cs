@@ -126,7 +126,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             total += taken;
             Position += taken;
             var ends = Position == slot.Piece.End;
-            _policy.Delivered(taken, ends);
+            _policy.Delivered(taken, _window.HeadNumber, ends);
             if (ends)
                 ReleaseHead();
             FillWindow();

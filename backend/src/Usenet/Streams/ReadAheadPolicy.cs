@@ -27,17 +27,22 @@ internal sealed class ReadAheadPolicy
 
     /// <summary>Bytes went to the reader.</summary>
     /// <param name="count">How many.</param>
-    /// <param name="endsPiece">Whether a whole piece has been taken with them.</param>
-    public void Delivered(int count, bool endsPiece)
+    /// <param name="headNumber">Number of the piece they came from.</param>
+    /// <param name="endsPiece">Whether it has been taken to its end with them.</param>
+    public void Delivered(int count, int headNumber, bool endsPiece)
     {
         _delivered += count;
         _windowBytes += count;
-        if (_target == 1 && (endsPiece || _delivered >= _options.ProbeBytes))
-            _target = 2;
+        if (_target > 1 || (!endsPiece && _delivered < _options.ProbeBytes))
+            return;
+
+        // Two segments are asked for from here on; only a wait behind the first of them says that two are too few.
+        _target = 2;
+        _nextDoubling = headNumber + (endsPiece ? 2 : 1);
     }
 
     /// <summary>The reader has to wait for the head.</summary>
-    /// <param name="headNumber">Its number. What was claimed before the last doubling says nothing about it.</param>
+    /// <param name="headNumber">Its number. A wait for what was claimed before the last doubling says nothing about it.</param>
     public void Waited(int headNumber)
     {
         if (_target == 1 || headNumber < _nextDoubling)

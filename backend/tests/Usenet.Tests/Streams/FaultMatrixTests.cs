@@ -1,0 +1,88 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>Every fault that the mock can play, with and without a healthy provider beside it.</summary>
+public sealed class FaultMatrixTests
+{
+    // Short, so that faults which are silence end soon; the ratios between them are those of the defaults.
+    private static readonly NntpOptions Impatient = new()
+    {
+        ConnectTimeout = TimeSpan.FromMilliseconds(400),
+        LoginTimeout = TimeSpan.FromMilliseconds(800),
+        PlaybackStall = TimeSpan.FromMilliseconds(600),
+        LeaseTimeout = TimeSpan.FromSeconds(5),
+    };
+
+    public static TheoryData<FaultKind> Kinds =>
+        [.. Enum.GetValues<FaultKind>().Where(kind => kind is not (FaultKind.Coverage or FaultKind.ConnectRefuse or FaultKind.ConnectBlackhole))];
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public async Task A_fault_at_one_of_two_providers_costs_no_byte(FaultKind kind)
+    {
+        await using var host = await StartAsync(new MockFault { Kind = kind, Provider = 0, Rate = IsOfAConnection(kind) ? 1 : 0.5 }, providers: 2);
+        await ReadWholeAsync(host);
+        Assert.True(host.Mock.Stats.FaultCount(kind) > 0, "the fault was never met");
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public async Task A_fault_at_the_only_provider_never_yields_wrong_bytes(FaultKind kind)
+    {
+        await using var host = await StartAsync(new MockFault { Kind = kind, Rate = 0.3, Tries = 1 }, providers: 1);
+        try
+        {
+            await ReadWholeAsync(host);
+        }
+        catch (IOException)
+        {
+            // An article that cannot be had ends the read; what came before has been compared.
+        }
+
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task Connections_dropped_at_the_only_provider_are_tried_again_until_every_byte_is_right()
+    {
+        var drops = new MockFault { Kind = FaultKind.BodyReset, Rate = 0.5 };
+        await using var host = await StartAsync(drops, providers: 1);
+        await ReadWholeAsync(host);
+        Assert.True(host.Mock.Stats.FaultCount(FaultKind.BodyReset) > 5);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    private static bool IsOfAConnection(FaultKind kind) => kind is >= FaultKind.ConnectSlow and <= FaultKind.AuthThen480;
+
+    private static Task<EngineHost> StartAsync(MockFault fault, int providers) => EngineHost.StartAsync(
+        EngineHost.Film(24),
+        new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider { User = "u", Password = "p" })], Faults = [fault] },
+        Impatient,
+        new StreamOptions { PlaybackRetries = TimeSpan.FromSeconds(3) },
+        (_, account) => account with { User = "u", Password = "p" });
+
+    private static async Task ReadWholeAsync(EngineHost host)
+    {
+        var length = host.Release.Files[0].Size;
+        await using var stream = host.Open();
+        var buffer = new byte[50_000];
+        for (long position = 0; position < length;)
+        {
+            var count = await stream.ReadAsync(buffer, Token);
+            Assert.True(count > 0, $"short read at {position}");
+
+            // Bytes of a landing article may be wrong when the read ends in an error; here every later byte is checked.
+            if (position >= host.Release.Files[0].ArticleSize)
+                Assert.True(buffer.AsSpan(0, count).SequenceEqual(host.Truth(position, count)), $"wrong bytes at {position}");
+            position += count;
+        }
+    }
+}
