@@ -119,6 +119,7 @@ public sealed class LayerCheckTests
 
     [Theory]
     [InlineData("```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
+    [InlineData("```sh\n./run.sh\n```\n```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
     [InlineData("```\nUsenet   Nntp → Nzb\nServer   Database → Program\n```", 1)]
     [InlineData("```\nUsenet   Nzb\nServer   Database → Program\n```", 1)]
     [InlineData("```\nUsenet   Nzb → Nntp → Yenc\nServer   Database → Program\n```", 1)]

@@ -20,11 +20,11 @@ public sealed partial class ClipTests
     {
         ExternalProgram.Require("curl", "ffprobe");
         var cancel = TestContext.Current.CancellationToken;
-        using var data = new TemporaryFolder();
+        using var data = new ScratchFolder();
         var port = ServerProcess.FreePort();
         await using var server = await ServerProcess.StartAsync(Repository.PathOf("tools/run.sh"),
             ["--port", $"{port}", "--data", data.File("data")], data.File("data"), port, new Dictionary<string, string>(), cancel);
-        var printed = PrintedUrl(server);
+        var printed = await PrintedUrlAsync(server, cancel);
 
         var listing = await CurlAsync(cancel, "-X", "PROPFIND", "-H", "Depth: 1", printed + Clip);
         var name = ClipName().Match(System.Text.Encoding.UTF8.GetString(listing)).Groups["name"].Value;
@@ -48,11 +48,11 @@ public sealed partial class ClipTests
     public async Task Credentials_are_printed_once_and_keep_their_value()
     {
         var cancel = TestContext.Current.CancellationToken;
-        using var data = new TemporaryFolder();
+        using var data = new ScratchFolder();
         string printed;
         await using (var first = await StartBareAsync(data, cancel))
         {
-            printed = PrintedUrl(first);
+            printed = await PrintedUrlAsync(first, cancel);
             Assert.Equal(0, await first.StopAsync(cancel));
         }
 
@@ -67,20 +67,20 @@ public sealed partial class ClipTests
     public async Task Clip_leaves_when_a_provider_is_configured()
     {
         var cancel = TestContext.Current.CancellationToken;
-        using var data = new TemporaryFolder();
+        using var data = new ScratchFolder();
         await using var server = await ServerProcess.StartAsync(data.Path, ProviderSettings.For(ServerProcess.FreePort()), cancel);
         using var client = new SluiceClient(server);
         using var answer = await client.OpenAsync("content/demo/", null, null, cancel);
         Assert.Equal(System.Net.HttpStatusCode.NotFound, answer.StatusCode);
     }
 
-    private static Task<ServerProcess> StartBareAsync(TemporaryFolder data, CancellationToken cancel) =>
+    private static Task<ServerProcess> StartBareAsync(ScratchFolder data, CancellationToken cancel) =>
         ServerProcess.StartAsync(ServerProcess.Executable, [], data.Path, ServerProcess.FreePort(), new Dictionary<string, string>(), cancel);
 
-    private static string PrintedUrl(ServerProcess server)
+    private static async Task<string> PrintedUrlAsync(ServerProcess server, CancellationToken cancel)
     {
-        var line = Assert.Single(server.Lines, line => UrlWithCredentials().IsMatch(line));
-        return UrlWithCredentials().Match(line).Value.TrimEnd('/');
+        var line = await server.LineAsync(UrlWithCredentials().IsMatch, cancel);
+        return UrlWithCredentials().Match(line).Value;
     }
 
     private static string Password(string url) => Uri.UnescapeDataString(new Uri(url).UserInfo.Split(':')[1]);
@@ -101,7 +101,7 @@ public sealed partial class ClipTests
         Assert.InRange(seconds, 10, 60);
     }
 
-    [GeneratedRegex(@"https?://[^\s:/@]+:[^\s@]+@[^\s/]+/?")]
+    [GeneratedRegex(@"https?://[^\s:/@]+:[^\s@]+@[^\s/]+")]
     private static partial Regex UrlWithCredentials();
 
     [GeneratedRegex(@"<D:href>/content/demo/(?<name>[^/<]+)</D:href>")]

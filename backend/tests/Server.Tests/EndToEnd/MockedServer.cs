@@ -5,7 +5,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 /// <summary>A server whose one provider holds some articles, with its folder and a client.</summary>
 internal sealed class MockedServer : IAsyncDisposable
 {
-    private readonly TemporaryFolder _folder = new();
+    private readonly ScratchFolder _folder = new();
 
     private MockedServer(MockServer mock) => Mock = mock;
 

@@ -15,7 +15,7 @@ public sealed class NewsServerTests
     public async Task Posts_at_inn_read_back_equal()
     {
         var cancel = TestContext.Current.CancellationToken;
-        using var folder = new TemporaryFolder();
+        using var folder = new ScratchFolder();
         // INN runs as another user and makes sockets below its folder: a short path that everyone may enter.
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(folder.Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute
@@ -37,7 +37,7 @@ public sealed class NewsServerTests
         }
     }
 
-    private static async Task AssertSyntheticFileAsync(SluiceClient client, TemporaryFolder folder, string news, CancellationToken cancel)
+    private static async Task AssertSyntheticFileAsync(SluiceClient client, ScratchFolder folder, string news, CancellationToken cancel)
     {
         // Every byte value, and runs of the four that an encoder has to escape.
         var bytes = new byte[7_654_321];

@@ -86,6 +86,20 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
+    /// <summary>Waits for a line that it prints.</summary>
+    public async Task<string> LineAsync(Func<string, bool> wanted, CancellationToken cancel)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancel);
+        limit.CancelAfter(StartLimit);
+        while (true)
+        {
+            if (_lines.FirstOrDefault(wanted) is { } line)
+                return line;
+            Assert.False(limit.IsCancellationRequested, $"The server printed no such line:\n{string.Join('\n', _lines)}");
+            await Task.Delay(Poll, TimeProvider.System, cancel);
+        }
+    }
+
     /// <summary>A port that nobody listens on at this moment.</summary>
     public static int FreePort()
     {

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>The import table as README.md draws it: its first fenced block, one project per line.</summary>
+/// <summary>The import table as README.md draws it: its first fenced block that names no language, one project per line.</summary>
 internal static class ReadmeDiagram
 {
     /// <param name="order">The import table.</param>
@@ -25,9 +25,10 @@ internal static class ReadmeDiagram
     /// <summary>Project to its folders in the drawn order, arrows and bars left out.</summary>
     private static Dictionary<string, string> Read(string readme)
     {
-        var block = readme.Split("```") is { Length: > 2 } parts ? parts[1] : "";
+        // Every second part between fences is a block; its first line names the language, or nothing.
+        var block = readme.Split("```").Where((_, at) => at % 2 == 1).FirstOrDefault(text => text.StartsWith('\n')) ?? "";
         var rows = new Dictionary<string, string>();
-        foreach (var line in block.Split('\n').Skip(1))
+        foreach (var line in block.Split('\n'))
         {
             var words = line.Split(' ', StringSplitOptions.RemoveEmptyEntries)
                 .Where(word => char.IsAsciiLetterUpper(word[0])).ToArray();

@@ -1,9 +1,9 @@
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A folder that is gone after the test.</summary>
-internal sealed class TemporaryFolder : IDisposable
+internal sealed class ScratchFolder : IDisposable
 {
-    public string Path { get; } = Directory.CreateTempSubdirectory("sluice-").FullName;
+    public string Path { get; } = Directory.CreateTempSubdirectory("sluice-e2e-").FullName;
 
     public string File(string name) => System.IO.Path.Combine(Path, name);
 
