@@ -17,11 +17,14 @@ public abstract class YencKernel
     {
     }
 
+    // Made when asked for: a kernel may bring tables that only tests of all kernels need.
+    private static readonly Lazy<IReadOnlyList<YencKernel>> All = new(() => [.. CreateSupported()]);
+
     /// <summary>The kernels that this CPU runs, fastest first. The byte machine is always the last one.</summary>
-    public static IReadOnlyList<YencKernel> Supported { get; } = Select();
+    public static IReadOnlyList<YencKernel> Supported => All.Value;
 
     /// <summary>The fastest kernel that this CPU runs.</summary>
-    public static YencKernel Best => Supported[0];
+    public static YencKernel Best { get; } = CreateSupported().First();
 
     /// <summary>For logs and test output.</summary>
     public abstract string Name { get; }
@@ -42,9 +45,12 @@ public abstract class YencKernel
     /// <inheritdoc/>
     public override string ToString() => Name;
 
-    private static YencKernel[] Select()
+    private static IEnumerable<YencKernel> CreateSupported()
     {
-        var bytewise = new YencByteKernel();
-        return YencVbmi2Kernel.IsSupported ? [new YencVbmi2Kernel(), bytewise] : [bytewise];
+        if (YencVbmi2Kernel.IsSupported)
+            yield return new YencVbmi2Kernel();
+        if (YencVector128Kernel.IsSupported)
+            yield return new YencVector128Kernel();
+        yield return new YencByteKernel();
     }
 }

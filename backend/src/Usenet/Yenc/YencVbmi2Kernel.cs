@@ -7,14 +7,8 @@ using System.Runtime.Intrinsics.X86;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>64 bytes at a time with AVX-512 VBMI2: bytes that are dropped are squeezed out in the register.</summary>
-/// <remarks>
-/// The fast loop knows a byte and its predecessor, which it loads from one byte before. That is enough as long as no
-/// special byte follows an <c>=</c> or an LF; where one does, the block is resolved on masks. About one block in eighty is.
-/// </remarks>
-internal sealed class YencVbmi2Kernel : YencKernel
+internal sealed class YencVbmi2Kernel : YencBlockKernel
 {
-    private const int Block = YencBlockMasks.Length;
-
     /// <summary>True when the CPU has what this kernel needs.</summary>
     public static bool IsSupported => Avx512Vbmi2.IsSupported;
 
@@ -32,68 +26,11 @@ internal sealed class YencVbmi2Kernel : YencKernel
         0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
         0x2627242522232021, 0x2E2E2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
 
+    // Two blocks share one test as long as that goes. There is no call in here: a calling convention without preserved
+    // vector registers would reload every table each round.
     /// <inheritdoc/>
-    public override YencStop Decode(
-        ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)
-    {
-        consumed = written = 0;
-        while (state.Context > YencContext.Cr && consumed < source.Length)
-        {
-            var early = YencByteKernel.Run(source.Slice(consumed, 1), destination[written..], ref state, out var one, out var byteOut);
-            consumed += one;
-            written += byteOut;
-            if (early != YencStop.NeedInput)
-                return early;
-        }
-
-        if (!state.BareLineFeeds)
-            RunBlocks(source, destination, ref state, ref consumed, ref written);
-        var stop = YencByteKernel.Run(source[consumed..], destination[written..], ref state, out var more, out var moreOut);
-        consumed += more;
-        written += moreOut;
-        return stop;
-    }
-
-    /// <summary>Decodes whole blocks, up to one that holds a keyword or the end, or to where a block does not fit.</summary>
-    private static void RunBlocks(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
-    {
-        ref var from = ref MemoryMarshal.GetReference(source);
-        ref var to = ref MemoryMarshal.GetReference(destination);
-        while (source.Length - consumed >= Block + YencBlockMasks.LookAhead && destination.Length - written >= Block)
-        {
-            // The first block of a call has no byte before it, so it always comes here.
-            if (!TryRunBlock(ref Unsafe.Add(ref from, consumed), ref Unsafe.Add(ref to, written), ref state, out var kept))
-                return;
-            consumed += Block;
-            written += kept;
-
-            // An escaped '=' would pass for an escaping one in the fast loop.
-            if (source[consumed - 1] == '=' && !state.Escape)
-                continue;
-
-            var before = consumed;
-            RunFast(source, destination, ref consumed, ref written);
-            if (consumed != before)
-                state = StateAfter(source[..consumed]);
-        }
-    }
-
-    /// <summary>What the fast loop leaves behind: it has seen no special byte after an <c>=</c>, so a last <c>=</c> escapes.</summary>
-    private static YencState StateAfter(ReadOnlySpan<byte> decoded) => new()
-    {
-        Escape = decoded[^1] == '=',
-        Context = decoded[^1] == '\r' ? YencContext.Cr
-            : decoded[^1] == '\n' && decoded[^2] == '\r' ? YencContext.LineStart
-            : YencContext.Inside,
-    };
-
-    /// <summary>
-    /// Decodes blocks in which every byte can be judged by itself and the one before it, two at a time as long as that
-    /// goes; returns at the first other block. There is no call in here: a calling convention without preserved vector
-    /// registers would reload every table each round.
-    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    private static void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
+    protected override void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
         ref var from = ref MemoryMarshal.GetReference(source);
         ref var to = ref MemoryMarshal.GetReference(destination);
@@ -147,9 +84,9 @@ internal sealed class YencVbmi2Kernel : YencKernel
         written = (int)o;
     }
 
-    /// <summary>Decodes one block on masks.</summary>
+    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    private static bool TryRunBlock(ref byte from, ref byte to, ref YencState state, out int kept)
+    protected override bool TryRunBlock(ref byte from, ref byte to, ref YencState state, out int kept)
     {
         var v = Vector512.LoadUnsafe(ref from);
         var masks = new YencBlockMasks
