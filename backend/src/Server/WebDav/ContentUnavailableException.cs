@@ -1,0 +1,15 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>Bytes that a file advertises cannot be had. The path itself is right: this is never a 404.</summary>
+internal sealed class ContentUnavailableException : IOException
+{
+    /// <summary>Creates the exception.</summary>
+    /// <param name="fault">Whether it may pass.</param>
+    /// <param name="reason">One sentence for the client, without names or paths.</param>
+    /// <param name="inner">What went wrong below.</param>
+    public ContentUnavailableException(ContentFault fault, string reason, Exception? inner = null)
+        : base(reason, inner) => Fault = fault;
+
+    /// <summary>Whether it may pass.</summary>
+    public ContentFault Fault { get; }
+}

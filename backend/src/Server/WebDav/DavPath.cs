@@ -1,0 +1,114 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// A place in the tree as a request names it, decoded once. Lookups use the names in Unicode form NFC; hrefs repeat the names
+/// as the client wrote them, because clients find the answer to their own question by comparing hrefs. Immutable.
+/// </summary>
+internal sealed class DavPath
+{
+    private readonly string[] _segments;
+    private readonly string[] _encoded;
+    private readonly string _base;
+
+    private DavPath(string[] segments, string[] encoded, string urlBase, bool hasTrailingSlash)
+    {
+        _segments = segments;
+        _encoded = encoded;
+        _base = urlBase;
+        HasTrailingSlash = hasTrailingSlash;
+    }
+
+    /// <summary>The names from the root down, NFC, without the URL base; empty for the root.</summary>
+    public IReadOnlyList<string> Segments => _segments;
+
+    /// <summary>Whether the request wrote a <c>/</c> at the end. The root always has one.</summary>
+    public bool HasTrailingSlash { get; }
+
+    /// <summary>Whether this is the root of the tree.</summary>
+    public bool IsRoot => _segments.Length == 0;
+
+    /// <summary>The last name; empty for the root.</summary>
+    public string Name => IsRoot ? "" : _segments[^1];
+
+    /// <summary>The collection that holds this path. The root has none and throws.</summary>
+    public DavPath Parent => IsRoot
+        ? throw new InvalidOperationException("The root has no parent.")
+        : new DavPath(_segments[..^1], _encoded[..^1], _base, hasTrailingSlash: true);
+
+    /// <summary>The encoded absolute path, with URL base, ending in <c>/</c> exactly when it names a collection (DAV-52).</summary>
+    public string Href(bool isCollection)
+    {
+        if (IsRoot)
+            return _base + "/";
+        string path = _base + "/" + string.Join('/', _encoded);
+        return isCollection ? path + "/" : path;
+    }
+
+    /// <summary>
+    /// Reads the path of a request target in origin form or absolute form (RFC 9112, section 3.2). False where DAV-15 refuses
+    /// it: broken escapes, bytes that are not UTF-8, NUL, <c>%2F</c> or <c>%5C</c> inside a segment, <c>.</c> and <c>..</c>.
+    /// </summary>
+    /// <param name="target">The target exactly as it stood in the request line.</param>
+    /// <param name="urlBase">The decoded prefix under which the tree is mapped, empty or like <c>/x</c>; it is cut off.</param>
+    /// <param name="path">The path.</param>
+    public static bool TryParse(string target, string urlBase, [NotNullWhen(true)] out DavPath? path)
+    {
+        path = null;
+        if (!TryFindPath(target, out ReadOnlySpan<char> raw))
+            return false;
+
+        var segments = new List<string>();
+        var encoded = new List<string>();
+        foreach (Range part in raw.Split('/'))
+        {
+            ReadOnlySpan<char> segment = raw[part];
+            if (segment.IsEmpty)
+                continue;
+            if (!PercentEncoding.TryDecode(segment, out string? name) || name is "." or "..")
+                return false;
+            segments.Add(Normalize(name));
+            encoded.Add(PercentEncoding.Encode(name));
+        }
+
+        int skipped = urlBase.AsSpan().Count('/');
+        if (skipped > segments.Count)
+            return false;
+        string encodedBase = skipped == 0 ? "" : "/" + string.Join('/', encoded.Take(skipped));
+        bool slash = raw.EndsWith('/') || segments.Count == skipped;
+        path = new DavPath([.. segments.Skip(skipped)], [.. encoded.Skip(skipped)], encodedBase, slash);
+        return true;
+    }
+
+    /// <summary>The path with its slashes, decoded: for logs, never for lookups.</summary>
+    public override string ToString() => "/" + string.Join('/', _segments);
+
+    private static bool TryFindPath(string target, out ReadOnlySpan<char> path)
+    {
+        path = target;
+        if (!path.StartsWith('/'))
+        {
+            int scheme = path.IndexOf("://");
+            if (scheme <= 0)
+                return false;
+            ReadOnlySpan<char> rest = path[(scheme + 3)..];
+            int slash = rest.IndexOfAny('/', '?');
+            path = slash >= 0 && rest[slash] == '/' ? rest[slash..] : "/";
+        }
+
+        int query = path.IndexOf('?');
+        if (query >= 0)
+            path = path[..query];
+        return true;
+    }
+
+    private static string Normalize(string name)
+    {
+        // The runtime refuses to normalise U+FFFE. No file is named with it (DAV-13), so it may be looked up as it is.
+        if (name.Contains('\uFFFE', StringComparison.Ordinal))
+            return name;
+        return name.IsNormalized(NormalizationForm.FormC) ? name : name.Normalize(NormalizationForm.FormC);
+    }
+}

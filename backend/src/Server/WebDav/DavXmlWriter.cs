@@ -1,0 +1,125 @@
+using System.Buffers;
+using System.Text;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// Writes elements as UTF-8 bytes into a buffer. Pure: it neither flushes nor waits. Elements of the <c>DAV:</c> namespace carry
+/// the prefix <c>D</c>, which the root has to declare. Not thread-safe.
+/// </summary>
+internal sealed class DavXmlWriter
+{
+    private const int LongestCharacter = 6;
+    private const int Step = 256;
+
+    private readonly IBufferWriter<byte> _output;
+
+    public DavXmlWriter(IBufferWriter<byte> output) => _output = output;
+
+    /// <summary>Bytes written so far.</summary>
+    public long Written { get; private set; }
+
+    /// <summary>Writes markup as it stands.</summary>
+    public void Markup(ReadOnlySpan<byte> utf8)
+    {
+        _output.Write(utf8);
+        Written += utf8.Length;
+    }
+
+    /// <summary>Writes markup that is known at compile time to be ASCII.</summary>
+    public void Markup(string ascii)
+    {
+        Span<byte> span = _output.GetSpan(ascii.Length);
+        int length = Encoding.ASCII.GetBytes(ascii, span);
+        _output.Advance(length);
+        Written += length;
+    }
+
+    /// <summary>Opens an element; other namespaces than <c>DAV:</c> are declared where they are used.</summary>
+    public void Start(DavName name) => Tag(name, "<"u8, ">"u8);
+
+    /// <summary>Closes an element.</summary>
+    public void End(DavName name)
+    {
+        Markup("</"u8);
+        QualifiedName(name);
+        Markup(">"u8);
+    }
+
+    /// <summary>An element without content.</summary>
+    public void Empty(DavName name) => Tag(name, "<"u8, "/>"u8);
+
+    /// <summary>
+    /// Writes text, escaped. What XML cannot carry becomes U+FFFD, so that no name can break the document (DAV-56).
+    /// </summary>
+    public void Text(ReadOnlySpan<char> text)
+    {
+        while (!text.IsEmpty)
+        {
+            Span<byte> span = _output.GetSpan(Math.Min(text.Length, Step) * LongestCharacter);
+            int length = 0;
+            while (!text.IsEmpty && span.Length - length >= LongestCharacter)
+            {
+                Rune.DecodeFromUtf16(text, out Rune rune, out int consumed);
+                text = text[consumed..];
+                length += WriteCharacter(rune, span[length..]);
+            }
+
+            _output.Advance(length);
+            Written += length;
+        }
+    }
+
+    private static int WriteCharacter(Rune rune, Span<byte> output)
+    {
+        switch (rune.Value)
+        {
+            case '&':
+                return Copy("&amp;"u8, output);
+            case '<':
+                return Copy("&lt;"u8, output);
+            case '>':
+                return Copy("&gt;"u8, output);
+            case '"':
+                return Copy("&quot;"u8, output);
+            case '\r':
+                return Copy("&#13;"u8, output);
+            case '\t' or '\n':
+                output[0] = (byte)rune.Value;
+                return 1;
+            case < 0x20 or 0xFFFE or 0xFFFF:
+                return Rune.ReplacementChar.EncodeToUtf8(output);
+            default:
+                return rune.EncodeToUtf8(output);
+        }
+    }
+
+    private static int Copy(ReadOnlySpan<byte> escaped, Span<byte> output)
+    {
+        escaped.CopyTo(output);
+        return escaped.Length;
+    }
+
+    private void Tag(DavName name, ReadOnlySpan<byte> open, ReadOnlySpan<byte> close)
+    {
+        Markup(open);
+        QualifiedName(name);
+        if (name.Namespace is not (DavName.DavNamespace or ""))
+        {
+            Markup(" xmlns:R=\""u8);
+            Text(name.Namespace);
+            Markup("\""u8);
+        }
+
+        Markup(close);
+    }
+
+    private void QualifiedName(DavName name)
+    {
+        if (name.Namespace == DavName.DavNamespace)
+            Markup("D:"u8);
+        else if (name.Namespace.Length > 0)
+            Markup("R:"u8);
+        Text(name.Local);
+    }
+}

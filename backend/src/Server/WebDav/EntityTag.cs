@@ -1,0 +1,37 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// A validator of a file's content (RFC 9110, section 8.8.3): <c>entity-tag = [ "W/" ] DQUOTE *etagc DQUOTE</c>.
+/// </summary>
+/// <param name="Value">The opaque text between the quotes.</param>
+/// <param name="IsWeak">Whether it was marked <c>W/</c>. Files of the tree have strong tags; clients may send weak ones.</param>
+internal readonly record struct EntityTag(string Value, bool IsWeak = false)
+{
+    /// <summary>Whether both are strong and equal: what If-Match and If-Range ask.</summary>
+    public bool StrongEquals(EntityTag other) => !IsWeak && !other.IsWeak && Value == other.Value;
+
+    /// <summary>Whether the texts are equal, whatever their strength: what If-None-Match asks.</summary>
+    public bool WeakEquals(EntityTag other) => Value == other.Value;
+
+    /// <summary>The form on the wire.</summary>
+    public override string ToString() => IsWeak ? $"W/\"{Value}\"" : $"\"{Value}\"";
+
+    /// <summary>
+    /// Reads one tag at the start of <paramref name="text"/> and cuts it off. False, with nothing cut, where none stands there.
+    /// </summary>
+    public static bool TryRead(ref ReadOnlySpan<char> text, out EntityTag tag)
+    {
+        tag = default;
+        bool weak = text.StartsWith("W/");
+        ReadOnlySpan<char> rest = weak ? text[2..] : text;
+        if (rest.IsEmpty || rest[0] != '"')
+            return false;
+        rest = rest[1..];
+        int end = rest.IndexOf('"');
+        if (end < 0 || rest[..end].ContainsAnyInRange('\0', ' ') || rest[..end].Contains('\x7F'))
+            return false;
+        tag = new EntityTag(rest[..end].ToString(), weak);
+        text = rest[(end + 1)..];
+        return true;
+    }
+}

@@ -1,0 +1,57 @@
+using Microsoft.Extensions.Primitives;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// The value of If-Match or If-None-Match (RFC 9110, section 13.1): <c>"*" / #entity-tag</c>. What cannot be read as a tag
+/// equals no tag, so a malformed If-Match fails and a malformed If-None-Match lets the request pass.
+/// </summary>
+internal sealed class EntityTagCondition
+{
+    private readonly List<EntityTag> _tags = [];
+
+    private EntityTagCondition()
+    {
+    }
+
+    /// <summary>Whether the condition is <c>*</c>: any existing content.</summary>
+    public bool IsAny { get; private set; }
+
+    /// <summary>Reads the header; null when the request has none.</summary>
+    public static EntityTagCondition? Parse(StringValues header)
+    {
+        if (header.Count == 0)
+            return null;
+
+        var condition = new EntityTagCondition();
+        foreach (string? line in header)
+            condition.Add(line);
+        return condition;
+    }
+
+    /// <summary>Whether the content satisfies the condition under strong comparison. Null: there is no content.</summary>
+    public bool MatchesStrongly(EntityTag? current) =>
+        current is { } tag && (IsAny || _tags.Exists(tag.StrongEquals));
+
+    /// <summary>Whether the content satisfies the condition under weak comparison. Null: there is no content.</summary>
+    public bool MatchesWeakly(EntityTag? current) =>
+        current is { } tag && (IsAny || _tags.Exists(tag.WeakEquals));
+
+    private void Add(ReadOnlySpan<char> line)
+    {
+        line = line.Trim();
+        if (line is "*")
+        {
+            IsAny = true;
+            return;
+        }
+
+        while (!line.IsEmpty)
+        {
+            if (EntityTag.TryRead(ref line, out EntityTag tag))
+                _tags.Add(tag);
+            int comma = line.IndexOf(',');
+            line = comma < 0 ? [] : line[(comma + 1)..].TrimStart();
+        }
+    }
+}

@@ -1,0 +1,132 @@
+using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// GET and HEAD of a file, by section 7 of the WebDAV contract: conditions are decided before anything is opened, HEAD opens
+/// nothing, the first byte is there before the headers are sent, and a body that cannot be completed ends in a reset.
+/// </summary>
+internal sealed class GetAndHeadHandler : IRequestHandler
+{
+    private readonly CurrentDavOptions _options;
+    private readonly TimeProvider _time;
+    private readonly ILogger<GetAndHeadHandler> _log;
+
+    public GetAndHeadHandler(CurrentDavOptions options, TimeProvider time, ILogger<GetAndHeadHandler> log)
+    {
+        _options = options;
+        _time = time;
+        _log = log;
+    }
+
+    /// <inheritdoc />
+    public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Get, WebDav.Verbs.Head];
+
+    /// <inheritdoc />
+    public async Task HandleAsync(DavRequest request)
+    {
+        IStoreFile? file = request.ExistingItem switch
+        {
+            IStoreFile found => found,
+            IStoreCollection collection => collection.Index,
+            _ => null,
+        };
+        if (file is null)
+        {
+            Refusal.Write(request.Http.Response, StatusCodes.Status404NotFound);
+            return;
+        }
+
+        HttpResponse response = request.Http.Response;
+        Preconditions conditions = Preconditions.Parse(request.Http.Request.Headers);
+        switch (conditions.Evaluate(isRead: true, file.ETag, file.LastModified))
+        {
+            case PreconditionOutcome.Failed:
+                Refusal.Write(response, StatusCodes.Status412PreconditionFailed);
+                return;
+            case PreconditionOutcome.NotModified:
+                response.StatusCode = StatusCodes.Status304NotModified;
+                ContentHeaders.WriteValidators(response.Headers, file);
+                return;
+        }
+
+        if (HttpMethods.IsHead(request.Http.Request.Method))
+            ContentHeaders.WriteContent(response.Headers, file, ByteRange.Whole(file.Length));
+        else
+            await SendAsync(request, file, Ask(request, file, conditions));
+    }
+
+    private static ByteRange Ask(DavRequest request, IStoreFile file, Preconditions conditions)
+    {
+        IHeaderDictionary headers = request.Http.Request.Headers;
+        bool counts = headers.Range.Count == 1 && conditions.AllowsRange(file.ETag, file.LastModified);
+        return ByteRange.Parse(counts ? headers.Range[0] : null, file.Length);
+    }
+
+    private async Task SendAsync(DavRequest request, IStoreFile file, ByteRange range)
+    {
+        HttpResponse response = request.Http.Response;
+        if (range.Kind == RangeKind.Unsatisfiable)
+        {
+            Refusal.Write(response, StatusCodes.Status416RangeNotSatisfiable);
+            response.Headers.ContentRange = range.ContentRange;
+            response.Headers.AcceptRanges = "bytes";
+            return;
+        }
+
+        if (range.Length == 0)
+        {
+            ContentHeaders.WriteContent(response.Headers, file, range);
+            return;
+        }
+
+        TimeSpan limit = _options().FirstByteTimeout;
+        FileBody body;
+        try
+        {
+            body = await FileBody.OpenAsync(file, range, limit, _time, request.Aborted);
+        }
+        catch (ContentUnavailableException unavailable)
+        {
+            WebDavLog.BodyRefused(_log, unavailable.Fault, unavailable.Message);
+            await RefuseAsync(response, unavailable, request.Aborted);
+            return;
+        }
+
+        await using (body)
+        {
+            response.StatusCode = range.Kind == RangeKind.Part ? StatusCodes.Status206PartialContent : StatusCodes.Status200OK;
+            ContentHeaders.WriteContent(response.Headers, file, range);
+            await CopyAsync(request, body, limit * 2);
+        }
+    }
+
+    private async Task CopyAsync(DavRequest request, FileBody body, TimeSpan limit)
+    {
+        // A player may pause for hours: what matters is that nothing scarce waits with it, not how fast it reads.
+        if (request.Http.Features.Get<IHttpMinResponseDataRateFeature>() is { } rate)
+            rate.MinDataRate = null;
+        try
+        {
+            await request.Http.Response.StartAsync(request.Aborted);
+            await body.CopyToAsync(request.Http.Response.BodyWriter, limit);
+        }
+        catch (ContentUnavailableException unavailable)
+        {
+            WebDavLog.BodyCut(_log, unavailable.Fault, unavailable.Message);
+            request.Http.Abort();
+        }
+    }
+
+    /// <summary>410 stops a client for good, 503 asks it to come back (DAV-71). Neither may be remembered by a cache.</summary>
+    private static async Task RefuseAsync(HttpResponse response, ContentUnavailableException unavailable, CancellationToken ct)
+    {
+        bool gone = unavailable.Fault == ContentFault.Gone;
+        response.StatusCode = gone ? StatusCodes.Status410Gone : StatusCodes.Status503ServiceUnavailable;
+        response.Headers.CacheControl = "no-store";
+        if (!gone)
+            response.Headers.RetryAfter = "5";
+        response.ContentType = "text/plain; charset=utf-8";
+        await response.WriteAsync(unavailable.Message + "\n", ct);
+    }
+}

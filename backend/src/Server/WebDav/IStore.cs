@@ -1,0 +1,18 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// The tree behind the verbs. The handlers know it through this seam and nothing else, so that a test store and the product are
+/// served by the same code (DAV-93). Thread-safe. Any call may throw <see cref="StoreUnavailableException"/>.
+/// </summary>
+internal interface IStore
+{
+    /// <summary>The item at a path, or null where there is none. Names are compared case-sensitively, as NFC.</summary>
+    ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct);
+
+    /// <summary>
+    /// What a path answers to each verb. Null where the path belongs to somebody else and the tree answers 404 to everything.
+    /// </summary>
+    /// <param name="path">The path.</param>
+    /// <param name="item">What was found there, or null.</param>
+    PathClass? Classify(DavPath path, IStoreItem? item);
+}

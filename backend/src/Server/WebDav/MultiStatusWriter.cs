@@ -1,0 +1,117 @@
+using System.IO.Pipelines;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// Writes a multi-status body one response at a time, straight into the answer's pipe (DAV-50 to DAV-53): what is held is the
+/// unflushed part, whatever the number of entries.
+/// </summary>
+internal sealed class MultiStatusWriter
+{
+    /// <summary>Bytes gathered before they are sent: some forty entries.</summary>
+    private const int FlushAfter = 16 * 1024;
+
+    private readonly PipeWriter _output;
+    private readonly DavXmlWriter _xml;
+    private readonly PropFindRequest _asked;
+    private long _flushed;
+
+    /// <summary>Starts the body.</summary>
+    /// <param name="output">Where it goes; stays the caller's.</param>
+    /// <param name="asked">What each response tells.</param>
+    public MultiStatusWriter(PipeWriter output, PropFindRequest asked)
+    {
+        _output = output;
+        _xml = new DavXmlWriter(output);
+        _asked = asked;
+        _xml.Markup("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">"u8);
+    }
+
+    /// <summary>Writes the response of one item. The 200 propstat comes first, always; the 404 propstat, if there is one, last (DAV-51).</summary>
+    public async ValueTask WriteAsync(string href, IStoreItem item, CancellationToken ct)
+    {
+        _xml.Markup("<D:response><D:href>"u8);
+        _xml.Text(href);
+        _xml.Markup("</D:href><D:propstat><D:prop>"u8);
+        if (_asked.Everything)
+            await WriteEverythingAsync(item, ct);
+        foreach (DavName name in _asked.Names)
+        {
+            if (item.Properties.Find(name) is { } property && (property.ByNameOnly || !_asked.Everything))
+                await WriteValueAsync(property, item, ct);
+        }
+
+        WriteStatus(StatusCodes.Status200OK);
+        if (!_asked.Everything)
+            WriteUndefined(item.Properties);
+        _xml.Markup("</D:response>"u8);
+
+        if (_xml.Written - _flushed >= FlushAfter)
+            await FlushAsync(ct);
+    }
+
+    /// <summary>Ends the body and sends what is left of it.</summary>
+    public ValueTask EndAsync(CancellationToken ct)
+    {
+        _xml.Markup("</D:multistatus>"u8);
+        return FlushAsync(ct);
+    }
+
+    private async ValueTask FlushAsync(CancellationToken ct)
+    {
+        _flushed = _xml.Written;
+        await _output.FlushAsync(ct);
+    }
+
+    private async ValueTask WriteEverythingAsync(IStoreItem item, CancellationToken ct)
+    {
+        foreach (DavProperty property in item.Properties.All)
+        {
+            if (_asked.NamesOnly)
+                _xml.Empty(property.Name);
+            else if (!property.ByNameOnly)
+                await WriteValueAsync(property, item, ct);
+        }
+    }
+
+    private async ValueTask WriteValueAsync(DavProperty property, IStoreItem item, CancellationToken ct)
+    {
+        string value = await property.Read(item, ct);
+        if (value.Length == 0)
+        {
+            _xml.Empty(property.Name);
+            return;
+        }
+
+        _xml.Start(property.Name);
+        if (property.IsMarkup)
+            _xml.Markup(value);
+        else
+            _xml.Text(value);
+        _xml.End(property.Name);
+    }
+
+    private void WriteUndefined(IPropertyManager properties)
+    {
+        bool any = false;
+        foreach (DavName name in _asked.Names)
+        {
+            if (properties.Find(name) is not null)
+                continue;
+            if (!any)
+                _xml.Markup("<D:propstat><D:prop>"u8);
+            any = true;
+            _xml.Empty(name);
+        }
+
+        if (any)
+            WriteStatus(StatusCodes.Status404NotFound);
+    }
+
+    private void WriteStatus(int status)
+    {
+        _xml.Markup("</D:prop><D:status>"u8);
+        _xml.Markup(StatusLine.For(status));
+        _xml.Markup("</D:status></D:propstat>"u8);
+    }
+}

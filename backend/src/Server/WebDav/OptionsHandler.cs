@@ -1,0 +1,20 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>OPTIONS: what the path accepts, and that it is WebDAV (DAV-21).</summary>
+internal sealed class OptionsHandler : IRequestHandler
+{
+    /// <inheritdoc />
+    public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Options];
+
+    /// <inheritdoc />
+    public Task HandleAsync(DavRequest request)
+    {
+        HttpResponse response = request.Http.Response;
+        Refusal.Write(response, StatusCodes.Status200OK);
+        response.Headers.Allow = request.Item is null ? request.Class.AllowUnmapped : request.Class.Allow;
+        response.Headers["DAV"] = "1";
+        response.Headers["MS-Author-Via"] = "DAV";
+        response.Headers.AcceptRanges = "bytes";
+        return Task.CompletedTask;
+    }
+}

@@ -1,0 +1,71 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>PROPFIND of a resource and, with Depth 1, of its direct children, which are written while they are read.</summary>
+internal sealed class PropFindHandler : IRequestHandler
+{
+    /// <inheritdoc />
+    public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.PropFind];
+
+    /// <inheritdoc />
+    public async Task HandleAsync(DavRequest request)
+    {
+        HttpRequest http = request.Http.Request;
+        HttpResponse response = request.Http.Response;
+        string depth = http.Headers["Depth"].ToString();
+        if (depth.Equals("infinity", StringComparison.OrdinalIgnoreCase))
+        {
+            await RefuseInfinityAsync(response, request.Aborted);
+            return;
+        }
+
+        if (depth is not ("" or "0" or "1"))
+        {
+            Refusal.Write(response, StatusCodes.Status400BadRequest);
+            return;
+        }
+
+        DavXmlElement? body = await DavXmlReader.ReadAsync(http.BodyReader, http.ContentLength, request.Aborted);
+        PropFindRequest asked = PropFindRequest.From(body);
+        IStoreCollection? listed = depth == "0" ? null : request.ExistingItem as IStoreCollection;
+        await WriteAsync(request, asked, listed);
+    }
+
+    private static async Task WriteAsync(DavRequest request, PropFindRequest asked, IStoreCollection? listed)
+    {
+        CancellationToken ct = request.Aborted;
+        IStoreItem item = request.ExistingItem;
+        string href = request.Path.Href(item is IStoreCollection);
+
+        // The first child is read before the answer starts: a store that cannot be read is a 503 and not a broken 207.
+        await using IAsyncEnumerator<IStoreItem>? children = listed?.ReadChildrenAsync(ct).GetAsyncEnumerator(ct);
+        bool more = children is not null && await children.MoveNextAsync();
+
+        HttpResponse response = request.Http.Response;
+        response.StatusCode = StatusCodes.Status207MultiStatus;
+        response.ContentType = "application/xml; charset=utf-8";
+        if (item is IStoreCollection && !request.Path.HasTrailingSlash)
+            response.Headers.ContentLocation = href;
+        await response.StartAsync(ct);
+
+        var writer = new MultiStatusWriter(response.BodyWriter, asked);
+        await writer.WriteAsync(href, item, ct);
+        while (more)
+        {
+            IStoreItem child = children!.Current;
+            string slash = child is IStoreCollection ? "/" : "";
+            await writer.WriteAsync($"{href}{PercentEncoding.Encode(child.Name)}{slash}", child, ct);
+            more = await children.MoveNextAsync();
+        }
+
+        await writer.EndAsync(ct);
+    }
+
+    /// <summary>RFC 4918, section 9.1: a server may refuse to walk the whole tree, with this precondition code (DAV-54).</summary>
+    private static async Task RefuseInfinityAsync(HttpResponse response, CancellationToken ct)
+    {
+        response.StatusCode = StatusCodes.Status403Forbidden;
+        response.ContentType = "application/xml; charset=utf-8";
+        await response.WriteAsync(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:error xmlns:D=\"DAV:\"><D:propfind-finite-depth/></D:error>", ct);
+    }
+}

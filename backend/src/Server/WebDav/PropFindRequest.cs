@@ -1,0 +1,47 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>What a PROPFIND asks for (RFC 4918, section 9.1): <c>propfind (propname | (allprop, include?) | prop)</c>.</summary>
+internal sealed class PropFindRequest
+{
+    private PropFindRequest(bool namesOnly, bool everything, IReadOnlyList<DavName> names)
+    {
+        NamesOnly = namesOnly;
+        Everything = everything;
+        Names = names;
+    }
+
+    /// <summary>All properties that are not by name only: what a request without a body means.</summary>
+    public static PropFindRequest AllProperties { get; } = new(namesOnly: false, everything: true, []);
+
+    /// <summary>Whether the answer holds names without values.</summary>
+    public bool NamesOnly { get; }
+
+    /// <summary>Whether all properties are asked for, <see cref="Names"/> on top of them.</summary>
+    public bool Everything { get; }
+
+    /// <summary>The names asked for, each once, in the order of the request.</summary>
+    public IReadOnlyList<DavName> Names { get; }
+
+    /// <summary>Reads the body; null means that there is none. Throws <see cref="DavXmlException"/> where it asks nothing, or two things.</summary>
+    public static PropFindRequest From(DavXmlElement? root)
+    {
+        if (root is null)
+            return AllProperties;
+        if (root.Name != DavName.Dav("propfind"))
+            throw new DavXmlException("The root element is not propfind.");
+
+        DavXmlElement? all = root.Child("allprop");
+        DavXmlElement? names = root.Child("propname");
+        DavXmlElement? some = root.Child("prop");
+        return (all, names, some) switch
+        {
+            ({ }, null, null) => new PropFindRequest(namesOnly: false, everything: true, NamesIn(root.Child("include"))),
+            (null, { }, null) => new PropFindRequest(namesOnly: true, everything: true, []),
+            (null, null, { }) => new PropFindRequest(namesOnly: false, everything: false, NamesIn(some)),
+            _ => throw new DavXmlException("A propfind asks for exactly one of allprop, propname and prop."),
+        };
+    }
+
+    private static DavName[] NamesIn(DavXmlElement? element) =>
+        element is null ? [] : [.. element.Children.Select(child => child.Name).Distinct()];
+}

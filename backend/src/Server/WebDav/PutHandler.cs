@@ -1,0 +1,72 @@
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>PUT: hands the body to the collection that is to hold the name. All checks come before the first byte is read.</summary>
+internal sealed class PutHandler : IRequestHandler
+{
+    private readonly IStore _store;
+    private readonly CurrentDavOptions _options;
+
+    public PutHandler(IStore store, CurrentDavOptions options)
+    {
+        _store = store;
+        _options = options;
+    }
+
+    /// <inheritdoc />
+    public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Put];
+
+    /// <inheritdoc />
+    public async Task HandleAsync(DavRequest request)
+    {
+        HttpResponse response = request.Http.Response;
+        IHeaderDictionary headers = request.Http.Request.Headers;
+        if (headers.ContentRange.Count > 0)
+        {
+            // RFC 9110, section 14.4: a partial PUT taken for a whole one would damage the content.
+            Refusal.Write(response, StatusCodes.Status400BadRequest);
+            return;
+        }
+
+        if (request.Path.IsRoot || request.Path.HasTrailingSlash || request.Item is IStoreCollection)
+        {
+            Refusal.Write(response, StatusCodes.Status403Forbidden);
+            return;
+        }
+
+        if (await _store.FindAsync(request.Path.Parent, request.Aborted) is not IStoreCollection parent)
+        {
+            Refusal.Write(response, StatusCodes.Status409Conflict);
+            return;
+        }
+
+        var current = request.Item as IStoreFile;
+        PreconditionOutcome outcome = Preconditions.Parse(headers).Evaluate(isRead: false, current?.ETag, current?.LastModified);
+        if (outcome != PreconditionOutcome.Proceed)
+        {
+            Refusal.Write(response, StatusCodes.Status412PreconditionFailed);
+            return;
+        }
+
+        await UploadAsync(request, parent);
+    }
+
+    private async Task UploadAsync(DavRequest request, IStoreCollection parent)
+    {
+        long limit = _options().MaxUploadBytes;
+        long? length = request.Http.Request.ContentLength;
+        if (length > limit)
+        {
+            Refusal.Write(request.Http.Response, StatusCodes.Status413PayloadTooLarge);
+            return;
+        }
+
+        if (request.Http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } size)
+            size.MaxRequestBodySize = limit;
+        bool mayReplace = EntityTagCondition.Parse(request.Http.Request.Headers.IfNoneMatch) is not { IsAny: true };
+        var upload = new StoreUpload(request.Http.Request.Body, length, mayReplace);
+        StoreAnswer answer = await parent.PutItemAsync(request.Path.Name, upload, request.Aborted);
+        Refusal.Write(request.Http.Response, StoreStatus.For(answer));
+    }
+}

@@ -1,0 +1,38 @@
+using System.Collections.Concurrent;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// Says once a minute per client and path that something was refused, so that a scanner or a misconfigured client fills no log.
+/// Thread-safe; remembers a bounded number of pairs.
+/// </summary>
+internal sealed class RefusalLog
+{
+    /// <summary>Pairs remembered at a time. When they are used up all are forgotten, which costs a repeated line and no memory.</summary>
+    private const int MaxPairs = 4096;
+
+    private static readonly TimeSpan Interval = TimeSpan.FromMinutes(1);
+
+    private readonly ConcurrentDictionary<(string Client, string Target), long> _said = new();
+    private readonly TimeProvider _time;
+    private readonly ILogger<RefusalLog> _log;
+
+    public RefusalLog(TimeProvider time, ILogger<RefusalLog> log)
+    {
+        _time = time;
+        _log = log;
+    }
+
+    /// <summary>Notes the refusal of a request.</summary>
+    public void Note(HttpContext http, string target, int status)
+    {
+        string client = http.Connection.RemoteIpAddress?.ToString() ?? "unknown";
+        long now = _time.GetTimestamp();
+        if (_said.TryGetValue((client, target), out long last) && _time.GetElapsedTime(last, now) < Interval)
+            return;
+        if (_said.Count >= MaxPairs)
+            _said.Clear();
+        _said[(client, target)] = now;
+        WebDavLog.Refused(_log, http.Request.Method, target, status, client);
+    }
+}

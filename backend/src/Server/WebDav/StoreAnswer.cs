@@ -1,0 +1,32 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>What a store says to a change of the tree.</summary>
+internal enum StoreAnswer
+{
+    /// <summary>201: the name is new.</summary>
+    Created,
+
+    /// <summary>204: the name was replaced, or deleted.</summary>
+    Done,
+
+    /// <summary>400: the content is not what the name says.</summary>
+    Malformed,
+
+    /// <summary>403: the name may not be used here.</summary>
+    Forbidden,
+
+    /// <summary>404: there is no such name, or no longer.</summary>
+    NotFound,
+
+    /// <summary>409: the folder is not one that takes files.</summary>
+    Conflict,
+
+    /// <summary>412: a file stands there, and the request allowed none.</summary>
+    AlreadyExists,
+
+    /// <summary>413: more than is accepted.</summary>
+    TooLarge,
+
+    /// <summary>507: no room for it at present.</summary>
+    NoSpace,
+}

@@ -1,0 +1,12 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>The verbs that have a handler.</summary>
+internal static class Verbs
+{
+    public const string Options = "OPTIONS";
+    public const string Get = "GET";
+    public const string Head = "HEAD";
+    public const string PropFind = "PROPFIND";
+    public const string Put = "PUT";
+    public const string Delete = "DELETE";
+}

@@ -1,0 +1,112 @@
+using System.Collections.Frozen;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// Takes a request to the handler of its verb: path, lookup, row of the table of verbs, answer. Turns the exceptions of the store
+/// seam into statuses, or into a reset of the connection once the headers are out: a body that looks whole is whole.
+/// </summary>
+internal sealed class WebDavDispatcher
+{
+    private readonly IStore _store;
+    private readonly FrozenDictionary<string, IRequestHandler> _handlers;
+    private readonly RefusalLog _refusals;
+    private readonly ILogger<WebDavDispatcher> _log;
+
+    /// <summary>Creates the dispatcher. Throws when a verb has two handlers.</summary>
+    public WebDavDispatcher(IStore store, IEnumerable<IRequestHandler> handlers, RefusalLog refusals, ILogger<WebDavDispatcher> log)
+    {
+        _store = store;
+        _handlers = handlers
+            .SelectMany(handler => handler.Verbs, (handler, verb) => KeyValuePair.Create(verb, handler))
+            .ToFrozenDictionary(StringComparer.Ordinal);
+        _refusals = refusals;
+        _log = log;
+    }
+
+    /// <summary>The verbs that have a handler.</summary>
+    public IReadOnlyCollection<string> Verbs => _handlers.Keys;
+
+    /// <summary>Answers one request.</summary>
+    public async Task DispatchAsync(HttpContext http)
+    {
+        try
+        {
+            await AnswerAsync(http);
+        }
+        catch (OperationCanceledException) when (http.RequestAborted.IsCancellationRequested)
+        {
+            // The client left; there is nobody to answer.
+        }
+        catch (Exception cause) when (http.Response.HasStarted)
+        {
+            WebDavLog.Failed(_log, http.Request.Method, cause);
+            http.Abort();
+        }
+        catch (DavXmlException malformed)
+        {
+            Refuse(http, malformed.Status);
+        }
+        catch (StoreUnavailableException unavailable)
+        {
+            WebDavLog.StoreUnavailable(_log, unavailable.Message, unavailable);
+            http.Response.Headers.RetryAfter = "30";
+            http.Response.Headers.CacheControl = "no-store";
+            Refusal.Write(http.Response, StatusCodes.Status503ServiceUnavailable);
+        }
+        catch (BadHttpRequestException bad)
+        {
+            Refuse(http, bad.StatusCode);
+        }
+
+        int status = http.Response.StatusCode;
+        if (status is >= 400 and < 500)
+            _refusals.Note(http, Target(http), status);
+    }
+
+    private async Task AnswerAsync(HttpContext http)
+    {
+        string target = Target(http);
+        if (target == "*")
+            target = http.Request.PathBase.Value + "/";
+        if (!DavPath.TryParse(target, http.Request.PathBase.Value ?? "", out DavPath? path))
+        {
+            Refuse(http, StatusCodes.Status400BadRequest);
+            return;
+        }
+
+        IStoreItem? item = await _store.FindAsync(path, http.RequestAborted);
+        if (item is IStoreFile && path.HasTrailingSlash)
+            item = null;
+        if (_store.Classify(path, item) is not { } row)
+        {
+            Refuse(http, StatusCodes.Status404NotFound);
+            return;
+        }
+
+        string verb = http.Request.Method;
+        VerbAnswer answer = row[verb];
+        if (answer == VerbAnswer.NotAllowed)
+        {
+            http.Response.Headers.Allow = item is null ? row.AllowUnmapped : row.Allow;
+            Refuse(http, StatusCodes.Status405MethodNotAllowed);
+        }
+        else if (item is null && !PathClass.Creates(verb))
+        {
+            Refuse(http, StatusCodes.Status404NotFound);
+        }
+        else if (answer == VerbAnswer.Forbidden)
+        {
+            Refuse(http, StatusCodes.Status403Forbidden);
+        }
+        else
+        {
+            await _handlers[verb].HandleAsync(new DavRequest(http, path, row, item));
+        }
+    }
+
+    private static string Target(HttpContext http) => http.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
+
+    private static void Refuse(HttpContext http, int status) => Refusal.Write(http.Response, status);
+}
