@@ -69,17 +69,20 @@ internal sealed class FileBody : IAsyncDisposable
     /// </summary>
     /// <param name="output">The pipe of the answer.</param>
     /// <param name="limit">How long each next byte may take.</param>
-    public async Task CopyToAsync(PipeWriter output, TimeSpan limit)
+    /// <returns>False when the client left, so that the answer is not complete.</returns>
+    public async Task<bool> CopyToAsync(PipeWriter output, TimeSpan limit)
     {
         output.Write(_first.AsSpan(0, _firstLength));
-        await output.FlushAsync(_aborted);
-        while (_remaining > 0)
+        FlushResult flushed = await output.FlushAsync(_aborted);
+        while (_remaining > 0 && !flushed.IsCompleted)
         {
             Memory<byte> memory = output.GetMemory((int)Math.Min(_remaining, LargestWrite));
             int read = await ReadAsync(memory, limit);
             output.Advance(read);
-            await output.FlushAsync(_aborted);
+            flushed = await output.FlushAsync(_aborted);
         }
+
+        return _remaining == 0;
     }
 
     /// <inheritdoc />

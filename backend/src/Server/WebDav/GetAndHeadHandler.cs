@@ -109,7 +109,8 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         try
         {
             await request.Http.Response.StartAsync(request.Aborted);
-            await body.CopyToAsync(request.Http.Response.BodyWriter, limit);
+            if (!await body.CopyToAsync(request.Http.Response.BodyWriter, limit))
+                request.Http.Abort();
         }
         catch (ContentUnavailableException unavailable)
         {

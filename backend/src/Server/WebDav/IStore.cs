@@ -6,6 +6,9 @@ namespace Sluice.Server.WebDav;
 /// </summary>
 internal interface IStore
 {
+    /// <summary>The table of verbs: every row that <see cref="Classify"/> can return (DAV-92).</summary>
+    IReadOnlyList<PathClass> Classes { get; }
+
     /// <summary>The item at a path, or null where there is none. Names are compared case-sensitively, as NFC.</summary>
     ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct);
 

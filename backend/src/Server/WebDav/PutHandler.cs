@@ -5,6 +5,12 @@ namespace Sluice.Server.WebDav;
 /// <summary>PUT: hands the body to the collection that is to hold the name. All checks come before the first byte is read.</summary>
 internal sealed class PutHandler : IRequestHandler
 {
+    /// <summary>
+    /// Bytes on the wire per byte of a body that comes in chunks of one: <c>1 CRLF x CRLF</c>. The server's own limit counts
+    /// these; the upload counts its bytes.
+    /// </summary>
+    private const int WorstChunking = 6;
+
     private readonly IStore _store;
     private readonly CurrentDavOptions _options;
 
@@ -63,9 +69,10 @@ internal sealed class PutHandler : IRequestHandler
         }
 
         if (request.Http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } size)
-            size.MaxRequestBodySize = limit;
+            size.MaxRequestBodySize = (limit + 1) * WorstChunking;
         bool mayReplace = EntityTagCondition.Parse(request.Http.Request.Headers.IfNoneMatch) is not { IsAny: true };
-        var upload = new StoreUpload(request.Http.Request.Body, length, mayReplace);
+        await using var body = new UploadStream(request.Http.Request.Body, limit);
+        var upload = new StoreUpload(body, length, mayReplace);
         StoreAnswer answer = await parent.PutItemAsync(request.Path.Name, upload, request.Aborted);
         Refusal.Write(request.Http.Response, StoreStatus.For(answer));
     }

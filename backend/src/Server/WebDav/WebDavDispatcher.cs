@@ -14,19 +14,23 @@ internal sealed class WebDavDispatcher
     private readonly RefusalLog _refusals;
     private readonly ILogger<WebDavDispatcher> _log;
 
-    /// <summary>Creates the dispatcher. Throws when a verb has two handlers.</summary>
+    /// <summary>Creates the dispatcher. Throws unless every verb that the table serves has exactly one handler.</summary>
     public WebDavDispatcher(IStore store, IEnumerable<IRequestHandler> handlers, RefusalLog refusals, ILogger<WebDavDispatcher> log)
     {
         _store = store;
         _handlers = handlers
             .SelectMany(handler => handler.Verbs, (handler, verb) => KeyValuePair.Create(verb, handler))
+            .ToDictionary(StringComparer.Ordinal)
             .ToFrozenDictionary(StringComparer.Ordinal);
+        foreach (PathClass row in store.Classes)
+        {
+            if (row.Served.FirstOrDefault(verb => !_handlers.ContainsKey(verb)) is { } orphan)
+                throw new InvalidOperationException($"Nothing handles {orphan}, which {row.Name} serves.");
+        }
+
         _refusals = refusals;
         _log = log;
     }
-
-    /// <summary>The verbs that have a handler.</summary>
-    public IReadOnlyCollection<string> Verbs => _handlers.Keys;
 
     /// <summary>Answers one request.</summary>
     public async Task DispatchAsync(HttpContext http)

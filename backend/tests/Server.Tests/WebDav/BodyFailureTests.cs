@@ -1,0 +1,230 @@
+using Sluice.Server.WebDav;
+using Sluice.Testing.WebDav;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav;
+
+/// <summary>What happens when bytes cannot be had, before and after the headers (DAV-70 to DAV-74).</summary>
+public sealed class BodyFailureTests : IAsyncLifetime
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(15);
+
+    private DavTestServer _server = null!;
+
+    public async ValueTask InitializeAsync() =>
+        _server = await DavTestServer.StartAsync(options: new DavOptions { FirstByteTimeout = Limit });
+
+    public async ValueTask DisposeAsync() => await _server.DisposeAsync();
+
+    [Theory]
+    [InlineData(true, 410, null)]
+    [InlineData(false, 503, "5")]
+    public async Task Failure_to_open_is_a_status_with_a_reason(bool gone, int status, string? retryAfter)
+    {
+        Add((_, _, _) => throw Failure(gone));
+
+        AssertRefused(await _server.SendAsync("GET /secret-name.mkv"), status, retryAfter);
+    }
+
+    [Theory]
+    [InlineData(true, 410, null)]
+    [InlineData(false, 503, "5")]
+    public async Task Failure_of_the_first_read_is_a_status_with_a_reason(bool gone, int status, string? retryAfter)
+    {
+        var stream = new ScriptedStream(ScriptedStream.Throw(Failure(gone)));
+        Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
+
+        AssertRefused(await _server.SendAsync("GET /secret-name.mkv", "Range: bytes=500-"), status, retryAfter);
+        await stream.Disposed;
+    }
+
+    [Fact]
+    public async Task First_byte_that_does_not_come_in_time_is_503()
+    {
+        var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var stream = new ScriptedStream(ScriptedStream.Hang(began));
+        Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
+        Task<RawAnswer> answering = _server.SendAsync("GET /secret-name.mkv");
+        await began.Task;
+
+        _server.Time.Advance(Limit - TimeSpan.FromMilliseconds(1));
+        Assert.False(stream.Disposed.IsCompleted);
+        _server.Time.Advance(TimeSpan.FromMilliseconds(1));
+
+        RawAnswer answer = await answering;
+        Assert.Equal(503, answer.Status);
+        Assert.Equal("5", answer["Retry-After"]);
+        await stream.Disposed;
+        Assert.Equal(0, _server.Time.Waiting);
+    }
+
+    [Fact]
+    public async Task Stream_that_is_empty_from_the_start_is_503()
+    {
+        Add((_, _, _) => ValueTask.FromResult<Stream>(new ScriptedStream()));
+
+        Assert.Equal(503, (await _server.SendAsync("GET /secret-name.mkv")).Status);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Failure_after_the_headers_is_a_reset(bool gone) =>
+        AssertReset(await CutAsync(ScriptedStream.Throw(Failure(gone))));
+
+    [Fact]
+    public async Task Unexpected_exception_after_the_headers_is_a_reset() =>
+        AssertReset(await CutAsync(ScriptedStream.Throw(new InvalidDataException("Unexpected."))));
+
+    [Fact]
+    public async Task Stream_that_ends_early_is_a_reset_and_never_a_short_body() => AssertReset(await CutAsync());
+
+    [Fact]
+    public async Task Body_that_stalls_for_twice_the_limit_is_a_reset()
+    {
+        var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var stream = new ScriptedStream(ScriptedStream.Give(new byte[100]), ScriptedStream.Hang(began));
+        Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
+        await using RawConnection connection = await _server.ConnectAsync();
+        await connection.SendAsync("GET /secret-name.mkv");
+        RawAnswer answer = await connection.ReadHeadAsync();
+        await connection.ReadPartAsync(answer, 100);
+        await began.Task;
+        await SpinUntilAsync(() => _server.Time.Waiting == 1);
+
+        _server.Time.Advance((2 * Limit) - TimeSpan.FromMilliseconds(1));
+        Assert.Equal(1, _server.Time.Waiting);
+        _server.Time.Advance(TimeSpan.FromMilliseconds(1));
+
+        await connection.ReadBodyAsync(answer);
+        AssertReset(answer, 100);
+        await stream.Disposed;
+    }
+
+    [Fact]
+    public async Task Each_read_has_the_whole_limit_for_itself()
+    {
+        var began = new TaskCompletionSource[3];
+        var go = new TaskCompletionSource<byte[]>[3];
+        var steps = new Func<CancellationToken, ValueTask<byte[]>>[3];
+        for (int i = 0; i < 3; i++)
+        {
+            int step = i;
+            began[i] = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            go[i] = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
+            steps[i] = async _ =>
+            {
+                began[step].SetResult();
+                return await go[step].Task;
+            };
+        }
+
+        Add((_, _, _) => ValueTask.FromResult<Stream>(new ScriptedStream(steps)), length: 30);
+        Task<RawAnswer> answering = _server.SendAsync("GET /secret-name.mkv");
+        for (int i = 0; i < 3; i++)
+        {
+            await began[i].Task;
+            await SpinUntilAsync(() => _server.Time.Waiting == 1);
+            _server.Time.Advance((i == 0 ? Limit : 2 * Limit) - TimeSpan.FromSeconds(1));
+            go[i].SetResult(new byte[10]);
+        }
+
+        RawAnswer answer = await answering;
+        Assert.True(answer.IsComplete);
+        Assert.Equal(30, answer.Body.Length);
+    }
+
+    [Fact]
+    public async Task Client_that_leaves_ends_the_read_and_closes_the_stream()
+    {
+        var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var stream = new ScriptedStream(ScriptedStream.Give(new byte[100]), ScriptedStream.Hang(began));
+        Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
+        await using RawConnection connection = await _server.ConnectAsync();
+        await connection.SendAsync("GET /secret-name.mkv");
+        await connection.ReadHeadAsync();
+        await began.Task;
+
+        connection.Abort();
+
+        await stream.Disposed;
+    }
+
+    [Fact]
+    public async Task Client_that_leaves_before_the_headers_closes_the_stream()
+    {
+        var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var stream = new ScriptedStream(ScriptedStream.Hang(began));
+        Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
+        await using RawConnection connection = await _server.ConnectAsync();
+        await connection.SendAsync("GET /secret-name.mkv");
+        await began.Task;
+
+        connection.Abort();
+
+        await stream.Disposed;
+    }
+
+    [Fact]
+    public async Task Open_is_asked_for_the_range_and_nothing_behind_it()
+    {
+        (long Offset, long Length) asked = default;
+        Add((offset, length, _) =>
+        {
+            asked = (offset, length);
+            return ValueTask.FromResult<Stream>(new MemoryStream(new byte[length + 1000]));
+        });
+
+        RawAnswer answer = await _server.SendAsync("GET /secret-name.mkv", "Range: bytes=100-199");
+
+        Assert.Equal((100, 100), asked);
+        Assert.Equal(100, answer.Body.Length);
+    }
+
+    /// <summary>A body of 1,000 bytes that breaks once the client has the first 300 of them.</summary>
+    private async Task<RawAnswer> CutAsync(params Func<CancellationToken, ValueTask<byte[]>>[] then)
+    {
+        var seen = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
+        var stream = new ScriptedStream(
+            [ScriptedStream.Give(new byte[100]), ScriptedStream.Give(new byte[200]), async _ => await seen.Task, .. then]);
+        Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
+        await using RawConnection connection = await _server.ConnectAsync();
+        await connection.SendAsync("GET /secret-name.mkv");
+        RawAnswer answer = await connection.ReadHeadAsync();
+        await connection.ReadPartAsync(answer, 300);
+
+        seen.SetResult(new byte[1]);
+        await connection.ReadBodyAsync(answer);
+        await stream.Disposed;
+        return answer;
+    }
+
+    private void Add(Func<long, long, CancellationToken, ValueTask<Stream>> opening, long length = 1000) =>
+        _server.Store.Root.Add(new MemoryFile("secret-name.mkv", []) { Length = length, Opening = opening });
+
+    private static ContentUnavailableException Failure(bool gone) =>
+        new(gone ? ContentFault.Gone : ContentFault.Transient, "Because.");
+
+    private static void AssertRefused(RawAnswer answer, int status, string? retryAfter)
+    {
+        Assert.Equal(status, answer.Status);
+        Assert.Equal(retryAfter, answer["Retry-After"]);
+        Assert.Equal("no-store", answer["Cache-Control"]);
+        Assert.Equal("Because.\n", answer.Text);
+        Assert.Null(answer["ETag"]);
+        Assert.Null(answer["Content-Range"]);
+    }
+
+    private static void AssertReset(RawAnswer answer, int received = 300)
+    {
+        Assert.Equal(200, answer.Status);
+        Assert.True(answer.WasReset, $"complete: {answer.IsComplete}, clean end: {answer.EndedCleanly}");
+        Assert.InRange(answer.Length, received, received + 1);
+    }
+
+    private static async Task SpinUntilAsync(Func<bool> reached)
+    {
+        while (!reached())
+            await Task.Yield();
+    }
+}

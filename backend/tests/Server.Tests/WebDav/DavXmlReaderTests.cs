@@ -1,0 +1,210 @@
+using System.IO.Pipelines;
+using System.Text;
+using Sluice.Server.WebDav;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav;
+
+public sealed class DavXmlReaderTests
+{
+    private const string PropFind =
+        "<?xml version=\"1.0\" encoding=\"utf-8\" ?>\r\n<!-- a --><?pi b?>\n<x:propfind xmlns:x='DAV:' xmlns=\"urn:y\">"
+        + "<x:prop><x:displayname/><a b=\"1&lt;2\" xml:lang='de'>t&#x41;&amp;<![CDATA[<&]]>]</a><c xmlns=''/></x:prop ></x:propfind>\n";
+
+    [Fact]
+    public async Task Body_reads_the_same_however_it_arrives()
+    {
+        foreach (IReadOnlyList<ReadOnlyMemory<byte>> pieces in Splits.EveryPosition(Encoding.UTF8.GetBytes(PropFind)))
+        {
+            DavXmlElement? root = await ReadAsync(pieces);
+
+            Assert.NotNull(root);
+            Assert.Equal(new DavName("DAV:", "propfind"), root.Name);
+            DavXmlElement prop = Assert.Single(root.Children);
+            Assert.Equal(
+                [new DavName("DAV:", "displayname"), new DavName("urn:y", "a"), new DavName("", "c")],
+                prop.Children.Select(child => child.Name));
+            Assert.Equal("tA&<&]", prop.Children[1].Text);
+        }
+    }
+
+    [Fact]
+    public async Task Empty_body_is_no_document() => Assert.Null(await ReadAsync([]));
+
+    [Theory]
+    [InlineData("utf-8", false)]
+    [InlineData("utf-8", true)]
+    [InlineData("utf-16", false)]
+    [InlineData("utf-16", true)]
+    [InlineData("utf-16BE", false)]
+    [InlineData("utf-16BE", true)]
+    public void Both_encodings_of_XML_are_read(string name, bool mark)
+    {
+        Encoding encoding = Encoding.GetEncoding(name);
+        byte[] document = [.. mark ? encoding.GetPreamble() : [], .. encoding.GetBytes("<a>\u00e9\U0001F3AC</a>")];
+
+        Assert.Equal("\u00e9\U0001F3AC", DavXmlReader.Parse(document).Text);
+    }
+
+    [Theory]
+    [InlineData(" ")]
+    [InlineData("a")]
+    [InlineData("<a>")]
+    [InlineData("<a")]
+    [InlineData("<")]
+    [InlineData("</a>")]
+    [InlineData("<a></b>")]
+    [InlineData("<a></ab>")]
+    [InlineData("<a><b></a></b>")]
+    [InlineData("<a/><b/>")]
+    [InlineData("<a/>x")]
+    [InlineData("x<a/>")]
+    [InlineData("<a b></a>")]
+    [InlineData("<a b=1/>")]
+    [InlineData("<a b='1'c='2'/>")]
+    [InlineData("<a b='1' b='2'/>")]
+    [InlineData("<a xmlns:p='u' xmlns:q='u' p:b='1' q:b='2'/>")]
+    [InlineData("<a b='<'/>")]
+    [InlineData("<a b='&x;'/>")]
+    [InlineData("<a>&x;</a>")]
+    [InlineData("<a>&amp</a>")]
+    [InlineData("<a>& b</a>")]
+    [InlineData("<a>&#0;</a>")]
+    [InlineData("<a>&#xD800;</a>")]
+    [InlineData("<a>&#xFFFFFFFFF;</a>")]
+    [InlineData("<a>&#x;</a>")]
+    [InlineData("<a>&#xFFFE;</a>")]
+    [InlineData("<a>\u0001</a>")]
+    [InlineData("<a>]]></a>")]
+    [InlineData("<a><!-- -- --></a>")]
+    [InlineData("<a><!-- </a>")]
+    [InlineData("<a><![CDATA[</a>")]
+    [InlineData("<a><?xml version='1.0'?></a>")]
+    [InlineData(" <?xml version='1.0'?><a/>")]
+    [InlineData("<?xml version='1.0' encoding='windows-1252'?><a/>")]
+    [InlineData("<?xml version='1.0' encoding=?><a/>")]
+    [InlineData("<1a/>")]
+    [InlineData("<a:b:c xmlns:a='u'/>")]
+    [InlineData("<:a/>")]
+    [InlineData("<p:a/>")]
+    [InlineData("<a p:b='1'/>")]
+    [InlineData("<a xmlns:p=''/>")]
+    [InlineData("<a xmlns:xmlns='u'/>")]
+    [InlineData("<a xmlns:xml='u'/>")]
+    [InlineData("<a xmlns:p='http://www.w3.org/2000/xmlns/'/>")]
+    [InlineData("<!DOCTYPE a><a/>")]
+    [InlineData("<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>")]
+    [InlineData("<!DOCTYPE a SYSTEM \"http://evil.test/x.dtd\"><a/>")]
+    [InlineData("<?xml version='1.0'?><!-- --><!DOCTYPE a><a/>")]
+    [InlineData("<a/><!DOCTYPE a>")]
+    [InlineData("<a><!DOCTYPE a></a>")]
+    [InlineData("<a><!ENTITY b 'c'></a>")]
+    public void Anything_else_is_refused(string document) =>
+        Assert.Equal(400, Assert.Throws<DavXmlException>(() => DavXmlReader.Parse(Encoding.UTF8.GetBytes(document))).Status);
+
+    [Theory]
+    [InlineData(new byte[] { (byte)'<', (byte)'a', (byte)'>', 0xFF, (byte)'<', (byte)'/', (byte)'a', (byte)'>' })]
+    [InlineData(new byte[] { (byte)'<', 0xC3 })]
+    [InlineData(new byte[] { 0xFF, 0xFE, (byte)'<' })]
+    [InlineData(new byte[] { 0, (byte)'<', 0xD8, 0 })]
+    public void Broken_encoding_is_refused(byte[] document) =>
+        Assert.Equal(400, Assert.Throws<DavXmlException>(() => DavXmlReader.Parse(document)).Status);
+
+    [Theory]
+    [InlineData(31, true)]
+    [InlineData(32, true)]
+    [InlineData(33, false)]
+    [InlineData(5000, false)]
+    public void Nesting_is_bounded(int depth, bool accepted)
+    {
+        string document = string.Concat(Enumerable.Repeat("<a>", depth)) + string.Concat(Enumerable.Repeat("</a>", depth));
+
+        Exception? failure = Record.Exception(() => DavXmlReader.Parse(Encoding.UTF8.GetBytes(document)));
+
+        Assert.Equal(accepted, failure is null);
+        Assert.True(failure is null or DavXmlException { Status: 400 });
+    }
+
+    [Theory]
+    [InlineData(DavXmlReader.MaxBytes - 1, true)]
+    [InlineData(DavXmlReader.MaxBytes, true)]
+    [InlineData(DavXmlReader.MaxBytes + 1, false)]
+    [InlineData(DavXmlReader.MaxBytes * 40, false)]
+    public async Task Size_is_bounded_with_and_without_a_declared_length(int size, bool accepted)
+    {
+        byte[] document = Encoding.UTF8.GetBytes("<a>" + new string('x', size - 7) + "</a>");
+        foreach (long? declared in new long?[] { null, size })
+        {
+            Exception? failure = await Record.ExceptionAsync(() => ReadAsync([document], declared));
+
+            Assert.Equal(accepted, failure is null);
+            Assert.True(failure is null or DavXmlException { Status: 413 });
+        }
+    }
+
+    [Fact]
+    public void Bombs_cost_little()
+    {
+        string[] bombs =
+        [
+            string.Concat(Enumerable.Repeat("<a>", 20_000)),
+            "<a " + string.Join(' ', Enumerable.Range(0, 6_000).Select(i => $"b{i}=''")) + "/>",
+            "<a " + string.Join(' ', Enumerable.Range(0, 3_000).Select(i => $"xmlns:b{i}='u'")) + "/>",
+            "<a " + string.Join(' ', Enumerable.Range(0, 128).Select(i => $"xmlns:b{i:000}='u'")) + ">"
+                + string.Concat(Enumerable.Repeat("<b000:c/>", 6_500)) + "</a>",
+            "<a>" + string.Concat(Enumerable.Repeat("&lt;", 15_000)) + "</a>",
+            "<a>" + new string(']', 60_000) + "</a>",
+            "<a>" + string.Concat(Enumerable.Repeat("<!---->", 9_000)) + "</a>",
+        ];
+        foreach (string bomb in bombs)
+        {
+            byte[] document = Encoding.UTF8.GetBytes(bomb);
+            Assert.True(document.Length <= DavXmlReader.MaxBytes);
+            Record.Exception(() => DavXmlReader.Parse(document));
+            long before = GC.GetAllocatedBytesForCurrentThread();
+
+            Exception? failure = Record.Exception(() => DavXmlReader.Parse(document));
+
+            Assert.True(failure is null or DavXmlException, failure?.ToString());
+            Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 32 << 20);
+        }
+    }
+
+    [Fact]
+    public void Every_prefix_of_a_document_is_refused_or_read_and_nothing_else()
+    {
+        byte[] document = Encoding.UTF8.GetBytes(PropFind.TrimEnd());
+        for (int length = 1; length < document.Length; length++)
+        {
+            byte[] cut = document[..length];
+            Assert.Throws<DavXmlException>(() => DavXmlReader.Parse(cut));
+        }
+    }
+
+    [Fact]
+    public void Every_flipped_byte_is_refused_or_read_and_nothing_else()
+    {
+        byte[] document = Encoding.UTF8.GetBytes(PropFind);
+        for (int at = 0; at < document.Length; at++)
+        {
+            byte[] broken = [.. document];
+            foreach (byte value in "<>&;'\"/:!?-[]\0\u007f"u8)
+            {
+                broken[at] = value;
+                Exception? failure = Record.Exception(() => DavXmlReader.Parse(broken));
+                Assert.True(failure is null or DavXmlException, failure?.ToString());
+            }
+        }
+    }
+
+    private static async Task<DavXmlElement?> ReadAsync(IReadOnlyList<ReadOnlyMemory<byte>> pieces, long? declared = null)
+    {
+        var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));
+        Task<DavXmlElement?> reading = DavXmlReader.ReadAsync(pipe.Reader, declared, TestContext.Current.CancellationToken).AsTask();
+        foreach (ReadOnlyMemory<byte> piece in pieces)
+            await pipe.Writer.WriteAsync(piece, TestContext.Current.CancellationToken);
+        await pipe.Writer.CompleteAsync();
+        return await reading;
+    }
+}

@@ -1,0 +1,13 @@
+using System.Text.Encodings.Web;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Sluice.Server.Tests.WebDav;
+
+/// <summary>An authentication that knows nobody.</summary>
+internal sealed class RefusingScheme(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, UrlEncoder encoder)
+    : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
+{
+    protected override Task<AuthenticateResult> HandleAuthenticateAsync() => Task.FromResult(AuthenticateResult.NoResult());
+}

@@ -1,0 +1,183 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.WebDav;
+using Sluice.Testing.WebDav;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav;
+
+/// <summary>Who answers which verb, and what is said to the others.</summary>
+public sealed class VerbTests : IAsyncLifetime
+{
+    private DavTestServer _server = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        _server = await DavTestServer.StartAsync();
+        _server.Store.Root.Add(new MemoryFile("file.mkv", [1]));
+        _server.Store.Root.Add(new MemoryCollection("folder"));
+        _server.Store.Root.Add(new MemoryCollection("fixed")).Add(new MemoryFile("file.mkv", [1]));
+    }
+
+    public async ValueTask DisposeAsync() => await _server.DisposeAsync();
+
+    [Theory]
+    [InlineData("/file.mkv", "OPTIONS, GET, HEAD, PROPFIND, PUT, DELETE")]
+    [InlineData("/new.mkv", "OPTIONS, PUT")]
+    [InlineData("/folder", "OPTIONS, PROPFIND")]
+    [InlineData("/fixed/file.mkv", "OPTIONS, GET, HEAD, PROPFIND")]
+    [InlineData("/fixed/new.mkv", "OPTIONS")]
+    [InlineData("/", "OPTIONS, GET, HEAD, PROPFIND")]
+    [InlineData("*", "OPTIONS, GET, HEAD, PROPFIND")]
+    public async Task Options_name_exactly_what_the_path_accepts(string path, string allow)
+    {
+        RawAnswer answer = await _server.SendAsync("OPTIONS " + path);
+
+        Assert.Equal(200, answer.Status);
+        Assert.Equal(allow, answer["Allow"]);
+        Assert.Equal("1", answer["DAV"]);
+        Assert.Equal("DAV", answer["MS-Author-Via"]);
+        Assert.Equal("bytes", answer["Accept-Ranges"]);
+        Assert.Empty(answer.Body);
+    }
+
+    [Theory]
+    [InlineData("MOVE", "/file.mkv", "OPTIONS, GET, HEAD, PROPFIND, PUT, DELETE")]
+    [InlineData("LOCK", "/file.mkv", "OPTIONS, GET, HEAD, PROPFIND, PUT, DELETE")]
+    [InlineData("PROPPATCH", "/fixed/file.mkv", "OPTIONS, GET, HEAD, PROPFIND")]
+    [InlineData("MKCOL", "/new.mkv", "OPTIONS, PUT")]
+    [InlineData("POST", "/file.mkv", "OPTIONS, GET, HEAD, PROPFIND, PUT, DELETE")]
+    [InlineData("get", "/file.mkv", "OPTIONS, GET, HEAD, PROPFIND, PUT, DELETE")]
+    [InlineData("GET", "/folder/", "OPTIONS, PROPFIND")]
+    [InlineData("HEAD", "/folder", "OPTIONS, PROPFIND")]
+    [InlineData("PUT", "/folder", "OPTIONS, PROPFIND")]
+    [InlineData("BREW", "/", "OPTIONS, GET, HEAD, PROPFIND")]
+    public async Task Verb_that_is_not_allowed_hears_which_are(string verb, string path, string allow)
+    {
+        RawAnswer answer = await _server.SendAsync($"{verb} {path}");
+
+        Assert.Equal(405, answer.Status);
+        Assert.Equal(allow, answer["Allow"]);
+    }
+
+    [Theory]
+    [InlineData("PUT", "/fixed/file.mkv", 403)]
+    [InlineData("PUT", "/fixed/new.mkv", 403)]
+    [InlineData("DELETE", "/fixed/file.mkv", 403)]
+    [InlineData("DELETE", "/fixed/new.mkv", 404)]
+    [InlineData("DELETE", "/new.mkv", 404)]
+    [InlineData("GET", "/new.mkv", 404)]
+    [InlineData("HEAD", "/new.mkv", 404)]
+    [InlineData("PROPFIND", "/new.mkv", 404)]
+    [InlineData("PROPFIND", "/file.mkv/", 404)]
+    [InlineData("GET", "/FILE.mkv", 404)]
+    [InlineData("DELETE", "/folder", 403)]
+    [InlineData("GET", "/foreign/x", 404)]
+    [InlineData("PROPFIND", "/foreign", 404)]
+    [InlineData("PUT", "/foreign", 404)]
+    [InlineData("OPTIONS", "/foreign", 404)]
+    [InlineData("GET", "/", 404)]
+    public async Task Refusal_has_its_status_and_no_body(string verb, string path, int status)
+    {
+        RawAnswer answer = await _server.SendAsync($"{verb} {path}");
+
+        Assert.Equal(status, answer.Status);
+        Assert.Empty(answer.Body);
+    }
+
+    [Theory]
+    [InlineData("/a/%2e%2e/file.mkv")]
+    [InlineData("/a/../file.mkv")]
+    [InlineData("/./file.mkv")]
+    [InlineData("/folder%2Ffile.mkv")]
+    [InlineData("/folder%5cfile.mkv")]
+    [InlineData("/file.mkv%00")]
+    [InlineData("/%ff")]
+    [InlineData("/%zz")]
+    [InlineData("/%")]
+    public async Task Path_that_can_be_read_in_two_ways_is_400(string path) =>
+        Assert.Equal(400, (await _server.SendAsync("GET " + path)).Status);
+
+    [Theory]
+    [InlineData("//file.mkv")]
+    [InlineData("///fixed//file.mkv")]
+    [InlineData("/fixed/file.mkv?x=1")]
+    [InlineData("/%66ile.mkv")]
+    [InlineData("http://tree.test/file.mkv")]
+    public async Task Other_ways_to_write_a_path_lead_to_the_file(string path) =>
+        Assert.Equal(200, (await _server.SendAsync("GET " + path)).Status);
+
+    [Theory]
+    [InlineData("%41", "/%2541")]
+    [InlineData("a+b", "/a+b")]
+    [InlineData("name.", "/name.")]
+    [InlineData("a:b", "/a:b")]
+    [InlineData("[x]?#", "/%5Bx%5D%3F%23")]
+    [InlineData("...", "/...")]
+    [InlineData("\u00e9", "/e%CC%81")]
+    [InlineData("\U0001F3AC", "/%F0%9F%8E%AC")]
+    public async Task Odd_name_is_found(string name, string path)
+    {
+        _server.Store.Root.Add(new MemoryFile(name, [1, 2]));
+
+        Assert.Equal(2, (await _server.SendAsync("GET " + path)).Body.Length);
+    }
+
+    [Fact]
+    public async Task Tree_that_cannot_be_read_is_503_whatever_the_path_and_verb()
+    {
+        _server.Store.Failure = new StoreUnavailableException("The database is locked.");
+        foreach (string request in new[] { "PROPFIND /", "GET /file.mkv", "GET /none", "DELETE /file.mkv", "OPTIONS /", "PUT /x", "HEAD /folder" })
+        {
+            RawAnswer answer = await _server.SendAsync(request, "Content-Length: 0");
+
+            Assert.Equal(503, answer.Status);
+            Assert.Equal("30", answer["Retry-After"]);
+            Assert.Equal("no-store", answer["Cache-Control"]);
+        }
+    }
+
+    [Fact]
+    public async Task Endpoints_of_others_win_and_the_other_verbs_on_them_come_to_the_tree()
+    {
+        await using DavTestServer server = await DavTestServer.StartAsync(before: app =>
+        {
+            app.MapGet("/foreign", () => "mine");
+            app.MapGet("/healthz", () => "ok");
+        });
+
+        Assert.Equal("mine", (await server.SendAsync("GET /foreign")).Text);
+        Assert.Equal("ok", (await server.SendAsync("GET /healthz")).Text);
+        Assert.Equal(404, (await server.SendAsync("PROPFIND /foreign")).Status);
+        Assert.Equal(404, (await server.SendAsync("GET /foreign/other")).Status);
+    }
+
+    [Fact]
+    public async Task Authorization_of_the_endpoint_covers_every_verb_and_path()
+    {
+        await using DavTestServer server = await DavTestServer.StartAsync(
+            services: services => services
+                .AddAuthorization(options => options.AddPolicy("tree", policy => policy.RequireAuthenticatedUser()))
+                .AddAuthentication("test")
+                .AddScheme<Microsoft.AspNetCore.Authentication.AuthenticationSchemeOptions, RefusingScheme>("test", null),
+            before: app => app.UseAuthentication().UseAuthorization(),
+            endpoint: endpoint => endpoint.RequireAuthorization("tree"));
+
+        foreach (string verb in new[] { "GET", "HEAD", "PROPFIND", "OPTIONS", "PUT", "DELETE", "MOVE", "BREW" })
+        {
+            foreach (string path in new[] { "/", "//", "/a/b", "/%2e%2e/a", "/.well-known/x", "/a%2Fb", "/a%5cb", "http://tree.test/" })
+                Assert.Equal(401, (await server.SendAsync($"{verb} {path}", "Content-Length: 0")).Status);
+        }
+
+        Assert.Equal(401, (await server.SendAsync("OPTIONS *")).Status);
+        Assert.Equal(0, server.Store.Lookups);
+    }
+
+    [Fact]
+    public void Verb_with_two_handlers_is_refused_at_the_start() =>
+        Assert.Throws<ArgumentException>(() => new WebDavDispatcher(new MemoryStore(), [new OptionsHandler(), new OptionsHandler()], null!, null!));
+
+    [Fact]
+    public void Verb_without_a_handler_is_refused_at_the_start() =>
+        Assert.Throws<InvalidOperationException>(() => new WebDavDispatcher(new MemoryStore(), [new OptionsHandler()], null!, null!));
+}

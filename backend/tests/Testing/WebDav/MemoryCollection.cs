@@ -1,0 +1,80 @@
+using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
+using Sluice.Server.WebDav;
+
+namespace Sluice.Testing.WebDav;
+
+/// <summary>A folder in memory. Thread-safe.</summary>
+internal sealed class MemoryCollection(string name) : IStoreCollection
+{
+    private readonly ConcurrentDictionary<string, IStoreItem> _children = new(StringComparer.Ordinal);
+
+    /// <inheritdoc/>
+    public string Name => name;
+
+    /// <inheritdoc/>
+    public DateTimeOffset Created { get; init; } = MemoryFile.SomeDay;
+
+    /// <inheritdoc/>
+    public DateTimeOffset LastModified { get; init; } = MemoryFile.SomeDay;
+
+    /// <inheritdoc/>
+    public bool IsReadOnly => true;
+
+    /// <inheritdoc/>
+    public IPropertyManager Properties => LiveProperties.OfCollections;
+
+    /// <inheritdoc/>
+    public IStoreFile? Index { get; set; }
+
+    /// <summary>Replaces the children of a listing, for those that are long or break.</summary>
+    public Func<IEnumerable<IStoreItem>>? Listing { get; set; }
+
+    /// <summary>What the next change of a child answers, whatever it is.</summary>
+    public StoreAnswer? NextAnswer { get; set; }
+
+    /// <summary>The child of this name, or null.</summary>
+    public IStoreItem? Child(string child) => _children.GetValueOrDefault(child);
+
+    /// <summary>Adds a child and returns it.</summary>
+    public T Add<T>(T child)
+        where T : IStoreItem
+    {
+        _children[child.Name] = child;
+        return child;
+    }
+
+    /// <inheritdoc/>
+    public async IAsyncEnumerable<IStoreItem> ReadChildrenAsync([EnumeratorCancellation] CancellationToken ct)
+    {
+        IEnumerable<IStoreItem> children = Listing?.Invoke() ?? _children.Values.OrderBy(child => child.Name, StringComparer.Ordinal);
+        foreach (IStoreItem child in children)
+        {
+            await Task.Yield();
+            ct.ThrowIfCancellationRequested();
+            yield return child;
+        }
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<long> GetUsedBytesAsync(CancellationToken ct) =>
+        ValueTask.FromResult(_children.Values.OfType<IStoreFile>().Sum(file => file.Length));
+
+    /// <inheritdoc/>
+    public async ValueTask<StoreAnswer> PutItemAsync(string child, StoreUpload upload, CancellationToken ct)
+    {
+        if (NextAnswer is { } answer)
+            return answer;
+        using var body = new MemoryStream();
+        await upload.Body.CopyToAsync(body, ct);
+        bool replaced = _children.ContainsKey(child);
+        if (replaced && !upload.MayReplace)
+            return StoreAnswer.AlreadyExists;
+        Add(new MemoryFile(child, body.ToArray()));
+        return replaced ? StoreAnswer.Done : StoreAnswer.Created;
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<StoreAnswer> DeleteItemAsync(string child, CancellationToken ct) =>
+        ValueTask.FromResult(NextAnswer ?? (_children.TryRemove(child, out _) ? StoreAnswer.Done : StoreAnswer.NotFound));
+}
