@@ -1,6 +1,7 @@
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Providers;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server;
@@ -22,6 +23,7 @@ internal static class Program
         builder.AddDiagnostics();
         builder.AddListener(process);
         builder.Services.AddAuth();
+        builder.Services.AddProviders();
 
         var app = builder.Build();
         app.UseRouting();

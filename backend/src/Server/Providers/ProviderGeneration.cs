@@ -1,0 +1,88 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>
+/// The connections and the engine of one state of the settings. A stream stays with the generation in which it was opened;
+/// a retired generation is closed when the last of them has ended.
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
+{
+    private static readonly TimeSpan DrainCheck = TimeSpan.FromSeconds(1);
+
+    private readonly IArticleSource _source;
+    private readonly TimeProvider _time;
+    private int _fetches;
+
+    /// <summary>Makes connections possible; none is opened yet.</summary>
+    /// <param name="plan">What to make.</param>
+    /// <param name="builtIn">Answers when the plan names no provider; null: nobody does.</param>
+    /// <param name="time">Clock.</param>
+    /// <param name="loggers">For the engine.</param>
+    public ProviderGeneration(ProviderPlan plan, IArticleSource? builtIn, TimeProvider time, ILoggerFactory loggers)
+    {
+        Plan = plan;
+        _time = time;
+        if (plan.HasProviders || builtIn is null)
+        {
+            var limiter = new GlobalOperationLimiter(plan.Connections, plan.StreamingPriority, time);
+            Pool = new ProviderPool(plan.Providers, plan.Nntp, limiter, time, loggers);
+        }
+
+        _source = (IArticleSource?)Pool ?? builtIn!;
+        Engine = new StreamEngine(this, plan.Streams, time, loggers);
+    }
+
+    /// <summary>What it was made from.</summary>
+    public ProviderPlan Plan { get; }
+
+    /// <summary>The engine over its connections.</summary>
+    public StreamEngine Engine { get; }
+
+    /// <summary>Its connections; null while the built-in articles answer.</summary>
+    public ProviderPool? Pool { get; }
+
+    /// <inheritdoc/>
+    public int ProviderCount => _source.ProviderCount;
+
+    private bool IsIdle => Engine.OpenStreams == 0 && Volatile.Read(ref _fetches) == 0;
+
+    /// <inheritdoc/>
+    public async ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
+    {
+        Interlocked.Increment(ref _fetches);
+        try
+        {
+            return await _source.FetchAsync(request, sink, cancellationToken);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _fetches);
+        }
+    }
+
+    /// <summary>Waits until nobody uses it any more, then closes it. Called once it is no longer handed out.</summary>
+    /// <param name="cancellationToken">The process ends: closes at once.</param>
+    public async Task RetireAsync(CancellationToken cancellationToken)
+    {
+        using var timer = new PeriodicTimer(DrainCheck, _time);
+        try
+        {
+            // Whoever was handed the generation a moment ago opens his stream before the first check.
+            do
+                await timer.WaitForNextTickAsync(cancellationToken);
+            while (!IsIdle);
+        }
+        catch (OperationCanceledException)
+        {
+            // Nobody waits for these streams any more.
+        }
+
+        await DisposeAsync();
+    }
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync() => Pool?.DisposeAsync() ?? ValueTask.CompletedTask;
+}

@@ -1,0 +1,115 @@
+using Microsoft.Extensions.Options;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>
+/// The providers of the settings as the one source of articles, and the engine that reads from them. A change of settings
+/// makes a new generation of both; what runs goes on with the old one (CFG-5).
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
+{
+    private readonly IOptionsMonitor<UsenetOptions> _usenet;
+    private readonly IOptionsMonitor<StreamingOptions> _streaming;
+    private readonly BuiltInArticles? _builtIn;
+    private readonly TimeProvider _time;
+    private readonly ILoggerFactory _loggers;
+    private readonly ILogger _logger;
+    private readonly CancellationTokenSource _ending = new();
+    private readonly Lock _lock = new();
+    private readonly List<Task> _background = [];
+    private readonly IDisposable?[] _watches;
+    private volatile ProviderGeneration _current;
+    private bool _isStarted;
+
+    /// <summary>Takes the settings as they are and follows them; nothing is dialled before <see cref="Start"/> or the first fetch.</summary>
+    public ProviderHost(
+        IOptionsMonitor<UsenetOptions> usenet,
+        IOptionsMonitor<StreamingOptions> streaming,
+        TimeProvider time,
+        ILoggerFactory loggers,
+        BuiltInArticles? builtIn = null)
+    {
+        _usenet = usenet;
+        _streaming = streaming;
+        _builtIn = builtIn;
+        _time = time;
+        _loggers = loggers;
+        _logger = loggers.CreateLogger<ProviderHost>();
+        _current = Make(Plan(out _));
+        _watches = [usenet.OnChange(_ => Follow()), streaming.OnChange(_ => Follow())];
+    }
+
+    /// <summary>Whether any provider may be asked; otherwise the built-in articles are all there is.</summary>
+    public bool HasProviders => _current.Plan.HasProviders;
+
+    /// <summary>The engine for the next stream. Ask again for each: it changes with the settings.</summary>
+    public StreamEngine Engine => _current.Engine;
+
+    /// <inheritdoc/>
+    public int ProviderCount => _current.ProviderCount;
+
+    /// <inheritdoc/>
+    public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
+        _current.FetchAsync(request, sink, cancellationToken);
+
+    /// <summary>Tries every provider now and after each change, and says in the log what came of it.</summary>
+    public void Start()
+    {
+        lock (_lock)
+        {
+            _isStarted = true;
+            _ = Plan(out var warnings);
+            Announce(_current, warnings);
+        }
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var watch in _watches)
+            watch?.Dispose();
+        Task[] background;
+        lock (_lock)
+            background = [.. _background];
+        await _ending.CancelAsync();
+        await Task.WhenAll(background);
+        await _current.DisposeAsync();
+        _ending.Dispose();
+    }
+
+    private ProviderPlan Plan(out IReadOnlyList<string> warnings) =>
+        ProviderPlan.From(_usenet.CurrentValue, _streaming.CurrentValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, out warnings);
+
+    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _time, _loggers);
+
+    private void Follow()
+    {
+        lock (_lock)
+        {
+            var plan = Plan(out var warnings);
+            if (plan.Equals(_current.Plan) || _ending.IsCancellationRequested)
+                return;
+
+            var old = _current;
+            _current = Make(plan);
+            _background.RemoveAll(task => task.IsCompleted);
+            _background.Add(old.RetireAsync(_ending.Token));
+            if (_isStarted)
+                Announce(_current, warnings);
+        }
+    }
+
+    private void Announce(ProviderGeneration generation, IReadOnlyList<string> warnings)
+    {
+        foreach (var warning in warnings)
+            ProvidersLog.LeftOut(_logger, warning);
+        if (!generation.Plan.HasProviders)
+            ProvidersLog.NoProvider(_logger);
+        else if (generation.Pool is { } pool)
+            _background.Add(ProviderTrial.RunAsync(pool, generation.Plan.Providers, _time, _logger, _ending.Token));
+    }
+}

@@ -1,0 +1,128 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>
+/// Reads <c>usenet.providers</c> (configuration.md section 4) into the engine's options. An invalid element is left out and
+/// reported by its index and field; the others work. Pure.
+/// </summary>
+internal static class ProviderJson
+{
+    private const int MaxHostLength = 253;
+    private const int MaxTextLength = 512;
+    private const int PinDigits = 64;
+
+    /// <summary>Reads all elements.</summary>
+    /// <param name="json">The value of the setting.</param>
+    /// <param name="warnings">One sentence per element that was left out, without its values.</param>
+    public static IReadOnlyList<ProviderOptions> Read(string json, out IReadOnlyList<string> warnings)
+    {
+        var complaints = new List<string>();
+        warnings = complaints;
+        var providers = new List<ProviderOptions>();
+        try
+        {
+            using var document = JsonDocument.Parse(json);
+            if (Property(document.RootElement, "Providers") is not { ValueKind: JsonValueKind.Array } list)
+            {
+                complaints.Add("usenet.providers has no list named Providers");
+                return providers;
+            }
+
+            var index = 0;
+            foreach (var element in list.EnumerateArray())
+            {
+                Add(element, index++, providers, complaints);
+            }
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            // Neither an unreadable text nor a lone surrogate in one of its strings may stop a start.
+            complaints.Add("usenet.providers is no readable JSON");
+        }
+
+        return providers;
+    }
+
+    private static void Add(JsonElement element, int index, List<ProviderOptions> providers, List<string> complaints)
+    {
+        if (providers.Count == ProviderSet.MaxProviders)
+        {
+            complaints.Add(string.Create(CultureInfo.InvariantCulture, $"usenet.providers: element {index} is left out, because {ProviderSet.MaxProviders} are the most"));
+            return;
+        }
+
+        var fields = new ProviderFields(element);
+        var provider = Read(fields);
+        if (fields.Fault is { } fault)
+        {
+            complaints.Add(string.Create(CultureInfo.InvariantCulture, $"usenet.providers: element {index} is left out: {fault}"));
+            return;
+        }
+
+        // An id that stands twice would mix what is remembered about two accounts.
+        if (providers.Any(other => other.Id == provider.Id))
+            provider = provider with { Id = IdOf($"{index} {provider.Id}") };
+        providers.Add(provider);
+    }
+
+    private static ProviderOptions Read(ProviderFields fields)
+    {
+        var useTls = fields.Boolean("UseSsl", true);
+        var host = fields.Text("Host", MaxHostLength);
+        if (host.Length == 0 || host.Any(char.IsWhiteSpace))
+            fields.Refuse("Host", "must be a host name or an address");
+        var port = fields.Number("Port", 1, 65_535, useTls ? 563 : 119);
+        var user = fields.Text("User", MaxTextLength);
+        var pin = fields.Text("TlsPin", MaxTextLength).Replace(":", "", StringComparison.Ordinal);
+        if (pin.Length > 0 && (pin.Length != PinDigits || !pin.All(char.IsAsciiHexDigit)))
+            fields.Refuse("TlsPin", "must be a SHA-256 in hex");
+        var name = fields.Text("Nickname", MaxTextLength);
+        var backbone = fields.Text("StorageGroup", MaxTextLength);
+        var id = fields.Text("ProviderId", MaxTextLength);
+        var given = Guid.Empty;
+        if (id.Length > 0 && !Guid.TryParse(id, out given))
+            fields.Refuse("ProviderId", "must be a GUID");
+
+        return new ProviderOptions
+        {
+            Id = given != Guid.Empty ? given : IdOf($"{host}:{port} {user}"),
+            Name = name.Length > 0 ? name : host,
+            Host = host,
+            Port = port,
+            UseTls = useTls,
+            SkipTlsVerification = fields.Boolean("SkipTlsVerification", false),
+            TlsPin = pin.Length > 0 ? pin : null,
+            User = user.Length > 0 ? user : null,
+            Password = fields.Text("Pass", MaxTextLength) is { Length: > 0 } password ? password : null,
+            MaxConnections = fields.Number("MaxConnections", 1, 500, 20),
+            Kind = (ProviderKind)fields.Number("Type", 0, 3, (int)ProviderKind.Pooled),
+            Priority = fields.Number("Priority", 0, 99, 0),
+            PipeliningDepth = fields.Has("PipeliningDepth") ? fields.Number("PipeliningDepth", 1, 64, 1) : null,
+            Backbone = backbone.Length > 0 ? backbone : fields.Text("Backbone", MaxTextLength),
+        };
+    }
+
+    /// <summary>The same account gets the same id at every start, although nobody wrote one down.</summary>
+    private static Guid IdOf(string account) => new(SHA256.HashData(Encoding.UTF8.GetBytes(account)).AsSpan(0, 16));
+
+    /// <summary>A property by its name in any case; the last one counts.</summary>
+    internal static JsonElement? Property(JsonElement element, string name)
+    {
+        JsonElement? found = null;
+        if (element.ValueKind == JsonValueKind.Object)
+        {
+            foreach (var property in element.EnumerateObject())
+            {
+                if (property.Name.Equals(name, StringComparison.OrdinalIgnoreCase) && property.Value.ValueKind != JsonValueKind.Null)
+                    found = property.Value;
+            }
+        }
+
+        return found;
+    }
+}

@@ -1,0 +1,47 @@
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>Everything that the settings say about fetching, in the engine's words. Equal plans need no new connections.</summary>
+internal sealed record ProviderPlan(
+    IReadOnlyList<ProviderOptions> Providers, NntpOptions Nntp, int Connections, int StreamingPriority, StreamOptions Streams)
+{
+    /// <summary>Whether any provider may be asked.</summary>
+    public bool HasProviders => Providers.Any(provider => provider.Kind != ProviderKind.Disabled);
+
+    /// <summary>Turns the settings into a plan.</summary>
+    /// <param name="usenet">Providers and limits.</param>
+    /// <param name="streaming">How bytes are let out.</param>
+    /// <param name="availableMemory">What the machine or the container allows, in bytes.</param>
+    /// <param name="warnings">Elements that had to be left out.</param>
+    public static ProviderPlan From(UsenetOptions usenet, StreamingOptions streaming, long availableMemory, out IReadOnlyList<string> warnings) => new(
+        ProviderJson.Read(usenet.Providers, out warnings),
+        new NntpOptions
+        {
+            ConnectTimeout = usenet.ConnectTimeout,
+            LoginTimeout = usenet.LoginTimeout,
+            PlaybackStall = usenet.StreamingStall,
+            BackgroundStall = usenet.BackgroundStall,
+            IdleTimeout = usenet.IdleConnectionTimeout,
+            RetriesPerProvider = usenet.StreamingSegmentRetries,
+        },
+        usenet.MaxDownloadConnections,
+        usenet.StreamingPriority,
+        new StreamOptions
+        {
+            ByteBudget = usenet.ArticleBudgetWithin(availableMemory),
+            ReadAhead = usenet.ReadAheadBytes,
+            VerifyBeforeServe = streaming.VerifyBeforeServe,
+        });
+
+    /// <inheritdoc/>
+    public bool Equals(ProviderPlan? other) =>
+        other is not null
+        && Providers.SequenceEqual(other.Providers)
+        && (Nntp, Connections, StreamingPriority, Streams) == (other.Nntp, other.Connections, other.StreamingPriority, other.Streams);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(Providers.Count, Nntp, Connections, StreamingPriority, Streams);
+}

@@ -1,0 +1,21 @@
+namespace Sluice.Server.Providers;
+
+/// <summary>Messages about providers; ids 1400 to 1499.</summary>
+internal static partial class ProvidersLog
+{
+    [LoggerMessage(1400, LogLevel.Information, "{Name}: connected to {Host}:{Port} in {Milliseconds} ms ({Security}, {Login}, {Connections} connections)")]
+    public static partial void Connected(
+        ILogger logger, string name, string host, int port, long milliseconds, string security, string login, int connections);
+
+    [LoggerMessage(1401, LogLevel.Warning, "{Name}: {Reason}")]
+    public static partial void Failed(ILogger logger, string name, string reason);
+
+    [LoggerMessage(1402, LogLevel.Information, "{Name}: switched off in the settings")]
+    public static partial void Disabled(ILogger logger, string name);
+
+    [LoggerMessage(1403, LogLevel.Warning, "Setting: {Sentence}")]
+    public static partial void LeftOut(ILogger logger, string sentence);
+
+    [LoggerMessage(1404, LogLevel.Information, "No provider is configured: only the built-in clip can be played. Set SLUICE_CONFIG__USENET__PROVIDERS")]
+    public static partial void NoProvider(ILogger logger);
+}
