@@ -232,7 +232,7 @@ public sealed class YencBadInputTests
     public void Output_stops_at_the_ceiling_and_the_article_is_drained()
     {
         var line = new string('*', 4096) + "\r\n";
-        var piece = Encoding.Latin1.GetBytes(string.Concat(Enumerable.Repeat(line, 64)));
+        var piece = Encoding.Latin1.GetBytes(string.Concat(Enumerable.Repeat(line, 63)));
         var decoder = new YencDecoder();
         var output = new ReusedBuffer(YencDecoder.MaxDecodedLength + 100_000, blockSize: 60_000);
         Assert.False(decoder.Decode(TestArticle.Bytes("=ybegin line=4096 size=99999999 name=x\r\n"), output, out _));
