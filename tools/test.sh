@@ -64,8 +64,8 @@ run_tests() {
     return
   fi
   local here_failed=$(($(count failed "$counts") + $(count errors "$counts")))
-  # A run that ends badly without a failed test has failed all the same.
-  [ "$code" = 0 ] || [ "$here_failed" -gt 0 ] || here_failed=1
+  # A run that ends badly without a failed test has failed all the same, and so has one without tests.
+  [ "$here_failed" -gt 0 ] || { [ "$code" = 0 ] && [ "$(count total "$counts")" -gt 0 ]; } || here_failed=1
   passed=$((passed + $(count passed "$counts")))
   failed=$((failed + here_failed))
   skipped=$((skipped + $(count skipped "$counts")))
@@ -90,8 +90,5 @@ gate "format" dotnet format Backend.slnx --verify-no-changes --no-restore
 run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
 run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Long
 [ "$end_to_end" = no ] || run_tests end-to-end Server.Tests -trait Category=EndToEnd
-[ "$long" = no ] || {
-  run_tests long-engine Usenet.Tests -trait Category=Long
-  run_tests long-server Server.Tests -trait Category=Long
-}
+[ "$long" = no ] || run_tests long Server.Tests -trait Category=Long
 finish

@@ -1,0 +1,4 @@
+using Sluice.Testing;
+using Xunit;
+
+[assembly: AssemblyFixture(typeof(UnobservedExceptions))]

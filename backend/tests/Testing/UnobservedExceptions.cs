@@ -1,0 +1,31 @@
+using System.Collections.Concurrent;
+
+namespace Sluice.Testing;
+
+/// <summary>
+/// Fails a run in which a task failed and nobody looked: such a task is background work that nothing awaits. One per test
+/// assembly, for as long as its tests run.
+/// </summary>
+public sealed class UnobservedExceptions : IDisposable
+{
+    private readonly ConcurrentQueue<AggregateException> _unobserved = new();
+
+    /// <summary>Begins to listen.</summary>
+    public UnobservedExceptions() => TaskScheduler.UnobservedTaskException += Remember;
+
+    /// <summary>Stops listening.</summary>
+    /// <exception cref="AggregateException">Tasks failed unobserved.</exception>
+    public void Dispose()
+    {
+        // The runtime reports a forgotten task when its memory is reclaimed, and only then.
+#pragma warning disable RS0030
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+#pragma warning restore RS0030
+        TaskScheduler.UnobservedTaskException -= Remember;
+        if (!_unobserved.IsEmpty)
+            throw new AggregateException("Tasks failed and nobody looked.", _unobserved);
+    }
+
+    private void Remember(object? sender, UnobservedTaskExceptionEventArgs e) => _unobserved.Enqueue(e.Exception);
+}
