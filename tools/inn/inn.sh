@@ -19,20 +19,16 @@ group=alt.binaries.test
 cannot() { echo "inn: $1" >&2; exit 77; }
 fail() { echo "inn: $1" >&2; exit 1; }
 
-# INN refuses to run as root and expects to own its files.
-if [ "$(id -u)" = 0 ]; then
-  user=news
-  as_owner() { setpriv --reuid=news --regid=news --clear-groups -- "$@"; }
-else
-  user=$(id -un)
-  as_owner() { "$@"; }
-fi
+# INN runs as the user news and as nobody else.
+as_news() {
+  if [ "$(id -un)" = news ]; then "$@"; else setpriv --reuid=news --regid=news --clear-groups -- "$@"; fi
+}
 
 # What makes INN find its libraries and its settings below $1 instead of in /usr and /etc.
 inn() {
   local dir=$1 libraries; shift
   libraries=$(find "$dir/root/usr/lib" -maxdepth 1 -type d -name '*-linux-gnu*' -printf '%p:')
-  as_owner env LD_LIBRARY_PATH="$dir/root/usr/lib/news:$libraries" INNCONF="$dir/etc/inn.conf" \
+  as_news env LD_LIBRARY_PATH="$dir/root/usr/lib/news:$libraries" INNCONF="$dir/etc/inn.conf" \
     PATH="$dir/root/usr/lib/news/bin:$PATH" "$@"
 }
 
@@ -74,8 +70,6 @@ organization:    "Sluice end-to-end test"
 pathhost:        inn.sluice.invalid
 domain:          sluice.invalid
 fromhost:        sluice.invalid
-runasuser:       $user
-runasgroup:      $(if [ "$user" = news ]; then echo news; else id -gn; fi)
 bindaddress:     127.0.0.1
 port:            $port
 nnrpdpostport:   $port
@@ -135,8 +129,8 @@ start() {
   local dir=$1 port log
   [ ! -e "$dir/port" ] || fail "$dir is in use"
   command -v dpkg >/dev/null && command -v apt-get >/dev/null || cannot "this is no Debian, so there are no packages of INN"
-  [ "$user" != news ] || { id news >/dev/null 2>&1 && command -v setpriv >/dev/null; } \
-    || cannot "INN does not run as root, and there is no user news or no setpriv"
+  [ "$(id -un)" = news ] || { [ "$(id -u)" = 0 ] && id news >/dev/null 2>&1 && command -v setpriv >/dev/null; } \
+    || cannot "INN runs only as the user news, and only root can start it so"
   fetch_packages
   fetch_poster
   mkdir -p "$dir"; dir=$(cd "$dir" && pwd)
@@ -145,7 +139,7 @@ start() {
   for package in "$cache"/*.deb; do dpkg -x "$package" "$dir/root"; done
   port=$(free_port)
   configure "$dir" "$port"
-  if [ "$user" = news ]; then chown -R news:news "$dir"; fi
+  chown -R news:news "$dir"
   inn "$dir" sh -c 'cd "$0/db" && : >history && makedbz -i -o -f history' "$dir"
   # -f keeps innd the process that is started here; its own messages go to syslog whatever it is told.
   log=$dir/innd.log
