@@ -1,0 +1,74 @@
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+public sealed class GlobalOperationLimiterTests
+{
+    [Theory]
+    [InlineData(OperationLane.Playback)]
+    [InlineData(OperationLane.Import)]
+    [InlineData(OperationLane.HealthCheck)]
+    public void Any_lane_alone_may_use_everything(OperationLane lane)
+    {
+        var limiter = new GlobalOperationLimiter(20);
+        Assert.Equal(20, TakeAll(limiter, lane).Count);
+        Assert.Equal(20, limiter.Peak(lane));
+    }
+
+    [Fact]
+    public void While_a_stream_runs_background_gets_a_fifth_together_and_never_nothing()
+    {
+        foreach (var (total, share) in new[] { (20, 4), (10, 2), (4, 1), (2, 1) })
+        {
+            var limiter = new GlobalOperationLimiter(total);
+            using var playing = limiter.TryAcquire(OperationLane.Playback);
+            Assert.NotNull(playing);
+            var import = TakeAll(limiter, OperationLane.Import);
+            Assert.Equal(share, import.Count);
+            Assert.Empty(TakeAll(limiter, OperationLane.HealthCheck));
+            Assert.Equal(total - share - 1, TakeAll(limiter, OperationLane.Playback).Count);
+        }
+    }
+
+    [Fact]
+    public void A_busy_import_gives_way_to_a_stream_as_its_permits_come_back()
+    {
+        var limiter = new GlobalOperationLimiter(20);
+        var import = TakeAll(limiter, OperationLane.Import);
+        Assert.True(limiter.MayGoOn(OperationLane.Import));
+        Assert.Null(limiter.TryAcquire(OperationLane.Playback));
+        Assert.False(limiter.MayGoOn(OperationLane.Import));
+
+        foreach (var permit in import.Take(16))
+        {
+            permit.Dispose();
+            Assert.Null(limiter.TryAcquire(OperationLane.Import));
+            Assert.NotNull(limiter.TryAcquire(OperationLane.Playback));
+        }
+
+        Assert.True(limiter.MayGoOn(OperationLane.Import));
+        Assert.Equal(16, limiter.InUse(OperationLane.Playback));
+    }
+
+    [Fact]
+    public void A_permit_comes_back_once_however_often_it_is_disposed()
+    {
+        var limiter = new GlobalOperationLimiter(1);
+        var returned = 0;
+        limiter.Returned += () => returned++;
+        var permit = limiter.TryAcquire(OperationLane.Playback)!;
+        permit.Dispose();
+        permit.Dispose();
+        Assert.Equal(1, returned);
+        Assert.Equal(0, limiter.InUse(OperationLane.Playback));
+    }
+
+    private static List<OperationPermit> TakeAll(GlobalOperationLimiter limiter, OperationLane lane)
+    {
+        var taken = new List<OperationPermit>();
+        while (limiter.TryAcquire(lane) is { } permit)
+            taken.Add(permit);
+        return taken;
+    }
+}
