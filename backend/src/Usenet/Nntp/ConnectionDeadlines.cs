@@ -37,7 +37,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         {
             _drainSince = null;
             _stall = _options.StallOf(lane);
-            if (_connection.Outstanding().Busy)
+            if (_connection.IsBusy)
                 return;
             _busySince = _time.GetTimestamp();
             _timer.Change(_stall, Timeout.InfiniteTimeSpan);
@@ -61,7 +61,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
 
     private void Check()
     {
-        var (busy, onlyAbandoned) = _connection.Outstanding();
+        var busy = _connection.IsBusy;
         NntpException? failure = null;
         var retire = false;
         lock (_gate)
@@ -69,7 +69,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             var now = _time.GetTimestamp();
             var silent = _time.GetElapsedTime(Math.Max(Volatile.Read(ref _lastByteAt), _busySince), now);
             TimeSpan next;
-            if (_drainSince is { } since && (!busy || onlyAbandoned))
+            if (_drainSince is { } since && (!busy || _connection.OwesOnlyAbandoned))
             {
                 next = _options.DrainTime - _time.GetElapsedTime(since, now);
                 if (next <= TimeSpan.Zero)

@@ -11,7 +11,9 @@ internal sealed class LeaseWaiter(ArticleRequest request)
     public ArticleRequest Request => request;
 
     /// <summary>A waiting reader first, then what is fetched ahead, then imports, then health checks.</summary>
-    public int Class => request.Lane switch
+    public int Class => ClassOf(request);
+
+    public static int ClassOf(ArticleRequest request) => request.Lane switch
     {
         OperationLane.Playback => request.HeadOfLine ? 0 : 1,
         OperationLane.Import => 2,

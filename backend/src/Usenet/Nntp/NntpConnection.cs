@@ -21,23 +21,22 @@ internal sealed class NntpConnection : IAsyncDisposable
     private readonly Channel<ArticleBody> _unsent = Channel.CreateUnbounded<ArticleBody>(new() { SingleReader = true });
     private readonly ConnectionDeadlines _deadlines;
 
-    // Commands on the wire, oldest first. Guarded by itself: registered before the flush, because an answer can overtake it.
-    private readonly Queue<ArticleBody> _sent = new();
+    private readonly PendingReplies _sent = new();
     private NntpException? _failure;
     private volatile bool _retired;
     private volatile bool _disposed;
 
-    public NntpConnection(NntpTransport transport, int provider, NntpOptions options, LineEstimate line, NntpMeter meter, TimeProvider time, ILogger logger, IConnectionOwner owner)
+    public NntpConnection(NntpTransport transport, int provider, LineEstimate line, SharedResources shared, IConnectionOwner owner)
     {
         _transport = transport;
         Provider = provider;
-        _options = options;
+        _options = shared.Options;
         _line = line;
-        _meter = meter;
-        _time = time;
-        _logger = logger;
+        _meter = shared.Meter;
+        _time = shared.Time;
+        _logger = shared.Logger;
         _owner = owner;
-        _deadlines = new ConnectionDeadlines(this, options, time);
+        _deadlines = new ConnectionDeadlines(this, shared.Options, shared.Time);
         Completion = Task.CompletedTask;
     }
 
@@ -65,24 +64,20 @@ internal sealed class NntpConnection : IAsyncDisposable
         return false;
     }
 
-    /// <summary>Decides what becomes of replies nobody wants: read to their end when that is cheap, else a new socket.</summary>
+    /// <summary>Whether replies are outstanding.</summary>
+    public bool IsBusy => !_sent.IsEmpty;
+
+    /// <summary>Whether replies are outstanding and nobody wants any of them.</summary>
+    public bool OwesOnlyAbandoned => _sent.OnlyAbandoned;
+
+    /// <summary>
+    /// Decides what becomes of replies nobody wants: read to their end when that is cheap, else a new socket. While somebody waits
+    /// behind the unwanted bytes they are read, whatever they cost.
+    /// </summary>
     public void Reconsider()
     {
-        long remaining = 0;
-        lock (_sent)
-        {
-            foreach (var body in _sent)
-            {
-                // Somebody waits behind the unwanted bytes, so they are read whatever they cost.
-                if (!body.IsAbandoned)
-                    return;
-                remaining += body.Remaining;
-            }
-
-            if (_sent.Count == 0)
-                return;
-        }
-
+        if (_sent.AbandonedBytes is not { } remaining)
+            return;
         var drainSeconds = _line.TimeFor(remaining) + (_line.RoundTrip / 2);
         if (remaining <= _options.DrainBytes || (_line.BytesPerSecond > 0 && drainSeconds <= Math.Min(_options.DrainTime.TotalSeconds, _line.Handshake)))
             _deadlines.StartDrain();
@@ -90,28 +85,10 @@ internal sealed class NntpConnection : IAsyncDisposable
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
     }
 
-    /// <summary>Whether replies are outstanding, and whether all of them are unwanted.</summary>
-    public (bool Busy, bool OnlyAbandoned) Outstanding()
-    {
-        lock (_sent)
-        {
-            foreach (var body in _sent)
-            {
-                if (!body.IsAbandoned)
-                    return (true, false);
-            }
-
-            return (_sent.Count > 0, _sent.Count > 0);
-        }
-    }
-
     /// <summary>Whether the body under way has come in more slowly than the least allowed, for at least this long.</summary>
     public bool IsTrickling(TimeSpan atLeast)
     {
-        ArticleBody? body;
-        lock (_sent)
-            _sent.TryPeek(out body);
-        if (body is not { FirstByteAt: not 0 })
+        if (!_sent.TryPeek(out var body) || body.FirstByteAt == 0)
             return false;
         var elapsed = _time.GetElapsedTime(body.FirstByteAt);
         return elapsed >= atLeast && body.Received < elapsed.TotalSeconds * _options.MinimumBytesPerSecond;
@@ -216,13 +193,8 @@ internal sealed class NntpConnection : IAsyncDisposable
             return;
         }
 
-        lock (_sent)
-        {
-            if (_sent.Count == 0)
-                body.SentOnIdleAt = _time.GetTimestamp();
-            _sent.Enqueue(body);
-        }
-
+        if (_sent.Add(body))
+            body.SentOnIdleAt = _time.GetTimestamp();
         NntpCommandWriter.WriteBody(buffer, body.Id);
         _meter.BodySent();
     }
@@ -281,32 +253,28 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (_retired)
             return null;
 
-        ArticleBody? body;
-        lock (_sent)
-            _sent.TryPeek(out body);
-        if (body is null || response.Code == NntpResponseCode.ServiceUnavailable)
-            throw Unsolicited(response);
+        if (!_sent.TryPeek(out var body) || response.Code == NntpResponseCode.ServiceUnavailable)
+            throw ReplyFaults.Unsolicited(response);
 
         if (body.SentOnIdleAt != 0)
             _line.ObserveRoundTrip(body.SentOnIdleAt);
         if (response.Code == NntpResponseCode.Body)
         {
-            CheckEcho(response, body);
+            ReplyFaults.CheckEcho(response, body);
             body.FirstByteAt = _time.GetTimestamp();
             body.Start();
             return body;
         }
 
         if (!NntpResponseCode.IsMiss(response.Code))
-            throw Refused(response);
+            throw ReplyFaults.Refused(response);
         End(body, new BodyOutcome(response.Code));
         return null;
     }
 
     private void End(ArticleBody body, BodyOutcome outcome)
     {
-        lock (_sent)
-            _sent.Dequeue();
+        _sent.TryRemove(out _);
         _meter.Replied(outcome);
         body.Complete(outcome);
         _owner.ReplyEnded(this, body);
@@ -316,37 +284,12 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         while (_unsent.Reader.TryRead(out var body))
             body.Fail(reason);
-        lock (_sent)
+        while (_sent.TryRemove(out var body))
         {
-            while (_sent.TryDequeue(out var body))
-            {
-                _meter.Unanswered();
-                body.Fail(reason);
-            }
+            _meter.Unanswered();
+            body.Fail(reason);
         }
 
         NntpLog.ConnectionClosed(_logger, reason.Fault, reason.Message);
     }
-
-    private static void CheckEcho(in NntpResponse response, ArticleBody body)
-    {
-        switch (NntpResponseReader.Names(response, body.Id.Bytes))
-        {
-            case null:
-                throw new NntpException(NntpFault.MalformedReply, "The server sent a body without naming its article.");
-            case false:
-                throw new NntpException(NntpFault.WrongArticle, "The server answered with another article than the one asked for.");
-        }
-    }
-
-    private static NntpException Unsolicited(in NntpResponse response) => response.Code switch
-    {
-        NntpResponseCode.ServiceUnavailable or NntpResponseCode.PermanentlyUnavailable =>
-            new(NntpFault.ConnectionClosed, $"The server ended the session: {response.Code} {response.PrintableText()}"),
-        _ => new(NntpFault.MalformedReply, "The server sent a reply that nobody asked for."),
-    };
-
-    private static NntpException Refused(in NntpResponse response) => response.SaysTooManyConnections()
-        ? new(NntpFault.TooManyConnections, $"The server allows no more connections: {response.Code} {response.PrintableText()}")
-        : new(NntpFault.UnexpectedCode, $"The server refused a command: {response.Code} {response.PrintableText()}");
 }

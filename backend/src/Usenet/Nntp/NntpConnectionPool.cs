@@ -1,5 +1,3 @@
-using Microsoft.Extensions.Logging;
-
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
@@ -19,35 +17,25 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private readonly Lock _gate = new();
     private readonly int _provider;
     private readonly ProviderOptions _options;
-    private readonly NntpOptions _limits;
-    private readonly GlobalOperationLimiter _limiter;
-    private readonly SemaphoreSlim _handshakes;
-    private readonly NntpMeter _meter;
-    private readonly TimeProvider _time;
-    private readonly ILogger _logger;
-    private readonly NntpDialer _dialer;
+    private readonly SharedResources _shared;
+    private readonly ConnectionOpener _opener;
     private readonly ConnectionCap _cap;
     private readonly CancellationTokenSource _disposing = new();
+    private readonly TaskSet _background = new();
     private readonly List<NntpConnection> _open = [];
-    private readonly HashSet<Task> _background = [];
-    private readonly Queue<LeaseWaiter>[] _waiting = [.. Enumerable.Range(0, LeaseWaiter.Classes).Select(_ => new Queue<LeaseWaiter>())];
+    private readonly LeaseQueue _waiting = new();
     private int _dialling;
     private int _closing;
 
-    public NntpConnectionPool(int provider, ProviderOptions options, NntpOptions limits, GlobalOperationLimiter limiter, SemaphoreSlim handshakes, NntpMeter meter, TimeProvider time, ILogger logger)
+    public NntpConnectionPool(int provider, ProviderOptions options, SharedResources shared)
     {
         _provider = provider;
         _options = options;
-        _limits = limits;
-        _limiter = limiter;
-        _handshakes = handshakes;
-        _meter = meter;
-        _time = time;
-        _logger = logger;
-        _dialer = new NntpDialer(options, limits, meter, time);
-        _cap = new ConnectionCap(options.MaxConnections, time);
-        Line = new LineEstimate(time);
-        Health = new ProviderHealth(time);
+        _shared = shared;
+        Line = new LineEstimate(shared.Time);
+        Health = new ProviderHealth(shared.Time);
+        _opener = new ConnectionOpener(options, shared, Line);
+        _cap = new ConnectionCap(options.MaxConnections, shared.Time);
     }
 
     public LineEstimate Line { get; }
@@ -87,25 +75,24 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             ObjectDisposedException.ThrowIf(_disposing.IsCancellationRequested, this);
             if (_open.Count == 0 && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
-            if (NobodyWaitsBefore(request) && TryPlace(request) is { } lease)
+            if (!_waiting.HasBefore(request) && TryPlace(request) is { } lease)
             {
                 DialAsDemanded();
                 return lease;
             }
 
-            waiter = new LeaseWaiter(request);
-            _waiting[waiter.Class].Enqueue(waiter);
+            waiter = _waiting.Add(request);
             DialAsDemanded();
         }
 
-        var wanted = _time.GetTimestamp();
+        var wanted = _shared.Time.GetTimestamp();
         try
         {
-            return await waiter.WaitAsync(_limits.LeaseTimeout, _time, cancellationToken);
+            return await waiter.WaitAsync(_shared.Options.LeaseTimeout, _shared.Time, cancellationToken);
         }
         finally
         {
-            _meter.Waited(wanted);
+            _shared.Meter.Waited(wanted);
         }
     }
 
@@ -128,24 +115,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         lock (_gate)
         {
-            foreach (var queue in _waiting)
-            {
-                while (queue.TryPeek(out var waiter))
-                {
-                    if (waiter.IsOver)
-                    {
-                        queue.Dequeue();
-                        continue;
-                    }
-
-                    if (TryPlace(waiter.Request) is not { } lease)
-                        break;
-                    queue.Dequeue();
-                    if (!waiter.TryGrant(lease))
-                        Release(lease);
-                }
-            }
-
+            _waiting.Serve(TryPlace, GiveBack);
             DialAsDemanded();
         }
     }
@@ -183,7 +153,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     void IConnectionOwner.Closed(NntpConnection connection)
     {
-        _meter.SocketClosed();
+        _shared.Meter.SocketClosed();
         lock (_gate)
             _closing--;
         Pump();
@@ -192,50 +162,31 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _disposing.CancelAsync();
-        Task[] background;
         NntpConnection[] open;
         lock (_gate)
         {
-            FailWaiters(new NntpException(NntpFault.NoConnection, "The connection pool was closed."));
+            _waiting.FailAll(new NntpException(NntpFault.NoConnection, "The connection pool was closed."));
             open = [.. _open];
-            background = [.. _background];
         }
 
         await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
-        await Task.WhenAll(background);
+        await _background.WhenAll();
         _disposing.Dispose();
-    }
-
-    private bool NobodyWaitsBefore(ArticleRequest request)
-    {
-        var own = new LeaseWaiter(request).Class;
-        return !_waiting.Take(own + 1).Any(queue => queue.Any(waiter => !waiter.IsOver));
     }
 
     /// <summary>Finds the connection that would finish the command first.</summary>
     /// <returns>Null when waiting is better, or nothing can be had.</returns>
     private ConnectionLease? TryPlace(ArticleRequest request)
     {
-        NntpConnection? idle = null;
-        NntpConnection? busy = null;
-        var depth = Depth;
-        foreach (var connection in _open)
-        {
-            var load = connection.Load;
-            if (load.Commands == 0)
-                idle = connection;
-            else if (load.Lane == request.Lane && load.Commands < depth && (busy is null || load.Bytes < busy.Load.Bytes))
-                busy = connection;
-        }
-
-        if (idle is not null && _limiter.TryAcquire(request.Lane) is { } permit)
+        var (idle, busy) = ConnectionChoice.Of(_open, request.Lane, Depth);
+        if (idle is not null && _shared.Limiter.TryAcquire(request.Lane) is { } permit)
         {
             idle.Load.Permit = permit;
             idle.Load.Lane = request.Lane;
             return Lease(idle, request);
         }
 
-        if (busy is null || !_limiter.MayGoOn(request.Lane))
+        if (busy is null || !_shared.Limiter.MayGoOn(request.Lane))
             return null;
         var dialIsFaster = (CanDial || _dialling > 0) && Line.TimeFor(busy.Load.Bytes) > Line.Handshake;
         return dialIsFaster ? null : Lease(busy, request);
@@ -249,9 +200,9 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     // Called under the lock for a grant that nobody took: the permit must not be disposed here, because that wakes pools.
-    private void Release(ConnectionLease lease) => Track(ReleaseAsync(lease));
+    private void GiveBack(ConnectionLease lease) => _background.Add(GiveBackAsync(lease));
 
-    private static async Task ReleaseAsync(ConnectionLease lease)
+    private static async Task GiveBackAsync(ConnectionLease lease)
     {
         await Task.Yield();
         lease.Dispose();
@@ -289,103 +240,62 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         _closing++;
     }
 
-    private int Depth => _options.PipeliningDepth ?? Line.Depth(TypicalArticleBytes, _limits.MaxPipeliningDepth);
+    private int Depth => _options.PipeliningDepth ?? Line.Depth(TypicalArticleBytes, _shared.Options.MaxPipeliningDepth);
 
     private bool CanDial => _open.Count + _dialling + _closing < _cap.Current && Health.Resting is null && !_disposing.IsCancellationRequested;
 
     private void DialAsDemanded()
     {
-        var waiting = _waiting.Sum(queue => queue.Count(waiter => !waiter.IsOver));
-        var demand = waiting + _open.Sum(connection => connection.Load.Commands);
+        var demand = _waiting.Count;
+        foreach (var connection in _open)
+            demand += connection.Load.Commands;
         var perConnection = Math.Min(Depth, CommandsWorthAConnection);
         var wanted = (demand + perConnection - 1) / perConnection;
-        while (_open.Count + _dialling < wanted && _dialling < _limits.HandshakesPerProvider && CanDial)
+        while (_open.Count + _dialling < wanted && _dialling < _shared.Options.HandshakesPerProvider && CanDial)
         {
             _dialling++;
-            Track(DialAsync(_disposing.Token));
+            _background.Add(DialAsync(_disposing.Token));
         }
     }
 
     /// <returns>Why the dial failed, or null.</returns>
     private async Task<NntpException?> DialAsync(CancellationToken cancellationToken)
     {
-        await Task.Yield();
-        NntpTransport? transport = null;
-        NntpException? failure = null;
-        try
-        {
-            await _handshakes.WaitAsync(cancellationToken);
-            try
-            {
-                var started = _time.GetTimestamp();
-                transport = await _dialer.DialAsync(cancellationToken);
-                Line.ObserveHandshake(started);
-            }
-            finally
-            {
-                _handshakes.Release();
-            }
-        }
-        catch (NntpException error)
-        {
-            failure = error;
-        }
-        catch (OperationCanceledException error)
-        {
-            failure = new NntpException(NntpFault.NoConnection, "The connection was not needed any more.", error);
-        }
-
-        EndDial(transport, failure, counts: failure is not null && !cancellationToken.IsCancellationRequested);
-        Pump();
-        return failure;
-    }
-
-    private void EndDial(NntpTransport? transport, NntpException? failure, bool counts)
-    {
+        var outcome = await _opener.OpenAsync(cancellationToken);
         lock (_gate)
         {
             _dialling--;
-            if (transport is not null)
-            {
-                Adopt(transport);
-                return;
-            }
-
-            if (failure?.Fault == NntpFault.TooManyConnections && _open.Count > 0)
+            if (outcome.Transport is not null)
+                Adopt(outcome.Transport);
+            else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && _open.Count > 0)
                 LearnCap();
-            else if (counts)
-                Fail(failure!);
+            else if (!outcome.WasCancelled)
+                Fail(outcome.Failure);
         }
+
+        Pump();
+        return outcome.Failure;
     }
 
     private void Adopt(NntpTransport transport)
     {
-        var connection = new NntpConnection(transport, _provider, _limits, Line, _meter, _time, _logger, this);
+        var connection = new NntpConnection(transport, _provider, Line, _shared, this);
         _open.Add(connection);
         Opened++;
         connection.Start();
-        Track(connection.Completion);
+        _background.Add(connection.Completion);
         if (_disposing.IsCancellationRequested)
             connection.Abort(new NntpException(NntpFault.NoConnection, "The connection pool was closed."));
         if (Health.Succeeded())
-            NntpLog.Recovered(_logger, _options.Name);
+            NntpLog.Recovered(_shared.Logger, _options.Name);
     }
 
     private void Fail(NntpException failure)
     {
         Health.Failed(failure);
-        NntpLog.DialFailed(_logger, _options.Name, failure.Message);
+        NntpLog.DialFailed(_shared.Logger, _options.Name, failure.Message);
         if (_open.Count == 0 && _dialling == 0)
-            FailWaiters(failure);
-    }
-
-    private void FailWaiters(NntpException failure)
-    {
-        foreach (var queue in _waiting)
-        {
-            while (queue.TryDequeue(out var waiter))
-                waiter.Fail(failure);
-        }
+            _waiting.FailAll(failure);
     }
 
     private void LearnCap()
@@ -393,25 +303,6 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         var before = _cap.Current;
         _cap.Refused(_open.Count);
         if (_cap.Current < before)
-            NntpLog.CapLearned(_logger, _options.Name, _cap.Current);
-    }
-
-    private void Track(Task task)
-    {
-        if (task.IsCompleted)
-            return;
-        lock (_gate)
-            _background.Add(task);
-        task.ContinueWith(
-            static (ended, state) =>
-            {
-                var pool = (NntpConnectionPool)state!;
-                lock (pool._gate)
-                    pool._background.Remove(ended);
-            },
-            this,
-            CancellationToken.None,
-            TaskContinuationOptions.ExecuteSynchronously,
-            TaskScheduler.Default);
+            NntpLog.CapLearned(_shared.Logger, _options.Name, _cap.Current);
     }
 }

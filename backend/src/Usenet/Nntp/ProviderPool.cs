@@ -12,11 +12,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     private const int HandshakesInAll = 6;
 
     private readonly List<Provider> _providers = [];
-    private readonly SemaphoreSlim _handshakes = new(HandshakesInAll);
-    private readonly NntpOptions _options;
-    private readonly NntpMeter _meter;
-    private readonly TimeProvider _time;
-    private readonly GlobalOperationLimiter _limiter;
+    private readonly SharedResources _shared;
 
     /// <summary>Creates the pool; nothing is dialled before it is needed.</summary>
     /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index and are never asked.</param>
@@ -27,15 +23,10 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     public ProviderPool(IReadOnlyList<ProviderOptions> providers, NntpOptions options, GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(providers.Count, ProviderSet.MaxProviders);
-        _options = options;
-        _meter = new NntpMeter(time);
-        _time = time;
-        _limiter = limiter;
-        var logger = loggers.CreateLogger<ProviderPool>();
+        _shared = new SharedResources(options, limiter, new SemaphoreSlim(HandshakesInAll), new NntpMeter(time), time, loggers.CreateLogger<ProviderPool>());
         for (var index = 0; index < providers.Count; index++)
         {
-            var pool = new NntpConnectionPool(index, providers[index], options, limiter, _handshakes, _meter, time, logger);
-            _providers.Add(new Provider(index, providers[index], pool));
+            _providers.Add(new Provider(index, providers[index], new NntpConnectionPool(index, providers[index], _shared)));
         }
 
         limiter.Allow(providers.Where(provider => provider.Kind != ProviderKind.Disabled).Sum(provider => provider.MaxConnections));
@@ -52,7 +43,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     public int ConnectionsOpened => _providers.Sum(provider => provider.Pool.Opened);
 
     /// <summary>What the connections have done since the start; the limiter has the permits.</summary>
-    public NntpCounters Counters => _meter.Read();
+    public NntpCounters Counters => _shared.Meter.Read();
 
     /// <summary>Opens a connection to one provider if none is open, and leaves it in its pool.</summary>
     /// <exception cref="NntpException">It cannot be reached or logged in to; the message says why in a sentence.</exception>
@@ -66,9 +57,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         {
             walk.Asked = walk.Asked.With(provider.Index);
             NntpException? fault = null;
-            for (var attempt = 0; attempt <= _options.RetriesPerProvider; attempt++)
+            for (var attempt = 0; attempt <= _shared.Options.RetriesPerProvider; attempt++)
             {
-                var started = _time.GetTimestamp();
+                var started = _shared.Time.GetTimestamp();
                 try
                 {
                     using var lease = await provider.Pool.LeaseAsync(request, cancellationToken);
@@ -87,7 +78,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
                 }
                 finally
                 {
-                    _meter.Fetched(started);
+                    _shared.Meter.Fetched(started);
                 }
             }
 
@@ -100,9 +91,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
-        _limiter.Returned -= PumpAll;
+        _shared.Limiter.Returned -= PumpAll;
         await Task.WhenAll(_providers.Select(provider => provider.Pool.DisposeAsync().AsTask()));
-        _handshakes.Dispose();
+        _shared.Handshakes.Dispose();
     }
 
     private void PumpAll()

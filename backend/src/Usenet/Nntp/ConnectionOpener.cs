@@ -1,0 +1,43 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>How an attempt to open a connection ended: with a transport, or with the reason why there is none.</summary>
+/// <param name="Transport">Logged in; owned by whoever receives it. Null after a failure.</param>
+/// <param name="Failure">Null after a success.</param>
+/// <param name="WasCancelled">Whether nobody wanted the connection any more, so that the failure says nothing about the provider.</param>
+internal readonly record struct OpenOutcome(NntpTransport? Transport, NntpException? Failure, bool WasCancelled);
+
+/// <summary>Dials within the limit of handshakes that may be under way at a time.</summary>
+internal sealed class ConnectionOpener(ProviderOptions provider, SharedResources shared, LineEstimate line)
+{
+    private readonly NntpDialer _dialer = new(provider, shared.Options, shared.Meter, shared.Time);
+
+    /// <summary>Opens a connection. Never fails: the outcome says what came of it.</summary>
+    public async Task<OpenOutcome> OpenAsync(CancellationToken cancellationToken)
+    {
+        // The caller holds the lock of its pool.
+        await Task.Yield();
+        try
+        {
+            await shared.Handshakes.WaitAsync(cancellationToken);
+            try
+            {
+                var started = shared.Time.GetTimestamp();
+                var transport = await _dialer.DialAsync(cancellationToken);
+                line.ObserveHandshake(started);
+                return new OpenOutcome(transport, null, WasCancelled: false);
+            }
+            finally
+            {
+                shared.Handshakes.Release();
+            }
+        }
+        catch (NntpException failure)
+        {
+            return new OpenOutcome(null, failure, cancellationToken.IsCancellationRequested);
+        }
+        catch (OperationCanceledException cancelled)
+        {
+            return new OpenOutcome(null, new NntpException(NntpFault.NoConnection, "The connection was not needed any more.", cancelled), WasCancelled: true);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// The commands of one connection that are on the wire, oldest first: replies come in this order and no other. Thread-safe; a
+/// command is added before it is flushed, because its answer can overtake the end of the flush.
+/// </summary>
+internal sealed class PendingReplies
+{
+    private readonly Lock _gate = new();
+    private readonly Queue<ArticleBody> _replies = new();
+
+    /// <summary>Whether nothing is outstanding.</summary>
+    public bool IsEmpty
+    {
+        get
+        {
+            lock (_gate)
+                return _replies.Count == 0;
+        }
+    }
+
+    /// <summary>Whether replies are outstanding and nobody wants any of them.</summary>
+    public bool OnlyAbandoned => AbandonedBytes is not null;
+
+    /// <summary>Bytes still to come when all outstanding replies are unwanted; null when there is none, or one is wanted.</summary>
+    public long? AbandonedBytes
+    {
+        get
+        {
+            lock (_gate)
+            {
+                long remaining = 0;
+                foreach (var body in _replies)
+                {
+                    if (!body.IsAbandoned)
+                        return null;
+                    remaining += body.Remaining;
+                }
+
+                return _replies.Count == 0 ? null : remaining;
+            }
+        }
+    }
+
+    /// <summary>Adds a command that is about to be sent.</summary>
+    /// <returns>True when it is the only one.</returns>
+    public bool Add(ArticleBody body)
+    {
+        lock (_gate)
+        {
+            _replies.Enqueue(body);
+            return _replies.Count == 1;
+        }
+    }
+
+    /// <summary>The one whose reply comes next, or is under way.</summary>
+    public bool TryPeek([MaybeNullWhen(false)] out ArticleBody body)
+    {
+        lock (_gate)
+            return _replies.TryPeek(out body);
+    }
+
+    /// <summary>Takes out the one whose reply has ended.</summary>
+    public bool TryRemove([MaybeNullWhen(false)] out ArticleBody body)
+    {
+        lock (_gate)
+            return _replies.TryDequeue(out body);
+    }
+}

@@ -1,0 +1,30 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>What is wrong with a reply that is neither a body nor a miss.</summary>
+internal static class ReplyFaults
+{
+    /// <summary>A 222 has to name the article that was asked for (RFC 3977 section 6.2.3.2).</summary>
+    public static void CheckEcho(in NntpResponse response, ArticleBody body)
+    {
+        switch (NntpResponseReader.Names(response, body.Id.Bytes))
+        {
+            case null:
+                throw new NntpException(NntpFault.MalformedReply, "The server sent a body without naming its article.");
+            case false:
+                throw new NntpException(NntpFault.WrongArticle, "The server answered with another article than the one asked for.");
+        }
+    }
+
+    /// <summary>A line that came while nothing was outstanding, or that ends the session.</summary>
+    public static NntpException Unsolicited(in NntpResponse response) => response.Code switch
+    {
+        NntpResponseCode.ServiceUnavailable or NntpResponseCode.PermanentlyUnavailable =>
+            new(NntpFault.ConnectionClosed, $"The server ended the session: {response.Code} {response.PrintableText()}"),
+        _ => new(NntpFault.MalformedReply, "The server sent a reply that nobody asked for."),
+    };
+
+    /// <summary>A command was refused.</summary>
+    public static NntpException Refused(in NntpResponse response) => response.SaysTooManyConnections()
+        ? new(NntpFault.TooManyConnections, $"The server allows no more connections: {response.Code} {response.PrintableText()}")
+        : new(NntpFault.UnexpectedCode, $"The server refused a command: {response.Code} {response.PrintableText()}");
+}
