@@ -1,0 +1,21 @@
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>The beginning of one article, taken while or after it arrived.</summary>
+/// <param name="Provider">Index of the provider that delivers it.</param>
+/// <param name="Header">Its yEnc header with a name of its own, or null when it has none.</param>
+/// <param name="FirstBytes">Its first decoded bytes.</param>
+/// <param name="DecodedLength">Decoded bytes of the whole article; null when it was given up before its end.</param>
+/// <param name="IsIntact">False when it arrived whole but damaged or cut short, so that its decoded length says nothing.</param>
+internal sealed record ArticleHead(int Provider, YencHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact)
+{
+    /// <summary>Offset of its first byte in the file; null when no header tells.</summary>
+    public long? Begin => Header is { HasPartLine: true } header ? header.Begin : null;
+
+    /// <summary>Decoded bytes by the range of its header, else as counted; null when neither is known.</summary>
+    public long? Length => Begin is not null ? Header?.PartLength : DecodedLength;
+
+    /// <summary>Offset behind its last byte; null when no header tells.</summary>
+    public long? End => Begin is null ? null : Header?.End;
+}

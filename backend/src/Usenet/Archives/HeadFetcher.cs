@@ -1,0 +1,126 @@
+using System.Collections.Concurrent;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>
+/// Fetches the beginnings of articles: no more at once than allowed, no further than needed, from the next provider where a
+/// copy is bad, and by the ids of duplicates where the first one is gone.
+/// </summary>
+/// <remarks>Thread-safe. Serves the probe of one release and counts what it cost.</remarks>
+internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) : IDisposable
+{
+    private const int RoundsPerArticle = 2;
+
+    private readonly SemaphoreSlim _slots = new(options.Concurrency, options.Concurrency);
+    private readonly ConcurrentBag<HeadSink> _sinks = [];
+    private int _asked;
+    private int _fetches;
+    private int _misses;
+    private int _corrupt;
+    private long _bytes;
+
+    /// <summary>The costs so far, around the files that were found.</summary>
+    public ProbeReport Report(IReadOnlyList<FileHead> files) => new(
+        files, Volatile.Read(ref _asked), Volatile.Read(ref _fetches), Volatile.Read(ref _misses), Volatile.Read(ref _corrupt), Interlocked.Read(ref _bytes));
+
+    /// <summary>Fetches the head of a segment.</summary>
+    /// <param name="ids">The ids of the file.</param>
+    /// <param name="index">0-based segment.</param>
+    /// <param name="isPlausible">Whether a header belongs to this segment; what does not is another article, and as good as damaged.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="NntpException">Nothing can be said, because no provider could be asked to the end.</exception>
+    /// <exception cref="IOException">The stored ids are lost.</exception>
+    public async Task<HeadAnswer> FetchAsync(ISegmentIds ids, int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken)
+    {
+        var segment = await ids.GetAsync(index, cancellationToken);
+        if (segment.Primary.IsEmpty)
+            return HeadAnswer.NeverPosted;
+
+        await _slots.WaitAsync(cancellationToken);
+        try
+        {
+            Interlocked.Increment(ref _asked);
+            var answer = await FetchAsync(segment.Primary, isPlausible, cancellationToken);
+            for (var i = 0; i < segment.Fallbacks.Count && answer.Head is null; i++)
+            {
+                var other = await FetchAsync(segment.Fallbacks[i], isPlausible, cancellationToken);
+                if (other.Head is not null || answer.State == HeadState.Missing)
+                    answer = other;
+            }
+
+            if (answer.State == HeadState.Missing)
+                Interlocked.Increment(ref _misses);
+            return answer;
+        }
+        finally
+        {
+            _slots.Release();
+        }
+    }
+
+    public void Dispose() => _slots.Dispose();
+
+    // Every provider that delivers something bad is asked once more, after all the others.
+    private async Task<HeadAnswer> FetchAsync(MessageId id, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken)
+    {
+        var isCorrupt = false;
+        for (var round = 0; round < RoundsPerArticle; round++)
+        {
+            var excluded = default(ProviderSet);
+            while (true)
+            {
+                var (head, missing) = await FetchOnceAsync(new ArticleRequest(id, OperationLane.Import, HeadOfLine: true, Excluded: excluded), cancellationToken);
+                if (head is null && !isCorrupt)
+                    return new HeadAnswer(null, HeadState.Missing, missing);
+                if (head is not null && IsGood(head, isPlausible))
+                    return new HeadAnswer(head, HeadState.Found, null);
+                if (head is null || excluded.Contains(head.Provider))
+                    break;
+
+                isCorrupt = true;
+                Interlocked.Increment(ref _corrupt);
+                excluded = excluded.With(head.Provider);
+                if (excluded.Count >= source.ProviderCount)
+                    break;
+            }
+        }
+
+        return new HeadAnswer(null, HeadState.Corrupt, null);
+    }
+
+    // An article whose place has to be counted is only as good as its data; of the others only the header is used.
+    private static bool IsGood(ArticleHead head, Func<ArticleHead, bool> isPlausible) =>
+        head.Header is not null && (head.Begin is not null || head.IsIntact) && isPlausible(head);
+
+    private async Task<(ArticleHead? Head, ArticleMissing? Missing)> FetchOnceAsync(ArticleRequest request, CancellationToken cancellationToken)
+    {
+        var sink = _sinks.TryTake(out var used) ? used : new HeadSink(options.HeadBytes);
+        sink.Reset();
+        Interlocked.Increment(ref _fetches);
+        using var giveUp = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var fetch = source.FetchAsync(request, sink, giveUp.Token).AsTask();
+        try
+        {
+            // The rest of the article is not needed once its beginning is there.
+            if (await Task.WhenAny(fetch, sink.Enough) != fetch)
+                await giveUp.CancelAsync();
+            var reply = await fetch;
+            return reply.IsFound
+                ? (sink.Whole ?? throw new NntpException(NntpFault.MalformedReply, "A body ended without its terminating line."), null)
+                : (null, reply.Missing);
+        }
+        catch (Exception broken) when (broken is NntpException or OperationCanceledException
+            && sink.Enough.IsCompletedSuccessfully && !cancellationToken.IsCancellationRequested)
+        {
+            // Given up, or broken in what is not needed.
+            return (await sink.Enough, null);
+        }
+        finally
+        {
+            Interlocked.Add(ref _bytes, sink.RawBytes);
+            _sinks.Add(sink);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>
+/// Finds out where the segments of a posted file begin: equal parts when first and last article say so, else by bisecting
+/// over the headers between them until every deviation is found.
+/// </summary>
+internal sealed class MapFinder(HeadFetcher fetcher, ProbeOptions options)
+{
+    /// <summary>Whether an article can be the segment of an index, by part number and range.</summary>
+    /// <remarks>Total, size and name lie in honest posts as well and say nothing.</remarks>
+    public static bool IsPlausible(ArticleHead head, int index, int count)
+    {
+        if (head.Length is not { } length || length < 0 || length > SegmentMap.MaxSegmentLength)
+            return false;
+
+        // A file of one segment may be a part of a file that is listed in pieces.
+        if (count == 1)
+            return true;
+        if (head.Header?.Part is { } part && part != index + 1)
+            return false;
+        return head.Begin is not { } begin || (index == 0 ? begin == 0 : begin > 0 && begin <= (long)index * SegmentMap.MaxSegmentLength);
+    }
+
+    /// <summary>The map, and whether every article that was asked for agrees with it; no map when they say too little.</summary>
+    public async Task<(SegmentMap? Map, bool IsConfirmed)> FindAsync(ISegmentIds ids, ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
+    {
+        var count = ids.Count;
+        var size = first.Length ?? 0;
+        if (count == 1)
+            return first.Begin > 0 ? (null, false) : (SegmentMap.Uniform(1, size, size), true);
+        if (last is null)
+            return (ByClaimedSize(count, size, first.Header?.FileSize), false);
+
+        // Without ranges the order of the NZB is all there is.
+        if (first.Begin is null || last.Begin is not { } lastBegin)
+            return (Uniform(count, size, (count - 1) * size + (last.Length ?? 0)), false);
+        if (lastBegin == (count - 1) * size)
+            return (Uniform(count, size, lastBegin + (last.Length ?? 0)), true);
+
+        // An article from another file can carry the right number; where its range cannot be, another copy is asked for.
+        var between = new Stretch(1, count - 1, first.End ?? 0, long.MaxValue);
+        if (!Fits(last))
+            last = (await fetcher.FetchAsync(ids, count - 1, head => IsPlausible(head, count - 1, count) && Fits(head), cancellationToken)).Head;
+        return last is null ? (ByClaimedSize(count, size, first.Header?.FileSize), false) : await BisectAsync(ids, first, last, cancellationToken);
+
+        bool Fits(ArticleHead head) => head.Begin is { } begin && (between with { End = begin }).IsPossible;
+    }
+
+    // The claim of the header, where it fits the number of segments.
+    private static SegmentMap? ByClaimedSize(int count, long partSize, long? claimed) =>
+        claimed > (count - 1) * partSize && claimed <= count * partSize ? Uniform(count, partSize, claimed.Value) : null;
+
+    private static SegmentMap? Uniform(int count, long partSize, long fileSize) =>
+        fileSize - (count - 1) * partSize is >= 0 and <= SegmentMap.MaxSegmentLength ? SegmentMap.Uniform(count, partSize, fileSize) : null;
+
+    private async Task<(SegmentMap? Map, bool IsConfirmed)> BisectAsync(ISegmentIds ids, ArticleHead first, ArticleHead last, CancellationToken cancellationToken)
+    {
+        var count = ids.Count;
+        var lengths = new long[count];
+        lengths[0] = first.Length ?? 0;
+        lengths[^1] = last.Length ?? 0;
+        var confirmed = true;
+        var budget = options.MaxBisected;
+        var open = new List<Stretch> { new(1, count - 1, first.End ?? 0, last.Begin ?? 0) };
+        while (open.Count > 0)
+        {
+            // All stretches of one depth are asked about together, so the depth counts and not the number of deviations.
+            var undecided = new List<Stretch>();
+            foreach (var stretch in open)
+            {
+                if (!stretch.TryFill(lengths, first.Length ?? 0))
+                    undecided.Add(stretch);
+            }
+
+            if ((budget -= undecided.Count) < 0)
+                return (null, false);
+
+            var middles = await Task.WhenAll(undecided.Select(stretch => FindInsideAsync(ids, stretch, cancellationToken)));
+            open.Clear();
+            for (var i = 0; i < undecided.Count; i++)
+            {
+                if (middles[i] is not { } middle)
+                {
+                    undecided[i].FillEvenly(lengths);
+                    confirmed = false;
+                    continue;
+                }
+
+                lengths[middle.Index] = middle.Head.Length ?? 0;
+                open.Add(undecided[i] with { Limit = middle.Index, End = middle.Head.Begin ?? 0 });
+                open.Add(undecided[i] with { First = middle.Index + 1, Begin = middle.Head.End ?? 0 });
+            }
+        }
+
+        return (SegmentMap.FromLengths(lengths), confirmed);
+    }
+
+    // The head of a segment near the middle; its neighbours stand in for one that is gone or contradicts what is known. None
+    // is needed in the end, because bytes that nobody has can lie anywhere.
+    private async Task<(int Index, ArticleHead Head)?> FindInsideAsync(ISegmentIds ids, Stretch stretch, CancellationToken cancellationToken)
+    {
+        var middle = stretch.First + stretch.Count / 2;
+        foreach (var index in (int[])[middle, middle - 1, middle + 1, stretch.First, stretch.Limit - 1])
+        {
+            if (index < stretch.First || index >= stretch.Limit)
+                continue;
+            var answer = await fetcher.FetchAsync(
+                ids, index, head => IsPlausible(head, index, ids.Count) && stretch.Holds(head, index), cancellationToken);
+            if (answer.Head is { } head)
+                return (index, head);
+        }
+
+        return null;
+    }
+
+    /// <summary>Segments whose lengths are open, from First to before Limit, in the bytes from Begin to before End.</summary>
+    private readonly record struct Stretch(int First, int Limit, long Begin, long End)
+    {
+        public int Count => Limit - First;
+
+        private long Bytes => End - Begin;
+
+        public bool IsPossible => Bytes >= 0 && Bytes <= (long)Count * SegmentMap.MaxSegmentLength && (Count > 0 || Bytes == 0);
+
+        /// <summary>Settles the lengths where they are those of the first segment, as nearly always.</summary>
+        public bool TryFill(long[] lengths, long partSize)
+        {
+            if (Bytes != Count * partSize)
+                return false;
+            Array.Fill(lengths, partSize, First, Count);
+            return true;
+        }
+
+        public void FillEvenly(long[] lengths)
+        {
+            for (var i = 0; i < Count; i++)
+                lengths[First + i] = Bytes * (i + 1) / Count - Bytes * i / Count;
+        }
+
+        /// <summary>Whether an article fits in as the segment of an index, and leaves room for the others on both sides.</summary>
+        public bool Holds(ArticleHead head, int index) =>
+            head.Begin >= Begin && head.End <= End && new Stretch(First, index, Begin, head.Begin.Value).IsPossible
+            && new Stretch(index + 1, Limit, head.End.Value, End).IsPossible;
+    }
+}

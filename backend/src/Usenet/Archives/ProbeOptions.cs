@@ -1,0 +1,18 @@
+namespace Sluice.Usenet.Archives;
+
+/// <summary>How a release is probed.</summary>
+/// <remarks>Immutable.</remarks>
+public sealed record ProbeOptions
+{
+    /// <summary>Most articles asked for at once, which the source pipelines over its connections.</summary>
+    public int Concurrency { get; init; } = 64;
+
+    /// <summary>First bytes of each file that are kept, in bytes; enough to tell its kind.</summary>
+    public int HeadBytes { get; init; } = 1024;
+
+    /// <summary>Most segments of a file that is listed as one file per segment.</summary>
+    public int MaxJoined { get; init; } = 20_000;
+
+    /// <summary>Most headers read to find out where one file deviates from equal parts.</summary>
+    public int MaxBisected { get; init; } = 4096;
+}

@@ -1,0 +1,8 @@
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>A posted file of which nothing is known but what the NZB says.</summary>
+/// <param name="Subject">What its subject tells.</param>
+/// <param name="Ids">Its message-ids in order, at least one.</param>
+public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids);

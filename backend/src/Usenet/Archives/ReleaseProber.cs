@@ -1,0 +1,110 @@
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>
+/// Finds out what the posted files of a release are and where their bytes live, from first and last articles. A plain file
+/// costs two articles, an archive set whose volumes are named costs one, PAR2 files cost nothing.
+/// </summary>
+/// <remarks>Thread-safe; fetches in lane Import. Heads are asked for together, so the source can pipeline them.</remarks>
+public sealed class ReleaseProber
+{
+    private readonly IArticleSource _source;
+    private readonly ProbeOptions _options;
+
+    /// <summary>Makes a prober.</summary>
+    /// <param name="source">Where articles come from.</param>
+    /// <param name="options">Null for the defaults.</param>
+    public ReleaseProber(IArticleSource source, ProbeOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        _source = source;
+        _options = options ?? new ProbeOptions();
+    }
+
+    /// <summary>Probes the posted files of a release.</summary>
+    /// <param name="targets">The files of the NZB in its order.</param>
+    /// <param name="progress">Told how many files are done; null for nobody.</param>
+    /// <param name="cancellationToken">Gives the probe up.</param>
+    /// <returns>What was found out; missing and damaged articles are part of it.</returns>
+    /// <exception cref="NntpException">No provider could be asked to the end; the probe says nothing and can be repeated.</exception>
+    /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
+    public async Task<ProbeReport> ProbeAsync(IReadOnlyList<ProbeTarget> targets, IProgress<int>? progress, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(targets);
+
+        using var fetcher = new HeadFetcher(_source, _options);
+        var plan = ProbePlan.Make(targets);
+        var heads = new FileHead[targets.Count];
+        var done = 0;
+        await Parallel.ForEachAsync(
+            plan.Asked,
+            new ParallelOptions { MaxDegreeOfParallelism = _options.Concurrency, CancellationToken = cancellationToken },
+            async (index, token) =>
+            {
+                heads[index] = await ProbeAsync(fetcher, targets[index], index, plan, token);
+                progress?.Report(Interlocked.Increment(ref done));
+            });
+
+        for (var index = 0; index < targets.Count; index++)
+            heads[index] ??= Skip(targets[index], index, plan, heads);
+        progress?.Report(targets.Count);
+        return fetcher.Report(SegmentJoiner.Join(heads, _options.MaxJoined));
+    }
+
+    private async Task<FileHead> ProbeAsync(HeadFetcher fetcher, ProbeTarget target, int index, ProbePlan plan, CancellationToken cancellationToken)
+    {
+        var count = target.Ids.Count;
+        var firstTask = FetchAsync(0);
+
+        // Of an archive the last article tells nothing yet, so it is asked for at once only where the name promises a plain file.
+        var lastTask = count > 1 && plan.IsPlain(index) ? FetchAsync(count - 1) : null;
+        await Task.WhenAll(lastTask is null ? [firstTask] : [firstTask, lastTask]);
+        var first = await firstTask;
+        var file = new FileHead
+        {
+            Members = [index],
+            Subject = target.Subject,
+            Ids = target.Ids,
+            State = first.State,
+            VolumeSet = plan.SetOf(index),
+            AskedArticles = lastTask is null ? 1 : 2,
+            MissingArticles = first.State == HeadState.Missing ? 1 : 0,
+        };
+        if (first.Head is not { } head)
+            return file;
+
+        file = file with { Header = head.Header, FirstBytes = head.FirstBytes, Kind = KindOf(head) };
+        if (MediaSignature.CategoryOf(file.Kind) is MediaCategory.Archive or MediaCategory.Par2)
+            return file;
+
+        lastTask ??= count > 1 ? FetchAsync(count - 1) : null;
+        var last = lastTask is null ? first : await lastTask;
+        var (map, isConfirmed) = await new MapFinder(fetcher, _options).FindAsync(target.Ids, head, last.Head, cancellationToken);
+        return file with
+        {
+            Map = map,
+            IsConfirmed = isConfirmed,
+            AskedArticles = count > 1 ? 2 : 1,
+            MissingArticles = last.State == HeadState.Missing ? 1 : 0,
+        };
+
+        Task<HeadAnswer> FetchAsync(int segment) =>
+            fetcher.FetchAsync(target.Ids, segment, answer => MapFinder.IsPlausible(answer, segment, count), cancellationToken);
+    }
+
+    // The middle of a file looks like anything.
+    private static MediaKind KindOf(ArticleHead head) =>
+        head.Begin is null or 0 ? MediaSignature.Recognise(head.FirstBytes.Span) : MediaKind.Unknown;
+
+    private static FileHead Skip(ProbeTarget target, int index, ProbePlan plan, FileHead?[] heads) => new()
+    {
+        Members = [index],
+        Subject = target.Subject,
+        Ids = target.Ids,
+        State = HeadState.Skipped,
+        Kind = plan.IsPar2(index) ? MediaKind.Par2 : heads[plan.LeaderOf(index)]?.Kind ?? MediaKind.Unknown,
+        VolumeSet = plan.SetOf(index),
+    };
+}

@@ -1,0 +1,123 @@
+using System.Collections.Concurrent;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Testing;
+
+/// <summary>
+/// Providers in memory: serves raw articles by message-id, each provider with copies, misses and faults of its own.
+/// </summary>
+/// <remarks>
+/// Bodies are delivered in portions, with a turn for everybody else between two of them, so cancelling takes effect in the
+/// middle of an article. Thread-safe once it is set up.
+/// </remarks>
+/// <param name="providers">How many providers there are; index 0 is asked first.</param>
+/// <param name="portion">Most bytes handed over at once.</param>
+public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096) : IArticleSource
+{
+    private readonly ConcurrentDictionary<(int Provider, MessageId Id), byte[]?> _special = new();
+    private readonly ConcurrentDictionary<MessageId, byte[]> _posted = new();
+    private readonly ConcurrentDictionary<MessageId, NntpFault> _faults = new();
+    private readonly ConcurrentQueue<ArticleRequest> _requests = new();
+    private int _running;
+    private int _mostRunning;
+    private int _cancelled;
+    private long _delivered;
+
+    /// <inheritdoc/>
+    public int ProviderCount => providers;
+
+    /// <summary>Every request so far.</summary>
+    public IReadOnlyCollection<ArticleRequest> Requests => _requests;
+
+    /// <summary>Most fetches that were under way at once.</summary>
+    public int MostRunning => Volatile.Read(ref _mostRunning);
+
+    /// <summary>Fetches under way; 0 when nobody forgot one.</summary>
+    public int Running => Volatile.Read(ref _running);
+
+    /// <summary>Fetches that were given up.</summary>
+    public int Cancelled => Volatile.Read(ref _cancelled);
+
+    /// <summary>Raw bytes that the sinks consumed.</summary>
+    public long Delivered => Interlocked.Read(ref _delivered);
+
+    /// <summary>Posts an article at every provider.</summary>
+    /// <param name="id">Its message-id, without brackets.</param>
+    /// <param name="wire">Its body as it goes over the wire, terminating line included.</param>
+    public void Post(string id, byte[] wire) => _posted[MessageId.Parse(id)] = wire;
+
+    /// <summary>Gives one provider another copy of an article, or none with null.</summary>
+    public void Replace(int provider, string id, byte[]? wire) => _special[(provider, MessageId.Parse(id))] = wire;
+
+    /// <summary>Takes an article away from every provider.</summary>
+    public void Remove(string id) => _posted.TryRemove(MessageId.Parse(id), out _);
+
+    /// <summary>Lets every fetch of an article fail.</summary>
+    public void Break(string id, NntpFault fault) => _faults[MessageId.Parse(id)] = fault;
+
+    /// <inheritdoc/>
+    public async ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(sink);
+        _requests.Enqueue(request);
+        var running = Interlocked.Increment(ref _running);
+        for (var most = MostRunning; most < running; most = MostRunning)
+            Interlocked.CompareExchange(ref _mostRunning, running, most);
+
+        try
+        {
+            await Task.Yield();
+            if (_faults.TryGetValue(request.Id, out var fault))
+                throw new NntpException(fault, "Scripted.");
+            return await AskAllAsync(request, sink, cancellationToken);
+        }
+        catch (OperationCanceledException)
+        {
+            Interlocked.Increment(ref _cancelled);
+            throw;
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _running);
+        }
+    }
+
+    private async Task<ArticleReply> AskAllAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
+    {
+        var misses = 0;
+        for (var provider = 0; provider < providers; provider++)
+        {
+            if (request.Excluded.Contains(provider))
+                continue;
+            if (!_special.TryGetValue((provider, request.Id), out var wire))
+                _posted.TryGetValue(request.Id, out wire);
+            if (wire is not null)
+            {
+                await DeliverAsync(wire, provider, sink, cancellationToken);
+                return ArticleReply.FoundAt(provider);
+            }
+
+            misses++;
+        }
+
+        return ArticleReply.MissingEverywhere(new ArticleMissing(misses, misses == 0 ? 0 : 430));
+    }
+
+    private async Task DeliverAsync(byte[] wire, int provider, IArticleSink sink, CancellationToken cancellationToken)
+    {
+        sink.Start(provider);
+        for (var offset = 0; offset < wire.Length;)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            var isEnd = sink.Write(wire.AsSpan(offset, Math.Min(portion, wire.Length - offset)), out var consumed);
+            offset += consumed;
+            Interlocked.Add(ref _delivered, consumed);
+            if (isEnd)
+                return;
+            await Task.Yield();
+        }
+
+        throw new InvalidOperationException("The scripted article has no terminating line, or the sink does not see it.");
+    }
+}

@@ -1,0 +1,39 @@
+namespace Sluice.Testing;
+
+/// <summary>Articles of a real post as files, the way a poster's articles are stored: headers, empty line, body, dots not doubled.</summary>
+public static class SpoolFolder
+{
+    /// <summary>Posts every article of a folder.</summary>
+    public static async Task PostAsync(ScriptedArticleSource source, string folder, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        foreach (var path in Directory.EnumerateFiles(folder, "*.article"))
+        {
+            var (id, wire) = ToWire(await File.ReadAllBytesAsync(path, cancellationToken));
+            source.Post(id, wire);
+        }
+    }
+
+    /// <summary>The message-id of a stored article, and its body as it goes over the wire.</summary>
+    public static (string Id, byte[] Wire) ToWire(byte[] article)
+    {
+        ArgumentNullException.ThrowIfNull(article);
+        var end = article.AsSpan().IndexOf("\r\n\r\n"u8);
+        var headers = System.Text.Encoding.Latin1.GetString(article.AsSpan(0, end));
+        var id = headers.Split("\r\n").Single(line => line.StartsWith("Message-ID:", StringComparison.OrdinalIgnoreCase));
+        var body = article.AsSpan(end + 4);
+
+        var wire = new MemoryStream(body.Length + 1024);
+        var isLineStart = true;
+        foreach (var octet in body)
+        {
+            if (isLineStart && octet == (byte)'.')
+                wire.WriteByte((byte)'.');
+            wire.WriteByte(octet);
+            isLineStart = octet == (byte)'\n';
+        }
+
+        wire.Write(isLineStart ? ".\r\n"u8 : "\r\n.\r\n"u8);
+        return (id["Message-ID:".Length..].Trim().Trim('<', '>'), wire.ToArray());
+    }
+}
