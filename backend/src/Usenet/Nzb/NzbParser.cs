@@ -8,8 +8,8 @@ namespace Sluice.Usenet.Nzb;
 internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
 {
     private readonly NzbFileBuilder _file = new(limits);
-    private readonly StringBuilder _content = new();
-    private readonly char[] _chunk = new char[4096];
+    private char[] _content = new char[1024];
+    private int _contentLength;
     private string _subject = "";
     private string _metaType = "";
     private long? _date;
@@ -64,7 +64,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
         if (depth >= limits.MaxDepth)
             throw TooLarge($"elements deeper than {limits.MaxDepth}");
 
-        _content.Clear();
+        _contentLength = 0;
         var isFile = name == "file" && _fileDepth < 0;
         ReadAttributes(name, isFile);
         if (isFile)
@@ -90,22 +90,26 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
         }
         else if (name == "group" && _fileDepth >= 0)
         {
-            _file.AddGroup(_content.ToString());
+            _file.AddGroup(new string(_content, 0, _contentLength));
         }
         else if (name == "meta" && _fileDepth < 0)
         {
-            head.Add(_metaType, _content.ToString());
+            head.Add(_metaType, new string(_content, 0, _contentLength));
         }
 
-        _content.Clear();
+        _contentLength = 0;
         return file;
     }
 
+    // Millions of ids pass here, so they go from characters to bytes without a string between.
     private void TakeSegment()
     {
         if (++head.Segments > limits.MaxSegments)
             throw TooLarge($"more than {limits.MaxSegments} segments");
-        if (MessageId.TryParse(_content.ToString(), out var id))
+
+        Span<byte> utf8 = stackalloc byte[2 * MessageId.MaxLength];
+        var text = _content.AsSpan(0, _contentLength).Trim();
+        if (Encoding.UTF8.TryGetBytes(text, utf8, out var length) && MessageId.TryParse(utf8[..length], out var id))
             _file.AddSegment(id, _number, _bytes);
         else
             head.DroppedSegments++;
@@ -155,11 +159,13 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
     private async ValueTask TakeContentAsync()
     {
         int read;
-        while ((read = await xml.ReadValueChunkAsync(_chunk, 0, _chunk.Length)) > 0)
+        while ((read = await xml.ReadValueChunkAsync(_content, _contentLength, _content.Length - _contentLength)) > 0)
         {
-            if (_content.Length + read > limits.MaxContentLength)
+            _contentLength += read;
+            if (_contentLength > limits.MaxContentLength)
                 throw TooLarge($"an element of more than {limits.MaxContentLength} characters");
-            _content.Append(_chunk, 0, read);
+            if (_contentLength == _content.Length)
+                Array.Resize(ref _content, 2 * _content.Length);
         }
     }
 
