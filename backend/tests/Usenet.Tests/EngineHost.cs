@@ -34,7 +34,8 @@ internal sealed class EngineHost : IAsyncDisposable
         MockOptions? mock = null,
         NntpOptions? nntp = null,
         StreamOptions? streams = null,
-        Func<int, ProviderOptions, ProviderOptions>? provider = null)
+        Func<int, ProviderOptions, ProviderOptions>? provider = null,
+        TimeProvider? streamTime = null)
     {
         var server = await MockServer.StartAsync(mock);
         var accounts = server.Ports.Select((port, index) =>
@@ -44,7 +45,7 @@ internal sealed class EngineHost : IAsyncDisposable
         });
         var limiter = new GlobalOperationLimiter();
         var pool = new ProviderPool([.. accounts], nntp ?? new NntpOptions(), limiter, TimeProvider.System, NullLoggerFactory.Instance);
-        var engine = new StreamEngine(pool, streams ?? new StreamOptions(), TimeProvider.System, NullLoggerFactory.Instance);
+        var engine = new StreamEngine(pool, streams ?? new StreamOptions(), streamTime ?? TimeProvider.System, NullLoggerFactory.Instance);
         return new EngineHost(server, release, pool, limiter, engine);
     }
 

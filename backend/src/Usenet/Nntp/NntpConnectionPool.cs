@@ -52,9 +52,6 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         }
     }
 
-    /// <summary>Connections opened since the start.</summary>
-    public int Opened { get; private set; }
-
     /// <summary>Seconds until a new fetch would be through, by what is outstanding; for choosing among equal providers.</summary>
     public double Backlog
     {
@@ -281,7 +278,6 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         var connection = new NntpConnection(transport, _provider, Line, _shared, this);
         _open.Add(connection);
-        Opened++;
         connection.Start();
         _background.Add(connection.Completion);
         if (_disposing.IsCancellationRequested)

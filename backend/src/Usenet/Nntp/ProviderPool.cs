@@ -39,9 +39,6 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <summary>Sockets at a provider now, those that are being opened or closed included.</summary>
     public int Sockets(int provider) => _providers[provider].Pool.Sockets;
 
-    /// <summary>Connections opened since the start, at all providers.</summary>
-    public int ConnectionsOpened => _providers.Sum(provider => provider.Pool.Opened);
-
     /// <summary>What the connections have done since the start; the limiter has the permits.</summary>
     public NntpCounters Counters => _shared.Meter.Read();
 

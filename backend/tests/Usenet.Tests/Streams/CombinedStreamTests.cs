@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
@@ -186,6 +187,44 @@ public sealed class CombinedStreamTests
             await stream.ReadExactlyAsync(read, Token);
         Assert.Equal(host.Truth(0, length), read);
         await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task A_paused_reader_keeps_two_segments_and_then_none_and_reads_on_exactly()
+    {
+        const int Blocks = 2;
+        var time = new ManualTimeProvider();
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(60, Blocks * BlockPool.BlockSize), streamTime: time);
+        await using var stream = host.Open();
+        var read = new byte[3_000_000];
+        await stream.ReadExactlyAsync(read, Token);
+        await Eventually.HoldsAsync(
+            () => host.Engine.Blocks.Rented > 2 * Blocks && host.Limiter.InUse(OperationLane.Playback) == 0,
+            () => $"{host.Engine.Blocks.Rented} blocks",
+            Token);
+
+        time.Advance(TimeSpan.FromSeconds(10));
+        Assert.InRange(host.Engine.Blocks.Rented, 1, 2 * Blocks);
+        time.Advance(TimeSpan.FromSeconds(20));
+        Assert.Equal(0, host.Engine.Blocks.Rented);
+
+        time.Advance(TimeSpan.FromHours(1));
+        var behind = new byte[500_000];
+        await stream.ReadExactlyAsync(behind, Token);
+        Assert.Equal(host.Truth(read.Length, behind.Length), behind);
+    }
+
+    [Fact]
+    public async Task More_streams_than_the_budget_can_guarantee_memory_to_are_refused_until_one_ends()
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(3), streams: new StreamOptions { ByteBudget = 16L << 20 });
+        var first = host.Open();
+        await using var second = host.Open();
+        await using var third = host.Open();
+        Assert.Throws<StreamLimitException>(() => host.Open());
+        await first.DisposeAsync();
+        await using var fourth = host.Open();
+        Assert.Equal(3, host.Engine.OpenStreams);
     }
 
     [Fact]
