@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Control;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Tools.MockNntpServer.Wire;
 
@@ -17,6 +18,7 @@ public sealed class MockServer : IAsyncDisposable
     private readonly ProviderState[] _states;
     private readonly ProviderListener[] _listeners;
     private readonly MockCertificates? _certificates;
+    private readonly ControlListener? _control;
     private MockSettings _shared;
 
     private MockServer(MockOptions options)
@@ -28,6 +30,7 @@ public sealed class MockServer : IAsyncDisposable
         Stats = new MockStats(null);
         _states = [.. options.Providers.Select((provider, i) => new ProviderState(i, provider, options.Seed, _shared, _store, clock, Stats))];
         _listeners = [.. _states.Select(state => new ProviderListener(state, options.Bind, Secure(state.Settings.Tls)))];
+        _control = options.ControlPort is { } port ? new ControlListener(this, port) : null;
     }
 
     /// <summary>Port of the first provider.</summary>
@@ -35,6 +38,9 @@ public sealed class MockServer : IAsyncDisposable
 
     /// <summary>Port of each provider.</summary>
     public IReadOnlyList<int> Ports => [.. _listeners.Select(listener => listener.EndPoint.Port)];
+
+    /// <summary>Port for statistics and changes over HTTP; null when there is none.</summary>
+    public int? ControlPort => _control?.EndPoint.Port;
 
     /// <summary>What all providers together have seen; peaks are those of the sum.</summary>
     public MockStats Stats { get; }
@@ -93,6 +99,8 @@ public sealed class MockServer : IAsyncDisposable
     /// <summary>Closes every connection and stops listening.</summary>
     public async ValueTask DisposeAsync()
     {
+        if (_control is not null)
+            await _control.DisposeAsync();
         await Task.WhenAll(_listeners.Select(listener => listener.DisposeAsync().AsTask()));
         Array.ForEach(_states, state => state.Dispose());
         _certificates?.Dispose();

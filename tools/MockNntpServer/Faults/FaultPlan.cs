@@ -69,7 +69,7 @@ internal sealed class FaultPlan
         var fault = active.Fault;
         if ((fault.Provider is { } provider && provider != point.Provider)
             || (fault.Connection is { } connection && connection != point.Connection)
-            || (fault.Verb is { } verb && verb != point.Verb)
+            || !ConcernsVerb(active, point)
             || !Lasts(fault, point.Now))
             return false;
 
@@ -88,6 +88,13 @@ internal sealed class FaultPlan
         var attempt = active.Stage == FaultStage.Bytes || fault.Kind == FaultKind.Missing ? 0 : point.Try;
         return rate >= 1 || Placement.Roll(_seed, fault.Everywhere ? -1 : point.Provider, place, active.Salt, attempt) < rate;
     }
+
+    private static bool ConcernsVerb(ActiveFault active, in FaultPoint point) => active.Stage switch
+    {
+        FaultStage.Login => point.Verb == (active.Fault.Verb ?? "AUTHINFO PASS"),
+        FaultStage.Command when active.Fault.Verb is null || active.Fault.Kind == FaultKind.Missing => point.Article is not null,
+        _ => active.Fault.Verb is not { } verb || verb == point.Verb,
+    };
 
     private ActiveFault? Find(MockFault fault) => Array.Find(_faults, active => ReferenceEquals(active.Fault, fault));
 

@@ -12,36 +12,39 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider)
     private readonly TokenBucket _bucket = new(provider.Clock);
 
     /// <summary>Sends the answer to its end; what becomes of the connection is the caller's part.</summary>
+    /// <param name="answer">The answer.</param>
+    /// <param name="lastBytes">Called just before its last bytes go, as the client may act on them at once; or null.</param>
+    /// <param name="cancellationToken">Ends it in the middle.</param>
     /// <exception cref="IOException">The client is gone.</exception>
-    public async ValueTask SendAsync(Answer answer, CancellationToken cancellationToken)
+    public async ValueTask SendAsync(Answer answer, Action? lastBytes, CancellationToken cancellationToken)
     {
         var sent = 0;
         foreach (var edge in answer.PacketEdges)
         {
-            sent = await SendUntilAsync(answer, sent, edge, cancellationToken);
+            sent = await SendUntilAsync(answer, lastBytes, sent, edge, cancellationToken);
             await Task.Delay(PacketGap, TimeProvider.System, cancellationToken);
         }
 
         if (answer.PauseAt is { } pause)
         {
-            sent = await SendUntilAsync(answer, sent, pause, cancellationToken);
+            sent = await SendUntilAsync(answer, lastBytes, sent, pause, cancellationToken);
             await provider.Clock.DelayAsync(answer.Pause, cancellationToken);
         }
 
         if (answer.TrickleFrom is { } trickle)
         {
-            sent = await SendUntilAsync(answer, sent, trickle, cancellationToken);
+            sent = await SendUntilAsync(answer, lastBytes, sent, trickle, cancellationToken);
             while (sent < answer.Bytes.Length)
             {
                 await provider.Clock.DelayAsync(answer.TricklePause, cancellationToken);
-                sent = await SendUntilAsync(answer, sent, sent + 1, cancellationToken);
+                sent = await SendUntilAsync(answer, lastBytes, sent, sent + 1, cancellationToken);
             }
         }
 
-        await SendUntilAsync(answer, sent, answer.Bytes.Length, cancellationToken);
+        await SendUntilAsync(answer, lastBytes, sent, answer.Bytes.Length, cancellationToken);
     }
 
-    private async ValueTask<int> SendUntilAsync(Answer answer, int sent, int end, CancellationToken cancellationToken)
+    private async ValueTask<int> SendUntilAsync(Answer answer, Action? lastBytes, int sent, int end, CancellationToken cancellationToken)
     {
         end = Math.Min(end, answer.Bytes.Length);
         while (sent < end)
@@ -50,6 +53,8 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider)
             var slice = Math.Min(Math.Min(end - sent, MaxWrite), Math.Min(TokenBucket.SliceFor(all), TokenBucket.SliceFor(each)));
             await _bucket.TakeAsync(slice, each, cancellationToken);
             await provider.Bucket.TakeAsync(slice, all, cancellationToken);
+            if (sent + slice == answer.Bytes.Length)
+                lastBytes?.Invoke();
             await stream.WriteAsync(answer.Bytes.Slice(sent, slice), cancellationToken);
             provider.Stats.BytesSent(slice);
             sent += slice;

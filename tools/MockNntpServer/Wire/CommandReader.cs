@@ -17,7 +17,7 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
     /// <summary>Commands received whose answers have not been sent to their end.</summary>
     public int Outstanding => Volatile.Read(ref _outstanding);
 
-    /// <summary>Called when an answer has been sent.</summary>
+    /// <summary>Called when the last bytes of an answer are about to go.</summary>
     public void Answered() => Interlocked.Decrement(ref _outstanding);
 
     /// <summary>Reads until the client closes its side.</summary>

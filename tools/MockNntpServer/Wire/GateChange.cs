@@ -13,7 +13,13 @@ internal sealed class GateChange : IDisposable
         _signal = CancellationTokenSource.CreateLinkedTokenSource(stopping, provider.Changed);
         var now = provider.Clock.SinceStart;
         if (provider.Plan.NextGateChange(now) is { } next)
+        {
             _timer = provider.Clock.Provider.CreateTimer(_ => _signal.Cancel(), null, next - now, Timeout.InfiniteTimeSpan);
+
+            // A clock that a test moves may have jumped over the edge before the timer was set.
+            if (provider.Clock.SinceStart >= next)
+                _signal.Cancel();
+        }
     }
 
     /// <summary>Cancelled at the change.</summary>

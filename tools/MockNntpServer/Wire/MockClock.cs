@@ -20,14 +20,29 @@ internal sealed class MockClock(TimeProvider time)
     /// <summary>Waits until a stamp has passed, never less.</summary>
     public async ValueTask UntilAsync(long stamp, CancellationToken cancellationToken)
     {
-        while (time.GetElapsedTime(Now, stamp) is var left && left > TimeSpan.Zero)
+        while (LeftUntil(stamp) is var left && left > TimeSpan.Zero)
         {
+            cancellationToken.ThrowIfCancellationRequested();
+            var passed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            await using var registration = cancellationToken.Register(() => passed.TrySetCanceled(cancellationToken));
+
             // Timers count whole milliseconds and may fire early by the fraction: hence rounded up, and asked again.
-            await Task.Delay(TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds)), time, cancellationToken);
+            await using var timer = time.CreateTimer(_ => passed.TrySetResult(), null, TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds)), Timeout.InfiniteTimeSpan);
+
+            // A clock that a test moves may have jumped between the question and the timer.
+            if (LeftUntil(stamp) > left - TimeSpan.FromMilliseconds(1))
+                await passed.Task;
         }
     }
 
     /// <summary>Waits for a duration; null waits until it is cancelled.</summary>
-    public Task DelayAsync(TimeSpan? duration, CancellationToken cancellationToken) =>
-        Task.Delay(duration ?? Timeout.InfiniteTimeSpan, time, cancellationToken);
+    public async ValueTask DelayAsync(TimeSpan? duration, CancellationToken cancellationToken)
+    {
+        if (duration is { } known)
+            await UntilAsync(Add(Now, known), cancellationToken);
+        else
+            await Task.Delay(Timeout.InfiniteTimeSpan, time, cancellationToken);
+    }
+
+    private TimeSpan LeftUntil(long stamp) => time.GetElapsedTime(Now, stamp);
 }

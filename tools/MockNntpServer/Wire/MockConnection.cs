@@ -82,14 +82,14 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             var greeting = Greeting(admitted);
             await provider.Clock.UntilAsync(due, ended.Token);
             if (greeting is not null)
-                await sender.SendAsync(greeting, ended.Token);
+                await sender.SendAsync(greeting, null, ended.Token);
             if (greeting is { End: not AnswerEnd.Open })
                 return greeting.End;
             if (greeting is null)
                 await provider.Clock.DelayAsync(null, ended.Token);
 
             var session = new Session(provider, number, () => provider.Census.TryAdmit(place, provider.Settings.MaxConnections));
-            return await AnswerAllAsync(session, sender, reader, commands.Reader, ended.Token);
+            return await AnswerAllAsync(session, sender, reader.Answered, commands.Reader, ended.Token);
         }
         catch (Exception e) when (e is IOException or OperationCanceledException && !stopping.IsCancellationRequested)
         {
@@ -119,7 +119,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         await ended.CancelAsync();
     }
 
-    private async Task<AnswerEnd> AnswerAllAsync(Session session, AnswerSender sender, CommandReader reader, ChannelReader<Command> commands, CancellationToken ended)
+    private async Task<AnswerEnd> AnswerAllAsync(Session session, AnswerSender sender, Action answered, ChannelReader<Command> commands, CancellationToken ended)
     {
         while (true)
         {
@@ -129,12 +129,12 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             {
                 provider.Stats.FaultHappened(FaultKind.CommandSwapped);
                 var (other, otherDue) = Prepare(session, next);
-                await SendAsync(sender, reader, other, otherDue, ended);
+                await SendAsync(sender, answered, other, otherDue, ended);
                 if (other.End != AnswerEnd.Open)
                     return other.End;
             }
 
-            await SendAsync(sender, reader, answer, due, ended);
+            await SendAsync(sender, answered, answer, due, ended);
             if (answer.End != AnswerEnd.Open)
                 return answer.End;
         }
@@ -148,12 +148,12 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         return (answer, provider.Clock.Add(from, provider.RoundTrip(number, command.Number) + answer.Delay));
     }
 
-    private async Task SendAsync(AnswerSender sender, CommandReader reader, Answer answer, long due, CancellationToken ended)
+    private async Task SendAsync(AnswerSender sender, Action answered, Answer answer, long due, CancellationToken ended)
     {
         await provider.Clock.UntilAsync(due, ended);
         try
         {
-            await sender.SendAsync(answer, ended);
+            await sender.SendAsync(answer, answered, ended);
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
@@ -162,7 +162,6 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             throw;
         }
 
-        reader.Answered();
         if (answer.IsArticle)
             provider.Stats.ArticleSent();
     }

@@ -80,10 +80,10 @@ internal sealed class ProviderListener : IAsyncDisposable
     /// <summary>Refuses or swallows connection requests until the fault ends.</summary>
     private async Task StayShutAsync(MockFault fault, CancellationToken stopping)
     {
-        _provider.Stats.FaultHappened(fault.Kind);
         _listener.Dispose();
         using var holder = Bind(EndPoint);
         using var filler = fault.Kind == FaultKind.ConnectBlackhole ? await FillAsync(holder, stopping) : null;
+        _provider.Stats.FaultHappened(fault.Kind);
         while (!stopping.IsCancellationRequested && _provider.Plan.Gate(_provider.Index, _provider.Clock.SinceStart) == fault)
         {
             using var change = new GateChange(_provider, stopping);

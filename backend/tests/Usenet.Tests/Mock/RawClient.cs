@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using Xunit;
 
@@ -39,11 +40,14 @@ internal sealed class RawClient : IAsyncDisposable
         return client;
     }
 
-    public async Task SecureAsync(SslClientAuthenticationOptions options)
+    /// <summary>TLS as a careful client does it, trusting one authority only.</summary>
+    public async Task SecureAsync(string authorityPem, string host = "localhost")
     {
+        var policy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+        policy.CustomTrustStore.Add(X509Certificate2.CreateFromPem(authorityPem));
         var secure = new SslStream(_stream);
         _stream = secure;
-        await secure.AuthenticateAsClientAsync(options, Cancelled);
+        await secure.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = host, CertificateChainPolicy = policy }, Cancelled);
     }
 
     /// <summary>Sends lines in one packet.</summary>

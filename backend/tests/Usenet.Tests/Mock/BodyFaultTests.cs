@@ -1,0 +1,162 @@
+using System.Text;
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Mock;
+
+public sealed class BodyFaultTests
+{
+    private static readonly string Ask = $"BODY <{FaultBench.FirstId}>";
+
+    [Theory]
+    [InlineData(FaultKind.BodyFin, false)]
+    [InlineData(FaultKind.BodyReset, true)]
+    public async Task First_try_of_an_article_is_cut_at_the_offset_and_the_second_is_whole(FaultKind kind, bool reset)
+    {
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = kind, Offset = 5000 });
+        var whole = await WholeAsync();
+        await using (var client = await bench.OpenAsync())
+        {
+            await client.AskAsync(Ask);
+            var (bytes, wasReset) = await client.ReadToEndAsync();
+            Assert.Equal(reset, wasReset);
+            Assert.True(reset ? bytes.Length <= 5000 : bytes.Length == 5000);
+            Assert.Equal(whole[..bytes.Length], bytes);
+        }
+
+        Assert.Equal(FaultBench.Truth(1), (await bench.ReadFirstAsync()).Decoded);
+        bench.AssertCounted(kind);
+        Assert.Equal((2, 1), (bench.Mock.Stats.BodyCount(FaultBench.FirstId), bench.Mock.Stats.Articles));
+    }
+
+    [Fact]
+    public async Task Every_try_is_cut_when_the_count_says_so()
+    {
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyFin, Count = 0 });
+        for (var attempt = 1; attempt <= 3; attempt++)
+        {
+            await using var client = await bench.OpenAsync();
+            await client.AskAsync(Ask);
+            await client.ReadToEndAsync();
+            bench.AssertCounted(FaultKind.BodyFin, attempt);
+        }
+    }
+
+    [Fact]
+    public async Task Stalled_body_pauses_at_the_offset_and_is_then_closed()
+    {
+        var clock = new ManualTimeProvider();
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyStall, Offset = 100, Duration = TimeSpan.FromSeconds(10) }, clock);
+        await using var client = await bench.OpenAsync();
+        await client.AskAsync(Ask);
+        Assert.Equal(100, (await client.ReadAtLeastAsync(100)).Length);
+        await Eventually.IsTrueAsync(() => clock.Waiting > 0);
+        clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.Equal((0, false), (await client.ReadToEndAsync()) is var (bytes, reset) ? (bytes.Length, reset) : default);
+        bench.AssertCounted(FaultKind.BodyStall);
+    }
+
+    [Fact]
+    public async Task Stalled_body_continues_where_it_is_not_to_be_closed()
+    {
+        var clock = new ManualTimeProvider();
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyStall, Offset = 100, Duration = TimeSpan.FromSeconds(10), CloseAfterStall = false }, clock);
+        await using var client = await bench.OpenAsync();
+        await client.AskAsync(Ask);
+        var head = await client.ReadAtLeastAsync(100);
+        clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.Equal(await WholeAsync(), (byte[])[.. head, .. await client.ReadBlockAsync()]);
+    }
+
+    [Fact]
+    public async Task Stall_without_end_holds_until_the_client_goes()
+    {
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyStall, Offset = 100 });
+        var client = await bench.OpenAsync();
+        await client.AskAsync(Ask);
+        await client.ReadAtLeastAsync(100);
+        await client.DisposeAsync();
+        await Eventually.IsTrueAsync(() => bench.Mock.Stats is { CancelledBodies: 1, ConnectionsNow: 0 });
+    }
+
+    [Fact]
+    public async Task Trickle_sends_one_byte_per_pause()
+    {
+        var clock = new ManualTimeProvider();
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.BodyTrickle, Offset = 0 }, clock);
+        await using var client = await bench.OpenAsync();
+        await client.AskAsync(Ask);
+        for (var i = 0; i < 5; i++)
+        {
+            clock.Advance(TimeSpan.FromSeconds(1));
+            Assert.Equal([(byte)"=ybeg"[i]], await client.ReadAtLeastAsync(1));
+        }
+
+        bench.AssertCounted(FaultKind.BodyTrickle);
+    }
+
+    [Fact]
+    public async Task Body_without_terminator_runs_into_the_next_answer()
+    {
+        await using var bench = await FaultBench.StartAsync(FaultKind.BodyNoTerminator);
+        await using var client = await bench.OpenAsync();
+        await client.SendAsync(Ask, "QUIT");
+        var (bytes, _) = await client.ReadToEndAsync();
+        Assert.Matches("=yend size=20000 part=1 pcrc32=[0-9a-f]{8}\r\n205 Bye\r\n$", Encoding.Latin1.GetString(bytes));
+        bench.AssertCounted(FaultKind.BodyNoTerminator);
+    }
+
+    [Fact]
+    public async Task Line_follows_the_terminator()
+    {
+        await using var bench = await FaultBench.StartAsync(FaultKind.BodyTrailing);
+        await using var client = await bench.OpenAsync();
+        await client.ReadBodyAsync(FaultBench.FirstId);
+        Assert.Equal("bytes after the end", await client.ReadLineAsync());
+        bench.AssertCounted(FaultKind.BodyTrailing);
+    }
+
+    [Theory]
+    [InlineData(FaultKind.BodySplitTerminator)]
+    [InlineData(FaultKind.BodyDotEdge)]
+    [InlineData(FaultKind.YencEscapeEdge)]
+    public async Task Packet_edges_change_no_byte(FaultKind kind)
+    {
+        // Long enough for lines that begin with a dot.
+        var id = MockRelease.Plain(1, 200_000, articleSize: 200_000).MessageId(0, 1);
+        await using var bench = await FaultBench.StartAsync(kind);
+        await using var client = await bench.OpenAsync();
+        await client.AskAsync($"BODY <{id}>");
+        Assert.Equal(await WholeAsync(id), await client.ReadBlockAsync());
+        bench.AssertCounted(kind);
+    }
+
+    [Fact]
+    public async Task Terminator_arrives_byte_by_byte()
+    {
+        await using var bench = await FaultBench.StartAsync(FaultKind.BodySplitTerminator);
+        await using var client = await bench.OpenAsync();
+        await client.AskAsync(Ask);
+        var whole = await WholeAsync();
+        var received = 0;
+        var pieces = 0;
+        while (received < whole.Length)
+        {
+            received += (await client.ReadAtLeastAsync(1)).Length;
+            pieces++;
+        }
+
+        Assert.InRange(pieces, 3, int.MaxValue);
+    }
+
+    private static async Task<byte[]> WholeAsync(string? id = null)
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var client = await RawClient.OpenAsync(mock.Port);
+        await client.AskAsync($"BODY <{id ?? FaultBench.FirstId}>");
+        return await client.ReadBlockAsync();
+    }
+}

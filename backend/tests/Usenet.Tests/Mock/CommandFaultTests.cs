@@ -1,0 +1,154 @@
+using System.Text;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Mock;
+
+public sealed class CommandFaultTests
+{
+    private static readonly string First = FaultBench.FirstId;
+    private static readonly string Second = FaultBench.Release.MessageId(0, 2);
+
+    [Theory]
+    [InlineData(FaultKind.Missing, "430 ")]
+    [InlineData(FaultKind.Command423, "423 ")]
+    [InlineData(FaultKind.Command430, "430 ")]
+    [InlineData(FaultKind.Command451, "451 ")]
+    [InlineData(FaultKind.Command500, "500 ")]
+    [InlineData(FaultKind.Command503, "503 ")]
+    public async Task Codes_take_the_place_of_every_answer_about_an_article(FaultKind kind, string code)
+    {
+        await using var bench = await FaultBench.StartAsync(kind);
+        await using var client = await bench.OpenAsync();
+        foreach (var verb in new[] { "STAT", "HEAD", "BODY", "ARTICLE" })
+            Assert.StartsWith(code, await client.AskAsync($"{verb} <{First}>"), StringComparison.Ordinal);
+        Assert.StartsWith("111 ", await client.AskAsync("DATE"), StringComparison.Ordinal);
+        bench.AssertCounted(kind, 4);
+    }
+
+    [Fact]
+    public async Task Verb_narrows_a_fault_to_one_command()
+    {
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.Command503, Verb = "DATE" });
+        await using var client = await bench.OpenAsync();
+        Assert.StartsWith("223 ", await client.AskAsync($"STAT <{First}>"), StringComparison.Ordinal);
+        Assert.StartsWith("503 ", await client.AskAsync("DATE"), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(FaultKind.CommandBare, "222\r\n")]
+    [InlineData(FaultKind.CommandLineFeed, "222 0 <ID>\n")]
+    public async Task Status_line_is_malformed_and_the_body_good(FaultKind kind, string line)
+    {
+        await using var bench = await FaultBench.StartAsync(kind);
+        await using var client = await bench.OpenAsync();
+        await client.SendAsync($"BODY <{First}>");
+        var bytes = await client.ReadBlockAsync();
+        var expected = line.Replace("ID", First, StringComparison.Ordinal);
+        Assert.Equal(expected, Encoding.Latin1.GetString(bytes, 0, expected.Length));
+        Assert.Equal(FaultBench.Truth(1), RawArticle.Parse(RawArticle.Unstuff(bytes[expected.Length..])).Decoded);
+        bench.AssertCounted(kind);
+    }
+
+    [Fact]
+    public async Task Status_line_has_ten_mebibytes()
+    {
+        await using var bench = await FaultBench.StartAsync(FaultKind.CommandLong);
+        await using var client = await bench.OpenAsync();
+        await client.SendAsync($"STAT <{First}>");
+        Assert.InRange((await client.ReadLineAsync()).Length, 10 << 20, (10 << 20) + 300);
+        bench.AssertCounted(FaultKind.CommandLong);
+    }
+
+    [Fact]
+    public async Task Another_article_comes_under_its_own_id()
+    {
+        await using var bench = await FaultBench.StartAsync(FaultKind.CommandOtherId);
+        await using var client = await bench.OpenAsync();
+        Assert.Equal($"222 0 <{Second}>", await client.AskAsync($"BODY <{First}>"));
+        Assert.Equal(FaultBench.Truth(2), RawArticle.Parse(await client.ReadBodyAsync()).Decoded);
+        bench.AssertCounted(FaultKind.CommandOtherId);
+    }
+
+    [Fact]
+    public async Task Answers_change_places_when_the_next_command_waits()
+    {
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.CommandSwapped, Count = 1 }, provider: new MockProvider { Latency = TimeSpan.FromMilliseconds(20) });
+        await using var client = await bench.OpenAsync();
+        await client.SendAsync($"BODY <{First}>", $"BODY <{Second}>");
+        Assert.Equal($"222 0 <{Second}>", await client.ReadLineAsync());
+        Assert.Equal(FaultBench.Truth(2), RawArticle.Parse(await client.ReadBodyAsync()).Decoded);
+        Assert.Equal($"222 0 <{First}>", await client.ReadLineAsync());
+        Assert.Equal(FaultBench.Truth(1), RawArticle.Parse(await client.ReadBodyAsync()).Decoded);
+        bench.AssertCounted(FaultKind.CommandSwapped);
+    }
+
+    [Fact]
+    public async Task Answer_comes_twice()
+    {
+        await using var bench = await FaultBench.StartAsync(FaultKind.CommandTwice);
+        await using var client = await bench.OpenAsync();
+        var body = await client.ReadBodyAsync(First);
+        Assert.Equal($"222 0 <{First}>", await client.ReadLineAsync());
+        Assert.Equal(body, await client.ReadBodyAsync());
+        bench.AssertCounted(FaultKind.CommandTwice);
+    }
+
+    [Fact]
+    public async Task Share_of_missing_articles_is_the_same_everywhere_and_at_every_try()
+    {
+        var release = MockRelease.Plain(1, 400 * 100, articleSize: 100);
+        var options = new MockOptions { Missing = ArticleSelection.Share(0.1), Providers = [new(), new()] };
+        await using var mock = await MockServer.StartAsync(options);
+        await using var again = await MockServer.StartAsync(options);
+        var first = await MissingAsync(mock.Ports[0], release);
+        Assert.InRange(first.Count, 20, 65);
+        Assert.Equal(first, await MissingAsync(mock.Ports[0], release));
+        Assert.Equal(first, await MissingAsync(mock.Ports[1], release));
+        Assert.Equal(first, await MissingAsync(again.Port, release));
+        Assert.Equal(3 * first.Count, mock.Stats.FaultCount(FaultKind.Missing));
+    }
+
+    [Fact]
+    public async Task Providers_cover_different_articles_each_always_the_same()
+    {
+        var release = MockRelease.Plain(1, 400 * 100, articleSize: 100);
+        await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new() { Coverage = 0.5 }, new() { Coverage = 0.5 }, new()] });
+        var first = await MissingAsync(mock.Ports[0], release);
+        var second = await MissingAsync(mock.Ports[1], release);
+        Assert.InRange(first.Count, 150, 250);
+        Assert.InRange(first.Intersect(second).Count(), 60, 140);
+        Assert.Equal(first, await MissingAsync(mock.Ports[0], release));
+        Assert.Empty(await MissingAsync(mock.Ports[2], release));
+    }
+
+    [Fact]
+    public async Task Changes_take_effect_while_running()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var client = await RawClient.OpenAsync(mock.Port);
+        Assert.StartsWith("223 ", await client.AskAsync($"STAT <{Second}>"), StringComparison.Ordinal);
+        mock.ChangeMissing(ArticleSelection.Parse("2-3"));
+        Assert.StartsWith("430 ", await client.AskAsync($"STAT <{Second}>"), StringComparison.Ordinal);
+        Assert.StartsWith("223 ", await client.AskAsync($"STAT <{First}>"), StringComparison.Ordinal);
+        mock.ChangeMissing(ArticleSelection.None);
+        mock.Change(0, provider => provider with { Faults = [new MockFault { Kind = FaultKind.Command451, Articles = ArticleSelection.Article(First) }] });
+        Assert.StartsWith("223 ", await client.AskAsync($"STAT <{Second}>"), StringComparison.Ordinal);
+        Assert.StartsWith("451 ", await client.AskAsync($"STAT <{First}>"), StringComparison.Ordinal);
+    }
+
+    private static async Task<List<string>> MissingAsync(int port, MockRelease release)
+    {
+        await using var client = await RawClient.OpenAsync(port);
+        var missing = new List<string>();
+        foreach (var id in release.MessageIds())
+        {
+            if ((await client.AskAsync($"STAT <{id}>")).StartsWith("430", StringComparison.Ordinal))
+                missing.Add(id);
+        }
+
+        return missing;
+    }
+}

@@ -1,0 +1,13 @@
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Mock;
+
+/// <summary>Waits for what another thread does, without a guess how long that takes.</summary>
+internal static class Eventually
+{
+    public static async Task IsTrueAsync(Func<bool> condition)
+    {
+        while (!condition())
+            await Task.Delay(TimeSpan.FromMilliseconds(1), TimeProvider.System, TestContext.Current.CancellationToken);
+    }
+}

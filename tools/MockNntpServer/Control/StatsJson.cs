@@ -1,0 +1,55 @@
+using System.Text.Json;
+
+namespace Sluice.Tools.MockNntpServer.Control;
+
+/// <summary>Counters as JSON: the whole, and the same for each provider.</summary>
+internal static class StatsJson
+{
+    public static byte[] Write(MockServer mock)
+    {
+        using var output = new MemoryStream();
+        using (var json = new Utf8JsonWriter(output, new JsonWriterOptions { Indented = true }))
+        {
+            json.WriteStartObject();
+            Write(json, mock.Stats);
+            json.WriteStartArray("providers");
+            foreach (var stats in mock.ProviderStats)
+            {
+                json.WriteStartObject();
+                Write(json, stats);
+                json.WriteEndObject();
+            }
+
+            json.WriteEndArray();
+            json.WriteEndObject();
+        }
+
+        return output.ToArray();
+    }
+
+    private static void Write(Utf8JsonWriter json, MockStats stats)
+    {
+        json.WriteStartObject("connections");
+        json.WriteNumber("now", stats.ConnectionsNow);
+        json.WriteNumber("peak", stats.ConnectionsPeak);
+        json.WriteNumber("opened", stats.Opened);
+        json.WriteNumber("refused", stats.Refused);
+        json.WriteNumber("handshakes_failed", stats.HandshakesFailed);
+        json.WriteEndObject();
+        Write(json, "commands", stats.Commands);
+        json.WriteNumber("articles", stats.Articles);
+        json.WriteNumber("bytes", stats.Bytes);
+        Write(json, "faults", stats.Faults);
+        json.WriteNumber("deepest_pipeline", stats.DeepestPipeline);
+        json.WriteNumber("cancelled_bodies", stats.CancelledBodies);
+        json.WriteNumber("unanswered", stats.Unanswered);
+    }
+
+    private static void Write(Utf8JsonWriter json, string name, IReadOnlyDictionary<string, long> counts)
+    {
+        json.WriteStartObject(name);
+        foreach (var (key, count) in counts)
+            json.WriteNumber(key, count);
+        json.WriteEndObject();
+    }
+}
