@@ -41,7 +41,7 @@ public sealed class MockStats
     /// <summary>BODY and ARTICLE answers sent to their end.</summary>
     public long Articles => Volatile.Read(ref _articles);
 
-    /// <summary>Bytes sent, before TLS.</summary>
+    /// <summary>Bytes handed to the socket, before TLS; of a body that was cancelled up to 256 KiB more than the client got.</summary>
     public long Bytes => Volatile.Read(ref _bytes);
 
     /// <summary>Articles whose sending began and was ended by the client.</summary>
@@ -145,10 +145,13 @@ public sealed class MockStats
         _total?.BytesSent(bytes);
     }
 
-    internal void BodyCancelled()
+    /// <summary>Counts a body that did not arrive, and takes it off the articles where its last bytes were on their way already.</summary>
+    internal void BodyCancelled(bool wasCounted)
     {
         Interlocked.Increment(ref _cancelledBodies);
-        _total?.BodyCancelled();
+        if (wasCounted)
+            Interlocked.Decrement(ref _articles);
+        _total?.BodyCancelled(wasCounted);
     }
 
     internal void LeftUnanswered(long commands)

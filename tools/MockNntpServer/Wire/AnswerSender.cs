@@ -53,10 +53,12 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider)
             var slice = Math.Min(Math.Min(end - sent, MaxWrite), Math.Min(TokenBucket.SliceFor(all), TokenBucket.SliceFor(each)));
             await _bucket.TakeAsync(slice, each, cancellationToken);
             await provider.Bucket.TakeAsync(slice, all, cancellationToken);
+
+            // Counted before they go, so that a client that has read an answer finds it in the counters.
+            provider.Stats.BytesSent(slice);
             if (sent + slice == answer.Bytes.Length)
                 lastBytes?.Invoke();
             await stream.WriteAsync(answer.Bytes.Slice(sent, slice), cancellationToken);
-            provider.Stats.BytesSent(slice);
             sent += slice;
         }
 

@@ -14,11 +14,11 @@ internal sealed class GateChange : IDisposable
         var now = provider.Clock.SinceStart;
         if (provider.Plan.NextGateChange(now) is { } next)
         {
-            _timer = provider.Clock.Provider.CreateTimer(_ => _signal.Cancel(), null, next - now, Timeout.InfiniteTimeSpan);
+            _timer = provider.Clock.Provider.CreateTimer(_ => Signal(), null, next - now, Timeout.InfiniteTimeSpan);
 
             // A clock that a test moves may have jumped over the edge before the timer was set.
             if (provider.Clock.SinceStart >= next)
-                _signal.Cancel();
+                Signal();
         }
     }
 
@@ -31,6 +31,18 @@ internal sealed class GateChange : IDisposable
         var changed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         await using var registration = _signal.Token.Register(changed.SetResult);
         await changed.Task;
+    }
+
+    private void Signal()
+    {
+        try
+        {
+            _signal.Cancel();
+        }
+        catch (ObjectDisposedException)
+        {
+            // The timer fired while the change was being put away: nobody waits for it any more.
+        }
     }
 
     /// <inheritdoc/>

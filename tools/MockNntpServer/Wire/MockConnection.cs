@@ -151,19 +151,25 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
     private async Task SendAsync(AnswerSender sender, Action answered, Answer answer, long due, CancellationToken ended)
     {
         await provider.Clock.UntilAsync(due, ended);
+        var handedOver = false;
         try
         {
-            await sender.SendAsync(answer, answered, ended);
+            await sender.SendAsync(answer, HandOver, ended);
         }
         catch (Exception e) when (e is IOException or OperationCanceledException)
         {
             if (answer.BodyStart > 0)
-                provider.Stats.BodyCancelled();
+                provider.Stats.BodyCancelled(handedOver && answer.IsArticle);
             throw;
         }
 
-        if (answer.IsArticle)
-            provider.Stats.ArticleSent();
+        void HandOver()
+        {
+            handedOver = true;
+            answered();
+            if (answer.IsArticle)
+                provider.Stats.ArticleSent();
+        }
     }
 
     private Answer? Greeting(bool admitted)

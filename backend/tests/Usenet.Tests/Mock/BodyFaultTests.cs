@@ -67,6 +67,7 @@ public sealed class BodyFaultTests
         await using var client = await bench.OpenAsync();
         await client.AskAsync(Ask);
         var head = await client.ReadAtLeastAsync(100);
+        await Eventually.IsTrueAsync(() => clock.Waiting > 0);
         clock.Advance(TimeSpan.FromSeconds(10));
         Assert.Equal(await WholeAsync(), (byte[])[.. head, .. await client.ReadBlockAsync()]);
     }
@@ -91,6 +92,7 @@ public sealed class BodyFaultTests
         await client.AskAsync(Ask);
         for (var i = 0; i < 5; i++)
         {
+            await Eventually.IsTrueAsync(() => clock.Waiting > 0);
             clock.Advance(TimeSpan.FromSeconds(1));
             Assert.Equal([(byte)"=ybeg"[i]], await client.ReadAtLeastAsync(1));
         }

@@ -55,7 +55,7 @@ public sealed class ExecutableTests
     public async Task Wrong_flags_are_usage_errors(string flag)
     {
         using var process = Start(flag);
-        Assert.Contains(flag.Split('=')[0], await process.StandardError.ReadLineAsync(Cancelled), StringComparison.Ordinal);
+        Assert.Contains(flag.Split('=')[0][2..], await process.StandardError.ReadLineAsync(Cancelled), StringComparison.Ordinal);
         await process.WaitForExitAsync(Cancelled);
         Assert.Equal(2, process.ExitCode);
     }
