@@ -17,6 +17,7 @@ internal sealed class SegmentFetcher(IArticleSource source, BlockPool blocks, St
     private const int DecodersKept = 64;
 
     private readonly RetryPolicy _retry = new(options);
+    private readonly GoneArticles _gone = new(time);
     private readonly Lock _gate = new();
     private readonly Stack<YencDecoder> _decoders = new();
 
@@ -28,8 +29,8 @@ internal sealed class SegmentFetcher(IArticleSource source, BlockPool blocks, St
         try
         {
             var ids = await slot.Piece.File.Ids.GetAsync(slot.Piece.Segment.Index, cancellationToken);
-            if (ids.Primary.IsEmpty)
-                slot.Fail(new ArticleGoneException(ArticleLoss.NeverPosted, slot.Piece.Segment.Index));
+            if (KnownLoss(ids) is { } loss)
+                slot.Fail(new ArticleGoneException(loss, slot.Piece.Segment.Index));
             else
                 slot.Complete(await FetchWithRetriesAsync(slot, sink, ids, new Errand(lane, headOfLine), cancellationToken));
         }
@@ -85,8 +86,11 @@ internal sealed class SegmentFetcher(IArticleSource source, BlockPool blocks, St
                 loss = thisLoss;
         }
 
+        _gone.Remember(ids.Primary, loss);
         throw new ArticleGoneException(loss, slot.Piece.Segment.Index);
     }
+
+    private ArticleLoss? KnownLoss(SegmentIds ids) => ids.Primary.IsEmpty ? ArticleLoss.NeverPosted : _gone.Find(ids.Primary);
 
     /// <summary>Fetches one copy; one that came damaged may have been damaged on its way, so every provider is asked twice.</summary>
     private async Task<(SegmentBuffer? Buffer, ArticleLoss Loss)> FetchCopyAsync(SegmentSlot slot, SegmentSink sink, MessageId id, Errand errand, CancellationToken cancellationToken)

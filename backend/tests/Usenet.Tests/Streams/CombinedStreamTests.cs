@@ -172,6 +172,24 @@ public sealed class CombinedStreamTests
     }
 
     [Fact]
+    public async Task A_proved_hole_is_remembered_for_an_hour_and_asked_for_again_after_it()
+    {
+        var time = new ManualTimeProvider();
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(3), new MockOptions { Missing = ArticleSelection.Parse("2") }, streamTime: time);
+        foreach (var asked in new[] { 1, 1, 1 })
+            await AssertHoleAsync(asked);
+        time.Advance(TimeSpan.FromMinutes(61));
+        await AssertHoleAsync(2);
+
+        async Task AssertHoleAsync(int asked)
+        {
+            await using var stream = host.Open(25_000, 26_000);
+            await Assert.ThrowsAsync<ArticleGoneException>(async () => await stream.ReadExactlyAsync(new byte[1], Token));
+            Assert.Equal(asked, host.Mock.Stats.CommandCount("BODY"));
+        }
+    }
+
+    [Fact]
     public async Task Faults_of_one_of_two_providers_cost_no_byte()
     {
         var bad = new MockProvider
