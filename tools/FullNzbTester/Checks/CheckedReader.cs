@@ -1,0 +1,174 @@
+using System.Globalization;
+using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Tools.FullNzbTester.Checks;
+
+/// <summary>
+/// One stream of the engine, whose bytes are compared with the truth as they are taken. Bytes of the landing segment count only
+/// once the segment is proved, because they may leave before (contract TST-12).
+/// </summary>
+internal sealed class CheckedReader : IAsyncDisposable
+{
+    private readonly EngineSession _session;
+    private readonly TestedFile _file;
+    private readonly Findings _findings;
+    private readonly Truth? _truth;
+    private readonly bool _provedOnly;
+    private readonly ReadOnlyStream _stream;
+    private Segment _landing;
+    private long _landed;
+    private long _pending;
+    private long _pendingWrong;
+    private (long Offset, byte Found)? _firstPendingWrong;
+
+    public CheckedReader(EngineSession session, TestedFile file, Findings findings, bool verifyBeforeServe, long position, long? end = null)
+    {
+        _session = session;
+        _file = file;
+        _findings = findings;
+        _truth = file.Content?.NewTruth();
+        _provedOnly = verifyBeforeServe;
+        _stream = session.Streams.Open([FileExtent.Whole(file.Posted)], OperationLane.Playback, position, end);
+        Land(position);
+    }
+
+    /// <summary>Offset of the next byte.</summary>
+    public long Position { get; private set; }
+
+    /// <summary>Reads from the stream and nothing else, so that it can be timed; <see cref="Took"/> follows.</summary>
+    public ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken) => _stream.ReadAsync(buffer, cancellationToken);
+
+    /// <summary>Compares what was read.</summary>
+    public void Took(ReadOnlySpan<byte> found)
+    {
+        if (found.IsEmpty)
+            Prove();
+        if (_truth is not null)
+            Compare(found);
+        Position += found.Length;
+        if (Position >= _landing.Begin + _landing.Length)
+            Prove();
+    }
+
+    /// <summary>Reads until the buffer is full or the file ends.</summary>
+    /// <returns>Bytes read.</returns>
+    public async Task<int> FillAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        var total = 0;
+        while (total < buffer.Length)
+        {
+            var read = await ReadAsync(buffer[total..], cancellationToken);
+            Took(buffer.Span.Slice(total, read));
+            if (read == 0)
+                break;
+            total += read;
+        }
+
+        return total;
+    }
+
+    /// <summary>Goes elsewhere on the open stream.</summary>
+    public void Seek(long position)
+    {
+        Settle(aborted: false);
+        _stream.Position = position;
+        Land(position);
+    }
+
+    /// <summary>The read ended in an error: is that what a hole looks like?</summary>
+    /// <param name="error">What the read threw.</param>
+    /// <param name="mayMeetHoles">Whether the run makes holes.</param>
+    /// <returns>Where the next read may begin; null when the file cannot be read on.</returns>
+    public long? Abort(IOException error, bool mayMeetHoles)
+    {
+        Settle(aborted: true);
+        var here = _file.Posted.Map.Locate(Math.Min(Position, _file.Length - 1));
+        if (error is WithdrawnBytesException && here.Index == _landing.Index && mayMeetHoles)
+            return Past(here);
+        if (error is not ArticleGoneException gone || !mayMeetHoles)
+        {
+            _findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the read of {_file.Name} broke at {Position}: {error.Message}"));
+            return null;
+        }
+
+        var atTheHole = gone.Segment == here.Index
+            && (Position == here.Begin || (here.Index == _landing.Index && (Position == _landed || gone.Loss == ArticleLoss.Corrupt)));
+        if (!atTheHole)
+            _findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the read of {_file.Name} was aborted at {Position} and not at its hole: {error.Message}"));
+        return Past(_file.Posted.Map[gone.Segment]);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Settle(aborted: false);
+        await _stream.DisposeAsync();
+    }
+
+    private long? Past(Segment hole)
+    {
+        _findings.Meet(new Hole(_file, hole.Index));
+        var end = hole.Begin + hole.Length;
+        return end < _file.Length ? end : null;
+    }
+
+    private void Land(long position)
+    {
+        Position = _landed = position;
+        _landing = position < _file.Length ? _file.Posted.Map.Locate(position) : default;
+        (_pending, _pendingWrong, _firstPendingWrong) = (0, 0, null);
+    }
+
+    private void Compare(ReadOnlySpan<byte> found)
+    {
+        // Beyond the landing segment everything was proved before it could be read.
+        var inLanding = _provedOnly ? 0 : (int)Math.Clamp(_landing.Begin + _landing.Length - Position, 0, found.Length);
+        var (wrong, first) = CountWrong(Position, found[..inLanding]);
+        _pending += inLanding;
+        _pendingWrong += wrong;
+        _firstPendingWrong ??= first;
+
+        var proved = found[inLanding..];
+        (wrong, first) = CountWrong(Position + inLanding, proved);
+        _findings.Count(proved.Length - wrong, wrong, 0);
+        Describe(first);
+    }
+
+    private (long Wrong, (long Offset, byte Found)? First) CountWrong(long at, ReadOnlySpan<byte> found)
+    {
+        var index = found.IsEmpty ? -1 : _truth!.FirstDifference(_file.Content!.File, at, found);
+        if (index < 0)
+            return (0, null);
+        var first = (at + index, found[index]);
+        long wrong = 0;
+        for (; index < found.Length; index++)
+            wrong += found[index] == _truth!.At(_file.Content!.File, at + index) ? 0 : 1;
+        return (wrong, first);
+    }
+
+    /// <summary>The landing segment is good, or the engine says so: its bytes count like any other.</summary>
+    private void Prove()
+    {
+        _findings.Count(_pending - _pendingWrong, _pendingWrong, 0);
+        Describe(_firstPendingWrong);
+        (_pending, _pendingWrong, _firstPendingWrong) = (0, 0, null);
+    }
+
+    /// <summary>Nothing more will be read from where the stream landed.</summary>
+    private void Settle(bool aborted)
+    {
+        var unproved = aborted || _pendingWrong > 0;
+        _findings.Count(unproved ? 0 : _pending, 0, unproved ? _pending : 0);
+        (_pending, _pendingWrong, _firstPendingWrong) = (0, 0, null);
+    }
+
+    private void Describe((long Offset, byte Found)? wrong)
+    {
+        if (wrong is not { } first)
+            return;
+        var segment = _file.Posted.Map.Locate(first.Offset).Index;
+        var deliveredBy = _session.DelivererOf(_file.Ids[segment]);
+        _findings.WrongByte(_file, first.Offset, _truth!.At(_file.Content!.File, first.Offset), first.Found, segment + 1, deliveredBy);
+    }
+}

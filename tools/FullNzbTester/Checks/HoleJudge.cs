@@ -1,0 +1,47 @@
+using System.Buffers;
+using System.Globalization;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Tools.FullNzbTester.Checks;
+
+/// <summary>
+/// Asks the mock itself, by a client that shares nothing with the engine's, whether the article at which a read was aborted is
+/// really gone. A hole where a good copy exists is a failure of the engine.
+/// </summary>
+internal sealed class HoleJudge(IReadOnlyList<ProviderOptions> providers)
+{
+    /// <summary>Sentences about holes that are none.</summary>
+    public async Task<IReadOnlyList<string>> JudgeAsync(IEnumerable<Hole> holes, CancellationToken cancellationToken)
+    {
+        var sentences = new List<string>();
+        foreach (var hole in holes.Distinct())
+        {
+            foreach (var provider in providers)
+            {
+                if (!hole.File.Ids[hole.Segment].IsEmpty && await HoldsGoodCopyAsync(provider, hole, cancellationToken))
+                    sentences.Add(string.Create(CultureInfo.InvariantCulture, $"the read was aborted at article {hole.Segment + 1} of {hole.File.Name}, but {provider.Name} has a good copy of it"));
+            }
+        }
+
+        return sentences;
+    }
+
+    private static async Task<bool> HoldsGoodCopyAsync(ProviderOptions provider, Hole hole, CancellationToken cancellationToken)
+    {
+        var body = await RawNewsClient.FetchBodyAsync(provider, hole.File.Ids[hole.Segment], cancellationToken);
+        if (body is null)
+            return false;
+
+        var decoder = new YencDecoder();
+        var output = new ArrayBufferWriter<byte>(body.Length);
+        if (!decoder.Decode(body, output, out _))
+            return false;
+        var segment = hole.File.Posted.Map[hole.Segment];
+        var result = decoder.GetResult();
+        return result.ExpectedCrc == result.ComputedCrc
+            && output.WrittenCount == segment.Length
+            && hole.File.Content is { } content
+            && content.NewTruth().FirstDifference(content.File, segment.Begin, output.WrittenSpan) < 0;
+    }
+}

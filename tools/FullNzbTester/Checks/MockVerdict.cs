@@ -1,0 +1,42 @@
+using System.Globalization;
+using Sluice.Tools.FullNzbTester.Mock;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Checks;
+
+/// <summary>Holds the engine's counts against those of the mock, which is the judge (contract TST-34 and TST-56). Pure.</summary>
+internal static class MockVerdict
+{
+    /// <summary>Sentences about what does not agree; empty when all does.</summary>
+    /// <param name="engine">What the engine counted in the whole run.</param>
+    /// <param name="mock">What the mock counted.</param>
+    /// <param name="connections">Most connections that each provider was to see.</param>
+    public static IEnumerable<string> Disagreements(NntpCounters engine, MockCounts mock, int connections)
+    {
+        // A command can be on its way when its connection is given up; then the mock has not seen it.
+        var unseen = engine.Unanswered;
+        if (!Agree(engine.Bodies, mock.Total.Bodies, unseen))
+            yield return Sentence("BODY commands", engine.Bodies, mock.Total.Bodies);
+        if (!Agree(engine.Commands, mock.Total.Commands, unseen))
+            yield return Sentence("commands", engine.Commands, mock.Total.Commands);
+        if (engine.SocketsOpened != mock.Total.Opened)
+            yield return Sentence("connections opened", engine.SocketsOpened, mock.Total.Opened);
+
+        // The engine counts a socket until the other side must have noticed, so its peak is never the lower one.
+        if (mock.Total.Peak > engine.SocketsPeak)
+            yield return Sentence("connections at a time", engine.SocketsPeak, mock.Total.Peak);
+        for (var provider = 0; provider < mock.Providers.Count; provider++)
+        {
+            var counts = mock.Providers[provider];
+            if (counts.Refused > 0)
+                yield return string.Create(CultureInfo.InvariantCulture, $"provider {provider} refused {counts.Refused} connections over its cap");
+            if (counts.Peak > connections)
+                yield return string.Create(CultureInfo.InvariantCulture, $"provider {provider} saw {counts.Peak} connections at a time, {connections} are allowed");
+        }
+    }
+
+    private static bool Agree(long engine, long mock, long unseen) => mock <= engine && engine - mock <= unseen;
+
+    private static string Sentence(string what, long engine, long mock) =>
+        string.Create(CultureInfo.InvariantCulture, $"engine and mock disagree about {what}: {engine} and {mock}");
+}

@@ -1,0 +1,35 @@
+using System.CommandLine;
+
+namespace Sluice.Tools.FullNzbTester.Cli;
+
+/// <summary>The command line: flags in, exit code out.</summary>
+internal static class CommandLine
+{
+    /// <summary>Runs the tool.</summary>
+    /// <param name="args">As the process got them.</param>
+    /// <param name="output">Standard output.</param>
+    /// <param name="error">Standard error.</param>
+    /// <param name="isTerminal">Whether colours are shown to somebody.</param>
+    /// <param name="interrupted">Ctrl-C.</param>
+    public static async Task<int> RunAsync(IReadOnlyList<string> args, TextWriter output, TextWriter error, bool isTerminal, CancellationToken interrupted)
+    {
+        try
+        {
+            OptionsReader.RefuseWhatDoesNotExist(args);
+            var flags = new TesterFlags();
+            var command = flags.Command();
+            command.SetAction((line, token) => new Tester(new OptionsReader(flags, line).Read(args), output, error, isTerminal).RunAsync(token));
+
+            var line = command.Parse(args);
+            if (line.Errors.Count > 0)
+                throw new UsageException(line.Errors[0].Message);
+            var streams = new InvocationConfiguration { Output = output, Error = error, EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null };
+            return await line.InvokeAsync(streams, interrupted);
+        }
+        catch (UsageException usage)
+        {
+            await error.WriteLineAsync($"{usage.Message}\nFullNzbTester [<file.nzb>] [flags]; --help lists the flags.");
+            return ExitCode.Usage;
+        }
+    }
+}

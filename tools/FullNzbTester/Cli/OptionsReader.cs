@@ -1,0 +1,226 @@
+using System.CommandLine;
+using System.Globalization;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Cli;
+
+/// <summary>Turns flags into options, and refuses what makes no sense.</summary>
+internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
+{
+    private const long MiB = 1L << 20;
+    private const int FilesOfPack = 100;
+
+    /// <summary>Flags of parts that come later, each with the sentence that refuses it.</summary>
+    private static readonly Dictionary<string, string> NotYet = new(StringComparer.Ordinal)
+    {
+        ["--server"] = "server mode does not exist yet",
+        ["--api-key-env"] = "server mode does not exist yet",
+        ["--webdav-user"] = "server mode does not exist yet",
+        ["--webdav-pass-env"] = "server mode does not exist yet",
+        ["--pid"] = "server mode does not exist yet",
+        ["--category"] = "server mode does not exist yet",
+        ["--skip-rar-parsing"] = "archives are not mapped yet",
+        ["--volumes"] = "layouts with volumes do not exist yet",
+        ["--par2"] = "PAR2 files are not posted yet",
+        ["--password"] = "encrypted layouts do not exist yet",
+    };
+
+    /// <summary>Refuses flags whose behaviour does not exist.</summary>
+    /// <exception cref="UsageException">One of them is there.</exception>
+    public static void RefuseWhatDoesNotExist(IEnumerable<string> args)
+    {
+        foreach (var arg in args)
+        {
+            if (NotYet.TryGetValue(arg.Split('=', 2)[0], out var why))
+                throw new UsageException($"{arg.Split('=', 2)[0]}: {why}.");
+        }
+    }
+
+    /// <summary>Reads all of them.</summary>
+    /// <param name="args">The command line, for the record.</param>
+    /// <exception cref="UsageException">They make no sense.</exception>
+    public TesterOptions Read(IReadOnlyList<string> args)
+    {
+        var nzb = line.GetValue(flags.Nzb);
+        var withMock = line.GetValue(flags.MockServer);
+        if (nzb is null && !withMock)
+            throw new UsageException("Name an NZB, or add --mock-server.");
+
+        return new TesterOptions
+        {
+            Args = WithoutSecrets(args),
+            NzbFile = nzb,
+            Mock = withMock ? ReadMock() : null,
+            Providers = withMock ? [] : ReadProviders(),
+            Connections = Between(flags.Connections, 1, 500),
+            Pipelining = Between(flags.Pipelining, 1, 64),
+            ByteBudget = Between(flags.ByteBudget, 16, 1 << 20) * MiB,
+            ReadAhead = Between(flags.ReadAhead, 1, 1 << 20) * MiB,
+            VerifyBeforeServe = line.GetValue(flags.VerifyBeforeServe),
+            Steps = ReadSteps(line.GetValue(flags.Steps)!),
+            Limit = Between(flags.Limit, 1, 1 << 20) * MiB,
+            Runs = Between(flags.Runs, 1, 1000),
+            Ceiling = line.GetValue(flags.Ceiling) || (withMock && !line.GetValue(flags.NoCeiling)),
+            Playback = ReadPlayback(),
+            JsonFile = line.GetValue(flags.Json),
+            CompareFile = line.GetValue(flags.Compare),
+            TolerancePercent = Between(flags.Tolerance, 0, 1000),
+            KeepFolder = line.GetValue(flags.Keep),
+            Quiet = line.GetValue(flags.Quiet),
+            NoColor = line.GetValue(flags.NoColor),
+            Timeout = TimeSpan.FromSeconds(Between(flags.Timeout, 1, 86_400)),
+            Seed = (ulong)Math.Max(0, line.GetValue(flags.Seed)),
+        };
+    }
+
+    private MockFlags ReadMock()
+    {
+        if (line.GetValue(flags.Host) is not null || line.GetValue(flags.ProvidersFile) is not null)
+            throw new UsageException("--mock-server and real providers exclude each other.");
+        var layout = line.GetValue(flags.Layout)!;
+        if (layout is not ("plain" or "pack"))
+            throw new UsageException($"--layout: {layout} does not exist yet; plain and pack do.");
+
+        var (missing, corrupt) = (Articles(flags.Missing), Articles(flags.Corrupt));
+        var coverage = line.GetValue(flags.Coverage)?.Split(',');
+        return new MockFlags
+        {
+            Size = Between(flags.Size, 1, 1 << 20) * MiB,
+            Files = Between(flags.Files, 1, 100_000) ?? (layout == "pack" ? FilesOfPack : 1),
+            Layout = layout,
+            ArticleSize = Between(flags.ArticleSize, 1024, 16 << 20),
+            Obfuscate = line.GetValue(flags.Obfuscate),
+            Media = ExistingFile(flags.Media),
+            Providers = Between(flags.Providers, 1, ProviderSet.MaxProviders),
+            Tls = line.GetValue(flags.Tls),
+            MakesHoles = missing || corrupt || coverage?.All(share => share.Trim() is not ("1" or "1.0")) == true,
+            Line = (line.GetValue(flags.Latency)!, line.GetValue(flags.Jitter)!),
+            PassedOn = [.. PassedOn()],
+        };
+    }
+
+    /// <summary>What the mock is told beside the release.</summary>
+    private IEnumerable<string> PassedOn()
+    {
+        yield return $"--port={Between(flags.MockPort, 0, 65535)}";
+        yield return $"--latency={line.GetValue(flags.Latency)}";
+        yield return $"--jitter={line.GetValue(flags.Jitter)}";
+        yield return string.Create(CultureInfo.InvariantCulture, $"--seed={line.GetValue(flags.Seed)}");
+        yield return $"--providers={line.GetValue(flags.Providers)}";
+        yield return $"--connections={line.GetValue(flags.Connections)}";
+        if (line.GetValue(flags.MaxConnections) is { } cap)
+            yield return string.Create(CultureInfo.InvariantCulture, $"--max-conns={cap}");
+        if (line.GetValue(flags.SerialLatency))
+            yield return "--serial-latency=true";
+        if (line.GetValue(flags.Tls))
+            yield return "--tls";
+        Option<string?>[] texts =
+            [flags.Stall, flags.StallSeconds, flags.Missing, flags.Corrupt, flags.Coverage, flags.Bandwidth, flags.BandwidthConnection, flags.Faults];
+        foreach (var flag in texts)
+        {
+            if (line.GetValue(flag) is { } value)
+                yield return $"{flag.Name}={value}";
+        }
+    }
+
+    private IReadOnlyList<ProviderOptions> ReadProviders()
+    {
+        if (line.GetValue(flags.ProvidersFile) is { } file)
+            return WithDepth(ProvidersFile.Read(file, line.GetValue(flags.Provider)));
+        if (line.GetValue(flags.Host) is not { Length: > 0 } host)
+            throw new UsageException("Name a provider by --host or --providers-file, or add --mock-server.");
+
+        var variable = line.GetValue(flags.PassEnv);
+        var password = variable is null ? null : Environment.GetEnvironmentVariable(variable);
+        if (variable is not null && password is null)
+            throw new UsageException($"--pass-env: the variable {variable} is not set.");
+        if (host.AsSpan().ContainsAny("\r\n\0 "))
+            throw new UsageException("--host is no host name.");
+
+        var tls = line.GetValue(flags.Ssl);
+        return
+        [
+            new ProviderOptions
+            {
+                Name = host,
+                Host = host,
+                Port = Between(flags.Port, 1, 65535) ?? (tls ? 563 : 119),
+                UseTls = tls,
+                SkipTlsVerification = line.GetValue(flags.SkipTlsVerify),
+                User = line.GetValue(flags.User),
+                Password = password,
+                MaxConnections = Between(flags.Connections, 1, 500),
+                PipeliningDepth = Between(flags.Pipelining, 1, 64),
+            },
+        ];
+    }
+
+    private IReadOnlyList<ProviderOptions> WithDepth(IReadOnlyList<ProviderOptions> providers) => Between(flags.Pipelining, 1, 64) is { } depth
+        ? [.. providers.Select(provider => provider with { PipeliningDepth = depth })]
+        : providers;
+
+    private PlaybackFlags? ReadPlayback() => line.GetValue(flags.Playback) is not { } rate
+        ? null
+        : rate is >= 0 and <= 100_000
+            ? new PlaybackFlags((long)(rate * 125_000), Between(flags.Readers, 1, 1000), TimeSpan.FromSeconds(Between(flags.PlaybackSeconds, 1, 86_400)), line.GetValue(flags.SameFile))
+            : throw new UsageException("--playback is a rate from 0 to 100000 Mbit/s.");
+
+    private bool Articles(Option<string?> flag)
+    {
+        if (line.GetValue(flag) is not { } text)
+            return false;
+        try
+        {
+            return ArticleSelection.Parse(text).Rate > 0;
+        }
+        catch (FormatException error)
+        {
+            throw new UsageException($"{flag.Name}: {error.Message}");
+        }
+    }
+
+    private string? ExistingFile(Option<string?> flag) => line.GetValue(flag) is not { } path || File.Exists(path)
+        ? line.GetValue(flag)
+        : throw new UsageException($"{flag.Name}: there is no file {path}.");
+
+    private T Between<T>(Option<T> flag, T least, T most)
+        where T : IComparable<T> => line.GetValue(flag) is { } value && value.CompareTo(least) >= 0 && value.CompareTo(most) <= 0
+            ? value
+            : throw new UsageException($"{flag.Name} lies between {least} and {most}.");
+
+    private int? Between(Option<int?> flag, int least, int most) => line.GetValue(flag) is not { } value || (value >= least && value <= most)
+        ? line.GetValue(flag)
+        : throw new UsageException($"{flag.Name} lies between {least} and {most}.");
+
+    private static HashSet<int> ReadSteps(string text)
+    {
+        var steps = new HashSet<int>();
+        foreach (var item in text.Split(','))
+        {
+            var ends = item.Split('-', 2);
+            if (!TryReadStep(ends[0], out var first) || !TryReadStep(ends[^1], out var last) || first > last)
+                throw new UsageException($"--steps: \"{text}\" is no list of steps such as 1-7 or 6,7.");
+            steps.UnionWith(Enumerable.Range(first, last - first + 1));
+        }
+
+        return steps;
+    }
+
+    private static bool TryReadStep(string text, out int step) =>
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out step) && step is >= 1 and <= 7;
+
+    private static string[] WithoutSecrets(IReadOnlyList<string> args)
+    {
+        var shown = args.ToArray();
+        for (var i = 0; i < shown.Length; i++)
+        {
+            if (shown[i].StartsWith("--user=", StringComparison.Ordinal))
+                shown[i] = "--user=" + Masked.User(shown[i]["--user=".Length..]);
+            else if (i > 0 && shown[i - 1] == "--user")
+                shown[i] = Masked.User(shown[i]);
+        }
+
+        return shown;
+    }
+}

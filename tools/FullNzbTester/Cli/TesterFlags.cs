@@ -1,0 +1,87 @@
+using System.CommandLine;
+
+namespace Sluice.Tools.FullNzbTester.Cli;
+
+/// <summary>The flags, their defaults and their help.</summary>
+internal sealed class TesterFlags
+{
+    public readonly Argument<string?> Nzb = new("nzb") { Arity = ArgumentArity.ZeroOrOne, Description = "The NZB to test" };
+    public readonly Option<bool> MockServer = Switch("--mock-server", "Start MockNntpServer as a child process and post a synthetic release on it");
+    public readonly Option<int> MockPort = With("--mock-port", 0, "Port of the mock; 0 takes a free one");
+    public readonly Option<string> Latency = With("--latency", "50", "Round trip of the mock in ms");
+    public readonly Option<string> Jitter = With("--jitter", "10", "Uniform spread around it in ms");
+    public readonly Option<bool> SerialLatency = Switch("--serial-latency", "Let commands wait one after the other, as the ancestor's mock did");
+    public readonly Option<int> Size = With("--size", 200, "Payload in MiB");
+    public readonly Option<int> Connections = With("--connections", 20, "Connections of the (first) provider");
+    public readonly Option<string?> Stall = Text("--stall", "Share of BODY answers that pause in mid-body and then close");
+    public readonly Option<string?> StallSeconds = Text("--stall-seconds", "Length of such a pause (10)");
+    public readonly Option<long> Seed = With("--seed", 1L, "Seed of content, jitter and faults");
+    public readonly Option<string?> Missing = Text("--missing", "Share of articles answered 430 everywhere (0.01), or numbers (17,200-203)");
+    public readonly Option<string?> Corrupt = Text("--corrupt", "Articles with wrong bytes under an unchanged CRC, likewise");
+    public readonly Option<string> Layout = With("--layout", "plain", "plain, or pack (many files)");
+    public readonly Option<int?> Files = new("--files") { Description = "Files of the release (1; pack: 100)" };
+    public readonly Option<bool> Obfuscate = Switch("--obfuscate", "Post under random names");
+    public readonly Option<int> ArticleSize = With("--article-size", 716_800, "Decoded bytes per article");
+    public readonly Option<int> Providers = With("--providers", 1, "Mock providers");
+    public readonly Option<string?> Coverage = Text("--coverage", "Share of the articles that each of them holds (1.0,0.9)");
+    public readonly Option<string?> Bandwidth = Text("--bandwidth", "Mbit/s of a provider in all");
+    public readonly Option<string?> BandwidthConnection = Text("--bandwidth-conn", "Mbit/s of each connection");
+    public readonly Option<int?> MaxConnections = new("--max-conns") { Description = "Hard cap of the mock (2 x connections)" };
+    public readonly Option<bool> Tls = Switch("--tls", "The mock speaks TLS");
+    public readonly Option<string?> Faults = Text("--faults", "Fault script for the mock");
+    public readonly Option<string?> Media = Text("--media", "Serve the bytes of this file");
+    public readonly Option<string?> Host = Text("--host", "A real provider");
+    public readonly Option<int?> Port = new("--port") { Description = "Its port (563 with TLS, 119 without)" };
+    public readonly Option<string?> User = Text("--user", "User name there");
+    public readonly Option<string?> PassEnv = Text("--pass-env", "Variable that holds the password");
+    public readonly Option<bool> Ssl = new("--ssl") { Description = "TLS from the first byte (true)", DefaultValueFactory = _ => true };
+    public readonly Option<bool> SkipTlsVerify = Switch("--skip-tls-verify", "Accept any certificate");
+    public readonly Option<string?> ProvidersFile = Text("--providers-file", "JSON of usenet.providers");
+    public readonly Option<string?> Provider = Text("--provider", "Only the one of this nickname");
+    public readonly Option<int?> Pipelining = new("--pipelining") { Description = "Commands outstanding per connection (adapts)" };
+    public readonly Option<int?> ByteBudget = new("--byte-budget") { Description = "MiB that all streams may hold" };
+    public readonly Option<int?> ReadAhead = new("--read-ahead") { Description = "MiB that one stream may hold" };
+    public readonly Option<bool> VerifyBeforeServe = Switch("--verify-before-serve", "Hold the landing segment back until it is proved");
+    public readonly Option<string> Steps = With("--steps", "1-7", "Steps to run");
+    public readonly Option<int> Limit = With("--limit", 200, "Most MiB read sequentially");
+    public readonly Option<int> Runs = With("--runs", 1, "Repeat everything; medians and spread");
+    public readonly Option<bool> Ceiling = Switch("--ceiling", "Measure the raw ceiling (on with the mock)");
+    public readonly Option<bool> NoCeiling = Switch("--no-ceiling", "Do not");
+    public readonly Option<double?> Playback = new("--playback") { Description = "Readers at this rate in Mbit/s; 0: as fast as they can" };
+    public readonly Option<int> Readers = With("--readers", 1, "How many of them");
+    public readonly Option<double> PlaybackSeconds = With("--playback-seconds", 10d, "How long they play");
+    public readonly Option<bool> SameFile = Switch("--same-file", "All on one file");
+    public readonly Option<string?> Json = Text("--json", "Result as JSON; - is stdout");
+    public readonly Option<string?> Compare = Text("--compare", "Compare with an earlier JSON");
+    public readonly Option<double> Tolerance = With("--tolerance", 10d, "Per cent that a figure may be worse");
+    public readonly Option<string?> Keep = Text("--keep", "Folder that takes the NZB and the mock's counters");
+    public readonly Option<bool> Quiet = Switch("--quiet", "Print the summary only");
+    public readonly Option<bool> NoColor = Switch("--no-color", "Never print colour");
+    public readonly Option<double> Timeout = With("--timeout", 600d, "Limit of the whole run in seconds");
+
+    private readonly Option<bool> _ancestor = new("--test-full-nzb") { Hidden = true };
+
+    /// <summary>The command with all flags; the caller sets its action.</summary>
+    public RootCommand Command()
+    {
+        var command = new RootCommand("Takes one NZB through the engine, from parsing to seeking and streaming, and reports what a viewer would feel.");
+        command.Add(Nzb);
+        foreach (var flag in All)
+            command.Add(flag);
+        return command;
+    }
+
+    private IEnumerable<Option> All =>
+    [
+        MockServer, MockPort, Latency, Jitter, SerialLatency, Size, Connections, Stall, StallSeconds, Seed, Missing, Corrupt, Layout, Files, Obfuscate,
+        ArticleSize, Providers, Coverage, Bandwidth, BandwidthConnection, MaxConnections, Tls, Faults, Media, Host, Port, User, PassEnv, Ssl, SkipTlsVerify,
+        ProvidersFile, Provider, Pipelining, ByteBudget, ReadAhead, VerifyBeforeServe, Steps, Limit, Runs, Ceiling, NoCeiling, Playback, Readers,
+        PlaybackSeconds, SameFile, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,
+    ];
+
+    private static Option<bool> Switch(string name, string help) => new(name) { Description = help };
+
+    private static Option<string?> Text(string name, string help) => new(name) { Description = help };
+
+    private static Option<T> With<T>(string name, T value, string help) => new(name) { Description = help, DefaultValueFactory = _ => value };
+}

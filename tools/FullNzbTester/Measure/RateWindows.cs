@@ -1,0 +1,32 @@
+namespace Sluice.Tools.FullNzbTester.Measure;
+
+/// <summary>Rates of consecutive full windows of one length. The first and the last window do not count: they are partly start and end.</summary>
+internal sealed class RateWindows(double seconds)
+{
+    private const int FewestTelling = 5;
+
+    private readonly List<long> _bytes = [];
+
+    /// <summary>Notes bytes.</summary>
+    /// <param name="at">Seconds since the start.</param>
+    /// <param name="bytes">How many.</param>
+    public void Add(double at, long bytes)
+    {
+        var window = (int)(at / seconds);
+        while (_bytes.Count <= window)
+            _bytes.Add(0);
+        _bytes[window] += bytes;
+    }
+
+    /// <summary>Rates in MB/s of the windows that count.</summary>
+    public IReadOnlyList<double> Rates => [.. _bytes.Skip(1).SkipLast(1).Select(bytes => bytes / 1e6 / seconds)];
+
+    /// <summary>5th percentile of the rates; null for fewer than five windows.</summary>
+    public double? P05()
+    {
+        var samples = new Samples();
+        foreach (var rate in Rates)
+            samples.Add(rate);
+        return samples.Count < FewestTelling ? null : samples.Percentile(5);
+    }
+}

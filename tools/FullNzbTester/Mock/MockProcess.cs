@@ -1,0 +1,133 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using Sluice.Tools.FullNzbTester.Cli;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Mock;
+
+/// <summary>MockNntpServer as a child process, so that its work is not counted as ours.</summary>
+internal sealed class MockProcess : IAsyncDisposable
+{
+    private const long LargestPreload = 2L << 30;
+    private static readonly string Program = typeof(MockServer).Assembly.Location;
+
+    private readonly Process _process;
+    private readonly Task _errors;
+    private readonly ReadyLine _ready;
+
+    private MockProcess(Process process, ReadyLine ready, Task errors)
+    {
+        _process = process;
+        _ready = ready;
+        _errors = errors;
+        Control = new MockControl(ready.Control);
+    }
+
+    /// <summary>Its control port.</summary>
+    public MockControl Control { get; }
+
+    /// <summary>Starts the mock and waits until it listens.</summary>
+    /// <param name="flags">The release, and what is passed on.</param>
+    /// <param name="posts">Whether the mock encodes the release of its flags ahead; not for an NZB of another run.</param>
+    /// <param name="cancellationToken">Gives the start up.</param>
+    /// <exception cref="UsageException">The mock refuses its flags.</exception>
+    public static async Task<MockProcess> StartAsync(MockFlags flags, bool posts, CancellationToken cancellationToken)
+    {
+        var start = new ProcessStartInfo { RedirectStandardError = true, RedirectStandardInput = true, UseShellExecute = false };
+        start.FileName = DotNet();
+        start.ArgumentList.Add("exec");
+        start.ArgumentList.Add(Program);
+        foreach (var argument in Arguments(flags, posts))
+            start.ArgumentList.Add(argument);
+
+        var process = Process.Start(start) ?? throw new InvalidOperationException("The mock did not start.");
+        try
+        {
+            var said = new List<string>();
+            while (await process.StandardError.ReadLineAsync(cancellationToken) is { } line)
+            {
+                if (ReadyLine.TryParse(line, out var ready))
+                    return new MockProcess(process, ready, DrainAsync(process.StandardError));
+                said.Add(line);
+            }
+
+            throw new UsageException($"The mock server does not start: {said.FirstOrDefault() ?? "it said nothing"}");
+        }
+        catch
+        {
+            End(process);
+            process.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Its providers as the engine knows providers.</summary>
+    public IReadOnlyList<ProviderOptions> Providers(TesterOptions options) =>
+    [
+        .. _ready.Providers.Select((endPoint, index) => new ProviderOptions
+        {
+            Name = _ready.Providers.Count == 1 ? "mock" : string.Create(CultureInfo.InvariantCulture, $"mock-{index}"),
+            Host = endPoint.Address.ToString(),
+            Port = endPoint.Port,
+            UseTls = options.Mock!.Tls,
+            // The mock's authority is a minute old and known to nobody; what is measured is the cost of TLS.
+            SkipTlsVerification = options.Mock.Tls,
+            MaxConnections = options.Connections,
+            PipeliningDepth = options.Pipelining,
+            Priority = index,
+        }),
+    ];
+
+    public async ValueTask DisposeAsync()
+    {
+        Control.Dispose();
+        End(_process);
+        await _process.WaitForExitAsync();
+        await _errors;
+        _process.Dispose();
+    }
+
+    private static IEnumerable<string> Arguments(MockFlags flags, bool posts)
+    {
+        foreach (var flag in flags.PassedOn)
+            yield return flag;
+        if (flags.Media is not null)
+            yield return $"--media={flags.Media}";
+        else
+            yield return string.Create(CultureInfo.InvariantCulture, $"--size={flags.Size >> 20}");
+        yield return string.Create(CultureInfo.InvariantCulture, $"--files={flags.Files}");
+        yield return string.Create(CultureInfo.InvariantCulture, $"--article-size={flags.ArticleSize}");
+        if (flags.Obfuscate)
+            yield return "--obfuscate";
+        // Articles that are encoded ahead cost the mock no time while we measure.
+        var size = flags.Media is null ? flags.Size : new FileInfo(flags.Media).Length;
+        if (posts && size <= LargestPreload)
+            yield return "--preload";
+        yield return string.Create(CultureInfo.InvariantCulture, $"--cache={Math.Max(512, (Math.Min(size, LargestPreload) >> 20) * 11 / 10)}");
+        yield return "--exit-with-stdin";
+    }
+
+    /// <summary>The host of the runtime that runs us: <c>dotnet</c> stands above <c>shared/Microsoft.NETCore.App/10.0.0/</c>.</summary>
+    private static string DotNet()
+    {
+        var host = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", "..", OperatingSystem.IsWindows() ? "dotnet.exe" : "dotnet"));
+        return File.Exists(host) ? host : "dotnet";
+    }
+
+    /// <summary>Its standard input is closed, at which it ends; one that does not is killed.</summary>
+    private static void End(Process process)
+    {
+        process.StandardInput.Close();
+        if (!process.WaitForExit(TimeSpan.FromSeconds(2)))
+            process.Kill();
+    }
+
+    private static async Task DrainAsync(StreamReader errors)
+    {
+        while (await errors.ReadLineAsync() is not null)
+        {
+        }
+    }
+}

@@ -1,0 +1,43 @@
+using System.Diagnostics;
+using System.Globalization;
+using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Steps;
+
+/// <summary>The same articles by the same connections, pipelined deep and thrown away undecoded: what the line would give.</summary>
+internal sealed class CeilingRun(RunContext run)
+{
+    private const int Depth = 10;
+
+    /// <param name="end">Offset behind the last byte that step 7 read.</param>
+    /// <param name="cancellationToken">Gives the run up.</param>
+    public async Task RunAsync(long end, CancellationToken cancellationToken)
+    {
+        var file = run.Picked;
+        if (end <= 0)
+            return;
+        await using var session = run.NewSession(Depth);
+        var last = file.Posted.Map.Locate(end - 1);
+        var fetchers = Math.Min(last.Index + 1, Depth * run.Providers.Sum(provider => provider.MaxConnections));
+        var next = -1;
+        var started = Stopwatch.GetTimestamp();
+        await Task.WhenAll(Enumerable.Range(0, fetchers).Select(_ => FetchAsync()));
+        var seconds = Stopwatch.GetElapsedTime(started).TotalSeconds;
+
+        var ceiling = (last.Begin + last.Length) / 1e6 / seconds;
+        run.Metrics["ceiling_mb_s"] = ceiling;
+        run.Metrics["seq_ratio"] = run.Metrics["seq_mb_s"] / ceiling;
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    ceiling {ceiling:0.00} MB/s: {last.Index + 1} articles thrown away at depth {Depth}; the stream reached {run.Metrics["seq_ratio"]:0.00} of it"));
+
+        async Task FetchAsync()
+        {
+            var sink = new TerminatorSink();
+            while (Interlocked.Increment(ref next) is var index && index <= last.Index)
+            {
+                if (!file.Ids[index].IsEmpty)
+                    await session.Source.FetchAsync(new ArticleRequest(file.Ids[index], OperationLane.Playback, ExpectedBytes: file.EncodedSizes[index]), sink, cancellationToken);
+            }
+        }
+    }
+}

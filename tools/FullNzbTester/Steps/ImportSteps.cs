@@ -1,0 +1,78 @@
+using System.Diagnostics;
+using System.Globalization;
+using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Usenet.Archives;
+
+namespace Sluice.Tools.FullNzbTester.Steps;
+
+/// <summary>Steps 1 to 4, from nothing, and the first byte after them.</summary>
+internal sealed class ImportSteps(RunContext run, StepRunner steps)
+{
+    public async Task RunAsync(CancellationToken cancellationToken)
+    {
+        await using var session = run.NewSession();
+        var import = new ReleaseImport(run.Release, session.Source);
+        var memory = ResidentMemory.NowMiB;
+        var started = Stopwatch.GetTimestamp();
+        ProbeReport? report = null;
+
+        await steps.RunAsync(1, async () =>
+        {
+            report = await import.ProbeAsync(cancellationToken);
+            Tell(session, import, report);
+            return null;
+        });
+        await steps.SkipAsync(2, "a plain release needs no PAR2 index");
+        await steps.RunAsync(3, async () =>
+        {
+            run.Files = await import.DescribeAsync(report!, cancellationToken);
+            TellFiles();
+            return null;
+        });
+        await steps.SkipAsync(4, "a plain release has no archive sets");
+
+        var importMs = Stopwatch.GetElapsedTime(started).TotalMilliseconds;
+        run.Metrics["import_ms"] = importMs;
+        run.Metrics["import_heads"] = report!.HeadsAsked;
+        run.Metrics["import_round_trips"] = session.Source.Rounds;
+        run.Metrics["rss_item_mib"] = ResidentMemory.NowMiB - memory;
+        run.Metrics["click_to_byte_ms"] = importMs + await FirstByteAsync(session, cancellationToken);
+    }
+
+    /// <summary>What a click after the import waits for, with whatever the import left open.</summary>
+    private async Task<double?> FirstByteAsync(EngineSession session, CancellationToken cancellationToken)
+    {
+        var probe = new SeekProbe(run, session);
+        var timing = await probe.FreshAsync(run.Picked, position: 0, SeekProbe.FirstRead, cancellationToken);
+        return timing.FirstByte;
+    }
+
+    private void Tell(EngineSession session, ReleaseImport import, ProbeReport report)
+    {
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {import.PostedFiles} files, {import.Segments} segments, {report.HeadsAsked} heads asked in {session.Source.Rounds} round trips, {report.Misses} misses, {report.Corrupt} refused bodies"));
+        if (report.HeadsAsked > import.HeadsAllowed)
+            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    WARNING: more heads than the {import.HeadsAllowed} of IMP-21"));
+    }
+
+    private void TellFiles()
+    {
+        const int Shown = 10;
+        foreach (var file in run.Files.Take(Shown))
+        {
+            var map = file.Posted.Map;
+            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {file.Name} (by {file.NameSource}): {file.Length:n0} bytes, {map.Count} parts of {map[0].Length:n0}, {Exceptions(map)} exceptions, {file.Kind}"));
+        }
+
+        if (run.Files.Count > Shown)
+            run.Narrator.Say($"    and {run.Files.Count - Shown} more");
+    }
+
+    private static int Exceptions(Usenet.Streams.SegmentMap map)
+    {
+        var odd = 0;
+        for (var index = 1; index < map.Count - 1; index++)
+            odd += map[index].Length == map[0].Length ? 0 : 1;
+        return odd;
+    }
+}

@@ -1,0 +1,99 @@
+using System.Diagnostics;
+using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Tools.FullNzbTester.Measure;
+
+namespace Sluice.Tools.FullNzbTester.Steps;
+
+/// <summary>One player: takes 64 KiB whenever they are due at its rate, and begins again at the end of the file.</summary>
+/// <remarks>It has no buffer of its own, so whatever keeps it waiting for more than a quarter of a second is seen as a stall.</remarks>
+internal sealed class PlaybackReader(RunContext run, EngineSession session, TestedFile file, long bytesPerSecond)
+{
+    private const int Chunk = 64 << 10;
+    private static readonly TimeSpan Noticed = TimeSpan.FromMilliseconds(250);
+
+    private readonly RateWindows _windows = new(1);
+    private readonly List<double> _stalls = [];
+
+    /// <summary>Bytes taken.</summary>
+    public long Bytes { get; private set; }
+
+    /// <summary>ms until the first byte; null when none came.</summary>
+    public double? StartDelay { get; private set; }
+
+    /// <summary>ms of each read that took longer than a viewer overlooks.</summary>
+    public IReadOnlyList<double> Stalls => _stalls;
+
+    /// <summary>Whether an error ended it.</summary>
+    public bool WasCutOff { get; private set; }
+
+    /// <summary>5th percentile of the rates of whole seconds, in MB/s.</summary>
+    public double? P05 => _windows.P05();
+
+    /// <summary>Offset behind the last byte that was ever read.</summary>
+    public long Reached { get; private set; }
+
+    /// <summary>Plays for a time.</summary>
+    public async Task PlayAsync(TimeSpan duration, CancellationToken cancellationToken)
+    {
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        ending.CancelAfter(duration);
+        try
+        {
+            while (!WasCutOff)
+                await PlayOnceAsync(ending.Token);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            // The time is over.
+        }
+    }
+
+    private async Task PlayOnceAsync(CancellationToken cancellationToken)
+    {
+        var buffer = new byte[Chunk];
+        await using var reader = run.Open(session, file, position: 0);
+        var started = Stopwatch.GetTimestamp();
+        var clock = started;
+        try
+        {
+            while (true)
+            {
+                var wanted = Stopwatch.GetTimestamp();
+                var read = await reader.FillAsync(buffer, cancellationToken);
+                if (read == 0)
+                    return;
+                Note(read, wanted, started);
+                Reached = Math.Max(Reached, reader.Position);
+                if (bytesPerSecond > 0)
+                    clock = await PaceAsync(clock, wanted, read, cancellationToken);
+            }
+        }
+        catch (IOException error)
+        {
+            WasCutOff = reader.Abort(error, run.MayMeetHoles) is null || run.MayMeetHoles;
+        }
+    }
+
+    private void Note(int read, long wanted, long started)
+    {
+        var waited = Stopwatch.GetElapsedTime(wanted);
+        if (StartDelay is null)
+            StartDelay = waited.TotalMilliseconds;
+        else if (waited > Noticed)
+            _stalls.Add(waited.TotalMilliseconds);
+        Bytes += read;
+        _windows.Add(Stopwatch.GetElapsedTime(started).TotalSeconds, read);
+    }
+
+    /// <summary>Waits until the bytes just taken have been played. A stall stops the clock: the film goes on where it stood.</summary>
+    private async Task<long> PaceAsync(long clock, long wanted, int read, CancellationToken cancellationToken)
+    {
+        var stood = Stopwatch.GetElapsedTime(wanted) > Noticed ? Stopwatch.GetTimestamp() - wanted : 0;
+        clock += stood + (long)(read / (double)bytesPerSecond * Stopwatch.Frequency);
+        var left = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), clock);
+        if (left > TimeSpan.Zero)
+            await Task.Delay(left, TimeProvider.System, cancellationToken);
+        return clock;
+    }
+}

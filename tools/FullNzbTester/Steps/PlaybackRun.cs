@@ -1,0 +1,47 @@
+using System.Globalization;
+using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Cli;
+
+namespace Sluice.Tools.FullNzbTester.Steps;
+
+/// <summary>Several players at once, each on its own file or all on one.</summary>
+internal sealed class PlaybackRun(RunContext run)
+{
+    public async Task RunAsync(PlaybackFlags flags, CancellationToken cancellationToken)
+    {
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"[+] Playback: {flags.Readers} readers at {(flags.BytesPerSecond == 0 ? "full speed" : $"{flags.BytesPerSecond * 8 / 1e6:0.#} Mbit/s")} for {flags.Duration.TotalSeconds:0} s"));
+        var files = Files(flags);
+        await using var session = run.NewSession();
+        var readers = files.Select(file => new PlaybackReader(run, session, file, flags.BytesPerSecond)).ToList();
+        await Task.WhenAll(readers.Select(reader => reader.PlayAsync(flags.Duration, cancellationToken)));
+        Note(readers, files, session.Counters.BytesReceived);
+    }
+
+    private List<TestedFile> Files(PlaybackFlags flags)
+    {
+        if (flags.SameFile)
+            return [.. Enumerable.Repeat(run.Picked, flags.Readers)];
+        if (run.Files.Count < flags.Readers)
+            throw new UsageException($"--readers: the release has only {run.Files.Count} files; add --same-file, or --files with the mock.");
+        return [.. run.Files.Take(flags.Readers)];
+    }
+
+    private void Note(List<PlaybackReader> readers, List<TestedFile> files, long wireBytes)
+    {
+        var metrics = run.Metrics;
+        var (fastest, slowest, mean) = (readers.Max(reader => reader.Bytes), readers.Min(reader => reader.Bytes), readers.Average(reader => reader.Bytes));
+        var distinct = readers.Zip(files).GroupBy(pair => pair.Second).Sum(group => group.Key.EncodedBytes(0, group.Max(pair => pair.First.Reached)));
+        metrics["playback.start_delay_ms"] = readers.Max(reader => reader.StartDelay);
+        metrics["playback.stalls"] = readers.Sum(reader => reader.Stalls.Count);
+        metrics["playback.stall_ms"] = readers.Sum(reader => reader.Stalls.Sum());
+        metrics["playback.worst_stall_ms"] = readers.Max(reader => reader.Stalls.DefaultIfEmpty().Max());
+        metrics["playback.p05_mb_s"] = readers.Min(reader => reader.P05);
+        metrics["playback.mb_s"] = readers.Sum(reader => reader.Bytes) / 1e6 / run.Options.Playback!.Duration.TotalSeconds;
+        metrics["playback.share_spread"] = mean > 0 ? (fastest - slowest) / mean : null;
+        metrics["playback.cut_off"] = readers.Count(reader => reader.WasCutOff);
+        metrics["playback.provider_bytes_ratio"] = distinct > 0 ? wireBytes / (double)distinct : null;
+        run.Narrator.Say(string.Create(
+            CultureInfo.InvariantCulture,
+            $"    {metrics["playback.mb_s"]:0.0} MB/s in all, start {metrics["playback.start_delay_ms"]:0} ms, {metrics["playback.stalls"]} stalls, worst {metrics["playback.worst_stall_ms"]:0} ms, spread {metrics["playback.share_spread"]:0.00}, {metrics["playback.cut_off"]} cut off, provider bytes {metrics["playback.provider_bytes_ratio"]:0.00} x"));
+    }
+}

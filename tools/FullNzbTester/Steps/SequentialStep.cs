@@ -1,0 +1,140 @@
+using System.Diagnostics;
+using System.Globalization;
+using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Steps;
+
+/// <summary>Step 7: a cold read from the start, then the last KiB of the file by a new stream.</summary>
+internal sealed class SequentialStep(RunContext run)
+{
+    private const int BufferSize = 256 << 10;
+    private const int TailBytes = 1024;
+    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(120);
+
+    private readonly Samples _reads = new();
+    private readonly RateWindows _seconds = new(1);
+    private readonly RateWindows _quarters = new(0.25);
+    private readonly byte[] _buffer = new byte[BufferSize];
+    private long _delivered;
+    private int _synchronous;
+    private TimeSpan _comparing;
+
+    /// <summary>Offset behind the last byte that was read.</summary>
+    public long End { get; private set; }
+
+    public async Task<string?> RunAsync(CancellationToken cancellationToken)
+    {
+        var file = run.Picked;
+        await using var session = run.NewSession();
+        var cost = ProcessCost.Now();
+        var started = Stopwatch.GetTimestamp();
+        await ReadAsync(session, file, started, cancellationToken);
+        var took = Stopwatch.GetElapsedTime(started);
+        cost = ProcessCost.Now().Since(cost);
+        Note(took, cost);
+        Note(session, file);
+
+        await ReadTailAsync(session, file, cancellationToken);
+        return null;
+    }
+
+    private async Task ReadAsync(EngineSession session, TestedFile file, long started, CancellationToken cancellationToken)
+    {
+        var stop = Math.Min(file.Length, run.Options.Limit);
+        long? position = 0;
+        while (position < stop && Stopwatch.GetElapsedTime(started) < Longest)
+        {
+            await using var reader = run.Open(session, file, position.Value, stop);
+            try
+            {
+                while (reader.Position < stop && Stopwatch.GetElapsedTime(started) < Longest)
+                {
+                    if (!await ReadOnceAsync(reader, started, cancellationToken))
+                        throw new EndOfStreamException($"The stream ended at {reader.Position} of {stop}.");
+                    End = reader.Position;
+                }
+
+                return;
+            }
+            catch (IOException error)
+            {
+                // Behind a hole the bytes have to be right again, from a new read.
+                position = reader.Abort(error, run.MayMeetHoles);
+            }
+        }
+    }
+
+    /// <returns>False at the end.</returns>
+    private async Task<bool> ReadOnceAsync(CheckedReader reader, long started, CancellationToken cancellationToken)
+    {
+        var before = Stopwatch.GetTimestamp();
+        var reading = reader.ReadAsync(_buffer, cancellationToken);
+        var isSynchronous = reading.IsCompleted;
+        var read = await reading;
+        var after = Stopwatch.GetTimestamp();
+
+        _reads.Add(Stopwatch.GetElapsedTime(before, after).TotalMilliseconds);
+        _synchronous += isSynchronous ? 1 : 0;
+        _delivered += read;
+        var at = Stopwatch.GetElapsedTime(started, after).TotalSeconds;
+        _seconds.Add(at, read);
+        _quarters.Add(at, read);
+        reader.Took(_buffer.AsSpan(0, read));
+        _comparing += Stopwatch.GetElapsedTime(after);
+        return read > 0;
+    }
+
+    private async Task ReadTailAsync(EngineSession session, TestedFile file, CancellationToken cancellationToken)
+    {
+        await using var reader = run.Open(session, file, Math.Max(0, file.Length - TailBytes));
+        try
+        {
+            var read = await reader.FillAsync(_buffer.AsMemory(0, TailBytes + 1), cancellationToken);
+            if (read != Math.Min(TailBytes, file.Length))
+                run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the last KiB of {file.Name} has {read} bytes"));
+        }
+        catch (IOException error)
+        {
+            reader.Abort(error, run.MayMeetHoles);
+        }
+    }
+
+    private void Note(TimeSpan took, ProcessCost cost)
+    {
+        const double GiB = 1 << 30;
+        var metrics = run.Metrics;
+        metrics["seq_mb_s"] = _delivered / 1e6 / took.TotalSeconds;
+        metrics["seq_mib_s"] = _delivered / (double)(1 << 20) / took.TotalSeconds;
+        metrics["seq_p05_mb_s"] = _seconds.P05();
+        metrics["seq_p05_250ms"] = _quarters.P05();
+        metrics["cpu_s_per_gib"] = cost.CpuSeconds / (_delivered / GiB);
+        metrics["compare_s_per_gib"] = _comparing.TotalSeconds / (_delivered / GiB);
+        metrics["alloc_bytes_per_mb"] = cost.Allocated / (_delivered / 1e6);
+        metrics["gc_pause_ms"] = cost.PausedMilliseconds;
+        metrics["reads.count"] = _reads.Count;
+        metrics["reads.mean_ms"] = _reads.Mean;
+        metrics["reads.median_ms"] = _reads.Median;
+        metrics["reads.p95_ms"] = _reads.Percentile(95);
+        metrics["reads.p99_ms"] = _reads.Percentile(99);
+        metrics["reads.min_ms"] = _reads.Min;
+        metrics["reads.max_ms"] = _reads.Max;
+        metrics["reads.sync_share"] = _reads.Count == 0 ? null : _synchronous / (double)_reads.Count;
+        run.Windows = _seconds.Rates;
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {_delivered:n0} bytes in {took.TotalSeconds:0.00} s: {metrics["seq_mb_s"]:0.00} MB/s ({metrics["seq_mib_s"]:0.00} MiB/s)"));
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    CPU {metrics["cpu_s_per_gib"]:0.00} s/GiB, of which comparing every byte takes {metrics["compare_s_per_gib"]:0.00}"));
+    }
+
+    private void Note(EngineSession session, TestedFile file)
+    {
+        var counters = session.Counters;
+        var needed = file.EncodedBytes(0, End);
+        run.Metrics["wait_connection_ms"] = counters.Waited.TotalMilliseconds;
+        run.Metrics["wait_connection_share"] = counters.Fetched > TimeSpan.Zero ? counters.Waited / counters.Fetched : null;
+        run.Metrics["permits_effective"] = session.Limiter.Peak(OperationLane.Playback);
+        run.Metrics["wire_bytes"] = counters.BytesReceived;
+        run.Metrics["amplification"] = needed > 0 ? counters.BytesReceived / (double)needed : null;
+    }
+}

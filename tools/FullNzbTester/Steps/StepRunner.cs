@@ -1,0 +1,59 @@
+using System.Diagnostics;
+using System.Globalization;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Steps;
+
+/// <summary>Runs one step: its start line, its findings, its end line with what it cost, and what becomes of its errors.</summary>
+internal sealed class StepRunner(RunContext run)
+{
+    private static readonly string[] Names = ["First articles", "PAR2", "File facts", "Grouping", "ffprobe", "Seeking", "Sequential"];
+
+    /// <summary>Runs a step.</summary>
+    /// <param name="number">1 to 7.</param>
+    /// <param name="step">The work; returns a note when it has skipped itself, else null.</param>
+    /// <exception cref="OperationCanceledException">The whole run was given up.</exception>
+    public async Task RunAsync(int number, Func<Task<string?>> step)
+    {
+        var isReported = run.Options.Steps.Contains(number);
+        var name = Names[number - 1];
+        if (isReported)
+            run.Narrator.Say($"[{number}] {name}");
+
+        var before = run.Totals.Now;
+        var failures = run.Findings.Failures.Count;
+        var started = Stopwatch.GetTimestamp();
+        string? skipped = null;
+        try
+        {
+            skipped = await step();
+        }
+        catch (Exception error) when (error is IOException or TimeoutException)
+        {
+            run.Findings.Fail($"step {number}: {error.Message}");
+            if (number <= 4)
+                throw;
+        }
+        finally
+        {
+            if (isReported)
+                Report(number, name, failures, skipped, Stopwatch.GetElapsedTime(started), before);
+        }
+    }
+
+    /// <summary>Notes a step that has nothing to do for this release.</summary>
+    public Task SkipAsync(int number, string why) => RunAsync(number, () => Task.FromResult<string?>(why));
+
+    private void Report(int number, string name, int failures, string? skipped, TimeSpan took, in NntpCounters before)
+    {
+        var now = run.Totals.Now;
+        var (commands, bytes, opened) = (now.Commands - before.Commands, now.BytesReceived - before.BytesReceived, now.SocketsOpened - before.SocketsOpened);
+        var failed = run.Findings.Failures.Skip(failures).ToList();
+        foreach (var failure in failed)
+            run.Narrator.Say($"    FAILED: {failure}");
+        if (skipped is not null)
+            run.Narrator.Say($"    skipped: {skipped}");
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {took.TotalMilliseconds:0} ms, {commands} commands, {bytes:n0} bytes received, {opened} connections opened"));
+        run.Steps.Add(new StepResult(number, name, failed.Count == 0, skipped is not null, took.TotalMilliseconds, commands, bytes, skipped ?? failed.FirstOrDefault() ?? ""));
+    }
+}
