@@ -32,7 +32,20 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     /// <param name="cancellationToken">Gives up.</param>
     /// <exception cref="NntpException">Nothing can be said, because no provider could be asked to the end.</exception>
     /// <exception cref="IOException">The stored ids are lost.</exception>
-    public async Task<HeadAnswer> FetchAsync(ISegmentIds ids, int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken)
+    public Task<HeadAnswer> FetchAsync(ISegmentIds ids, int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken)
+    {
+        Interlocked.Increment(ref _asked);
+        return FetchAsync(ids, index, new Demand(isPlausible, Whole: false), cancellationToken);
+    }
+
+    /// <summary>Fetches a whole article whose header is in doubt: only one whose data is intact and as long as its header says is accepted.</summary>
+    /// <inheritdoc cref="FetchAsync(ISegmentIds, int, Func{ArticleHead, bool}, CancellationToken)"/>
+    public Task<HeadAnswer> ProveAsync(ISegmentIds ids, int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>
+        FetchAsync(ids, index, new Demand(isPlausible, Whole: true), cancellationToken);
+
+    public void Dispose() => _slots.Dispose();
+
+    private async Task<HeadAnswer> FetchAsync(ISegmentIds ids, int index, Demand demand, CancellationToken cancellationToken)
     {
         var segment = await ids.GetAsync(index, cancellationToken);
         if (segment.Primary.IsEmpty)
@@ -41,16 +54,15 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         await _slots.WaitAsync(cancellationToken);
         try
         {
-            Interlocked.Increment(ref _asked);
-            var answer = await FetchAsync(segment.Primary, isPlausible, cancellationToken);
+            var answer = await FetchAsync(segment.Primary, demand, cancellationToken);
             for (var i = 0; i < segment.Fallbacks.Count && answer.Head is null; i++)
             {
-                var other = await FetchAsync(segment.Fallbacks[i], isPlausible, cancellationToken);
+                var other = await FetchAsync(segment.Fallbacks[i], demand, cancellationToken);
                 if (other.Head is not null || answer.State == HeadState.Missing)
                     answer = other;
             }
 
-            if (answer.State == HeadState.Missing)
+            if (answer.State == HeadState.Missing && !demand.Whole)
                 Interlocked.Increment(ref _misses);
             return answer;
         }
@@ -60,10 +72,8 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         }
     }
 
-    public void Dispose() => _slots.Dispose();
-
     // Every provider that delivers something bad is asked once more, after all the others.
-    private async Task<HeadAnswer> FetchAsync(MessageId id, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken)
+    private async Task<HeadAnswer> FetchAsync(MessageId id, Demand demand, CancellationToken cancellationToken)
     {
         var isCorrupt = false;
         for (var round = 0; round < RoundsPerArticle; round++)
@@ -71,10 +81,11 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
             var excluded = default(ProviderSet);
             while (true)
             {
-                var (head, missing) = await FetchOnceAsync(new ArticleRequest(id, OperationLane.Import, HeadOfLine: true, Excluded: excluded), cancellationToken);
+                var request = new ArticleRequest(id, OperationLane.Import, HeadOfLine: true, Excluded: excluded);
+                var (head, missing) = await FetchOnceAsync(request, demand.Whole, cancellationToken);
                 if (head is null && !isCorrupt)
                     return new HeadAnswer(null, HeadState.Missing, missing);
-                if (head is not null && IsGood(head, isPlausible))
+                if (head is not null && demand.IsMetBy(head))
                     return new HeadAnswer(head, HeadState.Found, null);
                 if (head is null || excluded.Contains(head.Provider))
                     break;
@@ -90,14 +101,10 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         return new HeadAnswer(null, HeadState.Corrupt, null);
     }
 
-    // An article whose place has to be counted is only as good as its data; of the others only the header is used.
-    private static bool IsGood(ArticleHead head, Func<ArticleHead, bool> isPlausible) =>
-        head.Header is not null && (head.Begin is not null || head.IsIntact) && isPlausible(head);
-
-    private async Task<(ArticleHead? Head, ArticleMissing? Missing)> FetchOnceAsync(ArticleRequest request, CancellationToken cancellationToken)
+    private async Task<(ArticleHead? Head, ArticleMissing? Missing)> FetchOnceAsync(ArticleRequest request, bool whole, CancellationToken cancellationToken)
     {
         var sink = _sinks.TryTake(out var used) ? used : new HeadSink(options.HeadBytes);
-        sink.Reset();
+        sink.Reset(whole);
         Interlocked.Increment(ref _fetches);
         using var giveUp = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var fetch = source.FetchAsync(request, sink, giveUp.Token).AsTask();
@@ -122,5 +129,15 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
             Interlocked.Add(ref _bytes, sink.RawBytes);
             _sinks.Add(sink);
         }
+    }
+
+    // An article whose place has to be counted is only as good as its data; of the others only the header is used.
+    private readonly record struct Demand(Func<ArticleHead, bool> IsPlausible, bool Whole)
+    {
+        public bool IsMetBy(ArticleHead head) =>
+            head.Header is not null
+            && (head.IsIntact || (head.Begin is not null && !Whole))
+            && (!Whole || head.Length == head.DecodedLength)
+            && IsPlausible(head);
     }
 }

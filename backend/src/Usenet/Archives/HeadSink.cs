@@ -20,6 +20,7 @@ internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
     private int _firstLength;
     private int _provider;
     private bool _ended;
+    private bool _whole;
 
     /// <summary>Keeps this many first bytes.</summary>
     public HeadSink(int headBytes) => _first = new byte[headBytes];
@@ -33,8 +34,11 @@ internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
     /// <summary>The article, when it has arrived whole.</summary>
     public ArticleHead? Whole => _ended ? Snapshot() : null;
 
-    public void Reset()
+    /// <summary>Makes ready for the next fetch.</summary>
+    /// <param name="whole">True when the beginning is not enough.</param>
+    public void Reset(bool whole)
     {
+        _whole = whole;
         _enough = NewSource();
         RawBytes = 0;
         Start(-1);
@@ -54,7 +58,7 @@ internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
         RawBytes += consumed;
 
         // Without a place in the file the length has to be counted, so such an article is taken whole.
-        if (!_ended && !_enough.Task.IsCompleted && _firstLength == _first.Length && _decoder.Header is { HasPartLine: true, Begin: not null })
+        if (!_ended && !_whole && !_enough.Task.IsCompleted && _firstLength == _first.Length && _decoder.Header is { HasPartLine: true, Begin: not null })
             _enough.TrySetResult(Snapshot());
         return _ended;
     }

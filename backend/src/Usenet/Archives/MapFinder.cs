@@ -28,30 +28,71 @@ internal sealed class MapFinder(HeadFetcher fetcher, ProbeOptions options)
     public async Task<(SegmentMap? Map, bool IsConfirmed)> FindAsync(ISegmentIds ids, ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
     {
         var count = ids.Count;
-        var size = first.Length ?? 0;
         if (count == 1)
-            return first.Begin > 0 ? (null, false) : (SegmentMap.Uniform(1, size, size), true);
+            return await FindSingleAsync(ids, first, cancellationToken);
         if (last is null)
-            return (ByClaimedSize(count, size, first.Header?.FileSize), false);
+            return (ByClaimedSize(count, first), false);
+
+        // Where the headers disagree one of them may lie, and the data of its article shows it.
+        if (!IsNext(first, last, count))
+            (first, last) = (await ProveAsync(ids, 0, first, cancellationToken), await ProveAsync(ids, count - 1, last, cancellationToken));
+        else if (last.End != first.Header?.FileSize)
+            last = await ProveAsync(ids, count - 1, last, cancellationToken);
+        if (IsNext(first, last, count))
+            return (Uniform(count, first.Length ?? 0, (last.Begin ?? 0) + (last.Length ?? 0)), true);
 
         // Without ranges the order of the NZB is all there is.
-        if (first.Begin is null || last.Begin is not { } lastBegin)
-            return (Uniform(count, size, (count - 1) * size + (last.Length ?? 0)), false);
-        if (lastBegin == (count - 1) * size)
-            return (Uniform(count, size, lastBegin + (last.Length ?? 0)), true);
+        if (first.Begin is null || last.Begin is null)
+            return (Uniform(count, first.Length ?? 0, (count - 1) * (first.Length ?? 0) + (last.Length ?? 0)), false);
 
         // An article from another file can carry the right number; where its range cannot be, another copy is asked for.
         var between = new Stretch(1, count - 1, first.End ?? 0, long.MaxValue);
         if (!Fits(last))
-            last = (await fetcher.FetchAsync(ids, count - 1, head => IsPlausible(head, count - 1, count) && Fits(head), cancellationToken)).Head;
-        return last is null ? (ByClaimedSize(count, size, first.Header?.FileSize), false) : await BisectAsync(ids, first, last, cancellationToken);
+            last = await FetchLastAsync(ids, Fits, cancellationToken);
+        if (last is null)
+            return (ByClaimedSize(count, first), false);
+
+        // Ranges that contradict each other are a lie somewhere; a copy of the last article that agrees with the first one ends it.
+        var (map, isConfirmed) = await BisectAsync(ids, first, last, cancellationToken);
+        return !isConfirmed && await FetchLastAsync(ids, head => IsNext(first, head, count), cancellationToken) is { } other
+            ? (Uniform(count, first.Length ?? 0, (other.Begin ?? 0) + (other.Length ?? 0)), true)
+            : (map, isConfirmed);
 
         bool Fits(ArticleHead head) => head.Begin is { } begin && (between with { End = begin }).IsPossible;
     }
 
+    private async Task<ArticleHead?> FetchLastAsync(ISegmentIds ids, Func<ArticleHead, bool> fits, CancellationToken cancellationToken)
+    {
+        var index = ids.Count - 1;
+        return (await fetcher.ProveAsync(ids, index, head => IsPlausible(head, index, ids.Count) && fits(head), cancellationToken)).Head;
+    }
+
+    // A piece of a longer file is at home in no map of its own.
+    private async Task<(SegmentMap? Map, bool IsConfirmed)> FindSingleAsync(ISegmentIds ids, ArticleHead only, CancellationToken cancellationToken)
+    {
+        if (only.Begin > 0)
+            return (null, false);
+        if (only.End > only.Header?.FileSize)
+            only = await ProveAsync(ids, 0, only, cancellationToken);
+        return (SegmentMap.Uniform(1, only.Length ?? 0, only.Length ?? 0), true);
+    }
+
+    private static bool IsNext(ArticleHead first, ArticleHead last, int count) => last.Begin is { } begin && begin == (count - 1) * first.Length;
+
+    // What cannot be proved at any provider is used as it is.
+    private async Task<ArticleHead> ProveAsync(ISegmentIds ids, int index, ArticleHead doubtful, CancellationToken cancellationToken)
+    {
+        var answer = await fetcher.ProveAsync(ids, index, head => IsPlausible(head, index, ids.Count), cancellationToken);
+        return answer.Head ?? doubtful;
+    }
+
     // The claim of the header, where it fits the number of segments.
-    private static SegmentMap? ByClaimedSize(int count, long partSize, long? claimed) =>
-        claimed > (count - 1) * partSize && claimed <= count * partSize ? Uniform(count, partSize, claimed.Value) : null;
+    private static SegmentMap? ByClaimedSize(int count, ArticleHead first)
+    {
+        var partSize = first.Length ?? 0;
+        var claimed = first.Header?.FileSize;
+        return claimed > (count - 1) * partSize && claimed <= count * partSize ? Uniform(count, partSize, claimed.Value) : null;
+    }
 
     private static SegmentMap? Uniform(int count, long partSize, long fileSize) =>
         fileSize - (count - 1) * partSize is >= 0 and <= SegmentMap.MaxSegmentLength ? SegmentMap.Uniform(count, partSize, fileSize) : null;

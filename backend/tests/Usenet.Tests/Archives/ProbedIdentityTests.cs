@@ -62,11 +62,11 @@ public sealed class ProbedIdentityTests
     }
 
     [Theory]
-    [InlineData(1L, 4)]
-    [InlineData(999_999_999L, 4)]
-    [InlineData(10_000L, 1)]
-    [InlineData(10_000L, 99_999)]
-    public async Task Lying_size_and_total_reject_nothing(long size, int total)
+    [InlineData(1L, 4, 3)]
+    [InlineData(999_999_999L, 4, 3)]
+    [InlineData(10_000L, 1, 2)]
+    [InlineData(10_000L, 99_999, 2)]
+    public async Task Lying_size_and_total_reject_nothing(long size, int total, int fetches)
     {
         for (var i = 0; i < 4; i++)
             _source.Post(_post.IdOf(i), _post.Article(i, i * 3000, i + 1, size, total));
@@ -74,13 +74,29 @@ public sealed class ProbedIdentityTests
         var report = await ProbeAsync();
 
         Assert.Equal((true, 10_000L), (report.Files[0].IsConfirmed, report.Files[0].Map?.Length));
-        Assert.Equal(2, report.Fetches);
+        Assert.Equal(fetches, report.Fetches);
     }
 
     [Fact]
     public async Task Foreign_last_article_with_a_range_that_cannot_be_is_taken_from_the_next_provider()
     {
         _post.Replace(0, 3, _post.Article(3, begin: 2000, part: 4));
+
+        var report = await ProbeAsync();
+
+        Assert.Equal((true, 10_000L), (report.Files[0].IsConfirmed, report.Files[0].Map?.Length));
+        Assert.Equal(1, report.Corrupt);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(3)]
+    public async Task Range_that_is_longer_than_its_data_is_not_believed(int index)
+    {
+        var honest = _post.Article(index, index * 3000, index + 1);
+        var end = index == 0 ? "end=3000" : "end=10000";
+        var lie = index == 0 ? "end=3001" : "end=10001";
+        _post.Replace(0, index, TestArticle.Bytes(System.Text.Encoding.Latin1.GetString(honest).Replace(end, lie, StringComparison.Ordinal)));
 
         var report = await ProbeAsync();
 
