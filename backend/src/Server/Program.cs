@@ -26,6 +26,8 @@ internal static class Program
         builder.Services.AddProviders();
 
         var app = builder.Build();
+        app.UseRequestFailures();
+        app.UseBodyLimits();
         app.UseRouting();
         app.UseAuthentication();
         app.UseAuthorization();

@@ -13,9 +13,6 @@ internal static class ListenerRegistration
     private const int MaxConnectionsPerAddress = 64;
     private const int MaxHeaderBytes = 32 << 10;
 
-    // What is no upload is a small XML document at most (S26); an endpoint that takes uploads raises it with AllowUpload.
-    private const long MaxOrdinaryBodyBytes = 64 << 10;
-
     // Bytes of an answer that wait in the process for a slow client, per connection.
     private const int SendBufferBytes = 1 << 20;
 
@@ -41,13 +38,6 @@ internal static class ListenerRegistration
         return builder;
     }
 
-    /// <summary>Lets the body of this request be as long as an upload may be.</summary>
-    public static void AllowUpload(this HttpContext context)
-    {
-        if (context.Features.Get<Microsoft.AspNetCore.Http.Features.IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
-            limit.MaxRequestBodySize = context.RequestServices.GetRequiredService<ProcessOptions>().MaxRequestBodySize;
-    }
-
     private static void Configure(KestrelServerOptions kestrel, ProcessOptions process)
     {
         kestrel.AddServerHeader = false;
@@ -55,7 +45,8 @@ internal static class ListenerRegistration
         kestrel.Limits.MaxRequestHeadersTotalSize = MaxHeaderBytes;
         kestrel.Limits.MaxRequestLineSize = MaxHeaderBytes;
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
-        kestrel.Limits.MaxRequestBodySize = MaxOrdinaryBodyBytes;
+        // LimitedBody counts instead.
+        kestrel.Limits.MaxRequestBodySize = null;
         // A player may pause for hours (DAV-75).
         kestrel.Limits.MinResponseDataRate = null;
 

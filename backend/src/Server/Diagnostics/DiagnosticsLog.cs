@@ -8,4 +8,7 @@ internal static partial class DiagnosticsLog
 
     [LoggerMessage(1201, LogLevel.Information, "Removed {Count} blobs that a crash left behind")]
     public static partial void Swept(ILogger logger, int count);
+
+    [LoggerMessage(1202, LogLevel.Error, "{Method} {Path} failed")]
+    public static partial void RequestFailed(ILogger logger, Exception failure, string method, string path);
 }

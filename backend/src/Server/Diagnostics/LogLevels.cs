@@ -5,7 +5,7 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>Turns <c>general.log-level</c> into the rules of the logging framework, also while running.</summary>
-internal sealed class LogLevels(IOptionsMonitor<GeneralOptions> general, SettingsConfiguration settings)
+internal sealed class LogLevels(SettingsConfiguration settings)
     : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>
 {
     /// <inheritdoc/>
@@ -14,7 +14,8 @@ internal sealed class LogLevels(IOptionsMonitor<GeneralOptions> general, Setting
     /// <inheritdoc/>
     public void Configure(LoggerFilterOptions options)
     {
-        var level = general.CurrentValue.LogLevel;
+        // Not through the options monitor: who is told of a change first is not settled between the two.
+        var level = GeneralOptions.Read(settings.Current).LogLevel;
         options.MinLevel = level;
         // The framework tells at Information what nobody who operates Sluice would act on.
         options.Rules.Add(new LoggerFilterRule(null, "Microsoft", level <= LogLevel.Debug ? level : Max(level, LogLevel.Warning), null));

@@ -70,8 +70,9 @@ internal sealed class LogRedactor : IDisposable
         {
             return SecretLeaves(JsonNode.Parse(setting.Value)).ToList();
         }
-        catch (JsonException)
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
+            // What cannot be read holds no provider that anything is sent to.
             return [];
         }
     }

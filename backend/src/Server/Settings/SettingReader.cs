@@ -18,6 +18,9 @@ internal static class SettingReader
     public static string? Read(SettingDefinition definition, string text, out string? bound)
     {
         bound = null;
+        if (!IsWellFormed(text))
+            return null;
+
         switch (definition.Type)
         {
             case SettingType.Boolean:
@@ -77,10 +80,9 @@ internal static class SettingReader
         && SettingText.IsPlain(text)
         && text.IndexOfAny(['/', '\\', ':', '*', '?', '"', '<', '>', '|']) < 0
         && !text.EndsWith('.')
-        && !ReservedNames.Contains(text, StringComparer.OrdinalIgnoreCase)
-        && IsWellFormed(text);
+        && !ReservedNames.Contains(text, StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Names become part of paths and of the database, where a lone surrogate has no place.</summary>
+    /// <summary>Values end up in JSON, paths and the database, where a lone surrogate has no place.</summary>
     private static bool IsWellFormed(string text)
     {
         for (var i = 0; i < text.Length; i++)
@@ -114,7 +116,7 @@ internal static class SettingReader
     private static string? ReadPath(string text)
     {
         var isAbsolute = text.StartsWith('/') || (text.Length > 2 && char.IsAsciiLetter(text[0]) && text[1] == ':' && text[2] is '\\' or '/');
-        if (!isAbsolute || text.Length > 4096 || !SettingText.IsPlain(text) || !IsWellFormed(text))
+        if (!isAbsolute || text.Length > 4096 || !SettingText.IsPlain(text))
             return null;
 
         // Links are built as <path>/.ids/..., so a trailing slash would double.

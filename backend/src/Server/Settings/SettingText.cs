@@ -39,7 +39,7 @@ internal static class SettingText
             var entries = JsonSerializer.Deserialize<string?[]>(text);
             return entries?.Select(entry => entry?.Trim() ?? "").Where(entry => entry.Length > 0).ToArray();
         }
-        catch (JsonException)
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
             return null;
         }

@@ -1,0 +1,52 @@
+using System.Net;
+using Sluice.Server.Auth;
+using Sluice.Server.Settings;
+using Xunit;
+
+namespace Sluice.Server.Tests.Auth;
+
+public sealed class ApiKeyVerifierTests
+{
+    private const string Key = "0123456789abcdef0123456789abcdef";
+    private static readonly IPAddress Here = IPAddress.Parse("192.0.2.1");
+
+    private readonly SteppedTime _time = new();
+
+    [Theory]
+    [InlineData(null, nameof(ApiKeyVerdict.Missing))]
+    [InlineData("", nameof(ApiKeyVerdict.Missing))]
+    [InlineData(Key, nameof(ApiKeyVerdict.Accepted))]
+    [InlineData(Key + "0", nameof(ApiKeyVerdict.Incorrect))]
+    [InlineData("0123456789ABCDEF0123456789ABCDEF", nameof(ApiKeyVerdict.Incorrect))]
+    public void Only_the_key_opens(string? key, string expected) => Assert.Equal(expected, Verifier(Key).Verify(key, Here).ToString());
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("x")]
+    public void Without_a_key_nothing_opens(string key) => Assert.NotEqual(ApiKeyVerdict.Accepted, Verifier("").Verify(key, Here));
+
+    [Fact]
+    public void Guesser_is_throttled_and_the_right_key_never()
+    {
+        var verifier = Verifier(Key);
+        for (var i = 0; i < 10; i++)
+            Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("wrong", Here));
+
+        Assert.Equal(ApiKeyVerdict.Throttled, verifier.Verify("wrong", Here));
+        Assert.Equal(ApiKeyVerdict.Accepted, verifier.Verify(Key, Here));
+        Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("wrong", IPAddress.Loopback));
+        _time.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("wrong", Here));
+    }
+
+    private ApiKeyVerifier Verifier(string key) => new(
+        new FixedOptions<ApiOptions>(new ApiOptions
+        {
+            Key = key,
+            Categories = [],
+            ManualCategory = "x",
+            IgnoreHistoryLimit = true,
+            HistoryMaxPageSize = 60,
+        }),
+        _time);
+}

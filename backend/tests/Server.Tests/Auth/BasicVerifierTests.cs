@@ -1,0 +1,145 @@
+using System.Net;
+using System.Text;
+using Sluice.Server.Auth;
+using Sluice.Server.Settings;
+using Xunit;
+
+namespace Sluice.Server.Tests.Auth;
+
+public sealed class BasicVerifierTests : IDisposable
+{
+    private static readonly IPAddress Here = IPAddress.Parse("192.0.2.1");
+    private static readonly IPAddress There = IPAddress.Parse("192.0.2.2");
+
+    private readonly SteppedTime _time = new();
+    private readonly FixedOptions<WebDavOptions> _options = new(Options("admin", QuickHash.Of("correct horse")));
+    private readonly BasicVerifier _verifier;
+
+    public BasicVerifierTests() => _verifier = new BasicVerifier(_options, _time);
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _verifier.Dispose();
+
+    [Theory]
+    [InlineData("admin", "correct horse", true)]
+    [InlineData("admin", "correct horse ", false)]
+    [InlineData("Admin", "correct horse", false)]
+    [InlineData("other", "correct horse", false)]
+    [InlineData("admin", "", false)]
+    public async Task Both_user_and_password_have_to_be_right_and_each_try_costs_one_hash(string user, string password, bool accepted)
+    {
+        Assert.Equal(accepted ? BasicVerdict.Accepted : BasicVerdict.Refused, await VerifyAsync(Header(user, password)));
+        Assert.Equal(1, _verifier.Hashes);
+    }
+
+    [Theory]
+    [InlineData("basic")]
+    [InlineData("BASIC")]
+    public async Task Scheme_may_be_written_in_any_case(string scheme) =>
+        Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(Header("admin", "correct horse").Replace("Basic", scheme, StringComparison.Ordinal)));
+
+    [Fact]
+    public async Task Utf8_and_colons_in_a_password_are_kept()
+    {
+        _options.Change(Options("müller", "pässwörd:with:colons"));
+
+        Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(Header("müller", "pässwörd:with:colons")));
+    }
+
+    [Theory]
+    [InlineData("Bearer abc")]
+    [InlineData("Basic")]
+    [InlineData("Basic ")]
+    [InlineData("Basic %%%")]
+    [InlineData("Basic bm9jb2xvbg==")]
+    [InlineData("Basic /w==")]
+    public async Task Header_that_cannot_be_read_is_refused_without_a_hash(string header)
+    {
+        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(header));
+        Assert.Equal(0, _verifier.Hashes);
+    }
+
+    [Fact]
+    public async Task Right_header_is_hashed_once_in_five_minutes()
+    {
+        var header = Header("admin", "correct horse");
+        for (var i = 0; i < 100; i++)
+            Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(header));
+        Assert.Equal(1, _verifier.Hashes);
+
+        _time.Advance(TimeSpan.FromMinutes(5));
+        await VerifyAsync(header);
+        Assert.Equal(2, _verifier.Hashes);
+    }
+
+    [Fact]
+    public async Task Burst_of_the_same_right_header_is_hashed_once()
+    {
+        var header = Header("admin", "correct horse");
+
+        var verdicts = await Task.WhenAll(Enumerable.Range(0, 32).Select(_ => Task.Run(() => VerifyAsync(header).AsTask())));
+
+        Assert.All(verdicts, verdict => Assert.Equal(BasicVerdict.Accepted, verdict));
+        Assert.Equal(1, _verifier.Hashes);
+    }
+
+    [Fact]
+    public async Task Change_of_the_password_counts_at_once()
+    {
+        await VerifyAsync(Header("admin", "correct horse"));
+
+        _options.Change(Options("admin", QuickHash.Of("battery staple")));
+
+        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("admin", "correct horse")));
+        Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(Header("admin", "battery staple")));
+    }
+
+    [Fact]
+    public async Task Other_changes_keep_what_was_proved()
+    {
+        await VerifyAsync(Header("admin", "correct horse"));
+
+        _options.Change(_options.CurrentValue with { WindowsSafePaths = false });
+        await VerifyAsync(Header("admin", "correct horse"));
+
+        Assert.Equal(1, _verifier.Hashes);
+    }
+
+    [Fact]
+    public async Task Guesser_is_throttled_and_who_was_let_in_before_is_not()
+    {
+        var right = Header("admin", "correct horse");
+        await VerifyAsync(right);
+
+        for (var i = 0; i < 10; i++)
+            Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("admin", $"guess {i}")));
+
+        Assert.Equal(BasicVerdict.Throttled, await VerifyAsync(Header("admin", "guess 10")));
+        Assert.Equal(11, _verifier.Hashes);
+        for (var i = 0; i < 100; i++)
+            Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(right));
+        Assert.Equal(BasicVerdict.Refused, await _verifier.VerifyAsync(Header("admin", "guess 11"), There, Token));
+        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("other", "guess 12")));
+
+        _time.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("admin", "guess 13")));
+    }
+
+    [Fact]
+    public async Task Without_a_password_nobody_is_let_in()
+    {
+        _options.Change(Options("admin", ""));
+
+        Assert.False(_verifier.HasCredentials);
+        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("admin", "")));
+    }
+
+    private static WebDavOptions Options(string user, string password) =>
+        new() { User = user, Password = password, NoAuthNetworks = [], WindowsSafePaths = true };
+
+    private static string Header(string user, string password) =>
+        "Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}"));
+
+    private ValueTask<BasicVerdict> VerifyAsync(string header) => _verifier.VerifyAsync(header, Here, Token);
+}

@@ -1,0 +1,77 @@
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Auth;
+using Xunit;
+
+namespace Sluice.Server.Tests.Diagnostics;
+
+public sealed class LogRedactorTests : IDisposable
+{
+    private const string Providers =
+        """{"Providers":[{"Host":"news.example.com","User":"canary-user","Pass":"canary & pass"},{"Host":"h","user":"second-canary"}]}""";
+
+    private static readonly Dictionary<string, string> Saved = new()
+    {
+        ["usenet.providers"] = Providers,
+        ["api.key"] = "canary-api-key-0001",
+        ["webdav.pass"] = "canary\"quoted\"",
+    };
+
+    private readonly SettingsConfiguration _settings =
+        new(new SettingsResolver(SettingSchema.All, new ProcessEnvironment(new Dictionary<string, string>())));
+
+    private readonly LogRedactor _redactor;
+
+    public LogRedactorTests() => _redactor = new LogRedactor(_settings);
+
+    public void Dispose() => _redactor.Dispose();
+
+    [Theory]
+    [InlineData("GET /api?mode=queue&apikey=canary-api-key-0001 HTTP/1.1")]
+    [InlineData("AUTHINFO USER canary-user")]
+    [InlineData("AUTHINFO PASS canary & pass")]
+    [InlineData("http://x/?p=canary%20%26%20pass")]
+    [InlineData("""{"pass":"canary\u0022quoted\u0022"}""")]
+    [InlineData("second-canary canary-user canary-api-key-0001")]
+    public void Secret_is_masked_in_every_spelling_once_it_is_in_force(string line)
+    {
+        Assert.Equal(line, _redactor.Redact(line));
+
+        _settings.Apply(Saved);
+
+        var masked = _redactor.Redact(line);
+        Assert.DoesNotContain("canary", masked, StringComparison.Ordinal);
+        Assert.Contains("********", masked, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Host_names_are_no_secret()
+    {
+        _settings.Apply(Saved);
+
+        Assert.Equal("news.example.com refuses", _redactor.Redact("news.example.com refuses"));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Console_line_is_one_line_without_secrets(bool json)
+    {
+        _settings.Apply(Saved);
+        var general = new FixedOptions<GeneralOptions>(new GeneralOptions { LogLevel = LogLevel.Information, JsonLog = json });
+        var formatter = new SluiceConsoleFormatter(general, _redactor, new SteppedTime());
+        using var output = new StringWriter();
+
+        formatter.Write(
+            new LogEntry<string>(LogLevel.Warning, "Sluice.Server.Queue.QueueWorker", new EventId(7), "x", null, (_, _) => "two\nlines of canary-user"),
+            null,
+            output);
+
+        var expected = json
+            ? """{"time":"1970-01-01T00:00:00.000Z","level":"warn","source":"Sluice.Server.Queue.QueueWorker","event":7,"message":"two\nlines of ********"}"""
+            : "1970-01-01T00:00:00.000Z warn  QueueWorker: two lines of ********";
+        Assert.Equal(expected + Environment.NewLine, output.ToString());
+    }
+}

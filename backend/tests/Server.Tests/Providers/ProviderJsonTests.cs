@@ -1,0 +1,126 @@
+using Sluice.Server.Providers;
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Server.Tests.Providers;
+
+public sealed class ProviderJsonTests
+{
+    [Fact]
+    public void Example_of_the_contract_is_read_whole()
+    {
+        var provider = Single(
+            """
+            {"ProviderId":"5b0f6a52-1111-4222-8333-944455556666","Nickname":"main","Host":"news.example.com","Port":563,"UseSsl":true,"SkipTlsVerification":false,"TlsPin":"",
+             "User":"u","Pass":"p","MaxConnections":20,"Type":1,"Priority":0,"PipeliningDepth":null,"StorageGroup":"","ByteLimit":null,"BytesUsedOffset":0,"BytesUsedResetAt":0}
+            """);
+
+        Assert.Equal(
+            new ProviderOptions
+            {
+                Id = Guid.Parse("5b0f6a52-1111-4222-8333-944455556666"),
+                Name = "main",
+                Host = "news.example.com",
+                Port = 563,
+                UseTls = true,
+                User = "u",
+                Password = "p",
+                MaxConnections = 20,
+                Kind = ProviderKind.Pooled,
+            },
+            provider);
+    }
+
+    [Theory]
+    [InlineData("""{"Host":"h"}""", 563)]
+    [InlineData("""{"Host":"h","UseSsl":false}""", 119)]
+    [InlineData("""{"Host":"h","UseSsl":false,"Port":563}""", 563)]
+    public void Port_follows_TLS_unless_it_is_given(string element, int port) => Assert.Equal(port, Single(element).Port);
+
+    [Fact]
+    public void Names_are_case_insensitive_and_unknown_ones_ignored()
+    {
+        var provider = Single("""{"host":"h","USESSL":"no","maxconnections":"7","whatever":[1],"backbone":"omicron"}""");
+
+        Assert.Equal((false, 7, "omicron", "h"), (provider.UseTls, provider.MaxConnections, provider.Backbone, provider.Name));
+    }
+
+    [Theory]
+    [InlineData("""{}""", "Host")]
+    [InlineData("""{"Host":""}""", "Host")]
+    [InlineData("""{"Host":7}""", "Host")]
+    [InlineData("""{"Host":"a b"}""", "Host")]
+    [InlineData("""{"Host":"a\r\nQUIT"}""", "Host")]
+    [InlineData("""{"Host":"a\u0000"}""", "Host")]
+    [InlineData("""{"Host":"h","User":"a\nb"}""", "User")]
+    [InlineData("""{"Host":"h","Pass":"a\rb"}""", "Pass")]
+    [InlineData("""{"Host":"h","Nickname":"a\u0007b"}""", "Nickname")]
+    [InlineData("""{"Host":"h","StorageGroup":"a\nb"}""", "StorageGroup")]
+    [InlineData("""{"Host":"h","Port":0}""", "Port")]
+    [InlineData("""{"Host":"h","Port":65536}""", "Port")]
+    [InlineData("""{"Host":"h","Port":"x"}""", "Port")]
+    [InlineData("""{"Host":"h","MaxConnections":0}""", "MaxConnections")]
+    [InlineData("""{"Host":"h","MaxConnections":501}""", "MaxConnections")]
+    [InlineData("""{"Host":"h","Type":4}""", "Type")]
+    [InlineData("""{"Host":"h","Priority":100}""", "Priority")]
+    [InlineData("""{"Host":"h","PipeliningDepth":65}""", "PipeliningDepth")]
+    [InlineData("""{"Host":"h","PipeliningDepth":0}""", "PipeliningDepth")]
+    [InlineData("""{"Host":"h","TlsPin":"abc"}""", "TlsPin")]
+    [InlineData("""{"Host":"h","ProviderId":"abc"}""", "ProviderId")]
+    [InlineData("""{"Host":"h","UseSsl":"perhaps"}""", "UseSsl")]
+    [InlineData("""[]""", "object")]
+    [InlineData("""null""", "object")]
+    public void Invalid_element_is_left_out_with_its_index_and_field(string element, string field)
+    {
+        var providers = ProviderJson.Read($$"""{"Providers":[{"Host":"first"},{{element}},{"Host":"last"}]}""", out var warnings);
+
+        Assert.Equal(["first", "last"], providers.Select(provider => provider.Host));
+        var warning = Assert.Single(warnings);
+        Assert.Contains("element 1 ", warning, StringComparison.Ordinal);
+        Assert.Contains(field, warning, StringComparison.Ordinal);
+        Assert.DoesNotContain('\n', warning);
+    }
+
+    [Theory]
+    [InlineData("""{"Host":"h","MaxConnections":1,"Type":0,"Priority":99,"PipeliningDepth":64}""")]
+    [InlineData("""{"Host":"h","MaxConnections":500,"Type":3,"Priority":0,"PipeliningDepth":1}""")]
+    public void Values_at_their_bounds_are_taken(string element) => Single(element);
+
+    [Theory]
+    [InlineData("{}")]
+    [InlineData("""{"Providers":7}""")]
+    [InlineData("nothing")]
+    [InlineData("""{"Providers":[{"Host":"\ud800"}]}""")]
+    public void Text_without_a_list_is_one_warning(string json)
+    {
+        Assert.Empty(ProviderJson.Read(json, out var warnings));
+        Assert.Single(warnings);
+    }
+
+    [Fact]
+    public void Account_without_an_id_has_the_same_one_at_every_start_and_two_never_share_it()
+    {
+        const string json = """{"Providers":[{"Host":"h","User":"a"},{"Host":"h","User":"b"},{"Host":"h","User":"a"}]}""";
+
+        var first = ProviderJson.Read(json, out _).Select(provider => provider.Id).ToList();
+
+        Assert.Equal(3, first.Distinct().Count());
+        Assert.Equal(first, ProviderJson.Read(json, out _).Select(provider => provider.Id));
+    }
+
+    [Fact]
+    public void More_providers_than_a_pool_takes_are_left_out()
+    {
+        var elements = string.Join(',', Enumerable.Range(0, 65).Select(i => $$"""{"Host":"h{{i}}"}"""));
+
+        Assert.Equal(ProviderSet.MaxProviders, ProviderJson.Read($$"""{"Providers":[{{elements}}]}""", out var warnings).Count);
+        Assert.Single(warnings);
+    }
+
+    private static ProviderOptions Single(string element)
+    {
+        var providers = ProviderJson.Read($$"""{"Providers":[{{element}}]}""", out var warnings);
+        Assert.Empty(warnings);
+        return Assert.Single(providers);
+    }
+}

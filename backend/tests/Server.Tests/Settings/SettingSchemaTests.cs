@@ -1,0 +1,81 @@
+using Sluice.Server.Settings;
+using Xunit;
+
+namespace Sluice.Server.Tests.Settings;
+
+/// <summary>The schema against a copy of the tables of the contract (CFG-16).</summary>
+public sealed class SettingSchemaTests
+{
+    // key | type | range | default
+    private const string Contract = """
+        general.log-level | Choice | trace,debug,information,warning,error | information
+        general.log-format | Choice | text,json | text
+        api.key | Key | 16-128 |
+        api.categories | NameList | -64 | ["audio","software","tv","movies"]
+        api.manual-category | Name | | uncategorized
+        api.ignore-history-limit | Boolean | | true
+        api.history-max-page-size | Number | 60-100000 | 10000
+        queue.worker-count | Number | 1-10 | 2
+        queue.max-items | Number | 0-1000000 | 0
+        queue.resume-threshold | Number | 0-1000000 | 0
+        queue.step-timeout-seconds | Number | 30-1800 | 180
+        usenet.providers | Json | | {"Providers":[]}
+        usenet.max-download-connections | Number | 0-1000 | 0
+        usenet.streaming-priority | Number | 0-100 | 80
+        usenet.in-flight-article-budget-mb | Number | 0,64-65536 | 0
+        usenet.read-ahead-mb | Number | 4-512 | 128
+        usenet.streaming-read-timeout-seconds | Number | 5-120 | 15
+        usenet.streaming-stall-seconds | Number | 2-40 | 6
+        usenet.background-stall-seconds | Number | 5-120 | 20
+        usenet.streaming-segment-retries | Number | 0-5 | 1
+        usenet.connect-timeout-seconds | Number | 1-30 | 4
+        usenet.login-timeout-seconds | Number | 2-60 | 8
+        usenet.idle-connection-timeout-seconds | Number | 15-300 | 45
+        streaming.verify-before-serve | Boolean | | false
+        webdav.user | Text | 1-64 | admin
+        webdav.pass | Password | 8- |
+        webdav.no-auth-networks | NetworkList | | []
+        webdav.windows-safe-paths | Boolean | | true
+        rclone.mount-dir | Path | | /mnt/nzbdav
+        """;
+
+    [Fact]
+    public void Schema_is_the_table_of_the_contract() =>
+        Assert.Equal(
+            Contract.Split('\n').Select(line => string.Join('|', line.Split('|').Select(cell => cell.Trim()))),
+            SettingSchema.All.Select(definition => $"{definition.Key}|{definition.Type}|{Range(definition)}|{definition.Default}"));
+
+    [Fact]
+    public void Secrets_are_marked() =>
+        Assert.Equal(
+            ["api.key", "usenet.providers", "webdav.pass"],
+            SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Order());
+
+    [Fact]
+    public void Every_default_is_valid_and_canonical()
+    {
+        foreach (var definition in SettingSchema.All.Where(definition => !definition.Generated))
+            Assert.Equal(definition.Default, SettingReader.Read(definition, definition.Default, out _));
+    }
+
+    [Fact]
+    public void No_name_is_given_twice()
+    {
+        var names = SettingSchema.All.SelectMany(definition => definition.Aliases.Select(alias => alias.Name).Append(definition.Key)).ToList();
+        var variables = SettingSchema.All.SelectMany(definition => definition.Fallbacks.Select(fallback => fallback.Name)).ToList();
+
+        Assert.Equal(names.Distinct(), names);
+        Assert.Equal(variables.Distinct(), variables);
+        Assert.Equal(names.Select(SettingsResolver.OverrideName).Distinct().Count(), names.Count);
+    }
+
+    private static string Range(SettingDefinition definition) => definition.Type switch
+    {
+        SettingType.Choice => string.Join(',', definition.Words),
+        SettingType.Number when definition.ZeroAllowed => $"0,{definition.Min}-{definition.Max}",
+        SettingType.Number or SettingType.Key or SettingType.Text => $"{definition.Min}-{definition.Max}",
+        SettingType.Password => $"{definition.Min}-",
+        SettingType.NameList => $"-{definition.Max}",
+        _ => "",
+    };
+}

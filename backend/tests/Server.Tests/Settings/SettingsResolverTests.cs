@@ -1,0 +1,153 @@
+using Sluice.Server.Settings;
+using Xunit;
+
+namespace Sluice.Server.Tests.Settings;
+
+public sealed class SettingsResolverTests : IDisposable
+{
+    private readonly string _file = Path.GetTempFileName();
+
+    public void Dispose() => File.Delete(_file);
+
+    [Theory]
+    [InlineData("usenet.segment-cache.max-gb", "SLUICE_CONFIG__USENET__SEGMENT_CACHE__MAX_GB")]
+    [InlineData("webdav.pass", "SLUICE_CONFIG__WEBDAV__PASS")]
+    public void Override_name_follows_the_rule(string key, string expected) => Assert.Equal(expected, SettingsResolver.OverrideName(key));
+
+    [Fact]
+    public void Later_sources_win_and_each_value_names_its_own()
+    {
+        Dictionary<string, string> environment = [];
+        Dictionary<string, string> saved = [];
+        void Expect(string value, SettingOrigin origin, string? variable = null)
+        {
+            var found = Resolve(environment, saved)["usenet.background-stall-seconds"];
+            Assert.Equal((value, origin, variable), (found.Value, found.Origin, found.Variable));
+        }
+
+        Expect("20", SettingOrigin.Default);
+        environment["USENET_OPERATION_TIMEOUT"] = "30";
+        Expect("30", SettingOrigin.Fallback, "USENET_OPERATION_TIMEOUT");
+        saved["usenet.operation-timeout"] = "35";
+        Expect("35", SettingOrigin.Saved);
+        saved["usenet.background-stall-seconds"] = "40";
+        Expect("40", SettingOrigin.Saved);
+        environment["NZBDAV_CONFIG__USENET__OPERATION_TIMEOUT"] = "45";
+        Expect("45", SettingOrigin.Environment, "NZBDAV_CONFIG__USENET__OPERATION_TIMEOUT");
+        environment["NZBDAV_CONFIG__USENET__BACKGROUND_STALL_SECONDS"] = "50";
+        Expect("50", SettingOrigin.Environment, "NZBDAV_CONFIG__USENET__BACKGROUND_STALL_SECONDS");
+        environment["SLUICE_CONFIG__USENET__BACKGROUND_STALL_SECONDS"] = "55";
+        Expect("55", SettingOrigin.Environment, "SLUICE_CONFIG__USENET__BACKGROUND_STALL_SECONDS");
+        environment["SLUICE_CONFIG__USENET__BACKGROUND_STALL_SECONDS"] = "";
+        Expect("50", SettingOrigin.Environment, "NZBDAV_CONFIG__USENET__BACKGROUND_STALL_SECONDS");
+    }
+
+    [Fact]
+    public void Second_override_of_a_key_is_one_warning() =>
+        Assert.Equal(
+            ["NZBDAV_CONFIG__WEBDAV__USER is ignored, because SLUICE_CONFIG__WEBDAV__USER sets webdav.user"],
+            Resolve(new() { ["SLUICE_CONFIG__WEBDAV__USER"] = "a", ["NZBDAV_CONFIG__WEBDAV__USER"] = "b" }).Warnings);
+
+    [Fact]
+    public void Unknown_override_is_one_warning_and_an_empty_one_none() =>
+        Assert.Equal(
+            ["SLUICE_CONFIG__REPAIR__ENABLE names no setting of this version and has no effect"],
+            Resolve(new() { ["SLUICE_CONFIG__REPAIR__ENABLE"] = "true", ["SLUICE_CONFIG__REPAIR__ACTION"] = "" }).Warnings);
+
+    [Theory]
+    [InlineData("usenet.streaming-stall-seconds", "41", "40")]
+    [InlineData("usenet.streaming-stall-seconds", "1", "2")]
+    [InlineData("usenet.streaming-stall-seconds", "99999999999999999999999", "40")]
+    [InlineData("usenet.streaming-stall-seconds", "-99999999999999999999999", "2")]
+    [InlineData("usenet.streaming-stall-seconds", "six", "6")]
+    [InlineData("usenet.streaming-stall-seconds", "6.5", "6")]
+    [InlineData("usenet.in-flight-article-budget-mb", "63", "64")]
+    [InlineData("usenet.in-flight-article-budget-mb", "-1", "0")]
+    [InlineData("usenet.in-flight-article-budget-mb", "65537", "65536")]
+    [InlineData("webdav.windows-safe-paths", "maybe", "true")]
+    [InlineData("general.log-level", "loud", "information")]
+    [InlineData("webdav.user", "a:b", "admin")]
+    [InlineData("webdav.user", "a\nb", "admin")]
+    [InlineData("api.manual-category", "..", "uncategorized")]
+    [InlineData("api.categories", "tv,a/b", """["audio","software","tv","movies"]""")]
+    [InlineData("api.categories", "tv,demo", """["audio","software","tv","movies"]""")]
+    [InlineData("rclone.mount-dir", "mnt", "/mnt/nzbdav")]
+    [InlineData("usenet.providers", "[1]", """{"Providers":[]}""")]
+    [InlineData("usenet.providers", "{", """{"Providers":[]}""")]
+    public void Value_that_cannot_be_used_is_replaced_with_one_warning(string key, string text, string expected)
+    {
+        var settings = Resolve([], new() { [key] = text });
+
+        Assert.Equal(expected, settings.Text(key));
+        var warning = Assert.Single(settings.Warnings);
+        Assert.StartsWith(key + " from the saved value", warning, StringComparison.Ordinal);
+        Assert.DoesNotContain('\n', warning);
+    }
+
+    [Theory]
+    [InlineData("webdav.pass", "hunter2")]
+    [InlineData("api.key", "canary secret!!!")]
+    [InlineData("usenet.providers", "canary-of-a-provider")]
+    public void Warning_about_a_secret_does_not_show_it(string key, string text) =>
+        Assert.DoesNotContain(text, Assert.Single(Resolve([], new() { [key] = text }).Warnings), StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("usenet.streaming-stall-seconds", " 7 ", "7")]
+    [InlineData("streaming.verify-before-serve", "ON", "true")]
+    [InlineData("streaming.verify-before-serve", "no", "false")]
+    [InlineData("general.log-level", "Warning", "warning")]
+    [InlineData("api.categories", " tv , movies ,, TV", """["tv","movies"]""")]
+    [InlineData("api.categories", """["tv","a, b"]""", """["tv","a, b"]""")]
+    [InlineData("webdav.no-auth-networks", "192.168.1.0/24,::1,10.0.0.7", """["192.168.1.0/24","::1","10.0.0.7"]""")]
+    [InlineData("rclone.mount-dir", "/mnt/x/", "/mnt/x")]
+    [InlineData("rclone.mount-dir", @"Z:\media", @"Z:\media")]
+    [InlineData("usenet.in-flight-article-budget-mb", "0", "0")]
+    [InlineData("usenet.in-flight-article-budget-mb", "64", "64")]
+    public void Value_is_taken_in_its_canonical_form(string key, string text, string expected)
+    {
+        var settings = Resolve([], new() { [key] = text });
+
+        Assert.Equal(expected, settings.Text(key));
+        Assert.Empty(settings.Warnings);
+    }
+
+    [Theory]
+    [InlineData("STREAM_BUFFER_SIZE", "100", "usenet.read-ahead-mb", "70")]
+    [InlineData("SLUICE_CONFIG__USENET__ARTICLE_BUFFER_SIZE", "50", "usenet.read-ahead-mb", "35")]
+    [InlineData("QUEUE_ITEM_STUCK_MINUTES", "5", "queue.step-timeout-seconds", "300")]
+    [InlineData("TOTAL_STREAMING_CONNECTIONS", "30", "usenet.max-download-connections", "30")]
+    [InlineData("MOUNT_DIR", "/media", "rclone.mount-dir", "/media")]
+    [InlineData("WEBDAV_USER", "me", "webdav.user", "me")]
+    [InlineData("CATEGORIES", "a,b", "api.categories", """["a","b"]""")]
+    [InlineData("LOG_LEVEL", "debug", "general.log-level", "debug")]
+    public void Names_of_the_family_are_read_in_their_own_unit(string variable, string text, string key, string expected)
+    {
+        var settings = Resolve(new() { [variable] = text });
+
+        Assert.Equal(expected, settings.Text(key));
+        Assert.Empty(settings.Warnings);
+    }
+
+    [Fact]
+    public void Variable_with_FILE_reads_its_value_from_a_file()
+    {
+        File.WriteAllText(_file, "from-a-file\n");
+
+        var settings = Resolve(new() { ["SLUICE_CONFIG__WEBDAV__PASS_FILE"] = _file });
+
+        Assert.Equal("from-a-file", settings.Text("webdav.pass"));
+        Assert.Empty(settings.Warnings);
+    }
+
+    [Fact]
+    public void File_that_cannot_be_read_is_a_warning_and_the_next_source_counts()
+    {
+        var settings = Resolve(new() { ["SLUICE_CONFIG__WEBDAV__USER_FILE"] = _file + ".missing" }, new() { ["webdav.user"] = "saved" });
+
+        Assert.Equal("saved", settings.Text("webdav.user"));
+        Assert.Contains("SLUICE_CONFIG__WEBDAV__USER_FILE", Assert.Single(settings.Warnings), StringComparison.Ordinal);
+    }
+
+    private static EffectiveSettings Resolve(Dictionary<string, string> environment, Dictionary<string, string>? saved = null) =>
+        new SettingsResolver(SettingSchema.All, new ProcessEnvironment(environment)).Resolve(saved ?? []);
+}

@@ -1,0 +1,162 @@
+using System.Net;
+using System.Text;
+using Microsoft.AspNetCore.Authorization;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Auth;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+/// <summary>Who gets in: nobody without credentials, but for the named exceptions (S6, DAV-30 to DAV-33).</summary>
+public sealed class AccessTests : IDisposable
+{
+    private static readonly string[] Verbs =
+        ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "PROPPATCH", "MKCOL", "MOVE", "COPY", "LOCK", "UNLOCK", "TRACE", "BREW"];
+
+    private static readonly Dictionary<string, string[]> OpenPaths = new()
+    {
+        [OpenEndpoint.Process] = ["healthz", "readyz", "health", "ready"],
+        [OpenEndpoint.SabApi] = ["api", "sabnzbd/api"],
+    };
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Only_named_endpoints_are_open()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+
+        var endpoints = server.Services.GetRequiredService<EndpointDataSource>().Endpoints;
+        Assert.NotEmpty(endpoints);
+        foreach (var endpoint in endpoints.Where(endpoint => endpoint.Metadata.GetMetadata<IAllowAnonymous>() is not null))
+        {
+            var open = Assert.IsType<OpenEndpoint>(endpoint.Metadata.GetMetadata<IAllowAnonymous>());
+            Assert.Contains(((RouteEndpoint)endpoint).RoutePattern.RawText!.Trim('/'), OpenPaths[open.Name]);
+        }
+    }
+
+    [Fact]
+    public async Task Every_path_verb_and_spelling_is_refused_without_credentials()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        string[] paths =
+        [
+            "", "README", "content", "content/", "nzbs/x/y.nzb", "completed-symlinks/", ".ids/", ".health", "view/x", "settings", "metrics", "no/such/path",
+        ];
+
+        foreach (var path in paths.SelectMany(Spellings))
+        {
+            foreach (var verb in Verbs)
+            {
+                using var request = new HttpRequestMessage(new HttpMethod(verb), server.Address + path);
+                using var response = await server.Client.SendAsync(request, Token);
+                Assert.True(
+                    response.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.NotFound,
+                    $"{verb} /{path} answers {(int)response.StatusCode}");
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Refusal_carries_the_challenge_and_no_cookie()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+
+        using var response = await server.Client.GetAsync("content/", Token);
+
+        Assert.Equal(HttpStatusCode.Unauthorized, response.StatusCode);
+        Assert.Equal("Basic realm=\"Sluice\", charset=\"UTF-8\"", response.Headers.GetValues("WWW-Authenticate").Single());
+        Assert.False(response.Headers.Contains("Set-Cookie"));
+        Assert.False(response.Headers.Contains("Server"));
+    }
+
+    [Fact]
+    public async Task Guesser_is_told_to_wait_while_the_user_goes_on()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary, map: MapProbe);
+        Assert.Equal(HttpStatusCode.OK, await AskAsync(server, RunningServer.Password));
+        for (var i = 0; i < 10; i++)
+            Assert.Equal(HttpStatusCode.Unauthorized, await AskAsync(server, $"guess {i}"));
+
+        using var throttled = await SendAsync(server, "guess 10");
+
+        Assert.Equal(HttpStatusCode.TooManyRequests, throttled.StatusCode);
+        Assert.Equal("60", throttled.Headers.GetValues("Retry-After").Single());
+        for (var i = 0; i < 20; i++)
+            Assert.Equal(HttpStatusCode.OK, await AskAsync(server, RunningServer.Password));
+    }
+
+    [Fact]
+    public async Task New_password_counts_without_a_restart()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = "" }, MapProbe);
+        var store = server.Services.GetRequiredService<SettingsStore>();
+        Assert.Empty(await store.SaveAsync(new Dictionary<string, string?> { ["webdav.pass"] = "the first one" }, Token));
+        Assert.Equal(HttpStatusCode.OK, await AskAsync(server, "the first one"));
+
+        Assert.Empty(await store.SaveAsync(new Dictionary<string, string?> { ["webdav.pass"] = "the second one" }, Token));
+
+        Assert.Equal(HttpStatusCode.Unauthorized, await AskAsync(server, "the first one"));
+        Assert.Equal(HttpStatusCode.OK, await AskAsync(server, "the second one"));
+    }
+
+    [Theory]
+    [InlineData("127.0.0.0/8", "true", HttpStatusCode.OK)]
+    [InlineData("127.0.0.0/8", "false", HttpStatusCode.Unauthorized)]
+    [InlineData("192.0.2.0/24", "true", HttpStatusCode.Unauthorized)]
+    [InlineData("", "true", HttpStatusCode.Unauthorized)]
+    public async Task Only_allowed_networks_need_no_credentials(string networks, string disable, HttpStatusCode expected)
+    {
+        await using var server = await RunningServer.StartAsync(
+            _temporary, new() { ["SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS"] = networks, ["DISABLE_WEBDAV_AUTH"] = disable }, MapProbe);
+
+        using var response = await server.Client.GetAsync("probe-of-a-test", Token);
+
+        Assert.Equal(expected, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task Open_endpoint_costs_no_hash_whatever_credentials_come_with_it()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+
+        using var request = new HttpRequestMessage(HttpMethod.Get, "healthz") { Headers = { Authorization = RunningServer.Basic("admin", "wrong") } };
+        using var response = await server.Client.SendAsync(request, Token);
+
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal(0, server.Services.GetRequiredService<BasicVerifier>().Hashes);
+    }
+
+    private static void MapProbe(WebApplication app) => app.MapGet("/probe-of-a-test", () => "ok");
+
+    private static IEnumerable<string> Spellings(string path) => new[]
+    {
+        path,
+        path.ToUpperInvariant(),
+        "/" + path,
+        path.Replace("/", "//", StringComparison.Ordinal),
+        string.Concat(Encoding.UTF8.GetBytes(path).Select(b => b == '/' ? "/" : $"%{b:x2}")),
+        "healthz/../" + path,
+        "healthz%2f..%2f" + path,
+    }.Distinct();
+
+    private static async Task<HttpStatusCode> AskAsync(RunningServer server, string password)
+    {
+        using var response = await SendAsync(server, password);
+        return response.StatusCode;
+    }
+
+    private static async Task<HttpResponseMessage> SendAsync(RunningServer server, string password)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, "probe-of-a-test") { Headers = { Authorization = RunningServer.Basic("admin", password) } };
+        return await server.Client.SendAsync(request, Token);
+    }
+}

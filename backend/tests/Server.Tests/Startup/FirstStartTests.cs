@@ -1,0 +1,80 @@
+using System.Globalization;
+using System.Net;
+using System.Text.RegularExpressions;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.EndToEnd;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+public sealed partial class FirstStartTests : IDisposable
+{
+    private readonly Database.TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Secrets_are_printed_once_work_and_are_kept_as_hash_and_cipher()
+    {
+        string password;
+        string key;
+        await using (var first = await StartAsync([]))
+        {
+            password = Credentials().Match(string.Join('\n', first.Lines)).Groups["pass"].Value;
+            key = ApiKey().Match(string.Join('\n', first.Lines)).Groups["key"].Value;
+            Assert.Equal(20, password.Length);
+            Assert.Equal(32, key.Length);
+            using var http = new HttpClient();
+            http.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", password);
+            using var answer = await http.GetAsync(new Uri(Url(first) + "no-such-path"), Token);
+            Assert.NotEqual(HttpStatusCode.Unauthorized, answer.StatusCode);
+            Assert.Equal(0, await first.StopAsync(Token));
+        }
+
+        await using (var second = await StartAsync([]))
+        {
+            Assert.DoesNotContain(second.Lines, line => Credentials().IsMatch(line) || ApiKey().IsMatch(line));
+            Assert.Contains(second.Lines, line => line.Contains(Url(second), StringComparison.Ordinal));
+            Assert.Equal(0, await second.StopAsync(Token));
+        }
+
+        await using var connection = Open();
+        Assert.True(PasswordHash.Parse(Saved(connection, "webdav.pass"))!.Verify(password));
+        Assert.Equal(key, new SecretBox(_temporary.Folder).Open("api.key", Saved(connection, "api.key")));
+    }
+
+    [Fact]
+    public async Task Secrets_of_the_environment_are_neither_replaced_nor_printed_nor_saved()
+    {
+        await using (var server = await StartAsync(new() { ["WEBDAV_PASSWORD"] = "from-the-environment", ["SLUICE_CONFIG__API__KEY"] = RunningServer.ApiKey }))
+        {
+            Assert.DoesNotContain(
+                server.Lines,
+                line => line.Contains("from-the-environment", StringComparison.Ordinal) || line.Contains(RunningServer.ApiKey, StringComparison.Ordinal));
+            Assert.Equal(0, await server.StopAsync(Token));
+        }
+
+        await using var connection = Open();
+        Assert.Equal(0, connection.ExecuteScalar<int>("SELECT count(*) FROM setting"));
+    }
+
+    private static string Url(ServerProcess server) => string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{server.Port}/");
+
+    private static string Saved(SqliteConnection connection, string key) =>
+        connection.ExecuteScalar<string>("SELECT value FROM setting WHERE key = @key", new { key })!;
+
+    private SqliteConnection Open() => new($"Data Source={_temporary.Folder.Database};Mode=ReadOnly;Pooling=False");
+
+    private Task<ServerProcess> StartAsync(Dictionary<string, string> variables) =>
+        ServerProcess.StartAsync(ServerProcess.Executable, [], _temporary.Root, ServerProcess.FreePort(), variables, Token);
+
+    [GeneratedRegex(@"http://admin:(?<pass>[^@]+)@127\.0\.0\.1:\d+/")]
+    private static partial Regex Credentials();
+
+    [GeneratedRegex(@"API key\s+(?<key>[0-9a-f]+)")]
+    private static partial Regex ApiKey();
+}

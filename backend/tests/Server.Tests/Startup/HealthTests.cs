@@ -1,0 +1,56 @@
+using System.Net;
+using Sluice.Server.Tests.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+public sealed class HealthTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Theory]
+    [InlineData("healthz", """{"status":"ok","mode":"normal"}""")]
+    [InlineData("readyz", """{"status":"ok"}""")]
+    public async Task Process_endpoints_answer_anybody(string path, string expected)
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+
+        using var response = await server.Client.GetAsync(path, Token);
+
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal("application/json", response.Content.Headers.ContentType!.ToString());
+        Assert.Equal(expected, await response.Content.ReadAsStringAsync(Token));
+    }
+
+    [Fact]
+    public async Task Damaged_database_is_no_exit_and_nothing_but_the_process_endpoints_answers()
+    {
+        await File.WriteAllTextAsync(_temporary.Folder.Database, new string('x', 8192), Token);
+        await using var server = await RunningServer.StartAsync(_temporary);
+
+        Assert.Equal("""{"status":"ok","mode":"safe"}""", await server.Client.GetStringAsync("healthz", Token));
+        using var ready = await server.Client.GetAsync("readyz", Token);
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, ready.StatusCode);
+        Assert.Equal("""{"status":"unavailable","reason":"database"}""", await ready.Content.ReadAsStringAsync(Token));
+        server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+        using var tree = await server.Client.GetAsync("content/", Token);
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, tree.StatusCode);
+        Assert.Equal("30", tree.Headers.GetValues("Retry-After").Single());
+        Assert.Equal(8192, new FileInfo(_temporary.Folder.Database).Length);
+    }
+
+    [Fact]
+    public async Task Damaged_database_and_no_known_password_is_503_and_no_challenge()
+    {
+        await File.WriteAllTextAsync(_temporary.Folder.Database, new string('x', 8192), Token);
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = "" });
+
+        using var tree = await server.Client.GetAsync("content/", Token);
+
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, tree.StatusCode);
+    }
+}

@@ -1,0 +1,158 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Auth;
+using Sluice.Server.Tests.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+public sealed class ListenerTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Limits_are_those_of_the_contract()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+
+        var kestrel = server.Services.GetRequiredService<IOptions<KestrelServerOptions>>().Value;
+        Assert.Equal(32 << 10, kestrel.Limits.MaxRequestHeadersTotalSize);
+        Assert.Equal(TimeSpan.FromSeconds(10), kestrel.Limits.RequestHeadersTimeout);
+        Assert.Equal(512, kestrel.Limits.MaxConcurrentConnections);
+        Assert.Null(kestrel.Limits.MinResponseDataRate);
+        Assert.NotNull(kestrel.Limits.MinRequestBodyDataRate);
+        Assert.False(kestrel.AddServerHeader);
+        Assert.Equal(1 << 20, server.Services.GetRequiredService<IOptions<SocketTransportOptions>>().Value.MaxWriteBufferSize);
+        Assert.Equal(TimeSpan.FromSeconds(10), server.Services.GetRequiredService<IOptions<HostOptions>>().Value.ShutdownTimeout);
+    }
+
+    [Theory]
+    [InlineData(-1, true)]
+    [InlineData(0, true)]
+    [InlineData(1, false)]
+    public async Task Header_limit_is_exact(int beyond, bool accepted)
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        const string rest = "Host: x\r\nX: ";
+        var padding = new string('a', (32 << 10) - rest.Length - 2 + beyond);
+
+        var answer = await SpeakAsync(server, $"GET /healthz HTTP/1.1\r\n{rest}{padding}\r\n\r\n");
+
+        Assert.StartsWith(accepted ? "HTTP/1.1 200" : "HTTP/1.1 431", answer, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("ordinary", 64 << 10, HttpStatusCode.OK)]
+    [InlineData("ordinary", (64 << 10) + 1, HttpStatusCode.RequestEntityTooLarge)]
+    [InlineData("upload", 1 << 20, HttpStatusCode.OK)]
+    [InlineData("upload", (1 << 20) + 1, HttpStatusCode.RequestEntityTooLarge)]
+    public async Task Body_limit_is_exact_with_and_without_a_length(string path, int length, HttpStatusCode expected)
+    {
+        await using var server = await RunningServer.StartAsync(
+            _temporary, new() { ["MAX_REQUEST_BODY_SIZE"] = (1 << 20).ToString(CultureInfo.InvariantCulture) }, MapBodies);
+
+        foreach (var chunked in (bool[])[false, true])
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = new ByteArrayContent(new byte[length]) };
+            request.Headers.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+            request.Headers.TransferEncodingChunked = chunked;
+            request.Headers.ExpectContinue = true;
+            using var response = await server.Client.SendAsync(request, Token);
+            Assert.Equal(expected, response.StatusCode);
+        }
+    }
+
+    [Fact]
+    public async Task Running_answer_is_finished_when_the_server_stops()
+    {
+        var started = new TaskCompletionSource();
+        var finish = new TaskCompletionSource();
+        await using var server = await RunningServer.StartAsync(_temporary, map: app => app.MapGet("/slow", async (HttpContext context) =>
+        {
+            await context.Response.WriteAsync("first ", Token);
+            await context.Response.Body.FlushAsync(Token);
+            started.SetResult();
+            await finish.Task;
+            await context.Response.WriteAsync("last", Token);
+        }));
+        server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+        var answer = server.Client.GetStringAsync("slow", Token);
+        await started.Task;
+
+        var stopping = server.App.StopAsync(Token);
+        await RefusesConnectionsAsync(server);
+        finish.SetResult();
+
+        Assert.Equal("first last", await answer);
+        await stopping;
+    }
+
+    [Fact]
+    public async Task Answer_that_does_not_end_is_reset_after_the_drain()
+    {
+        var started = new TaskCompletionSource();
+        await using var server = await RunningServer.StartAsync(_temporary, map: app => app.MapGet("/endless", async (HttpContext context) =>
+        {
+            context.Response.ContentLength = 1 << 20;
+            await context.Response.WriteAsync("first ", Token);
+            await context.Response.Body.FlushAsync(Token);
+            started.SetResult();
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, context.RequestAborted);
+        }));
+        server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+        var answer = server.Client.GetStringAsync("endless", Token);
+        await started.Task;
+
+        await server.App.StopAsync(Token);
+
+        await Assert.ThrowsAsync<HttpRequestException>(() => answer);
+    }
+
+    private static void MapBodies(WebApplication app)
+    {
+        app.MapPost("/ordinary", (HttpContext context) => context.Request.Body.CopyToAsync(Stream.Null, Token));
+        app.MapPost("/upload", (HttpContext context) =>
+        {
+            context.AllowUpload();
+            return context.Request.Body.CopyToAsync(Stream.Null, Token);
+        });
+    }
+
+    private static async Task<string> SpeakAsync(RunningServer server, string request)
+    {
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, server.Address.Port, Token);
+        await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(request), Token);
+        using var reader = new StreamReader(client.GetStream());
+        return await reader.ReadLineAsync(Token) ?? "";
+    }
+
+    private static async Task RefusesConnectionsAsync(RunningServer server)
+    {
+        while (true)
+        {
+            using var client = new TcpClient();
+            try
+            {
+                await client.ConnectAsync(IPAddress.Loopback, server.Address.Port, Token);
+            }
+            catch (SocketException)
+            {
+                return;
+            }
+        }
+    }
+}

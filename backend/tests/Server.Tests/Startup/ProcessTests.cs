@@ -1,0 +1,104 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Tests.EndToEnd;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+/// <summary>The built program: what stops it from starting, and how it tells (CFG-13, CFG-14).</summary>
+public sealed class ProcessTests : IDisposable
+{
+    private readonly Database.TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Folder_that_cannot_be_created_is_exit_78()
+    {
+        await File.WriteAllTextAsync(Path.Combine(_temporary.Root, "file"), "", Token);
+
+        await ExpectAsync(
+            78,
+            "configuration folder .*/file/config does not exist and cannot be created",
+            ("CONFIG_PATH", Path.Combine(_temporary.Root, "file", "config")));
+    }
+
+    [Fact]
+    public async Task Folder_that_cannot_be_written_is_exit_78()
+    {
+        Assert.SkipWhen(Environment.IsPrivilegedProcess, "the administrator may write everywhere");
+        var folder = Directory.CreateDirectory(Path.Combine(_temporary.Root, "config"));
+        if (!OperatingSystem.IsWindows())
+            folder.UnixFileMode = UnixFileMode.UserRead | UnixFileMode.UserExecute;
+
+        await ExpectAsync(78, "configuration folder .* is not writable by uid [0-9]+ .owner [0-9]+:[0-9]+, mode 500.", ("CONFIG_PATH", folder.FullName));
+    }
+
+    [Fact]
+    public async Task Newer_database_is_exit_78()
+    {
+        await using (var connection = new SqliteConnection($"Data Source={_temporary.Folder.Database};Pooling=False"))
+        {
+            await connection.OpenAsync(Token);
+            await using var command = connection.CreateCommand();
+            command.CommandText = "PRAGMA user_version = 9999";
+            await command.ExecuteNonQueryAsync(Token);
+        }
+
+        await ExpectAsync(78, "newer Sluice .version 9999");
+    }
+
+    [Fact]
+    public async Task Unreadable_certificate_is_exit_78() =>
+        await ExpectAsync(78, "TLS_CERT_FILE /no/such.pem", ("TLS_CERT_FILE", "/no/such.pem"), ("TLS_KEY_FILE", "/no/such.key"));
+
+    [Fact]
+    public async Task Taken_port_is_exit_69_with_its_owner_and_shows_no_secret_that_is_lost()
+    {
+        using (var listener = new TcpListener(IPAddress.Loopback, 0))
+        {
+            listener.Start();
+            var port = ((IPEndPoint)listener.LocalEndpoint).Port.ToString(CultureInfo.InvariantCulture);
+            await ExpectAsync(
+                69, $"port {port} is already in use by .* .pid {Environment.ProcessId}.", ("PORT", port), ("BIND_ADDRESS", "127.0.0.1"));
+        }
+
+        await using var server = await StartAsync();
+        Assert.Contains(server.Lines, line => line.Contains("http://admin:", StringComparison.Ordinal));
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    [Fact]
+    public async Task Second_process_in_one_folder_is_exit_75_until_the_first_is_killed()
+    {
+        await using (var first = await StartAsync())
+        {
+            await ExpectAsync(75, "another Sluice is using the configuration folder");
+            await first.KillAsync();
+        }
+
+        await using var second = await StartAsync();
+        Assert.Equal(0, await second.StopAsync(Token));
+    }
+
+    private Task<ServerProcess> StartAsync() =>
+        ServerProcess.StartAsync(ServerProcess.Executable, [], _temporary.Root, ServerProcess.FreePort(), new Dictionary<string, string>(), Token);
+
+    private async Task ExpectAsync(int exitCode, string pattern, params (string Name, string Value)[] variables)
+    {
+        var environment = new Dictionary<string, string> { ["CONFIG_PATH"] = _temporary.Root, ["PORT"] = "0" };
+        foreach (var (name, value) in variables)
+            environment[name] = value;
+
+        var result = await ExternalProgram.RunAsync(ServerProcess.Executable, [], environment, Token);
+
+        Assert.Equal(exitCode, result.ExitCode);
+        var line = Assert.Single(result.Errors.Split('\n', StringSplitOptions.RemoveEmptyEntries));
+        Assert.Matches("^sluice: .*" + pattern, line);
+        Assert.DoesNotContain("   at ", result.Text, StringComparison.Ordinal);
+    }
+}

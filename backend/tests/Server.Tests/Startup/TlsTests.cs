@@ -1,0 +1,76 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using Sluice.Server.Tests.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+public sealed class TlsTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private string CertificateFile => Path.Combine(_temporary.Root, "cert.pem");
+
+    private string KeyFile => Path.Combine(_temporary.Root, "key.pem");
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Certificate_is_served_and_read_again_when_its_files_change()
+    {
+        WriteCertificate("CN=first");
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["TLS_CERT_FILE"] = CertificateFile, ["TLS_KEY_FILE"] = KeyFile });
+        Assert.Equal("CN=first", await SubjectAsync(server));
+
+        WriteCertificate("CN=second");
+        SetAge(TimeSpan.FromMinutes(1));
+        Assert.Equal("CN=second", await SubjectAsync(server));
+
+        await File.WriteAllTextAsync(CertificateFile, "no certificate", Token);
+        SetAge(TimeSpan.FromMinutes(2));
+        Assert.Equal("CN=second", await SubjectAsync(server));
+    }
+
+    [Fact]
+    public async Task One_file_alone_means_plain_http()
+    {
+        WriteCertificate("CN=first");
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["TLS_CERT_FILE"] = CertificateFile });
+
+        using var response = await server.Client.GetAsync("healthz", Token);
+
+        Assert.Equal("http", server.Address.Scheme);
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+    }
+
+    private static async Task<string> SubjectAsync(RunningServer server)
+    {
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, server.Address.Port, Token);
+        await using var secure = new SslStream(client.GetStream());
+        await secure.AuthenticateAsClientAsync(
+            new SslClientAuthenticationOptions { TargetHost = "localhost", RemoteCertificateValidationCallback = IsOfThisTest }, Token);
+        return secure.RemoteCertificate!.Subject;
+    }
+
+    /// <summary>They are signed by themselves; what is tested is which of them comes.</summary>
+    private static bool IsOfThisTest(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors) =>
+        certificate?.Subject is "CN=first" or "CN=second";
+
+    /// <summary>Both files may be written within one tick of the file system's clock.</summary>
+    private void SetAge(TimeSpan ahead) => File.SetLastWriteTimeUtc(CertificateFile, TimeProvider.System.GetUtcNow().UtcDateTime + ahead);
+
+    private void WriteCertificate(string subject)
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var now = TimeProvider.System.GetUtcNow();
+        using var certificate = new CertificateRequest(subject, key, HashAlgorithmName.SHA256).CreateSelfSigned(now.AddDays(-1), now.AddDays(1));
+        File.WriteAllText(CertificateFile, certificate.ExportCertificatePem());
+        File.WriteAllText(KeyFile, key.ExportPkcs8PrivateKeyPem());
+    }
+}
