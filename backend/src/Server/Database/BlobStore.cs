@@ -72,6 +72,9 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
             cancellationToken);
     }
 
+    /// <summary>Whether an NZB is stored; whether its blob is whole shows when it is read.</summary>
+    public bool ContainsNzb(string hash) => File.Exists(PathOf(CheckHash(hash) + NzbSuffix));
+
     /// <summary>The plain text of a stored NZB; the caller disposes the stream.</summary>
     /// <exception cref="FileNotFoundException">The blob is lost.</exception>
     /// <exception cref="InvalidDataException">Thrown by reading: the blob is damaged.</exception>

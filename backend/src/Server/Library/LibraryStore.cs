@@ -56,8 +56,8 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
             });
 
         connection.Execute(
-            "INSERT INTO posted_file (release_id, ordinal, first_segment, map) VALUES (@releaseId, @Ordinal, @FirstSegment, @map)",
-            release.PostedFiles.Select(file => new { releaseId, file.Ordinal, file.FirstSegment, map = file.Map.Pack() }));
+            "INSERT INTO posted_file (release_id, ordinal, places, map) VALUES (@releaseId, @Ordinal, @places, @map)",
+            release.PostedFiles.Select(file => new { releaseId, file.Ordinal, places = file.Places.Pack(), map = file.Map.Pack() }));
         connection.Execute(
             """
             INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
@@ -119,6 +119,15 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
             ],
             cancellationToken);
 
+    /// <summary>The newest publish time in a category folder; null when it holds nothing.</summary>
+    public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.ExecuteScalar<long?>(
+                "SELECT max(published_at) FROM release WHERE category = @category", new { category = PathKey.OfName(category) }) is { } newest
+                ? DateTimeOffset.FromUnixTimeMilliseconds(newest)
+                : (DateTimeOffset?)null,
+            cancellationToken);
+
     /// <summary>The releases of a category folder, by name.</summary>
     public IAsyncEnumerable<ReleaseEntry> ListReleasesAsync(string category, CancellationToken cancellationToken) =>
         database.StreamAsync(
@@ -146,13 +155,13 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
             connection => (IReadOnlyList<StoredPostedFile>)
             [
                 .. connection
-                    .Query<(long Ordinal, long FirstSegment, byte[] Map)>(
+                    .Query<(long Ordinal, byte[] Places, byte[] Map)>(
                         """
-                        SELECT ordinal, first_segment, map FROM posted_file
+                        SELECT ordinal, places, map FROM posted_file
                         WHERE release_id = @releaseId AND ordinal BETWEEN @first AND @last ORDER BY ordinal
                         """,
                         new { releaseId, first, last })
-                    .Select(row => new StoredPostedFile((int)row.Ordinal, (int)row.FirstSegment, SegmentMap.Unpack(row.Map))),
+                    .Select(row => new StoredPostedFile((int)row.Ordinal, SegmentPlaces.Unpack(row.Places), SegmentMap.Unpack(row.Map))),
             ],
             cancellationToken);
 

@@ -4,6 +4,6 @@ namespace Sluice.Server.Library;
 
 /// <summary>A posted file as the library keeps it: its geometry, and where its message-ids stand in the release's list.</summary>
 /// <param name="Ordinal">Number in its release, 0-based.</param>
-/// <param name="FirstSegment">Place of its first segment in the list.</param>
+/// <param name="Places">Where the ids of its segments are.</param>
 /// <param name="Map">Where each segment begins and ends.</param>
-internal sealed record StoredPostedFile(int Ordinal, int FirstSegment, SegmentMap Map);
+internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map);

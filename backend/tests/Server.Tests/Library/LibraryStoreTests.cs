@@ -34,7 +34,7 @@ public sealed class LibraryStoreTests : IDisposable
         Assert.Equal(new Release(entry.File.Release.Id, "tv", "Rel", "hash", Published), entry.File.Release);
         Assert.Equal([new ContentExtent(0, 0, 1000)], ContentMap.Unpack(entry.File.Content));
         var posted = Assert.Single(await store.GetPostedFilesAsync(entry.File.Release.Id, 0, 0, Token));
-        Assert.Equal(new StoredPostedFile(0, 0, SegmentMap.Uniform(2, 600, 1000)), posted);
+        Assert.Equal(new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000)), posted);
     }
 
     [Fact]
@@ -144,7 +144,7 @@ public sealed class LibraryStoreTests : IDisposable
                     category,
                     name,
                     "hash",
-                    [new StoredPostedFile(0, 0, SegmentMap.Uniform(2, 600, 1000))],
+                    [new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000))],
                     [.. files.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, "tag-" + path, [new ContentExtent(0, 0, 1000)]))]),
                 Published),
             Token);

@@ -16,12 +16,13 @@ CREATE TABLE release (
 ) STRICT;
 
 CREATE INDEX release_nzb ON release (nzb_hash);
+CREATE INDEX release_newest ON release (category, published_at);
 
 -- One row per posted file that a library file is made of. Its message-ids stand in blobs/<nzb_hash>.ids.
 CREATE TABLE posted_file (
   release_id INTEGER NOT NULL REFERENCES release (id) ON DELETE CASCADE,
   ordinal INTEGER NOT NULL,
-  first_segment INTEGER NOT NULL, -- in the release's list of message-ids
+  places BLOB NOT NULL,           -- packed SegmentPlaces: where its message-ids stand in the release's list
   map BLOB NOT NULL,              -- packed SegmentMap
   PRIMARY KEY (release_id, ordinal)
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,89 @@
+using System.Buffers;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Server.Library;
+
+/// <summary>
+/// The film that is there to play while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone, kept
+/// as yEnc articles inside the assembly and read like any other release. <c>tools/DemoClip.cs</c> makes them.
+/// </summary>
+internal sealed class BuiltInClip
+{
+    /// <summary>Its category folder; never a category of the user.</summary>
+    public const string Category = "demo";
+
+    private const string ResourceName = "Sluice.Server.Library.demo-clip.articles";
+
+    private static readonly Guid FileId = new("d3305eed-0000-4000-8000-511ce0000001");
+    private static readonly DateTimeOffset MadeAt = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
+
+    private readonly PostedFile _posted;
+
+    /// <summary>Takes the film of the assembly.</summary>
+    public BuiltInClip()
+        : this(LoadArticles())
+    {
+    }
+
+    /// <summary>Takes another file of articles.</summary>
+    /// <exception cref="InvalidDataException">It holds no yEnc articles.</exception>
+    internal BuiltInClip(ReadOnlyMemory<byte> articles)
+    {
+        var source = new ClipArticleSource(articles);
+        Source = source;
+        var headers = source.Ids.Select(id => ReadHeader(source.BodyOf(id).Span)).ToList();
+        var map = SegmentMap.FromLengths([.. headers.Select(header => header.Length)]);
+        var ids = new ClipIds(source.Ids);
+        _posted = new PostedFile(map, ids);
+        File = new LibraryFile
+        {
+            Id = FileId,
+            Release = new Release(0, Category, Category, "", MadeAt),
+            Path = headers[0].Name,
+            Length = map.Length,
+            ETag = ContentTag.Of([ContentTag.HashIds(source.Ids.Select(ClipIds.Only))], "", map.Length),
+            Content = ContentMap.Pack([new ContentExtent(0, 0, map.Length)]),
+        };
+    }
+
+    /// <summary>Where its articles come from.</summary>
+    public IArticleSource Source { get; }
+
+    /// <summary>The film; directly in its category folder.</summary>
+    public LibraryFile File { get; }
+
+    /// <summary>What a stream over it needs.</summary>
+    public IReadOnlyList<FileExtent> Extents => [FileExtent.Whole(_posted)];
+
+    /// <summary>The articles as they are embedded.</summary>
+    internal static byte[] LoadArticles()
+    {
+        using var resource = typeof(BuiltInClip).Assembly.GetManifestResourceStream(ResourceName)
+            ?? throw new InvalidDataException("The built-in clip is not part of this build.");
+        var articles = new byte[resource.Length];
+        resource.ReadExactly(articles);
+        return articles;
+    }
+
+    private static (string Name, long Length) ReadHeader(ReadOnlySpan<byte> body)
+    {
+        var decoder = new YencDecoder();
+        var decoded = new ArrayBufferWriter<byte>();
+        decoder.Decode(body, decoded, out _);
+        return decoder.Header.PartLength is { } length
+            ? (decoder.Header.Name, length)
+            : throw new InvalidDataException("The built-in articles are damaged.");
+    }
+
+    private sealed class ClipIds(IReadOnlyList<MessageId> ids) : ISegmentIds
+    {
+        public int Count => ids.Count;
+
+        public static SegmentIds Only(MessageId id) => new(id, []);
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(Only(ids[index]));
+    }
+}

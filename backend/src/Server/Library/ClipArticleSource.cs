@@ -1,0 +1,79 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.Library;
+
+/// <summary>
+/// Answers fetches from a file of articles in the form in which a server sends them (RFC 3977 section 6.2.1). Asked for
+/// anything else it says that no provider is configured, because about such an article it knows nothing.
+/// </summary>
+internal sealed class ClipArticleSource : IArticleSource
+{
+    // What a connection would hand over at a time.
+    private const int Stretch = 256 << 10;
+
+    private readonly Dictionary<MessageId, ReadOnlyMemory<byte>> _bodies = [];
+    private readonly List<MessageId> _ids = [];
+
+    /// <summary>Splits the file.</summary>
+    /// <param name="articles">Whole articles in a row, each with headers, empty line, body with doubled dots, and terminating line.</param>
+    /// <exception cref="InvalidDataException">It is something else.</exception>
+    public ClipArticleSource(ReadOnlyMemory<byte> articles)
+    {
+        while (!articles.IsEmpty)
+        {
+            var headers = articles.Span.IndexOf("\r\n\r\n"u8);
+            var end = articles.Span.IndexOf("\r\n.\r\n"u8) + "\r\n.\r\n"u8.Length;
+            if (headers < 0 || end < headers + 4 || !TryReadId(articles.Span[..headers], out var id))
+                throw new InvalidDataException("The built-in articles are damaged.");
+
+            _ids.Add(id);
+            _bodies.Add(id, articles[(headers + 4)..end]);
+            articles = articles[end..];
+        }
+    }
+
+    /// <inheritdoc/>
+    public int ProviderCount => 1;
+
+    /// <summary>The articles in the order of the file.</summary>
+    public IReadOnlyList<MessageId> Ids => _ids;
+
+    /// <summary>The raw body of an article, its terminating line included.</summary>
+    public ReadOnlyMemory<byte> BodyOf(MessageId id) => _bodies[id];
+
+    /// <inheritdoc/>
+    public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        if (!_bodies.TryGetValue(request.Id, out var body))
+            throw new NntpException(NntpFault.NoProvider, "No provider is configured.");
+        if (request.Excluded.Contains(0))
+            return new ValueTask<ArticleReply>(ArticleReply.MissingEverywhere(new ArticleMissing(0, 0)));
+
+        sink.Start(0);
+        while (!body.IsEmpty)
+        {
+            var stretch = body[..Math.Min(Stretch, body.Length)];
+            if (sink.Write(stretch.Span, out _))
+                break;
+            body = body[stretch.Length..];
+        }
+
+        return new ValueTask<ArticleReply>(ArticleReply.FoundAt(0));
+    }
+
+    private static bool TryReadId(ReadOnlySpan<byte> headers, out MessageId id)
+    {
+        var name = "Message-ID:"u8;
+        foreach (var range in headers.Split("\r\n"u8))
+        {
+            var line = headers[range];
+            if (line.StartsWith(name))
+                return MessageId.TryParse(line[name.Length..], out id);
+        }
+
+        id = default;
+        return false;
+    }
+}

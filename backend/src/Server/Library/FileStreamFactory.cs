@@ -1,0 +1,51 @@
+using Sluice.Server.Providers;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Library;
+
+/// <summary>Opens library files for reading.</summary>
+internal sealed class FileStreamFactory(LibraryStore store, ReleaseIdStore ids, BuiltInClip clip, ProviderHost providers)
+{
+    /// <summary>Opens a file, or a part of it. Nothing is fetched before the first read.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="position">Where reading begins.</param>
+    /// <param name="end">Offset behind the last byte that will be asked for; nothing past its segment is ever fetched.</param>
+    /// <param name="lane">Why it is read.</param>
+    /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
+    /// <returns>A stream that the caller disposes asynchronously.</returns>
+    /// <exception cref="StreamLimitException">The memory budget admits no further stream.</exception>
+    /// <exception cref="StoredNzbLostException">Nobody knows the message-ids any more.</exception>
+    /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
+    public async Task<ReadOnlyStream> OpenAsync(
+        LibraryFile file,
+        long position,
+        long end,
+        OperationLane lane,
+        CancellationToken cancellationToken)
+    {
+        if (file.Id == clip.File.Id)
+            return providers.Engine.Open(clip.Extents, lane, position, end);
+
+        var content = ContentMap.Unpack(file.Content);
+        var first = content.Min(extent => extent.PostedFile);
+        var posted = await store.GetPostedFilesAsync(file.Release.Id, first, content.Max(extent => extent.PostedFile), cancellationToken);
+        if (posted.Count == 0)
+            throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
+
+        var release = await ReleaseIds.OpenAsync(ids, file.Release.NzbHash, cancellationToken);
+        try
+        {
+            var files = posted.ToDictionary(
+                stored => stored.Ordinal,
+                stored => new PostedFile(stored.Map, release.Take(stored.Places)));
+            List<FileExtent> extents = [.. content.Select(extent => new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length))];
+            return new OpenedFileStream(providers.Engine.Open(extents, lane, position, end), release);
+        }
+        catch
+        {
+            await release.DisposeAsync();
+            throw;
+        }
+    }
+}

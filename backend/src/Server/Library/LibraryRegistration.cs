@@ -1,0 +1,20 @@
+using Sluice.Server.Database;
+using Sluice.Server.Providers;
+
+namespace Sluice.Server.Library;
+
+/// <summary>Puts the library together.</summary>
+internal static class LibraryRegistration
+{
+    /// <summary>Adds the tree of <c>/content</c>, what opens its files, and the built-in clip.</summary>
+    public static IServiceCollection AddLibrary(this IServiceCollection services) => services
+        .AddSingleton<BuiltInClip>()
+        .AddSingleton(provider => new BuiltInArticles(provider.GetRequiredService<BuiltInClip>().Source))
+        .AddSingleton<LibraryStore>()
+        .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<LibraryStore>())
+        .AddSingleton<CategoryRules>()
+        .AddSingleton<LibraryTree>()
+        .AddSingleton<StoredNzbReader>()
+        .AddSingleton<ReleaseIdStore>()
+        .AddSingleton<FileStreamFactory>();
+}

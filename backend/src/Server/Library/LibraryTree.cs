@@ -1,0 +1,68 @@
+using System.Runtime.CompilerServices;
+using Sluice.Server.Providers;
+
+namespace Sluice.Server.Library;
+
+/// <summary>The virtual tree of <c>/content</c>: categories, configured or in use, releases, and what is in them.</summary>
+internal sealed class LibraryTree(LibraryStore store, CategoryRules categories, BuiltInClip clip, ProviderHost providers, TimeProvider time)
+{
+    // A category without releases has no time of its own; it must not change from one request to the next.
+    private readonly DateTimeOffset _startedAt = time.GetUtcNow();
+
+    /// <summary>What stands at a path below <c>/content</c>, or null.</summary>
+    /// <param name="names">The names of the path, decoded; none for <c>/content</c> itself.</param>
+    /// <param name="cancellationToken">Counts until the query begins.</param>
+    public async ValueTask<LibraryEntry?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
+    {
+        if (names.Count == 0)
+            return new RootEntry(_startedAt);
+
+        var category = PathKey.OfName(names[0]);
+        if (category == BuiltInClip.Category)
+            return FindClip(names);
+        return names.Count == 1
+            ? await FindCategoryAsync(category, cancellationToken)
+            : await store.FindAsync(category, names[1], [.. names.Skip(2)], cancellationToken);
+    }
+
+    /// <summary>What is directly in a collection, sorted by name; nothing for a file.</summary>
+    public IAsyncEnumerable<LibraryEntry> ListAsync(LibraryEntry collection, CancellationToken cancellationToken) => collection switch
+    {
+        RootEntry => ListCategoriesAsync(cancellationToken),
+        CategoryEntry { Name: BuiltInClip.Category } => AsyncEnumerable.Repeat<LibraryEntry>(new FileEntry(clip.File), ClipIsShown ? 1 : 0),
+        CategoryEntry category => store.ListReleasesAsync(category.Name, cancellationToken),
+        ReleaseEntry release => store.ListFolderAsync(release.Release, "", cancellationToken),
+        FolderEntry folder => store.ListFolderAsync(folder.Release, folder.Path, cancellationToken),
+        _ => AsyncEnumerable.Empty<LibraryEntry>(),
+    };
+
+    private bool ClipIsShown => !providers.HasProviders;
+
+    private LibraryEntry? FindClip(IReadOnlyList<string> names)
+    {
+        if (!ClipIsShown)
+            return null;
+        if (names.Count == 1)
+            return new CategoryEntry(BuiltInClip.Category, clip.File.LastModified);
+        return names.Count == 2 && PathKey.OfName(names[1]) == clip.File.Name ? new FileEntry(clip.File) : null;
+    }
+
+    private async Task<LibraryEntry?> FindCategoryAsync(string name, CancellationToken cancellationToken)
+    {
+        if (await store.FindNewestAsync(name, cancellationToken) is { } newest)
+            return new CategoryEntry(name, newest);
+        return categories.Configured.Contains(name) ? new CategoryEntry(name, _startedAt) : null;
+    }
+
+    private async IAsyncEnumerable<LibraryEntry> ListCategoriesAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        var found = (await store.ListCategoriesAsync(cancellationToken)).ToDictionary(category => category.Name);
+        foreach (var name in categories.Configured)
+            found.TryAdd(name, new CategoryEntry(name, _startedAt));
+        if (ClipIsShown)
+            found[BuiltInClip.Category] = new CategoryEntry(BuiltInClip.Category, clip.File.LastModified);
+
+        foreach (var name in found.Keys.Order(StringComparer.Ordinal))
+            yield return found[name];
+    }
+}

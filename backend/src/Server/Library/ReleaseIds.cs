@@ -1,0 +1,94 @@
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.Library;
+
+/// <summary>The message-ids of a release while it is open. A list that turns out to be damaged is replaced under the reader.</summary>
+/// <remarks>Thread-safe. Owns the lists that it opened.</remarks>
+internal sealed class ReleaseIds : IAsyncDisposable
+{
+    private readonly ReleaseIdStore _store;
+    private readonly string _hash;
+    private readonly SemaphoreSlim _replacing = new(1, 1);
+
+    // Others may still read from a list that was replaced, so all live until the end.
+    private readonly List<MessageIdList> _opened;
+    private volatile MessageIdList _current;
+
+    private ReleaseIds(ReleaseIdStore store, string hash, MessageIdList list)
+    {
+        (_store, _hash, _current) = (store, hash, list);
+        _opened = [list];
+    }
+
+    /// <summary>Opens the list of an NZB.</summary>
+    /// <exception cref="StoredNzbLostException">List and NZB are lost.</exception>
+    public static async Task<ReleaseIds> OpenAsync(ReleaseIdStore store, string hash, CancellationToken cancellationToken) =>
+        new(store, hash, await store.OpenAsync(hash, cancellationToken));
+
+    /// <summary>The ids of one posted file.</summary>
+    /// <param name="places">Where they stand in the list.</param>
+    /// <exception cref="StoredNzbLostException">The list is too short to be that of this release.</exception>
+    public ISegmentIds Take(SegmentPlaces places) =>
+        places.Last < _current.Count ? new PostedFileIds(this, places) : throw new StoredNzbLostException(_hash);
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var list in _opened)
+            await list.DisposeAsync();
+        _replacing.Dispose();
+    }
+
+    private ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken)
+    {
+        var list = _current;
+        var found = list.GetAsync(index, cancellationToken);
+        return found.IsCompletedSuccessfully ? found : HealAsync(found, list, index, cancellationToken);
+    }
+
+    private async ValueTask<SegmentIds> HealAsync(
+        ValueTask<SegmentIds> found,
+        MessageIdList list,
+        int index,
+        CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await found;
+        }
+        catch (MessageIdListException)
+        {
+            return await (await ReplaceAsync(list, cancellationToken)).GetAsync(index, cancellationToken);
+        }
+    }
+
+    private async Task<MessageIdList> ReplaceAsync(MessageIdList damaged, CancellationToken cancellationToken)
+    {
+        await _replacing.WaitAsync(cancellationToken);
+        try
+        {
+            if (_current == damaged)
+            {
+                var derived = await _store.DeriveAsync(_hash, cancellationToken);
+                _opened.Add(derived);
+                _current = derived;
+            }
+
+            return _current;
+        }
+        finally
+        {
+            _replacing.Release();
+        }
+    }
+
+    private sealed class PostedFileIds(ReleaseIds release, SegmentPlaces places) : ISegmentIds
+    {
+        public int Count => places.Count;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) =>
+            places[index] is var place and not SegmentPlaces.Nowhere
+                ? release.GetAsync(place, cancellationToken)
+                : new ValueTask<SegmentIds>(SegmentIds.None);
+    }
+}

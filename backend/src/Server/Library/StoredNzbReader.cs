@@ -1,0 +1,87 @@
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
+using Sluice.Server.Database;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.Library;
+
+/// <summary>Reads a stored NZB and proves by its hash that it is the one that was added.</summary>
+internal sealed class StoredNzbReader(BlobStore blobs)
+{
+    private const int DrainBuffer = 64 << 10;
+
+    /// <summary>The files of an NZB in document order. What is wrong with the blob goes before what is wrong with the NZB.</summary>
+    /// <param name="hash">Content id of the NZB.</param>
+    /// <param name="head">Takes what the NZB says about itself.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="StoredNzbLostException">The blob is missing or damaged. Comes at the end of the enumeration, if not before.</exception>
+    /// <exception cref="NzbFormatException">The NZB, stored as it was added, cannot be used.</exception>
+    public async IAsyncEnumerable<NzbFile> ReadAsync(string hash, NzbHead head, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await using var stored = Open(hash);
+        using var sha = SHA256.Create();
+        await using var hashed = new CryptoStream(stored, sha, CryptoStreamMode.Read, leaveOpen: true);
+        var files = NzbReader.ReadAsync(hashed, limits: null, head, cancellationToken).GetAsyncEnumerator(cancellationToken);
+        await using (files)
+        {
+            while (await MoveNextAsync(files, hash, hashed, sha, cancellationToken))
+                yield return files.Current;
+        }
+
+        await ProveAsync(hash, hashed, sha, cancellationToken);
+    }
+
+    private static async ValueTask<bool> MoveNextAsync(
+        IAsyncEnumerator<NzbFile> files,
+        string hash,
+        CryptoStream hashed,
+        SHA256 sha,
+        CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await files.MoveNextAsync();
+        }
+        catch (NzbFormatException)
+        {
+            // A damaged blob may look like a malformed NZB.
+            await ProveAsync(hash, hashed, sha, cancellationToken);
+            throw;
+        }
+        catch (InvalidDataException e)
+        {
+            throw new StoredNzbLostException(hash, e);
+        }
+    }
+
+    /// <summary>Reads what the parser left, because the hash is that of the whole.</summary>
+    private static async Task ProveAsync(string hash, CryptoStream hashed, SHA256 sha, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var rest = new byte[DrainBuffer];
+            while (await hashed.ReadAsync(rest, cancellationToken) > 0)
+            {
+            }
+        }
+        catch (InvalidDataException e)
+        {
+            throw new StoredNzbLostException(hash, e);
+        }
+
+        if (Convert.ToHexStringLower(sha.Hash!) != hash)
+            throw new StoredNzbLostException(hash);
+    }
+
+    private Stream Open(string hash)
+    {
+        try
+        {
+            return blobs.OpenNzb(hash);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw new StoredNzbLostException(hash, e);
+        }
+    }
+}
