@@ -23,6 +23,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly List<Task> _background = [];
     private readonly IDisposable?[] _watches;
     private volatile ProviderGeneration _current;
+    private long _receivedBefore;
     private bool _isStarted;
 
     /// <summary>Takes the settings as they are and follows them; nothing is dialled before <see cref="Start"/> or the first fetch.</summary>
@@ -48,6 +49,9 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
 
     /// <summary>The engine for the next stream. Ask again for each: it changes with the settings.</summary>
     public StreamEngine Engine => _current.Engine;
+
+    /// <summary>Bytes received from providers since the start, but those of streams that outlived a change of settings.</summary>
+    public long BytesReceived => Interlocked.Read(ref _receivedBefore) + (_current.Pool?.Counters.BytesReceived ?? 0);
 
     /// <inheritdoc/>
     public int ProviderCount => _current.ProviderCount;
@@ -95,6 +99,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
                 return;
 
             var old = _current;
+            Interlocked.Add(ref _receivedBefore, old.Pool?.Counters.BytesReceived ?? 0);
             _current = Make(plan);
             _background.RemoveAll(task => task.IsCompleted);
             _background.Add(old.RetireAsync(_ending.Token));

@@ -97,6 +97,14 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
                 .FirstOrDefault(row => !skip(row.Id))?.ToItem(),
             cancellationToken);
 
+    /// <summary>Lets items wait, or no longer.</summary>
+    public Task<int> SetPausedAsync(IReadOnlyList<string> ids, bool paused, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            (connection, _) => connection.Execute(
+                "UPDATE queue_item SET paused = @paused WHERE id IN (SELECT value FROM json_each(@ids))",
+                new { ids = JsonSerializer.Serialize(ids), paused = paused ? 1 : 0 }),
+            cancellationToken);
+
     /// <summary>Keeps what reading the NZB told about the post.</summary>
     public Task SetPostAsync(string id, long encodedBytes, DateTimeOffset? postedAt, CancellationToken cancellationToken) =>
         database.WriteAsync(

@@ -1,0 +1,40 @@
+using Sluice.Server.History;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>Turns an item that cannot be imported into its history item.</summary>
+internal static class FailedItem
+{
+    /// <summary>The history item.</summary>
+    /// <param name="item">The queue item, or what would have become one.</param>
+    /// <param name="failure">Why.</param>
+    /// <param name="steps">What was done.</param>
+    /// <param name="now">When it ended.</param>
+    /// <param name="startedAt">When the work began; null when there was none.</param>
+    public static HistoryItem Of(
+        QueueItem item,
+        ImportFailure failure,
+        IReadOnlyList<StepTiming> steps,
+        DateTimeOffset now,
+        DateTimeOffset? startedAt = null) => new()
+        {
+            Id = item.Id,
+            Name = item.Name,
+            NzbName = item.NzbName,
+            Category = item.Category,
+            Folder = item.Folder,
+            Priority = (int)item.Priority,
+            Password = item.Password,
+            PostProcessing = item.PostProcessing,
+            Script = item.Script,
+            NzbHash = item.NzbHash.Length == 0 ? null : item.NzbHash,
+            EncodedBytes = item.EncodedBytes,
+            Bytes = item.EncodedBytes,
+            Reason = failure.Reason.ToString(),
+            FailMessage = failure.Sentence,
+            AddedAt = item.AddedAt,
+            StartedAt = startedAt ?? now,
+            CompletedAt = now,
+            Steps = steps,
+        };
+}

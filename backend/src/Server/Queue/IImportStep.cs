@@ -1,0 +1,21 @@
+using Sluice.Server.History;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>One step of an import. It holds no logic of formats: that is in the engine.</summary>
+internal interface IImportStep
+{
+    /// <summary>Name in history, events and sentences.</summary>
+    string Name { get; }
+
+    /// <summary>Percent of the whole import when the step begins.</summary>
+    int From { get; }
+
+    /// <summary>Percent of the whole import when it has ended.</summary>
+    int To { get; }
+
+    /// <summary>Does the work.</summary>
+    /// <returns>Why the item cannot be imported, or null to go on.</returns>
+    /// <exception cref="Usenet.Nntp.NntpException">No provider could be asked; the item waits.</exception>
+    Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken);
+}

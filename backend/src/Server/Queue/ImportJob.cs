@@ -1,0 +1,102 @@
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>How the work on an item ended.</summary>
+internal enum ImportEnd
+{
+    /// <summary>It is in the history, or was removed by somebody.</summary>
+    Left,
+
+    /// <summary>It stays in the queue until a cause outside of it has passed (IMP-82).</summary>
+    Waits,
+
+    /// <summary>It stays in the queue because the process ends.</summary>
+    Stopped,
+}
+
+/// <summary>Takes one item through the steps and sees to it that it ends in the history, or stays in the queue.</summary>
+internal sealed class ImportJob(
+    IEnumerable<IImportStep> steps,
+    StepRunner runner,
+    SluiceDatabase database,
+    QueueActivity activity,
+    TimeProvider time,
+    ILogger<ImportJob> logger)
+{
+    /// <summary>Works on an item.</summary>
+    /// <param name="item">The item.</param>
+    /// <param name="stopping">The process ends.</param>
+    /// <returns>How it ended, and for an item that waits, why.</returns>
+    public async Task<(ImportEnd End, string Cause)> RunAsync(QueueItem item, CancellationToken stopping)
+    {
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        var work = new ImportWork(item, time.GetUtcNow());
+        activity.Begin(item.Id, steps.First().Name, work.StartedAt, cancel);
+        var waits = false;
+        try
+        {
+            var failure = await ImportAsync(work, cancel.Token);
+            if (failure is not null)
+                await FailAsync(work, failure, cancel.Token);
+            return (ImportEnd.Left, "");
+        }
+        catch (OperationCanceledException) when (cancel.IsCancellationRequested)
+        {
+            return (stopping.IsCancellationRequested ? ImportEnd.Stopped : ImportEnd.Left, "");
+        }
+        catch (Exception e) when (e is NntpException or DiskFullException or SqliteException)
+        {
+            waits = true;
+            return (ImportEnd.Waits, e.Message);
+        }
+        finally
+        {
+            activity.End(item.Id, waits);
+        }
+    }
+
+    private async Task<ImportFailure?> ImportAsync(ImportWork work, CancellationToken cancellationToken)
+    {
+        try
+        {
+            foreach (var step in steps)
+            {
+                if (await runner.RunAsync(step, work, cancellationToken) is { } failure)
+                    return failure;
+            }
+
+            return null;
+        }
+        catch (StoredNzbLostException)
+        {
+            return ImportFailure.StoredNzbLost();
+        }
+        catch (Exception e) when (e is not (OperationCanceledException or NntpException or DiskFullException or SqliteException))
+        {
+            QueueLog.Broke(logger, e, work.Item.Id);
+            return ImportFailure.InternalError(work.Item.Id);
+        }
+    }
+
+    private async Task FailAsync(ImportWork work, ImportFailure failure, CancellationToken cancellationToken)
+    {
+        var now = time.GetUtcNow();
+        var moved = await database.WriteAsync(
+            (connection, _) =>
+            {
+                // Somebody may have removed it; then there is nothing to tell.
+                if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
+                    return false;
+                HistoryStore.Insert(connection, FailedItem.Of(item, failure, work.Timings, now, work.StartedAt));
+                return true;
+            },
+            cancellationToken);
+        if (moved)
+            QueueLog.Failed(logger, work.Item.Id, failure.Reason.ToString());
+    }
+}

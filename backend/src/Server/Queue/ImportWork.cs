@@ -1,0 +1,23 @@
+using Sluice.Server.History;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>What the steps of one import hand on to each other.</summary>
+/// <remarks>Used by one step at a time. A step that is run again starts from what the one before has left.</remarks>
+internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt)
+{
+    /// <summary>The item.</summary>
+    public QueueItem Item { get; set; } = item;
+
+    /// <summary>When the work began.</summary>
+    public DateTimeOffset StartedAt { get; } = startedAt;
+
+    /// <summary>The files of the NZB that may become library files, left by ReadNzb.</summary>
+    public IReadOnlyList<PostedEntry> Payload { get; set; } = [];
+
+    /// <summary>What ProbeHeads found out about each of them that can be used.</summary>
+    public IReadOnlyList<ProbedEntry> Probed { get; set; } = [];
+
+    /// <summary>Timings of the steps so far.</summary>
+    public List<StepTiming> Timings { get; } = [];
+}

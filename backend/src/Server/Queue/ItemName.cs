@@ -1,0 +1,49 @@
+namespace Sluice.Server.Queue;
+
+/// <summary>The name of an item and the password that people write into it (SAB-27).</summary>
+/// <param name="Name">Without extensions and password; may be empty.</param>
+/// <param name="Password">The password, or null.</param>
+internal sealed record ItemName(string Name, string? Password)
+{
+    private const string PasswordWord = "password=";
+
+    private static readonly string[] PackedExtensions = [".gz", ".bz2", ".zip"];
+
+    /// <summary>Reads <c>name{{pw}}</c>, <c>name password=pw</c> and <c>name/pw</c>, each with or without file extensions.</summary>
+    public static ItemName Parse(string text)
+    {
+        var name = WithoutExtensions(text.Trim());
+        var braces = name.IndexOf("{{", StringComparison.Ordinal);
+        var slash = name.IndexOf('/', StringComparison.Ordinal);
+        var word = name.IndexOf(PasswordWord, StringComparison.OrdinalIgnoreCase);
+
+        // A slash inside the braces is part of the password.
+        if (slash > 0 && (braces < 0 || slash < braces) && (word < 0 || slash < word))
+            return Split(name, slash, slash + 1, name.Length);
+        if (word > 0 && (braces < 0 || word < braces))
+            return Split(name, word, word + PasswordWord.Length, name.Length);
+        if (braces > 0 && name.LastIndexOf("}}", StringComparison.Ordinal) is var closing && closing > braces)
+            return Split(name, braces, braces + 2, closing);
+        return new ItemName(name, null);
+    }
+
+    private static ItemName Split(string name, int end, int passwordStart, int passwordEnd)
+    {
+        var password = name[passwordStart..passwordEnd].Trim();
+        return new ItemName(WithoutExtensions(name[..end].Trim(' ', '.')), password.Length == 0 ? null : password);
+    }
+
+    private static string WithoutExtensions(string name)
+    {
+        foreach (var extension in PackedExtensions)
+        {
+            if (name.EndsWith(extension, StringComparison.OrdinalIgnoreCase))
+            {
+                name = name[..^extension.Length];
+                break;
+            }
+        }
+
+        return name.EndsWith(".nzb", StringComparison.OrdinalIgnoreCase) ? name[..^4] : name;
+    }
+}

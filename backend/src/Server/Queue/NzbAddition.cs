@@ -1,0 +1,32 @@
+namespace Sluice.Server.Queue;
+
+/// <summary>How an uploaded NZB is to be added.</summary>
+internal sealed record NzbAddition
+{
+    /// <summary>Name of the uploaded file, with its extension.</summary>
+    public required string FileName { get; init; }
+
+    /// <summary>Name of the item where the client gives one, else null.</summary>
+    public string? Name { get; init; }
+
+    /// <summary>Category as the client wrote it; may be empty.</summary>
+    public string Category { get; init; } = "";
+
+    /// <summary>Band of the order.</summary>
+    public QueuePriority Priority { get; init; }
+
+    /// <summary>Whether the item waits until somebody resumes it.</summary>
+    public bool Paused { get; init; }
+
+    /// <summary>Password, or null; goes before one that stands in the name.</summary>
+    public string? Password { get; init; }
+
+    /// <summary>Stored and echoed: −1 to 3.</summary>
+    public int PostProcessing { get; init; } = -1;
+
+    /// <summary>Stored and echoed.</summary>
+    public string Script { get; init; } = "";
+
+    /// <summary>What happens to an item of the same name in the same folder: true replaces it, false numbers the new one.</summary>
+    public bool Replace { get; init; }
+}

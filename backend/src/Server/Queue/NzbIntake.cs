@@ -1,0 +1,148 @@
+using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>
+/// The one door through which every NZB comes in (IMP-1). When an add has been answered, the NZB and its row are on disk:
+/// first the blob, then one transaction (IMP-2).
+/// </summary>
+internal sealed class NzbIntake(
+    UploadReceiver receiver,
+    StoredNzbs stored,
+    SluiceDatabase database,
+    QueueSignal signal,
+    CategoryRules categories,
+    IOptionsMonitor<QueueOptions> queue,
+    IOptionsMonitor<WebDavOptions> webDav,
+    TimeProvider time)
+{
+    private const string IdPrefix = "SABnzbd_nzo_";
+    private const int MaxPassword = 1024;
+    private const int MaxScript = 255;
+
+    // Read and written by transactions only, which run one at a time.
+    private bool _full;
+
+    /// <summary>Receives an upload and adds what it holds.</summary>
+    /// <param name="body">Forward only; stays open.</param>
+    /// <param name="length">Its length as far as it is known, in bytes.</param>
+    /// <param name="addition">How to add it.</param>
+    /// <param name="cancellationToken">Gives up while nothing has been added; then the add is carried through.</param>
+    public async Task<AddOutcome> AddAsync(Stream body, long? length, NzbAddition addition, CancellationToken cancellationToken)
+    {
+        await using var upload = await ReceiveAsync(body, length, cancellationToken);
+        return await AcceptAsync(upload, addition, cancellationToken);
+    }
+
+    /// <summary>The first half of an add, for callers that learn the rest later: the body becomes blobs.</summary>
+    public Task<NzbUpload> ReceiveAsync(Stream body, long? length, CancellationToken cancellationToken) =>
+        receiver.ReceiveAsync(body, length, cancellationToken);
+
+    /// <summary>The second half: one transaction makes the NZBs of an upload queue items, all or none.</summary>
+    public async Task<AddOutcome> AcceptAsync(NzbUpload upload, NzbAddition addition, CancellationToken cancellationToken)
+    {
+        if (upload.Refusal is { } refusal)
+            return AddOutcome.Refused(refusal);
+
+        var displaced = new List<string>();
+        try
+        {
+            var outcome = await database.WriteAsync((connection, _) => Accept(connection, upload, addition, displaced), cancellationToken);
+            if (outcome.Refusal is null)
+            {
+                upload.Lease.Settle();
+                signal.Set();
+                await stored.ReleaseAsync(displaced, CancellationToken.None);
+            }
+
+            return outcome;
+        }
+        catch (DiskFullException)
+        {
+            return AddOutcome.Refused(AddRefusal.DiskFull);
+        }
+    }
+
+    private AddOutcome Accept(SqliteConnection connection, NzbUpload upload, NzbAddition addition, List<string> displaced)
+    {
+        if (IsFull(QueueStore.Count(connection)))
+            return AddOutcome.Refused(AddRefusal.QueueFull);
+
+        var ids = new List<string>(upload.Nzbs.Count);
+        var replaced = false;
+        foreach (var nzb in upload.Nzbs)
+        {
+            var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1);
+            if (nzb.Failure is { } failure)
+            {
+                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
+            }
+            else if (QueueStore.FindEqual(connection, item) is { } equal)
+            {
+                ids.Add(equal);
+                continue;
+            }
+            else
+            {
+                if (addition.Replace && QueueStore.FindByName(connection, item.Folder, item.Name) is { } old)
+                {
+                    QueueStore.Remove(connection, old.Id);
+                    displaced.Add(old.NzbHash);
+                    replaced = true;
+                }
+
+                QueueStore.Insert(
+                    connection,
+                    item with { Name = ReleaseName.FindFree(item.Name, name => QueueStore.Contains(connection, item.Folder, name)) });
+            }
+
+            ids.Add(item.Id);
+        }
+
+        return new AddOutcome(ids, replaced, null);
+    }
+
+    private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly)
+    {
+        // The name that a client gives is for one item; several NZBs of a zip keep their own.
+        var given = ItemName.Parse((isOnly ? addition.Name : null) ?? nzb.MemberName ?? LastName(addition.FileName));
+        var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
+        var category = categories.Resolve(addition.Category);
+        return new QueueItem
+        {
+            Id = IdPrefix + Guid.NewGuid().ToString("N"),
+            Name = name,
+            NzbName = name + ".nzb",
+            Category = category,
+            Folder = categories.FolderOf(category),
+            Priority = addition.Priority,
+            Paused = addition.Paused,
+            Password = Limit(string.IsNullOrEmpty(addition.Password) ? given.Password ?? "" : addition.Password, MaxPassword),
+            PostProcessing = addition.PostProcessing,
+            Script = Limit(addition.Script, MaxScript),
+            NzbHash = nzb.Blob?.Hash ?? "",
+            NzbLength = nzb.Blob?.PlainLength ?? 0,
+            AddedAt = time.GetUtcNow(),
+        };
+    }
+
+    private bool IsFull(int items)
+    {
+        var options = queue.CurrentValue;
+        if (options.MaxItems == 0)
+            return _full = false;
+
+        // Without a threshold of its own a full queue opens with the first free place.
+        var resumeAt = options.ResumeThreshold == 0 ? options.MaxItems - 1 : options.ResumeThreshold;
+        return _full = _full ? items > resumeAt : items >= options.MaxItems;
+    }
+
+    private static string LastName(string path) => path[(path.LastIndexOf('\\') + 1)..];
+
+    private static string Limit(string text, int length) => text.Length <= length ? text : text[..length];
+}

@@ -1,0 +1,52 @@
+using Sluice.Server.History;
+using Sluice.Usenet.Archives;
+using Sluice.Usenet.Media;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>Decides by the probes whether a release can be published at all (IMP-62). Pure.</summary>
+internal static class ProbeVerdict
+{
+    private static readonly HashSet<string> MediaExtensions =
+    [
+        .. Enum.GetValues<MediaKind>().Where(IsMedia).SelectMany(MediaSignature.ExtensionsOf),
+    ];
+
+    /// <summary>Why nothing can be published, or null.</summary>
+    /// <param name="files">What the probe found.</param>
+    /// <param name="providers">How many providers there are.</param>
+    public static ImportFailure? Judge(IReadOnlyList<FileHead> files, int providers)
+    {
+        var asked = files.Where(file => file.State != HeadState.Skipped).ToList();
+        if (asked.All(file => file.State == HeadState.Missing))
+            return ImportFailure.DeadPost(asked.Count, providers);
+
+        var segments = files.Sum(file => (long)file.Ids.Count);
+        foreach (var file in asked.Where(file => !IsUsable(file) && IsEssential(file, segments)))
+        {
+            var name = file.Subject.FileName ?? file.Header?.Name ?? "A file";
+            return file.MissingArticles > 0
+                ? ImportFailure.MissingArticles(name, file.MissingArticles, file.AskedArticles, providers)
+                : ImportFailure.CorruptArticles(name);
+        }
+
+        return null;
+    }
+
+    /// <summary>Whether enough of a file is known to go on with it. A companion without is left out.</summary>
+    public static bool IsUsable(FileHead file) => file.State switch
+    {
+        HeadState.Skipped => true,
+        HeadState.Found => file.MissingArticles == 0
+            && (file.Map is not null || MediaSignature.CategoryOf(file.Kind) is MediaCategory.Archive or MediaCategory.Par2),
+        _ => false,
+    };
+
+    // Media, by content or by name, and whatever makes up half of the post.
+    private static bool IsEssential(FileHead file, long segments) =>
+        IsMedia(file.Kind) || file.Ids.Count * 2L >= segments || MediaExtensions.Contains(ExtensionOf(file.Subject.FileName));
+
+    private static bool IsMedia(MediaKind kind) => MediaSignature.CategoryOf(kind) is MediaCategory.Video or MediaCategory.Audio;
+
+    private static string ExtensionOf(string? name) => name is null ? "" : name[(name.LastIndexOf('.') + 1)..].ToLowerInvariant();
+}

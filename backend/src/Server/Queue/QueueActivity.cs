@@ -1,0 +1,90 @@
+using System.Collections.Immutable;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>Which items are worked on and which wait for a provider. Lives in memory: after a start nothing is running.</summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class QueueActivity
+{
+    // Guards both fields; readers get immutable copies.
+    private readonly Lock _gate = new();
+    private ImmutableDictionary<string, Running> _running = ImmutableDictionary<string, Running>.Empty;
+    private ImmutableHashSet<string> _waiting = [];
+
+    /// <summary>Items being worked on, by id.</summary>
+    public IReadOnlyDictionary<string, ItemActivity> Current
+    {
+        get
+        {
+            var running = Volatile.Read(ref _running);
+            return running.ToImmutableDictionary(pair => pair.Key, pair => pair.Value.Activity);
+        }
+    }
+
+    /// <summary>Whether an item waits for a provider.</summary>
+    public bool IsWaiting(string id) => Volatile.Read(ref _waiting).Contains(id);
+
+    /// <summary>Work on an item begins.</summary>
+    /// <param name="id">The item.</param>
+    /// <param name="step">First step.</param>
+    /// <param name="now">The time.</param>
+    /// <param name="cancel">Ends the work.</param>
+    public void Begin(string id, string step, DateTimeOffset now, CancellationTokenSource cancel)
+    {
+        lock (_gate)
+        {
+            _running = _running.SetItem(id, new Running(new ItemActivity(step, 0, now), cancel));
+            _waiting = _waiting.Remove(id);
+        }
+    }
+
+    /// <summary>Work has come to a step and a share of the whole.</summary>
+    public void Report(string id, string step, int percent)
+    {
+        lock (_gate)
+        {
+            if (_running.TryGetValue(id, out var running))
+            {
+                var activity = running.Activity with { Step = step, Percent = Math.Max(percent, running.Activity.Percent) };
+                _running = _running.SetItem(id, running with { Activity = activity });
+            }
+        }
+    }
+
+    /// <summary>Work on an item has ended.</summary>
+    /// <param name="id">The item.</param>
+    /// <param name="waits">Whether it waits for another try.</param>
+    public void End(string id, bool waits)
+    {
+        lock (_gate)
+        {
+            _running = _running.Remove(id);
+            _waiting = waits ? _waiting.Add(id) : _waiting.Remove(id);
+        }
+    }
+
+    /// <summary>Ends the work on items, if there is any.</summary>
+    public void Cancel(IEnumerable<string> ids)
+    {
+        foreach (var id in ids)
+        {
+            CancellationTokenSource? cancel;
+            lock (_gate)
+            {
+                cancel = _running.GetValueOrDefault(id)?.Cancel;
+                _waiting = _waiting.Remove(id);
+            }
+
+            try
+            {
+                cancel?.Cancel();
+            }
+            catch (ObjectDisposedException)
+            {
+                // The work has just ended by itself.
+            }
+        }
+    }
+
+    private sealed record Running(ItemActivity Activity, CancellationTokenSource Cancel);
+}

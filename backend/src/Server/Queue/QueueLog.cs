@@ -1,0 +1,23 @@
+namespace Sluice.Server.Queue;
+
+/// <summary>Messages of the queue, events 2100–2199. Items are named by id: their names are content.</summary>
+internal static partial class QueueLog
+{
+    [LoggerMessage(2100, LogLevel.Information, "{Id} is published: {Files} files, {Milliseconds} ms")]
+    public static partial void Published(ILogger logger, string id, int files, long milliseconds);
+
+    [LoggerMessage(2101, LogLevel.Information, "{Id} failed: {Reason}")]
+    public static partial void Failed(ILogger logger, string id, string reason);
+
+    [LoggerMessage(2102, LogLevel.Warning, "{Id} waits {Seconds} s for the next try: {Cause}")]
+    public static partial void Waits(ILogger logger, string id, long seconds, string cause);
+
+    [LoggerMessage(2103, LogLevel.Error, "Import of {Id} broke")]
+    public static partial void Broke(ILogger logger, Exception failure, string id);
+
+    [LoggerMessage(2104, LogLevel.Warning, "Step {Step} of {Id} made no progress, try {Attempt}")]
+    public static partial void StepStalled(ILogger logger, string step, string id, int attempt);
+
+    [LoggerMessage(2105, LogLevel.Error, "The queue cannot be read; trying again in {Seconds} s")]
+    public static partial void QueueUnreadable(ILogger logger, Exception failure, long seconds);
+}

@@ -1,0 +1,28 @@
+using Sluice.Server.Database;
+using Sluice.Server.Queue.Steps;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>Puts the queue together.</summary>
+internal static class QueueRegistration
+{
+    /// <summary>Adds what takes NZBs in and what works on them.</summary>
+    public static IServiceCollection AddQueue(this IServiceCollection services) => services
+        .AddSingleton<QueueStore>()
+        .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<QueueStore>())
+        .AddSingleton<StoredNzbs>()
+        .AddSingleton<UploadReceiver>()
+        .AddSingleton<NzbIntake>()
+        .AddSingleton<QueueSignal>()
+        .AddSingleton<QueueActivity>()
+        .AddSingleton<QueueRemoval>()
+        .AddSingleton<CompleteFolder>()
+        .AddSingleton<StepRunner>()
+        // The steps run in the order in which they are added.
+        .AddSingleton<IImportStep, ReadNzb>()
+        .AddSingleton<IImportStep, ProbeHeads>()
+        .AddSingleton<IImportStep, Publish>()
+        .AddSingleton<ImportJob>()
+        .AddSingleton<RetryDelays>()
+        .AddHostedService<QueueWorker>();
+}

@@ -1,0 +1,31 @@
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>Takes items out of the queue for good: the row, the work on it, and the NZB that nothing else needs.</summary>
+internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activity, StoredNzbs stored, QueueSignal signal)
+{
+    // Keeps each transaction short enough for adds to go on beside it.
+    private const int PerTransaction = 200;
+
+    /// <summary>Removes items.</summary>
+    /// <param name="ids">Which; unknown ones are passed over.</param>
+    /// <param name="cancellationToken">Gives up between items.</param>
+    /// <returns>The ids that were there.</returns>
+    public async Task<IReadOnlyList<string>> RemoveAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
+    {
+        var removed = new List<string>();
+        foreach (var chunk in ids.Distinct().Chunk(PerTransaction))
+        {
+            var items = await database.WriteAsync(
+                (connection, _) => chunk.Select(id => QueueStore.Remove(connection, id)).OfType<QueueItem>().ToList(),
+                cancellationToken);
+            activity.Cancel(items.Select(item => item.Id));
+            await stored.ReleaseAsync([.. items.Select(item => item.NzbHash)], CancellationToken.None);
+            removed.AddRange(items.Select(item => item.Id));
+        }
+
+        signal.Set();
+        return removed;
+    }
+}

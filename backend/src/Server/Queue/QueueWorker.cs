@@ -1,0 +1,126 @@
+using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>
+/// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until something is
+/// added, removed, finished or due again. After a start all items are taken up anew (IMP-3).
+/// </summary>
+internal sealed class QueueWorker(
+    QueueStore store,
+    ImportJob job,
+    QueueSignal signal,
+    RetryDelays delays,
+    SluiceDatabase database,
+    BlobStore blobs,
+    IOptionsMonitor<QueueOptions> options,
+    TimeProvider time,
+    ILogger<QueueWorker> logger) : BackgroundService
+{
+    private static readonly TimeSpan UnreadablePause = TimeSpan.FromSeconds(30);
+
+    /// <inheritdoc/>
+    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    {
+        // Without a database the server only explains itself.
+        if (!database.IsOpen)
+            return;
+
+        var running = new Dictionary<string, Task>();
+        using var changed = options.OnChange((_, _) => signal.Set());
+        try
+        {
+            await FailLostAsync(stoppingToken);
+            while (true)
+            {
+                await StartWorkAsync(running, stoppingToken);
+                await signal.WaitAsync(stoppingToken);
+                foreach (var (id, work) in running.Where(pair => pair.Value.IsCompleted).ToList())
+                {
+                    running.Remove(id);
+                    await work;
+                }
+            }
+        }
+        catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
+        {
+            // The work has been told as well and is awaited below.
+        }
+        finally
+        {
+            await Task.WhenAll(running.Values);
+        }
+    }
+
+    private async Task StartWorkAsync(Dictionary<string, Task> running, CancellationToken stoppingToken)
+    {
+        try
+        {
+            while (running.Count < options.CurrentValue.WorkerCount)
+            {
+                var next = await store.FindNextAsync(id => running.ContainsKey(id) || delays.IsWaiting(id), forcedOnly: false, stoppingToken);
+                if (next is null)
+                    return;
+                running.Add(next.Id, WorkAsync(next, stoppingToken));
+            }
+        }
+        catch (SqliteException e)
+        {
+            QueueLog.QueueUnreadable(logger, e, (long)UnreadablePause.TotalSeconds);
+            await Task.Delay(UnreadablePause, time, stoppingToken);
+            signal.Set();
+        }
+    }
+
+    private async Task WorkAsync(QueueItem item, CancellationToken stoppingToken)
+    {
+        try
+        {
+            var (end, cause) = await job.RunAsync(item, stoppingToken);
+            if (end == ImportEnd.Waits)
+                QueueLog.Waits(logger, item.Id, (long)delays.Start(item.Id).TotalSeconds, cause);
+            else
+                delays.Forget(item.Id);
+        }
+        catch (Exception e)
+        {
+            // A defect costs its own item a while, and nobody else anything.
+            QueueLog.Broke(logger, e, item.Id);
+            delays.Start(item.Id);
+        }
+        finally
+        {
+            signal.Set();
+        }
+    }
+
+    /// <summary>Items whose NZB is gone end at once, whatever else they wait for.</summary>
+    private async Task FailLostAsync(CancellationToken stoppingToken)
+    {
+        var lost = new List<string>();
+        await foreach (var item in store.StreamAsync(new QueueFilter(), 0, 0, stoppingToken))
+        {
+            if (!blobs.ContainsNzb(item.NzbHash))
+                lost.Add(item.Id);
+        }
+
+        var failure = ImportFailure.StoredNzbLost();
+        foreach (var id in lost)
+        {
+            await database.WriteAsync(
+                (connection, _) =>
+                {
+                    if (QueueStore.Remove(connection, id) is not { } item)
+                        return false;
+                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
+                    return true;
+                },
+                stoppingToken);
+            QueueLog.Failed(logger, id, failure.Reason.ToString());
+        }
+    }
+}

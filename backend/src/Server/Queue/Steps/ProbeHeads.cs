@@ -1,0 +1,59 @@
+using System.Globalization;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Providers;
+using Sluice.Usenet.Archives;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.Queue.Steps;
+
+/// <summary>Asks for first and last articles: what each file is, and where its bytes live. Damage that a file cannot do without ends the item here.</summary>
+internal sealed class ProbeHeads(ReleaseIdStore ids, ProviderHost providers) : IImportStep
+{
+    /// <inheritdoc/>
+    public string Name => nameof(ProbeHeads);
+
+    /// <inheritdoc/>
+    public int From => 5;
+
+    /// <inheritdoc/>
+    public int To => 40;
+
+    /// <inheritdoc/>
+    public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
+    {
+        await using var release = await ReleaseIds.OpenAsync(ids, work.Item.NzbHash, cancellationToken);
+        List<ProbeTarget> targets =
+            [.. work.Payload.Select(file => new ProbeTarget(file.Subject, release.Take(SegmentPlaces.Range(file.FirstSegment, file.Segments))))];
+        var report = await new ReleaseProber(providers).ProbeAsync(
+            targets, new Share(progress, targets.Count), cancellationToken);
+
+        progress.Detail = string.Create(
+            CultureInfo.InvariantCulture, $"{report.Files.Count} files, {report.HeadsAsked} heads, {report.Fetches} fetches, {report.Bytes} bytes");
+        if (ProbeVerdict.Judge(report.Files, providers.ProviderCount) is { } failure)
+            return failure;
+
+        work.Probed = [.. report.Files.Where(ProbeVerdict.IsUsable).Select(file => Describe(file, work.Payload))];
+        return null;
+    }
+
+    private static ProbedEntry Describe(FileHead file, IReadOnlyList<PostedEntry> payload)
+    {
+        var members = file.Members.Select(member => member < 0 ? null : payload[member]).ToList();
+        var name = file.Header?.Name;
+        return new ProbedEntry(
+            members.First(member => member is not null)!.Ordinal,
+            SegmentPlaces.Join(members.Select(member => member is null ? (SegmentPlaces.Nowhere, 1) : (member.FirstSegment, member.Segments))),
+            [.. members.Select(member => member?.IdsHash ?? ContentTag.HashIds([SegmentIds.None]))],
+            file.Subject.FileName,
+            string.IsNullOrEmpty(name) ? null : name,
+            file.Kind,
+            file.Map);
+    }
+
+    // IProgress of the framework would report on another thread, behind the end of the step.
+    private sealed class Share(StepProgress progress, int files) : IProgress<int>
+    {
+        public void Report(int value) => progress.Report((double)value / files);
+    }
+}

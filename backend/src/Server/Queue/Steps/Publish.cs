@@ -1,0 +1,115 @@
+using System.Globalization;
+using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Archives;
+using Sluice.Usenet.Media;
+
+namespace Sluice.Server.Queue.Steps;
+
+/// <summary>Names the files and makes the release visible: release, files, maps, history item and queue in one transaction (IMP-5).</summary>
+internal sealed class Publish(
+    SluiceDatabase database,
+    CompleteFolder completeFolder,
+    IOptionsMonitor<WebDavOptions> webDav,
+    TimeProvider time,
+    ILogger<Publish> logger) : IImportStep
+{
+    /// <inheritdoc/>
+    public string Name => nameof(Publish);
+
+    /// <inheritdoc/>
+    public int From => 95;
+
+    /// <inheritdoc/>
+    public int To => 100;
+
+    /// <inheritdoc/>
+    public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
+    {
+        var started = time.GetTimestamp();
+        var payload = work.Probed.Where(file => file.Kind != MediaKind.Par2 && file.Map is null or { Length: > 0 }).ToList();
+        if (ArchivePayload.Refuse(payload) is { } refusal)
+            return refusal;
+
+        // An archive beside the payload has no map and stays away.
+        payload.RemoveAll(file => file.Map is null);
+        if (payload.Count == 0)
+            return ImportFailure.NoMedia();
+
+        var names = FileNamer.Name(
+            work.Item.Name,
+            [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))],
+            webDav.CurrentValue.WindowsSafePaths);
+        var files = payload.Zip(names, Describe).ToList();
+        var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!)).ToList();
+        progress.Detail = string.Create(
+            CultureInfo.InvariantCulture, $"{files.Count} files, names from {string.Join(", ", names.Select(name => name.Source).Distinct().Order())}");
+
+        // The timing of this step is part of the row that it writes.
+        var timings = work.Timings.Append(
+            new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Detail)).ToList();
+        var published = await database.WriteAsync(
+            (connection, _) => Write(connection, work, posted, files, timings), cancellationToken);
+        if (published)
+            QueueLog.Published(logger, work.Item.Id, files.Count, (long)(time.GetUtcNow() - work.StartedAt).TotalMilliseconds);
+        return null;
+    }
+
+    private bool Write(
+        SqliteConnection connection,
+        ImportWork work,
+        IReadOnlyList<StoredPostedFile> posted,
+        IReadOnlyList<NewLibraryFile> files,
+        IReadOnlyList<StepTiming> timings)
+    {
+        // The row says what the item is now; somebody may have removed it in the meantime.
+        if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
+            return false;
+
+        var now = time.GetUtcNow();
+        var name = FindName(connection, item);
+        var releaseId = LibraryStore.Insert(connection, new NewRelease(item.Folder, name, item.NzbHash, posted, files), now);
+        HistoryStore.Insert(connection, new HistoryItem
+        {
+            Id = item.Id,
+            Name = name,
+            NzbName = item.NzbName,
+            Category = item.Category,
+            Folder = item.Folder,
+            Priority = (int)item.Priority,
+            Password = item.Password,
+            PostProcessing = item.PostProcessing,
+            Script = item.Script,
+            NzbHash = item.NzbHash,
+            EncodedBytes = item.EncodedBytes,
+            Bytes = files.Sum(file => file.Length),
+            ReleaseId = releaseId,
+            AddedAt = item.AddedAt,
+            StartedAt = work.StartedAt,
+            CompletedAt = now,
+            Steps = timings,
+        });
+        return true;
+    }
+
+    private string FindName(SqliteConnection connection, QueueItem item)
+    {
+        bool IsTaken(string name) =>
+            LibraryStore.Contains(connection, item.Folder, name) || ReleaseName.IsAmbiguous(name, item.Folder, completeFolder.Path);
+
+        // A number that the queue gave is no part of the name that the next one counts from.
+        return IsTaken(item.Name) ? ReleaseName.FindFree(ItemName.Parse(item.NzbName).Name, IsTaken) : item.Name;
+    }
+
+    private static NewLibraryFile Describe(ProbedEntry file, FileName name) => new(
+        Guid.NewGuid(),
+        name.Name,
+        name.Original == name.Name ? null : name.Original,
+        file.Map!.Length,
+        ContentTag.Of(file.IdsHashes, "", file.Map.Length),
+        [new ContentExtent(file.Ordinal, 0, file.Map.Length)]);
+}

@@ -1,0 +1,68 @@
+using System.Globalization;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.Queue.Steps;
+
+/// <summary>Reads the stored NZB, packs its message-ids into the release's list, and sets aside what is no payload.</summary>
+internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore queue) : IImportStep
+{
+    // How many files make half of the step's progress; their number is unknown until the end.
+    private const double HalfWay = 100;
+
+    /// <inheritdoc/>
+    public string Name => nameof(ReadNzb);
+
+    /// <inheritdoc/>
+    public int From => 0;
+
+    /// <inheritdoc/>
+    public int To => 5;
+
+    /// <inheritdoc/>
+    public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
+    {
+        var files = new List<PostedEntry>();
+        var dates = new List<long>();
+        try
+        {
+            await blobs.SaveIdsAsync(
+                work.Item.NzbHash,
+                async (list, token) =>
+                {
+                    var writer = new MessageIdListWriter(list);
+                    await foreach (var file in nzbs.ReadAsync(work.Item.NzbHash, new NzbHead(), token))
+                    {
+                        files.Add(PostedEntry.Of(files.Count, await writer.AddAsync(file, token), file));
+                        if (file.Date is { } date)
+                            dates.Add(date.ToUnixTimeSeconds());
+                        progress.Report(files.Count / (files.Count + HalfWay));
+                    }
+
+                    await writer.CompleteAsync(token);
+                },
+                cancellationToken);
+        }
+        catch (NzbFormatException e)
+        {
+            return e.Fault switch
+            {
+                NzbFault.Empty => ImportFailure.NzbEmpty(),
+                NzbFault.TooLarge => ImportFailure.NzbTooLarge(e.Detail),
+                _ => ImportFailure.NotAnNzb(e.Detail),
+            };
+        }
+
+        DateTimeOffset? postedAt = dates.Count == 0 ? null : DateTimeOffset.FromUnixTimeSeconds((long)dates.Average());
+        work.Item = work.Item with { EncodedBytes = files.Sum(file => file.EncodedBytes), PostedAt = postedAt };
+        await queue.SetPostAsync(work.Item.Id, work.Item.EncodedBytes, postedAt, cancellationToken);
+
+        work.Payload = [.. files.Where(file => !IsPar2(file))];
+        progress.Detail = string.Create(CultureInfo.InvariantCulture, $"{files.Count} files, {files.Sum(file => (long)file.Segments)} segments");
+        return work.Payload.Count == 0 ? ImportFailure.NoMedia() : ArchivePayload.RefuseByName(work.Payload);
+    }
+
+    private static bool IsPar2(PostedEntry file) => file.SubjectName?.EndsWith(".par2", StringComparison.OrdinalIgnoreCase) ?? false;
+}

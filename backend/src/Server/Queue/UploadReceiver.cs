@@ -1,0 +1,173 @@
+using System.IO.Compression;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>
+/// Takes the body of an upload, undoes gzip, bzip2 and zip, told apart by content and never by name (IMP-10), and leaves
+/// each NZB as a blob that is safe on disk. What the content is beyond that is found out by the import.
+/// </summary>
+internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFolder folder, ProcessOptions process)
+{
+    private const int Signature = 4;
+
+    /// <summary>Reads an upload to its end.</summary>
+    /// <param name="body">Forward only; stays open.</param>
+    /// <param name="length">Its length as far as it is known, in bytes.</param>
+    /// <param name="cancellationToken">Gives up; nothing is left behind.</param>
+    public async Task<NzbUpload> ReceiveAsync(Stream body, long? length, CancellationToken cancellationToken)
+    {
+        var lease = stored.BeginUpload();
+        try
+        {
+            if (length > process.MaxRequestBodySize)
+                return new NzbUpload([], AddRefusal.TooLarge, lease);
+
+            blobs.RequireSpace(length ?? 0);
+            var start = new byte[Signature];
+            var read = await body.ReadAtLeastAsync(start, Signature, throwOnEndOfStream: false, cancellationToken);
+            await using var upload = new UploadStream(body, start.AsMemory(0, read), process.MaxRequestBodySize);
+            var nzbs = await ReceiveAsync(upload, start.AsMemory(0, read), lease, cancellationToken);
+            return new NzbUpload(nzbs, null, lease);
+        }
+        catch (DiskFullException)
+        {
+            return new NzbUpload([], AddRefusal.DiskFull, lease);
+        }
+        catch (Exception e) when (e is BlobTooLargeException or UploadTooLargeException)
+        {
+            return new NzbUpload([], AddRefusal.TooLarge, lease);
+        }
+        catch
+        {
+            await lease.DisposeAsync();
+            throw;
+        }
+    }
+
+    private async Task<IReadOnlyList<UploadedNzb>> ReceiveAsync(
+        UploadStream upload,
+        ReadOnlyMemory<byte> start,
+        StoredNzbs.UploadLease lease,
+        CancellationToken cancellationToken)
+    {
+        if (start.Span.StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B]))
+        {
+            await using var plain = new UnpackedStream(new GZipStream(upload, CompressionMode.Decompress), "gzip", () => upload.Passed);
+            return [await SaveAsync(plain, null, lease, cancellationToken)];
+        }
+
+        var isBzip2 = start.Span.StartsWith("BZh"u8);
+        if (!isBzip2 && !start.Span.StartsWith("PK\u0003\u0004"u8) && !start.Span.StartsWith("PK\u0005\u0006"u8))
+            return [await SaveAsync(upload, null, lease, cancellationToken)];
+
+        // A zip is read from its end, and the bzip2 reader knows blocking reads only: both need a file.
+        await using var file = await SpoolAsync(upload, cancellationToken);
+        if (!isBzip2)
+            return await ReadZipAsync(file, lease, cancellationToken);
+
+        await using var text = new UnpackedStream(new Bzip2Reader(file), "bzip2", () => file.Position);
+        return [await SaveAsync(text, null, lease, cancellationToken)];
+    }
+
+    private async Task<IReadOnlyList<UploadedNzb>> ReadZipAsync(
+        FileStream file,
+        StoredNzbs.UploadLease lease,
+        CancellationToken cancellationToken)
+    {
+        if (ZipGuard.Refuse(file) is { } refusal)
+            return [new UploadedNzb(null, null, refusal)];
+
+        try
+        {
+            await using var zip = await ZipArchive.CreateAsync(file, ZipArchiveMode.Read, leaveOpen: true, entryNameEncoding: null, cancellationToken);
+            var files = zip.Entries.Where(entry => entry.Name.Length > 0).ToList();
+            var named = files.Where(entry => entry.Name.EndsWith(".nzb", StringComparison.OrdinalIgnoreCase)).ToList();
+            var members = named.Count > 0 ? named : files;
+            if (members.Count == 0)
+                return [new UploadedNzb(null, null, ImportFailure.NotAnNzb("a zip without files"))];
+            if (members.Count > ZipGuard.MaxMembers)
+                return [new UploadedNzb(null, null, ImportFailure.NzbTooLarge($"more than {ZipGuard.MaxMembers} files in a zip"))];
+
+            var nzbs = new List<UploadedNzb>(members.Count);
+            foreach (var member in members)
+                nzbs.Add(await SaveMemberAsync(member, lease, cancellationToken));
+            return nzbs;
+        }
+        catch (InvalidDataException)
+        {
+            return [new UploadedNzb(null, null, ImportFailure.NotAnNzb("damaged zip"))];
+        }
+    }
+
+    private async Task<UploadedNzb> SaveMemberAsync(
+        ZipArchiveEntry member,
+        StoredNzbs.UploadLease lease,
+        CancellationToken cancellationToken)
+    {
+        try
+        {
+            var packed = member.CompressedLength;
+            await using var text = new UnpackedStream(await member.OpenAsync(cancellationToken), "zip", () => packed);
+            return await SaveAsync(text, member.Name, lease, cancellationToken);
+        }
+        catch (InvalidDataException)
+        {
+            // An unknown method, or a header that is not where the directory says.
+            return new UploadedNzb(null, member.Name, ImportFailure.NotAnNzb("damaged zip"));
+        }
+        catch (BlobTooLargeException e)
+        {
+            return new UploadedNzb(null, member.Name, ImportFailure.NzbTooLarge($"more than {e.Limit >> 20} MiB"));
+        }
+    }
+
+    private async Task<UploadedNzb> SaveAsync(
+        Stream plain,
+        string? memberName,
+        StoredNzbs.UploadLease lease,
+        CancellationToken cancellationToken)
+    {
+        try
+        {
+            var blob = await blobs.SaveNzbAsync(plain, cancellationToken);
+            lease.Track(blob.Hash);
+            return new UploadedNzb(blob, memberName, null);
+        }
+        catch (NzbFormatException e)
+        {
+            var failure = e.Fault == NzbFault.TooLarge ? ImportFailure.NzbTooLarge(e.Detail) : ImportFailure.NotAnNzb(e.Detail);
+            return new UploadedNzb(null, memberName, failure);
+        }
+    }
+
+    private async Task<FileStream> SpoolAsync(UploadStream upload, CancellationToken cancellationToken)
+    {
+        // Lies among the blobs, so that the sweep at start finds it after a kill.
+        var file = new FileStream(
+            Path.Combine(folder.Blobs, $"{Guid.NewGuid():N}.tmp"),
+            new FileStreamOptions
+            {
+                Mode = FileMode.CreateNew,
+                Access = FileAccess.ReadWrite,
+                Options = FileOptions.Asynchronous | FileOptions.DeleteOnClose,
+            });
+        try
+        {
+            await upload.CopyToAsync(file, cancellationToken);
+            file.Position = 0;
+            return file;
+        }
+        catch (Exception e)
+        {
+            await file.DisposeAsync();
+            if (e is IOException failure && DiskFullException.IsCauseOf(failure))
+                throw new DiskFullException(e);
+
+            throw;
+        }
+    }
+}

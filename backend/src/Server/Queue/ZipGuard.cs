@@ -1,0 +1,41 @@
+using System.Buffers.Binary;
+using Sluice.Server.History;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>Looks at the end of a zip before it is opened, because opening reads its whole directory into memory.</summary>
+internal static class ZipGuard
+{
+    /// <summary>Most files of one zip that become items.</summary>
+    public const int MaxMembers = 1000;
+
+    /// <summary>Most bytes of a directory: some 10,000 entries of usual names.</summary>
+    public const int MaxDirectory = 1 << 20;
+
+    // APPNOTE.TXT 4.3.16: signature, 6 fields of 2 and 4 bytes, directory offset, comment of up to 65,535 bytes.
+    private const int EndRecord = 22;
+    private const int OffsetField = 16;
+    private const int MaxComment = ushort.MaxValue;
+
+    /// <summary>Why a zip must not be opened, or null. Leaves the position at the start.</summary>
+    public static ImportFailure? Refuse(FileStream zip)
+    {
+        var tail = new byte[(int)Math.Min(zip.Length, EndRecord + MaxComment)];
+        zip.Position = zip.Length - tail.Length;
+        zip.ReadExactly(tail);
+        zip.Position = 0;
+
+        var end = tail.AsSpan().LastIndexOf("PK\u0005\u0006"u8);
+        if (end < 0 || tail.Length - end < EndRecord)
+            return ImportFailure.NotAnNzb("damaged zip");
+
+        // All ones point to a zip64 record, which nothing of the allowed size needs. The reader takes entries as long as it
+        // finds them, whatever the record says their number is, so what counts is the distance to the end of the file.
+        var directory = BinaryPrimitives.ReadUInt32LittleEndian(tail.AsSpan(end + OffsetField));
+        if (directory > zip.Length)
+            return ImportFailure.NotAnNzb("damaged zip");
+        return zip.Length - directory > MaxDirectory + MaxComment
+            ? ImportFailure.NzbTooLarge($"more than {MaxMembers} files in a zip")
+            : null;
+    }
+}
