@@ -1,7 +1,11 @@
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.History;
+using Sluice.Server.Library;
 using Sluice.Server.Providers;
+using Sluice.Server.Queue;
+using Sluice.Server.SabApi;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server;
@@ -13,7 +17,12 @@ internal static class Program
 
     /// <summary>Puts the application together. Nothing is opened before it runs.</summary>
     /// <param name="environment">The variables that it is configured by.</param>
-    public static WebApplication Build(ProcessEnvironment environment)
+    public static WebApplication Build(ProcessEnvironment environment) => Build(environment, _ => { });
+
+    /// <summary>The same with parts replaced: a test brings its own clock or disk.</summary>
+    /// <param name="environment">The variables that it is configured by.</param>
+    /// <param name="replace">Has the last word on the services.</param>
+    internal static WebApplication Build(ProcessEnvironment environment, Action<IServiceCollection> replace)
     {
         var process = ProcessOptions.Read(environment);
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
@@ -24,6 +33,8 @@ internal static class Program
         builder.AddListener(process);
         builder.Services.AddAuth();
         builder.Services.AddProviders();
+        builder.Services.AddLibrary().AddHistory().AddQueue().AddSabApi();
+        replace(builder.Services);
 
         var app = builder.Build();
         app.UseRequestFailures();
@@ -33,6 +44,7 @@ internal static class Program
         app.UseAuthorization();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
+        app.MapSabApi();
         return app;
     }
 }

@@ -1,0 +1,23 @@
+using Sluice.Server.Auth;
+
+namespace Sluice.Server.SabApi;
+
+/// <summary><c>mode=auth</c>: how a client proves itself, and whether its key is the right one.</summary>
+internal sealed class AuthMode(ApiKeyVerifier keys) : ISabMode
+{
+    /// <inheritdoc/>
+    public string Name => "auth";
+
+    /// <inheritdoc/>
+    public bool IsOpen => true;
+
+    /// <inheritdoc/>
+    public Task AnswerAsync(SabCall call)
+    {
+        var verdict = keys.Verify(call.Parameters.Text("key", "apikey"), call.Http.Connection.RemoteIpAddress);
+        if (verdict == ApiKeyVerdict.Throttled)
+            return SabAccess.RefuseAsync(call.Http, verdict);
+        return SabAnswer.WriteAsync(
+            call.Http, json => json.WriteString("auth", verdict == ApiKeyVerdict.Incorrect ? "badkey" : "apikey"));
+    }
+}

@@ -1,0 +1,82 @@
+using System.Text.Json;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.SabApi;
+
+/// <summary><c>mode=queue</c>: the listing, and what is done to items by <c>name</c>.</summary>
+internal sealed class QueueMode(QueueStore store, QueueActivity activity, QueueActions actions, QueueHeader header, TimeProvider time) : ISabMode
+{
+    /// <inheritdoc/>
+    public string Name => "queue";
+
+    /// <inheritdoc/>
+    public Task AnswerAsync(SabCall call) => call.Parameters.Text("name") switch
+    {
+        "delete" => actions.DeleteAsync(call),
+        "pause" => actions.PauseAsync(call, paused: true),
+        "resume" => actions.PauseAsync(call, paused: false),
+        _ => ListAsync(call),
+    };
+
+    private async Task ListAsync(SabCall call)
+    {
+        var (start, limit) = (call.Parameters.Number("start"), call.Parameters.Number("limit"));
+        var running = activity.Current;
+        var filter = QueueQuery.Read(call.Parameters, running);
+        var totals = await store.GetTotalsAsync(filter, call.Cancelled);
+        var summary = await QueueSummary.TakeAsync(store, totals, running, time.GetUtcNow(), call.Cancelled);
+
+        await using var json = SabAnswer.Begin(call.Http);
+        json.WriteStartObject();
+        json.WriteStartObject("queue");
+        header.Write(json, summary);
+        json.WriteNumber("noofslots_total", totals.Items);
+        json.WriteNumber("noofslots", totals.Matches);
+        json.WriteNumber("start", start);
+        json.WriteNumber("limit", limit);
+        json.WriteNumber("finish", (long)start + limit);
+        json.WriteStartArray("slots");
+        await foreach (var item in store.StreamAsync(filter, start, limit, call.Cancelled))
+        {
+            WriteSlot(json, item, running.GetValueOrDefault(item.Id));
+            await json.FlushIfDueAsync(call.Http);
+        }
+
+        json.WriteEndArray();
+        json.WriteEndObject();
+        json.WriteEndObject();
+        await json.EndAsync(call.Http);
+    }
+
+    private void WriteSlot(Utf8JsonWriter json, QueueItem item, ItemActivity? work)
+    {
+        var now = time.GetUtcNow();
+        var percent = work?.Percent ?? 0;
+        var left = QueueSummary.BytesLeft(item.EncodedBytes, percent);
+        json.WriteStartObject();
+        json.WriteNumber("index", item.Index);
+        json.WriteString("nzo_id", item.Id);
+        json.WriteString("unpackopts", SabWords.UnpackOptions(item.PostProcessing));
+        json.WriteString("priority", item.Priority.ToString());
+        json.WriteString("script", SabWords.Script(item.Script));
+        json.WriteString("filename", item.Name);
+        json.WriteStartArray("labels");
+        if (work is null && activity.IsWaiting(item.Id))
+            json.WriteStringValue("WAITING");
+        json.WriteEndArray();
+        json.WriteString("password", item.Password);
+        json.WriteString("cat", item.Category);
+        json.WriteString("mb", SabUnits.Mebibytes(item.EncodedBytes));
+        json.WriteString("mbleft", SabUnits.Mebibytes(left));
+        json.WriteString("size", SabUnits.Size(item.EncodedBytes));
+        json.WriteString("sizeleft", SabUnits.Size(left));
+        json.WriteString("percentage", percent.ToString(System.Globalization.CultureInfo.InvariantCulture));
+        json.WriteString("mbmissing", SabUnits.Mebibytes(0));
+        json.WriteNull("direct_unpack");
+        json.WriteString("status", SabWords.QueueStatus(item, work));
+        json.WriteString("timeleft", SabUnits.TimeLeft(QueueSummary.TimeLeft(work, now)));
+        json.WriteString("avg_age", SabUnits.Age(item.PostedAt, now));
+        json.WriteNumber("time_added", item.AddedAt.ToUnixTimeSeconds());
+        json.WriteEndObject();
+    }
+}

@@ -1,0 +1,16 @@
+namespace Sluice.Server.SabApi;
+
+/// <summary>Texts that clients compare (sabnzbd.md sections 1 and 2).</summary>
+internal static class SabTexts
+{
+    public const string KeyRequired = "API Key Required";
+    public const string KeyIncorrect = "API Key Incorrect";
+    public const string OneParameter = "expects one parameter";
+    public const string NotImplemented = "not implemented";
+    public const string QueueFull = "Queue is full";
+    public const string DiskFull = "Disk is full";
+    public const string TooLarge = "NZB is too large";
+
+    /// <summary>The version of SABnzbd whose answers these are.</summary>
+    public const string Version = "5.0.4";
+}

@@ -1,0 +1,38 @@
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.SabApi;
+
+/// <summary>SABnzbd's words. Clients parse them as enumerations and drop the whole answer at an unknown one (SAB-32, SAB-41).</summary>
+internal static class SabWords
+{
+    public const string Queued = "Queued";
+    public const string Paused = "Paused";
+    public const string Downloading = "Downloading";
+    public const string Checking = "Checking";
+    public const string Moving = "Moving";
+
+    private static readonly string[] HistoryPostProcessing = ["", "R", "U", "D"];
+
+    /// <summary>What is being done with an item.</summary>
+    public static string QueueStatus(QueueItem item, ItemActivity? work) => work is null
+        ? item.Paused ? Paused : Queued
+        : OfStep(work.Step);
+
+    /// <summary>The word for a step.</summary>
+    public static string OfStep(string step) => step switch
+    {
+        "CheckAvailability" => Checking,
+        nameof(Queue.Steps.Publish) => Moving,
+        _ => Downloading,
+    };
+
+    /// <summary>Everything, where the client said nothing.</summary>
+    public static string UnpackOptions(int postProcessing) =>
+        (postProcessing < 0 ? 3 : postProcessing).ToString(System.Globalization.CultureInfo.InvariantCulture);
+
+    /// <summary>The letter that the history uses for the same.</summary>
+    public static string HistoryOptions(int postProcessing) => HistoryPostProcessing[postProcessing is < 0 or > 3 ? 3 : postProcessing];
+
+    /// <summary>The script that a client named, or none.</summary>
+    public static string Script(string script) => script.Length == 0 ? "None" : script;
+}

@@ -1,0 +1,14 @@
+namespace Sluice.Server.SabApi;
+
+/// <summary><c>mode=version</c>.</summary>
+internal sealed class VersionMode : ISabMode
+{
+    /// <inheritdoc/>
+    public string Name => "version";
+
+    /// <inheritdoc/>
+    public bool IsOpen => true;
+
+    /// <inheritdoc/>
+    public Task AnswerAsync(SabCall call) => SabAnswer.WriteAsync(call.Http, json => json.WriteString("version", SabTexts.Version));
+}

@@ -1,0 +1,53 @@
+using System.IO.Compression;
+using System.Text;
+using ICSharpCode.SharpZipLib.BZip2;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>NZBs and their wrappings.</summary>
+internal static class NzbText
+{
+    public static byte[] Of(params string[] fileNames)
+    {
+        var text = new StringBuilder("""<?xml version="1.0" encoding="utf-8"?><nzb xmlns="http://www.newzbin.com/DTD/2003/nzb">""");
+        foreach (var name in fileNames)
+        {
+            text.Append(System.Globalization.CultureInfo.InvariantCulture, $"""
+                <file poster="p" date="1767434400" subject="&quot;{name}&quot; yEnc (1/1)"><groups><group>a.b.test</group></groups>
+                <segments><segment bytes="1000" number="1">{Guid.NewGuid():N}@test</segment></segments></file>
+                """);
+        }
+
+        return Encoding.UTF8.GetBytes(text.Append("</nzb>").ToString());
+    }
+
+    public static byte[] Gzip(byte[] plain)
+    {
+        var packed = new MemoryStream();
+        using (var gzip = new GZipStream(packed, CompressionLevel.SmallestSize))
+            gzip.Write(plain);
+        return packed.ToArray();
+    }
+
+    public static byte[] Bzip2(byte[] plain)
+    {
+        var packed = new MemoryStream();
+        BZip2.Compress(new MemoryStream(plain), packed, isStreamOwner: false, level: 9);
+        return packed.ToArray();
+    }
+
+    public static byte[] Zip(params (string Name, byte[] Content)[] files)
+    {
+        var packed = new MemoryStream();
+        using (var zip = new ZipArchive(packed, ZipArchiveMode.Create, leaveOpen: true))
+        {
+            foreach (var (name, content) in files)
+            {
+                using var entry = zip.CreateEntry(name).Open();
+                entry.Write(content);
+            }
+        }
+
+        return packed.ToArray();
+    }
+}

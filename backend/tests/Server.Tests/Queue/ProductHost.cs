@@ -1,0 +1,130 @@
+using System.Net.Http.Headers;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Queue;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
+using Sluice.Tools.MockNntpServer;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>The whole server on a free port and a folder of its own, with a client that knows its key.</summary>
+internal sealed class ProductHost : IAsyncDisposable
+{
+    public const string Key = "0123456789abcdef0123456789abcdef";
+
+    private readonly WebApplication _app;
+
+    private ProductHost(WebApplication app, Uri address)
+    {
+        _app = app;
+        Client = new HttpClient { BaseAddress = address };
+    }
+
+    public HttpClient Client { get; }
+
+    public static async Task<ProductHost> StartAsync(
+        TemporaryFolder folder,
+        MockServer? provider = null,
+        Action<IServiceCollection>? replace = null,
+        params (string Name, string Value)[] variables)
+    {
+        var environment = new Dictionary<string, string>
+        {
+            ["CONFIG_PATH"] = folder.Root,
+            ["PORT"] = "0",
+            ["BIND_ADDRESS"] = "127.0.0.1",
+            ["LOG_LEVEL"] = "error",
+            ["SLUICE_CONFIG__API__KEY"] = Key,
+            // A password that is given needs no hash, which would take most of a start.
+            ["SLUICE_CONFIG__WEBDAV__PASS"] = "password-of-the-test",
+        };
+        if (provider is not null)
+            environment["SLUICE_CONFIG__USENET__PROVIDERS"] = ProvidersJson(provider);
+        foreach (var (name, value) in variables)
+            environment[name] = value;
+
+        var app = Program.Build(new ProcessEnvironment(environment), replace ?? (_ => { }));
+        await app.StartAsync();
+        var address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
+        return new ProductHost(app, new Uri(address));
+    }
+
+    public T Get<T>()
+        where T : notnull => _app.Services.GetRequiredService<T>();
+
+    public async Task<JsonElement> CallAsync(string query, CancellationToken cancellationToken)
+    {
+        using var answer = await Client.GetAsync(new Uri($"/api?apikey={Key}&{query}", UriKind.Relative), cancellationToken);
+        return await ReadAsync(answer, cancellationToken);
+    }
+
+    public async Task<HttpResponseMessage> PostFileAsync(byte[] content, string fileName, string query, CancellationToken cancellationToken)
+    {
+        using var form = new MultipartFormDataContent();
+        var file = new ByteArrayContent(content);
+        file.Headers.ContentType = new MediaTypeHeaderValue("application/x-nzb");
+        form.Add(file, "name", fileName);
+        return await Client.PostAsync(new Uri($"/api?mode=addfile&apikey={Key}{query}", UriKind.Relative), form, cancellationToken);
+    }
+
+    /// <summary>Adds a file, which must be accepted.</summary>
+    public async Task<string[]> AddAsync(byte[] content, string fileName, CancellationToken cancellationToken, string query = "")
+    {
+        using var answer = await PostFileAsync(content, fileName, query, cancellationToken);
+        var json = await ReadAsync(answer, cancellationToken);
+        return json.GetProperty("status").GetBoolean()
+            ? [.. json.GetProperty("nzo_ids").EnumerateArray().Select(id => id.GetString()!)]
+            : throw new InvalidOperationException(json.ToString());
+    }
+
+    /// <summary>Waits until an item has left the queue.</summary>
+    /// <returns>Its slot in the history.</returns>
+    public async Task<JsonElement> WaitForHistoryAsync(string id, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            var slots = (await CallAsync($"mode=history&nzo_ids={id}", cancellationToken)).GetProperty("history").GetProperty("slots");
+            if (slots.GetArrayLength() > 0)
+                return slots[0];
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, cancellationToken);
+        }
+    }
+
+    /// <summary>Waits until an item waits for a provider.</summary>
+    public async Task WaitForWaitingAsync(string id, CancellationToken cancellationToken)
+    {
+        while (!Get<QueueActivity>().IsWaiting(id))
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, cancellationToken);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Client.Dispose();
+        await _app.StopAsync();
+        await _app.DisposeAsync();
+    }
+
+    private static async Task<JsonElement> ReadAsync(HttpResponseMessage answer, CancellationToken cancellationToken)
+    {
+        using var json = JsonDocument.Parse(await answer.Content.ReadAsStringAsync(cancellationToken));
+        return json.RootElement.Clone();
+    }
+
+    private static string ProvidersJson(MockServer provider) => JsonSerializer.Serialize(new
+    {
+        Providers = provider.Ports.Select((port, i) => new
+        {
+            Nickname = $"mock{i}",
+            Host = "127.0.0.1",
+            Port = port,
+            UseSsl = false,
+            MaxConnections = 8,
+            Type = 1,
+            Priority = i,
+        }),
+    });
+}
