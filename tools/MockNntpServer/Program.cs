@@ -40,12 +40,9 @@ try
     if (line.Preloads)
         await mock.PreloadAsync(line.Release!, stopping.Token);
 
-    var authorityFile = mock.AuthorityPem is null ? null : line.AuthorityFile ?? Path.Combine(Path.GetTempPath(), $"mock-nntp-ca-{Environment.ProcessId}.pem");
-    if (authorityFile is not null)
-        await File.WriteAllTextAsync(authorityFile, mock.AuthorityPem, stopping.Token);
-
+    using var authority = mock.AuthorityPem is { } pem ? AuthorityFile.Write(pem, line.AuthorityFile) : null;
     var providers = mock.Ports.Select(port => new IPEndPoint(line.Options.Bind, port)).ToList();
-    await Console.Error.WriteLineAsync(new ReadyLine(providers, new IPEndPoint(IPAddress.Loopback, mock.ControlPort!.Value), authorityFile).ToString());
+    await Console.Error.WriteLineAsync(new ReadyLine(providers, new IPEndPoint(IPAddress.Loopback, mock.ControlPort!.Value), authority?.Path).ToString());
 
     // A parent that dies without a word closes the pipe, and its mock ends with it.
     if (line.ExitsWithStdin)

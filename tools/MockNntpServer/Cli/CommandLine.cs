@@ -98,12 +98,12 @@ internal sealed class CommandLine
     {
         var provider = new MockProvider
         {
-            Port = int.Parse(ForProvider("port", index) ?? "0", NumberStyles.None, CultureInfo.InvariantCulture),
+            Port = (int)Whole("port", ForProvider("port", index), 0, 65535),
             Latency = TimeSpan.FromMilliseconds(50),
             Jitter = TimeSpan.FromMilliseconds(10),
-            MaxConnections = 2 * int.Parse(ForProvider("connections", index) ?? "20", NumberStyles.None, CultureInfo.InvariantCulture),
+            MaxConnections = 2 * (int)Whole("connections", ForProvider("connections", index), 20, 10_000),
             User = _arguments.Get("user"),
-            Password = _arguments.Get("pass-env") is { } variable ? Environment.GetEnvironmentVariable(variable) : null,
+            Password = _arguments.Get("pass-env") is { } variable ? Password(variable) : null,
             Tls = !_arguments.Has("tls") ? MockTls.None : ForProvider("tls", index) switch
             {
                 "" or "true" or "valid" => MockTls.Valid,
@@ -127,7 +127,12 @@ internal sealed class CommandLine
     private string? ForProvider(string name, int index) =>
         _arguments.Get(name)?.Split(',') is { } values ? values[Math.Min(index, values.Length - 1)] : null;
 
-    private long Whole(string name, long otherwise, long most) => _arguments.Get(name) is not { } text
+    private static string Password(string variable) =>
+        Environment.GetEnvironmentVariable(variable) ?? throw new FormatException($"--pass-env: there is no variable {variable}.");
+
+    private long Whole(string name, long otherwise, long most) => Whole(name, _arguments.Get(name), otherwise, most);
+
+    private static long Whole(string name, string? value, long otherwise, long most) => value is not { } text
         ? otherwise
         : long.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && number <= most
             ? number

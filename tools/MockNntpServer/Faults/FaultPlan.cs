@@ -38,6 +38,9 @@ internal sealed class FaultPlan
         return null;
     }
 
+    /// <summary>Takes back a hit that came to nothing, because there was nothing to swap or to damage.</summary>
+    public void GiveBack(MockFault fault) => Find(fault)?.GiveBack();
+
     /// <summary>Whether connections are refused or swallowed now; does not count.</summary>
     public MockFault? Gate(int provider, TimeSpan now) =>
         Array.Find(_faults, active => active.Stage == FaultStage.Gate && (active.Fault.Provider ?? provider) == provider && Lasts(active.Fault, now))?.Fault;
@@ -100,7 +103,7 @@ internal sealed class FaultPlan
 
     private sealed class ActiveFault(MockFault fault, ulong salt)
     {
-        private int _hits;
+        private long _hits;
 
         public MockFault Fault { get; } = fault;
 
@@ -108,7 +111,15 @@ internal sealed class FaultPlan
 
         public ulong Salt { get; } = salt;
 
-        public bool TryTake() => Fault.Count is not > 0 || Interlocked.Increment(ref _hits) <= Fault.Count;
+        public bool TryTake()
+        {
+            if (Interlocked.Increment(ref _hits) <= Fault.Count || Fault.Count is not > 0)
+                return true;
+            GiveBack();
+            return false;
+        }
+
+        public void GiveBack() => Interlocked.Decrement(ref _hits);
 
         public void Reset() => Interlocked.Exchange(ref _hits, 0);
     }

@@ -1,4 +1,5 @@
 using System.Text;
+using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
@@ -40,8 +41,8 @@ internal sealed record Answer
     /// <summary>Wait before the answer begins, on top of the round trip.</summary>
     public TimeSpan Delay { get; init; }
 
-    /// <summary>True when it changes places with the next one, if that waits already.</summary>
-    public bool Swaps { get; init; }
+    /// <summary>The fault that makes it change places with the next one, if that waits already; else null.</summary>
+    public MockFault? Swap { get; init; }
 
     /// <summary>What follows.</summary>
     public AnswerEnd End { get; init; }

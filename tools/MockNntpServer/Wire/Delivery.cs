@@ -2,18 +2,18 @@ using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>Turns a good answer into one whose delivery is disturbed. Pure but for the count.</summary>
+/// <summary>Turns a good answer into one whose delivery is disturbed. Pure.</summary>
 internal static class Delivery
 {
     /// <summary>Most packet edges per answer, so that their gaps do not add up to a stall.</summary>
     private const int MaxEdges = 16;
 
-    /// <summary>The disturbed answer; the same one where there is nothing to disturb, which does not count.</summary>
-    public static Answer Disturb(Answer answer, MockFault fault, MockStats stats)
+    /// <summary>The disturbed answer; the very same one where there is nothing to disturb.</summary>
+    public static Answer Disturb(Answer answer, MockFault fault)
     {
         var place = PlaceOf(fault, answer);
         var end = answer.Bytes.Length;
-        var disturbed = fault.Kind switch
+        return fault.Kind switch
         {
             FaultKind.BodyStall => Stall(answer, fault, place),
             FaultKind.BodyTrickle => answer with { TrickleFrom = place, TricklePause = fault.Duration ?? TimeSpan.FromSeconds(1) },
@@ -26,9 +26,6 @@ internal static class Delivery
             FaultKind.YencEscapeEdge => WithEdges(answer, "="u8, 1),
             _ => throw new InvalidOperationException($"{fault.Kind} is no fault of delivery."),
         };
-        if (!ReferenceEquals(disturbed, answer))
-            stats.FaultHappened(fault.Kind);
-        return disturbed;
     }
 
     private static int PlaceOf(MockFault fault, Answer answer)

@@ -125,18 +125,27 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         {
             var command = await commands.ReadAsync(ended);
             var (answer, due) = Prepare(session, command);
-            if (answer.Swaps && commands.TryRead(out var next))
-            {
-                provider.Stats.FaultHappened(FaultKind.CommandSwapped);
-                var (other, otherDue) = Prepare(session, next);
-                await SendAsync(sender, answered, other, otherDue, ended);
-                if (other.End != AnswerEnd.Open)
-                    return other.End;
-            }
+            if (answer.Swap is { } swap && await SendNextFirstAsync(swap, due) is { } end)
+                return end;
 
             await SendAsync(sender, answered, answer, due, ended);
             if (answer.End != AnswerEnd.Open)
                 return answer.End;
+        }
+
+        async ValueTask<AnswerEnd?> SendNextFirstAsync(MockFault swap, long due)
+        {
+            await provider.Clock.UntilAsync(due, ended);
+            if (!commands.TryRead(out var next))
+            {
+                provider.Plan.GiveBack(swap);
+                return null;
+            }
+
+            provider.Stats.FaultHappened(swap.Kind);
+            var (other, otherDue) = Prepare(session, next);
+            await SendAsync(sender, answered, other, otherDue, ended);
+            return other.End == AnswerEnd.Open ? null : other.End;
         }
     }
 

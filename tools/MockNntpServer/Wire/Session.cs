@@ -97,7 +97,10 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             return good();
         var other = article is not null && fault.Kind == FaultKind.CommandOtherId ? provider.Store.Neighbour(article) : null;
         if (fault.Kind == FaultKind.CommandOtherId && other is null)
+        {
+            provider.Plan.GiveBack(fault);
             return good();
+        }
 
         // Whether answers can be swapped is only known when the next one is there: the connection counts those.
         if (fault.Kind != FaultKind.CommandSwapped)
@@ -110,7 +113,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             FaultKind.Command500 => Wire.Answer.Line("500 Unknown command"),
             FaultKind.Command503 => Wire.Answer.Line("503 Program fault"),
             FaultKind.CommandOtherId => Send(command, other!),
-            FaultKind.CommandSwapped => good() with { Swaps = true },
+            FaultKind.CommandSwapped => good() with { Swap = fault },
             FaultKind.CommandTwice => Twice(good()),
             _ => BadStatusLine(fault.Kind, good()),
         };
@@ -124,13 +127,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
         if (command.Verb == "HEAD")
             return new Answer { Bytes = (byte[])[.. Encoding.UTF8.GetBytes($"221 0 <{id}>\r\n"), .. DotStuffing.Add(provider.Store.Get(article).Headers), .. ".\r\n"u8] };
 
-        var wire = provider.Store.Get(article);
-        if (provider.Hit(FaultStage.Bytes, connection, command, article) is { } damage && ArticleDamage.Apply(damage.Kind, wire, provider.DamageBits(article)) is { } damaged)
-        {
-            provider.Stats.FaultHappened(damage.Kind);
-            wire = damaged;
-        }
-
+        var wire = Damage(command, article, provider.Store.Get(article));
         Answer answer;
         if (command.Verb == "BODY")
         {
@@ -142,9 +139,33 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             answer = new Answer { Bytes = (byte[])[.. head, .. wire.StuffedBody.Span], BodyStart = head.Length, IsArticle = true };
         }
 
-        return provider.Hit(FaultStage.Delivery, connection, command, article) is { } fault
-            ? Delivery.Disturb(answer, fault, provider.Stats)
-            : answer;
+        return Disturb(command, article, answer);
+    }
+
+    private WireArticle Damage(Command command, ArticleReference article, WireArticle wire)
+    {
+        if (provider.Hit(FaultStage.Bytes, connection, command, article) is not { } fault)
+            return wire;
+        if (ArticleDamage.Apply(fault.Kind, wire, provider.DamageBits(article)) is not { } damaged)
+        {
+            provider.Plan.GiveBack(fault);
+            return wire;
+        }
+
+        provider.Stats.FaultHappened(fault.Kind);
+        return damaged;
+    }
+
+    private Answer Disturb(Command command, ArticleReference article, Answer answer)
+    {
+        if (provider.Hit(FaultStage.Delivery, connection, command, article) is not { } fault)
+            return answer;
+        var disturbed = Delivery.Disturb(answer, fault);
+        if (ReferenceEquals(disturbed, answer))
+            provider.Plan.GiveBack(fault);
+        else
+            provider.Stats.FaultHappened(fault.Kind);
+        return disturbed;
     }
 
     private static Answer NoSuchArticle(string id) => Wire.Answer.Line($"430 No such article <{id}>");

@@ -86,6 +86,36 @@ public sealed class CommandFaultTests
     }
 
     [Fact]
+    public async Task Swap_without_a_next_command_is_left_for_later()
+    {
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.CommandSwapped, Count = 1 });
+        await using var client = await bench.OpenAsync();
+        await client.ReadBodyAsync(First);
+        Assert.Empty(bench.Mock.Stats.Faults);
+        bench.Mock.Change(0, provider => provider with { Latency = TimeSpan.FromMilliseconds(20) });
+        await client.SendAsync($"STAT <{First}>", $"STAT <{Second}>");
+        Assert.Equal($"223 0 <{Second}>", await client.ReadLineAsync());
+        Assert.Equal($"223 0 <{First}>", await client.ReadLineAsync());
+        bench.AssertCounted(FaultKind.CommandSwapped);
+    }
+
+    [Fact]
+    public async Task Count_is_the_number_of_hits_in_all_and_tries_those_of_each_article()
+    {
+        await using var counted = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.Command451, Count = 2 });
+        await using var client = await counted.OpenAsync();
+        string[] answers = [await client.AskAsync($"STAT <{First}>"), await client.AskAsync($"STAT <{Second}>"), await client.AskAsync($"STAT <{First}>")];
+        Assert.Equal(["451", "451", "223"], answers.Select(answer => answer[..3]));
+        counted.AssertCounted(FaultKind.Command451, 2);
+
+        await using var tried = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.YencEmpty, Tries = 2 });
+        await using var other = await tried.OpenAsync();
+        foreach (var id in new[] { First, First, Second })
+            Assert.Empty(RawArticle.Parse(await other.ReadBodyAsync(id)).Decoded);
+        Assert.Equal(FaultBench.Truth(1), RawArticle.Parse(await other.ReadBodyAsync(First)).Decoded);
+    }
+
+    [Fact]
     public async Task Answer_comes_twice()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.CommandTwice);
