@@ -27,6 +27,20 @@ public sealed class HealthTests : IDisposable
     }
 
     [Fact]
+    public async Task Start_removes_what_a_crash_left_behind_and_nothing_younger()
+    {
+        var (old, young) = (Path.Combine(_temporary.Folder.Blobs, "old.tmp"), Path.Combine(_temporary.Folder.Blobs, "young.tmp"));
+        await File.WriteAllTextAsync(old, "x", Token);
+        await File.WriteAllTextAsync(young, "x", Token);
+        File.SetLastWriteTimeUtc(old, TimeProvider.System.GetUtcNow().UtcDateTime.AddMinutes(-61));
+
+        await using var server = await RunningServer.StartAsync(_temporary);
+
+        Assert.False(File.Exists(old));
+        Assert.True(File.Exists(young));
+    }
+
+    [Fact]
     public async Task Damaged_database_is_no_exit_and_nothing_but_the_process_endpoints_answers()
     {
         await File.WriteAllTextAsync(_temporary.Folder.Database, new string('x', 8192), Token);
