@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
@@ -7,6 +8,8 @@ using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 using Sluice.Server.SabApi;
 using Sluice.Server.Settings;
+using Sluice.Server.WebDav;
+using Sluice.Server.WebDav.Tree;
 
 namespace Sluice.Server;
 
@@ -33,7 +36,13 @@ internal static class Program
         builder.AddListener(process);
         builder.Services.AddAuth();
         builder.Services.AddProviders();
-        builder.Services.AddLibrary().AddHistory().AddQueue().AddSabApi();
+        builder.Services.AddLibrary().AddHistory().AddQueue();
+        builder.Services.AddTree().AddWebDav(services => new DavOptions
+        {
+            FirstByteTimeout = services.GetRequiredService<IOptionsMonitor<UsenetOptions>>().CurrentValue.StreamingReadTimeout,
+            MaxUploadBytes = process.MaxRequestBodySize,
+        });
+        builder.Services.AddSabApi();
         replace(builder.Services);
 
         var app = builder.Build();
@@ -45,6 +54,7 @@ internal static class Program
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
         app.MapSabApi();
+        app.MapWebDav();
         return app;
     }
 }

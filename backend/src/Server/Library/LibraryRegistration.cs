@@ -1,4 +1,3 @@
-using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Providers;
 
@@ -11,12 +10,12 @@ internal static class LibraryRegistration
     public static IServiceCollection AddLibrary(this IServiceCollection services) => services
         .AddSingleton<BuiltInClip>()
         .AddSingleton(provider => new BuiltInArticles(provider.GetRequiredService<BuiltInClip>().Source))
-        .AddSingleton<IWelcomePath, ClipWelcome>()
         .AddSingleton<LibraryStore>()
         .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<LibraryStore>())
         .AddSingleton<CategoryRules>()
         .AddSingleton<LibraryTree>()
         .AddSingleton<StoredNzbReader>()
         .AddSingleton<ReleaseIdStore>()
-        .AddSingleton<FileStreamFactory>();
+        .AddSingleton<FileStreamFactory>()
+        .AddSingleton<Playback>();
 }

@@ -165,6 +165,10 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
             ],
             cancellationToken);
 
+    /// <summary>The sum of the lengths of all files, in bytes.</summary>
+    public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT coalesce(sum(length), 0) FROM library_file"), cancellationToken);
+
     /// <inheritdoc/>
     public Task<IReadOnlyCollection<string>> GetBlobHashesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(

@@ -31,6 +31,21 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         await ProveAsync(hash, hashed, sha, cancellationToken);
     }
 
+    /// <summary>The plain text of an NZB, unproved; the caller disposes the stream.</summary>
+    /// <exception cref="StoredNzbLostException">The blob is missing.</exception>
+    /// <exception cref="InvalidDataException">Thrown by reading: the blob is damaged.</exception>
+    public Stream Open(string hash)
+    {
+        try
+        {
+            return blobs.OpenNzb(hash);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw new StoredNzbLostException(hash, e);
+        }
+    }
+
     private static async ValueTask<bool> MoveNextAsync(
         IAsyncEnumerator<NzbFile> files,
         string hash,
@@ -71,17 +86,5 @@ internal sealed class StoredNzbReader(BlobStore blobs)
 
         if (Convert.ToHexStringLower(sha.Hash!) != hash)
             throw new StoredNzbLostException(hash);
-    }
-
-    private Stream Open(string hash)
-    {
-        try
-        {
-            return blobs.OpenNzb(hash);
-        }
-        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
-        {
-            throw new StoredNzbLostException(hash, e);
-        }
     }
 }

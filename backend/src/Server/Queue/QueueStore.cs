@@ -75,11 +75,11 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
             connection => (IReadOnlyList<string>)[.. connection.Query<string>("SELECT DISTINCT folder FROM queue_item ORDER BY folder")],
             cancellationToken);
 
-    /// <summary>The items of a folder below <c>/nzbs</c>, by name.</summary>
+    /// <summary>The items of a folder below <c>/nzbs</c>, by the name of their file.</summary>
     public IAsyncEnumerable<QueueItem> ListFolderAsync(string folder, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
-                .Query<QueueRow>($"SELECT {Columns} FROM queue_item WHERE folder = @folder ORDER BY name", new { folder }, buffered: false)
+                .Query<QueueRow>($"SELECT {Columns} FROM queue_item WHERE folder = @folder ORDER BY name || '.nzb'", new { folder }, buffered: false)
                 .Select(row => row.ToItem()),
             cancellationToken);
 

@@ -12,7 +12,7 @@ internal interface IStoreCollection : IStoreItem
     /// </summary>
     IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct);
 
-    /// <summary>The sum of the advertised lengths of everything below, in bytes.</summary>
+    /// <summary>The sum of the advertised lengths of the files that a quota of this collection would count, in bytes.</summary>
     ValueTask<long> GetUsedBytesAsync(CancellationToken ct);
 
     /// <summary>Creates or replaces a file. Called only where the table of verbs serves PUT.</summary>

@@ -22,7 +22,7 @@ internal sealed class PathClass
             .Concat(forbidden.Select(verb => KeyValuePair.Create(verb, VerbAnswer.Forbidden)))
             .ToFrozenDictionary(StringComparer.Ordinal);
         Allow = string.Join(", ", served);
-        AllowUnmapped = string.Join(", ", served.Where(Creates));
+        AllowUnmapped = string.Join(", ", served.Where(verb => !NeedsItem(verb)));
     }
 
     /// <summary>What the row is called.</summary>
@@ -40,6 +40,6 @@ internal sealed class PathClass
     /// <summary>What a verb gets.</summary>
     public VerbAnswer this[string verb] => _cells.GetValueOrDefault(verb, VerbAnswer.NotAllowed);
 
-    /// <summary>Whether a verb can be answered where nothing exists.</summary>
-    public static bool Creates(string verb) => verb is Verbs.Options or Verbs.Put;
+    /// <summary>Whether a verb is about something that exists, so that an unknown path answers it with 404 (DAV-20).</summary>
+    public static bool NeedsItem(string verb) => verb is Verbs.Get or Verbs.Head or Verbs.PropFind or Verbs.Delete;
 }

@@ -91,14 +91,14 @@ internal sealed class WebDavDispatcher
 
         string verb = http.Request.Method;
         VerbAnswer answer = row[verb];
-        if (answer == VerbAnswer.NotAllowed)
+        if (item is null && PathClass.NeedsItem(verb))
+        {
+            Refuse(http, StatusCodes.Status404NotFound);
+        }
+        else if (answer == VerbAnswer.NotAllowed)
         {
             http.Response.Headers.Allow = item is null ? row.AllowUnmapped : row.Allow;
             Refuse(http, StatusCodes.Status405MethodNotAllowed);
-        }
-        else if (item is null && !PathClass.Creates(verb))
-        {
-            Refuse(http, StatusCodes.Status404NotFound);
         }
         else if (answer == VerbAnswer.Forbidden)
         {

@@ -5,9 +5,12 @@ namespace Sluice.Server.WebDav;
 /// <summary>The WebDAV protocol in the composition root.</summary>
 internal static class WebDavEndpoints
 {
-    /// <summary>Adds the verbs. The store and <see cref="CurrentDavOptions"/> come from whoever brings the tree.</summary>
-    public static IServiceCollection AddWebDav(this IServiceCollection services)
+    /// <summary>Adds the verbs. The store comes from whoever brings the tree.</summary>
+    /// <param name="services">The application's services.</param>
+    /// <param name="options">Reads the limits as they are when it is called.</param>
+    public static IServiceCollection AddWebDav(this IServiceCollection services, Func<IServiceProvider, DavOptions> options)
     {
+        services.AddSingleton<CurrentDavOptions>(provider => () => options(provider));
         services.TryAddSingleton(TimeProvider.System);
         services.AddSingleton<IRequestHandler, OptionsHandler>();
         services.AddSingleton<IRequestHandler, PropFindHandler>();
@@ -16,18 +19,12 @@ internal static class WebDavEndpoints
         services.AddSingleton<IRequestHandler, DeleteHandler>();
         services.AddSingleton<RefusalLog>();
         services.AddSingleton<WebDavDispatcher>();
-        return services;
+        return services.AddHostedService<VerbAssertion>();
     }
 
-    /// <summary>
-    /// Maps the tree to every path and verb that no other endpoint takes. The dispatcher is made here, so that a table of verbs
-    /// which does not fit its handlers stops the start. The caller adds the authorization.
-    /// </summary>
-    public static IEndpointConventionBuilder MapWebDav(this IEndpointRouteBuilder endpoints)
-    {
-        WebDavDispatcher dispatcher = endpoints.ServiceProvider.GetRequiredService<WebDavDispatcher>();
-        return endpoints.Map("/{**path}", dispatcher.DispatchAsync)
+    /// <summary>Maps the tree to every path and verb that no other endpoint takes. The caller adds the authorization.</summary>
+    public static IEndpointConventionBuilder MapWebDav(this IEndpointRouteBuilder endpoints) =>
+        endpoints.Map("/{**path}", http => http.RequestServices.GetRequiredService<WebDavDispatcher>().DispatchAsync(http))
             .WithDisplayName("WebDAV tree")
             .WithOrder(int.MaxValue);
-    }
 }

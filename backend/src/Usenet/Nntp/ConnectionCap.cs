@@ -35,12 +35,9 @@ internal sealed class ConnectionCap
     }
 
     /// <summary>The server has refused one more while this many were open.</summary>
-    /// <returns>True when the cap in force is lower now.</returns>
-    public bool Refused(int open)
+    public void Refused(int open)
     {
-        var before = _learned;
         _learned = Math.Clamp(open, 1, Math.Max(1, _learned - 1));
         _learnedAt = _time.GetTimestamp();
-        return _learned < before;
     }
 }

@@ -69,8 +69,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         LeaseWaiter waiter;
         lock (_gate)
         {
-            if (_disposing.IsCancellationRequested)
-                throw Closed();
+            ObjectDisposedException.ThrowIf(_disposing.IsCancellationRequested, this);
             if (_open.Count == 0 && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
             if (!_waiting.HasBefore(request) && TryPlace(request) is { } lease)
@@ -143,7 +142,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
                 MoveToClosing(connection);
             if (reason.Fault == NntpFault.TooManyConnections)
                 LearnCap();
-            permit = connection.Load.TakePermit();
+            permit = TakePermit(connection);
         }
 
         permit?.Dispose();
@@ -163,7 +162,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         NntpConnection[] open;
         lock (_gate)
         {
-            _waiting.FailAll(Closed());
+            _waiting.FailAll(new NntpException(NntpFault.NoConnection, "The connection pool was closed."));
             open = [.. _open];
         }
 
@@ -197,7 +196,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         return new ConnectionLease(this, connection, request);
     }
 
-    // Called under the lock, where a permit must not be disposed, because that wakes pools.
+    // Called under the lock for a grant that nobody took: the permit must not be disposed here, because that wakes pools.
     private void GiveBack(ConnectionLease lease) => _background.Add(GiveBackAsync(lease));
 
     private static async Task GiveBackAsync(ConnectionLease lease)
@@ -216,12 +215,19 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
                 connection.Load.Commands--;
                 connection.Load.Bytes -= expectedBytes;
                 if (connection.Load.Commands == 0)
-                    permit = connection.Load.TakePermit();
+                    permit = TakePermit(connection);
             }
         }
 
         permit?.Dispose();
         Pump();
+    }
+
+    private static OperationPermit? TakePermit(NntpConnection connection)
+    {
+        var permit = connection.Load.Permit;
+        connection.Load.Permit = null;
+        return permit;
     }
 
     private void MoveToClosing(NntpConnection connection)
@@ -275,7 +281,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         connection.Start();
         _background.Add(connection.Completion);
         if (_disposing.IsCancellationRequested)
-            connection.Abort(Closed());
+            connection.Abort(new NntpException(NntpFault.NoConnection, "The connection pool was closed."));
         if (Health.Succeeded())
             NntpLog.Recovered(_shared.Logger, _options.Name);
     }
@@ -288,11 +294,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             _waiting.FailAll(failure);
     }
 
-    private static NntpException Closed() => new(NntpFault.NoConnection, "The connection pool was closed.");
-
     private void LearnCap()
     {
-        if (_cap.Refused(_open.Count))
+        var before = _cap.Current;
+        _cap.Refused(_open.Count);
+        if (_cap.Current < before)
             NntpLog.CapLearned(_shared.Logger, _options.Name, _cap.Current);
     }
 }

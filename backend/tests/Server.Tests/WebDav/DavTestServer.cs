@@ -40,8 +40,7 @@ internal sealed class DavTestServer : IAsyncDisposable
         var time = new ManualTimeProvider();
         builder.Services.AddSingleton<IStore>(store);
         builder.Services.AddSingleton<TimeProvider>(time);
-        builder.Services.AddSingleton<CurrentDavOptions>(() => options ?? new DavOptions());
-        builder.Services.AddWebDav();
+        builder.Services.AddWebDav(_ => options ?? new DavOptions());
         services?.Invoke(builder.Services);
 
         WebApplication app = builder.Build();

@@ -1,0 +1,27 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Library;
+
+/// <summary>Library files as players read them: in the lane of playback, with failures told apart by what a client can do about them.</summary>
+internal sealed class Playback(FileStreamFactory files)
+{
+    /// <summary>Opens a part of a file. Nothing is fetched before the first read.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="offset">First byte, 0-based.</param>
+    /// <param name="length">Number of bytes; nothing past the segment of the last one is ever fetched.</param>
+    /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
+    /// <returns>A forward stream that the caller disposes asynchronously. Opening and reading throw what <see cref="Explain"/> knows.</returns>
+    public async Task<Stream> OpenAsync(LibraryFile file, long offset, long length, CancellationToken cancellationToken) =>
+        await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, cancellationToken);
+
+    /// <summary>What a failed read means, or null for an exception that is a bug or none of reading.</summary>
+    public static ReadFailure? Explain(Exception failure) => failure switch
+    {
+        ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,
+        StreamLimitException => ReadFailure.Busy,
+        // Bytes that left and turned out wrong, and a release removed while it was opened, are right when asked for again.
+        NntpException or WithdrawnBytesException or FileNotFoundException => ReadFailure.Unreachable,
+        _ => null,
+    };
+}

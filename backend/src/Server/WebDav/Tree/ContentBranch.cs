@@ -1,0 +1,25 @@
+using Sluice.Server.Library;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary><c>/content</c>: the library as files and folders.</summary>
+internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playback playback)
+{
+    /// <summary>What stands at a path below <c>/content</c>, or null.</summary>
+    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
+    {
+        LibraryEntry? entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, ct).AsTask());
+        return entry is null ? null : Show(entry);
+    }
+
+    /// <summary>What is directly in a folder, by name.</summary>
+    public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken ct) =>
+        StoreGuard.ReadAsync(tree.ListAsync(folder, ct), ct).Where(child => !TreeNames.IsLitter(child.Name)).Select(Show);
+
+    /// <summary>The sum of the lengths of all files of the library.</summary>
+    public async ValueTask<long> GetUsedBytesAsync(CancellationToken ct) =>
+        await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(ct));
+
+    private IStoreItem Show(LibraryEntry entry) =>
+        entry is FileEntry file ? new ContentFile(file.File, playback) : new ContentFolder(entry, this);
+}

@@ -1,0 +1,56 @@
+using Sluice.Server.Library;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>A file of <c>/content</c>.</summary>
+internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreFile
+{
+    /// <inheritdoc />
+    public string Name => file.Name;
+
+    /// <inheritdoc />
+    public DateTimeOffset Created => file.LastModified;
+
+    /// <inheritdoc />
+    public DateTimeOffset LastModified => file.LastModified;
+
+    /// <inheritdoc />
+    public bool IsReadOnly => true;
+
+    /// <inheritdoc />
+    public IPropertyManager Properties => LiveProperties.OfFiles;
+
+    /// <inheritdoc />
+    public long Length => file.Length;
+
+    /// <inheritdoc />
+    public EntityTag ETag => new(file.ETag);
+
+    /// <inheritdoc />
+    public string ContentType => ContentTypes.ForName(file.Name);
+
+    /// <inheritdoc />
+    public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct)
+    {
+        try
+        {
+            return new ContentStream(await playback.OpenAsync(file, offset, length, ct), Translate);
+        }
+        catch (Exception failure) when (Translate(failure) is { } known)
+        {
+            throw known;
+        }
+    }
+
+    /// <summary>What a client is told. The reasons of the layers below name ids and providers, so they go to the log and no further.</summary>
+    private static ContentUnavailableException? Translate(Exception failure) => Playback.Explain(failure) switch
+    {
+        ReadFailure.Gone => new ContentUnavailableException(
+            ContentFault.Gone, "Articles of this part are gone or damaged at every provider.", failure),
+        ReadFailure.Busy => new ContentUnavailableException(
+            ContentFault.Transient, "More streams are open than the memory budget admits.", failure),
+        ReadFailure.Unreachable => new ContentUnavailableException(
+            ContentFault.Transient, "No provider could be asked for this part.", failure),
+        _ => null,
+    };
+}

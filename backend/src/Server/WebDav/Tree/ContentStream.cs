@@ -1,0 +1,70 @@
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// A stream of the library whose failures cross the seam as <see cref="ContentUnavailableException"/>. Owns the stream below.
+/// What is no known failure passes as it is.
+/// </summary>
+/// <param name="inner">The stream below; disposed asynchronously with this one.</param>
+/// <param name="translate">The exception that clients are told, or null for those that are nobody's business but the log's.</param>
+internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : Stream
+{
+    /// <inheritdoc />
+    public override bool CanRead => true;
+
+    /// <inheritdoc />
+    public override bool CanSeek => false;
+
+    /// <inheritdoc />
+    public override bool CanWrite => false;
+
+    /// <inheritdoc />
+    public override long Length => throw new NotSupportedException();
+
+    /// <inheritdoc />
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    /// <inheritdoc />
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        ValueTask<int> read = inner.ReadAsync(buffer, cancellationToken);
+        return read.IsCompletedSuccessfully ? read : AwaitAsync(read);
+    }
+
+    /// <inheritdoc />
+    public override async ValueTask DisposeAsync()
+    {
+        await inner.DisposeAsync();
+        await base.DisposeAsync();
+    }
+
+    /// <inheritdoc />
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    /// <inheritdoc />
+    public override void Flush() => throw new NotSupportedException();
+
+    /// <inheritdoc />
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    /// <inheritdoc />
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    /// <inheritdoc />
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    private async ValueTask<int> AwaitAsync(ValueTask<int> read)
+    {
+        try
+        {
+            return await read;
+        }
+        catch (Exception failure) when (translate(failure) is { } known)
+        {
+            throw known;
+        }
+    }
+}

@@ -1,0 +1,17 @@
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary><c>/nzbs</c>. An NZB that is put directly into it goes to the folder of those without a category.</summary>
+internal sealed class QueueRoot(QueueBranch branch, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
+    : TreeFolder(TreeNames.Queue, since, usedBytes)
+{
+    /// <inheritdoc />
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct) => branch.ListFoldersAsync(ct);
+
+    /// <inheritdoc />
+    public override ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct) =>
+        branch.PutAsync(branch.ManualFolder, name, upload, ct);
+
+    /// <inheritdoc />
+    public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
+        branch.DeleteAsync(branch.ManualFolder, name, ct);
+}

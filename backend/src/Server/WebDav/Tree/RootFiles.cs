@@ -1,0 +1,26 @@
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>The files of the root.</summary>
+internal sealed class RootFiles(TimeProvider time)
+{
+    private const string ReadmeText =
+        """
+        This is Sluice. What is here streams from Usenet while it is read; nothing is downloaded first.
+
+        /content/<category>/<release>/    releases, ready to play
+        /nzbs/<category>/                 the queue: put an NZB here (.nzb, .nzb.gz, .nzb.bz2, .zip) and it becomes
+                                          a release; delete it and it leaves the queue
+        /.health                          three bytes, "ok": a mount that shows them is mounted
+
+        Everything else is read-only.
+
+        """;
+
+    /// <summary>Explains the tree.</summary>
+    public StaticFile Readme { get; } = new(TreeNames.Readme, [.. System.Text.Encoding.UTF8.GetBytes(ReadmeText)], time.GetUtcNow());
+
+    /// <summary>
+    /// The canary: a watchdog that reads it knows that the folder is a mount. Never cached, or it would outlive what it vouches for.
+    /// </summary>
+    public StaticFile Health { get; } = new(TreeNames.Health, [.. "ok\n"u8], time.GetUtcNow()) { CacheControl = "no-store" };
+}

@@ -1,0 +1,48 @@
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>The tree of the product: the queue and the library behind the store seam of the verbs.</summary>
+internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueBranch queue) : IStore
+{
+    private readonly RootFolder _root = new(files, content, queue);
+
+    /// <inheritdoc />
+    public IReadOnlyList<PathClass> Classes => TreeVerbs.All;
+
+    /// <inheritdoc />
+    public async ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct)
+    {
+        if (TreeNames.IsLitter(path.Name))
+            return null;
+        switch (path.Segments)
+        {
+            case []:
+                await queue.RequireAsync(ct);
+                return _root;
+            case [TreeNames.Readme]:
+                await queue.RequireAsync(ct);
+                return files.Readme;
+            case [TreeNames.Health]:
+                await queue.RequireAsync(ct);
+                return files.Health;
+            case [TreeNames.Content, ..]:
+                return await content.FindAsync([.. path.Segments.Skip(1)], ct);
+            case [TreeNames.Queue, ..]:
+                return await queue.FindAsync([.. path.Segments.Skip(1)], ct);
+            default:
+                return null;
+        }
+    }
+
+    /// <inheritdoc />
+    public PathClass? Classify(DavPath path, IStoreItem? item) => path.Segments switch
+    {
+        [] => TreeVerbs.Root,
+        [TreeNames.Readme or TreeNames.Health] => TreeVerbs.RootFile,
+        [TreeNames.Content, ..] => item is IStoreCollection ? TreeVerbs.ContentFolder : TreeVerbs.ContentFile,
+        [TreeNames.Queue] => TreeVerbs.QueueFolder,
+        [TreeNames.Queue, var name] when item is not IStoreFile && !TreeNames.IsFileName(name) => TreeVerbs.QueueFolder,
+        [TreeNames.Queue, ..] => item is IStoreCollection ? TreeVerbs.QueueFolder : TreeVerbs.QueueItem,
+        [var name, ..] when TreeNames.IsReserved(name) => null,
+        _ => TreeVerbs.Nothing,
+    };
+}

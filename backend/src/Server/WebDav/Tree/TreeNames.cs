@@ -1,0 +1,43 @@
+using System.Collections.Frozen;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>Names that mean something to the tree before anything is looked up.</summary>
+internal static class TreeNames
+{
+    public const string Readme = "README";
+    public const string Health = ".health";
+    public const string Content = "content";
+    public const string Queue = "nzbs";
+
+    /// <summary>Names at the root that belong to the web UI and the APIs (DAV-3): the tree answers 404 to every verb on them.</summary>
+    private static readonly FrozenSet<string> Reserved = FrozenSet.ToFrozenSet(
+        [
+            "api", "sabnzbd", "assets", "setup", "login", "streams", "files", "queue", "history", "health", "benchmark", "logs",
+            "settings", "healthz", "readyz", "ready", "metrics", "favicon.ico", "robots.txt", "manifest.webmanifest",
+            "apple-touch-icon.png",
+        ],
+        StringComparer.Ordinal);
+
+    private static readonly FrozenSet<string> Litter = FrozenSet.ToFrozenSet(
+        [".DS_Store", "Thumbs.db", "desktop.ini", ".metadata_never_index"], StringComparer.Ordinal);
+
+    private static readonly string[] UploadExtensions = [".nzb", ".nzb.gz", ".nzb.bz2", ".zip"];
+
+    /// <summary>Whether a name at the root belongs to somebody else.</summary>
+    public static bool IsReserved(string name) => Reserved.Contains(name);
+
+    /// <summary>
+    /// Whether desktops look for this name in every folder they see. Such a name is neither listed nor found, and costs no query
+    /// (DAV-14).
+    /// </summary>
+    public static bool IsLitter(string name) => name.StartsWith("._", StringComparison.Ordinal) || Litter.Contains(name);
+
+    /// <summary>Whether a name below <c>/nzbs</c> can only be meant as a file.</summary>
+    public static bool IsFileName(string name) => IsUpload(name) || IsLitter(name);
+
+    /// <summary>Whether an upload of this name becomes a queue item (DAV-40).</summary>
+    public static bool IsUpload(string name) =>
+        !IsLitter(name) && Array.Exists(UploadExtensions, extension =>
+            name.Length > extension.Length && name.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
+}

@@ -1,0 +1,36 @@
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// The table of verbs (DAV-92): what each kind of path answers. Section 3 of the WebDAV contract as far as verbs have handlers;
+/// the others answer 405.
+/// </summary>
+internal static class TreeVerbs
+{
+    private static readonly string[] Reading = [Verbs.Options, Verbs.Get, Verbs.Head, Verbs.PropFind];
+    private static readonly string[] Listing = [Verbs.Options, Verbs.PropFind];
+    private static readonly string[] Writing = [Verbs.Put, Verbs.Delete];
+
+    /// <summary><c>/</c>, whose bytes are those of the text that explains the tree.</summary>
+    public static readonly PathClass Root = new("the root", Reading, forbidden: Writing);
+
+    /// <summary><c>/README</c> and <c>/.health</c>.</summary>
+    public static readonly PathClass RootFile = new("a file of the root", Reading, forbidden: Writing);
+
+    /// <summary><c>/nzbs</c> and its category folders.</summary>
+    public static readonly PathClass QueueFolder = new("a folder of the queue", Listing, forbidden: [Verbs.Delete]);
+
+    /// <summary><c>/nzbs/&lt;category&gt;/&lt;name&gt;</c>, and <c>/nzbs/&lt;name&gt;</c> of an NZB.</summary>
+    public static readonly PathClass QueueItem = new("a queue item", [.. Reading, .. Writing], forbidden: []);
+
+    /// <summary>Folders of <c>/content</c>.</summary>
+    public static readonly PathClass ContentFolder = new("a folder of the library", Listing, forbidden: Writing);
+
+    /// <summary>Files of <c>/content</c>, and names that could be one.</summary>
+    public static readonly PathClass ContentFile = new("a file of the library", Reading, forbidden: Writing);
+
+    /// <summary>Names at the root that nothing has.</summary>
+    public static readonly PathClass Nothing = new("an unknown name", Reading, forbidden: Writing);
+
+    /// <summary>All rows.</summary>
+    public static readonly IReadOnlyList<PathClass> All = [Root, RootFile, QueueFolder, QueueItem, ContentFolder, ContentFile, Nothing];
+}

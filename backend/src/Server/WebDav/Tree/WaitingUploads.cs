@@ -1,0 +1,53 @@
+using System.Collections.Concurrent;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// Names that clients have created without bytes, as desktops do before they write (DAV-40a). Kept in memory alone: each is
+/// forgotten after ten minutes, and none of them is an accepted NZB. Thread-safe.
+/// </summary>
+internal sealed class WaitingUploads(TimeProvider time)
+{
+    /// <summary>Names kept at a time: a desktop that copies a folder creates one after the other.</summary>
+    private const int MaxNames = 1000;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(10);
+
+    private readonly ConcurrentDictionary<(string Folder, string Name), WaitingFile> _names = new();
+
+    /// <summary>Notes a name. False when too many wait already.</summary>
+    public bool TryAdd(string folder, string name)
+    {
+        Forget();
+        if (_names.Count >= MaxNames && !_names.ContainsKey((folder, name)))
+            return false;
+        _names[(folder, name)] = new WaitingFile(folder, name, time.GetUtcNow());
+        return true;
+    }
+
+    /// <summary>Drops a name. False when it did not wait.</summary>
+    public bool Remove(string folder, string name) =>
+        _names.TryRemove((folder, name), out WaitingFile? file) && IsFresh(file);
+
+    /// <summary>The file of a name, or null.</summary>
+    public WaitingFile? Find(string folder, string name) =>
+        _names.TryGetValue((folder, name), out WaitingFile? file) && IsFresh(file) ? file : null;
+
+    /// <summary>What waits in a folder, by name.</summary>
+    public IEnumerable<WaitingFile> In(string folder) =>
+        _names.Values.Where(file => file.Folder == folder && IsFresh(file)).OrderBy(file => file.Name, StringComparer.Ordinal);
+
+    /// <summary>The folders in which something waits.</summary>
+    public IEnumerable<string> Folders() => _names.Values.Where(IsFresh).Select(file => file.Folder).Distinct();
+
+    private bool IsFresh(WaitingFile file) => time.GetUtcNow() - file.Created < Patience;
+
+    private void Forget()
+    {
+        foreach (WaitingFile file in _names.Values)
+        {
+            if (!IsFresh(file))
+                _names.TryRemove(KeyValuePair.Create((file.Folder, file.Name), file));
+        }
+    }
+}

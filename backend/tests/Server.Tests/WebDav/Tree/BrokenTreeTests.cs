@@ -1,0 +1,38 @@
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>The tree while its database cannot be read (DAV-6).</summary>
+public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<BrokenTreeFixture>
+{
+    [Theory]
+    [InlineData("/content/tv/.DS_Store")]
+    [InlineData("/content/tv/Rel/._a.mkv")]
+    [InlineData("/nzbs/Thumbs.db")]
+    [InlineData("/desktop.ini")]
+    [InlineData("/.metadata_never_index")]
+    public async Task Litter_of_desktops_costs_no_query(string path) =>
+        Assert.Equal(404, (await fixture.Server.SendAsync("GET " + path)).Status);
+
+    [Theory]
+    [InlineData("PROPFIND /")]
+    [InlineData("GET /")]
+    [InlineData("GET /README")]
+    [InlineData("GET /.health")]
+    [InlineData("PROPFIND /nzbs")]
+    [InlineData("PROPFIND /nzbs/tv")]
+    [InlineData("DELETE /nzbs/tv/a.nzb")]
+    [InlineData("PUT /nzbs/tv/a.nzb")]
+    [InlineData("PROPFIND /content")]
+    [InlineData("PROPFIND /content/tv")]
+    [InlineData("GET /content/tv/Rel/a.mkv")]
+    [InlineData("OPTIONS /content/tv/Rel/a.mkv")]
+    public async Task Tree_that_cannot_be_read_is_503_and_never_empty(string request)
+    {
+        RawAnswer answer = await fixture.Server.SendAsync(request, "Depth: 1", "Content-Length: 0");
+
+        Assert.Equal(503, answer.Status);
+        Assert.Equal("30", answer["Retry-After"]);
+        Assert.Empty(answer.Body);
+    }
+}

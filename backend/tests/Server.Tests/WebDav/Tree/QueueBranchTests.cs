@@ -1,0 +1,149 @@
+using System.IO.Compression;
+using System.Text;
+using System.Xml.Linq;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary><c>/nzbs</c> over the wire: DAV-40 to DAV-43.</summary>
+public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<QueueFixture>
+{
+    private const string Nzb = "<?xml version=\"1.0\"?><nzb xmlns=\"http://www.newzbin.com/DTD/2003/nzb\"/>";
+
+    private static readonly XNamespace Dav = "DAV:";
+
+    private readonly TreeServer _server = fixture.Server;
+
+    [Fact]
+    public async Task Item_comes_reads_back_is_replaced_and_goes()
+    {
+        Assert.Equal(201, (await _server.PutAsync("/nzbs/tv/Show%20%231.nzb", Nzb)).Status);
+        RawAnswer first = await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb");
+        Assert.Equal(Nzb, first.Text);
+        Assert.Equal("application/x-nzb", first["Content-Type"]);
+        Assert.Equal(Nzb[10..20], (await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb", "Range: bytes=10-19")).Text);
+
+        Assert.Equal(204, (await _server.PutAsync("/nzbs/tv/Show%20%231.nzb", Nzb)).Status);
+        Assert.Equal(first["ETag"], (await _server.SendAsync("HEAD /nzbs/tv/Show%20%231.nzb"))["ETag"]);
+        Assert.Equal(204, (await _server.PutAsync("/nzbs/tv/Show%20%231.nzb", Nzb + "\n")).Status);
+        RawAnswer second = await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb");
+        Assert.Equal(Nzb + "\n", second.Text);
+        Assert.NotEqual(first["ETag"], second["ETag"]);
+        Assert.Equal(["/nzbs/tv/", "/nzbs/tv/Show%20%231.nzb"], await ListAsync("/nzbs/tv/"));
+
+        Assert.Equal(204, (await _server.SendAsync("DELETE /nzbs/tv/Show%20%231.nzb")).Status);
+        Assert.Equal(404, (await _server.SendAsync("DELETE /nzbs/tv/Show%20%231.nzb")).Status);
+        Assert.Equal(404, (await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb")).Status);
+        Assert.Equal(["/nzbs/tv/"], await ListAsync("/nzbs/tv/"));
+    }
+
+    [Fact]
+    public async Task Packed_item_is_kept_as_plain_text()
+    {
+        using var packed = new MemoryStream();
+        await using (var gzip = new GZipStream(packed, CompressionLevel.Fastest, leaveOpen: true))
+            await gzip.WriteAsync(Encoding.UTF8.GetBytes(Nzb), TestContext.Current.CancellationToken);
+
+        Assert.Equal(201, (await _server.SendBytesAsync("PUT /nzbs/movies/Film.nzb.gz", packed.ToArray())).Status);
+        Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/movies/Film.nzb")).Text);
+    }
+
+    [Fact]
+    public async Task Item_directly_in_the_queue_goes_to_the_folder_of_those_without_a_category()
+    {
+        Assert.Equal(201, (await _server.PutAsync("/nzbs/a.nzb", Nzb)).Status);
+        Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/uncategorized/a.nzb")).Text);
+        Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/a.nzb")).Text);
+        Assert.Contains("/nzbs/uncategorized/", await ListAsync("/nzbs/"));
+        Assert.Equal(204, (await _server.PutAsync("/nzbs/uncategorized/a.nzb", Nzb)).Status);
+        Assert.Equal(204, (await _server.SendAsync("DELETE /nzbs/a.nzb")).Status);
+        Assert.Equal(404, (await _server.SendAsync("GET /nzbs/uncategorized/a.nzb")).Status);
+    }
+
+    [Fact]
+    public async Task Configured_categories_are_there_when_they_are_empty()
+    {
+        List<string> folders = await ListAsync("/nzbs/");
+
+        Assert.Equal(folders.Order(StringComparer.Ordinal), folders);
+        Assert.Superset(new HashSet<string> { "/nzbs/", "/nzbs/audio/", "/nzbs/movies/", "/nzbs/software/", "/nzbs/tv/" }, folders.ToHashSet());
+    }
+
+    [Fact]
+    public async Task Listing_is_in_the_order_of_its_names()
+    {
+        foreach (string name in new[] { "a", "a b", "a-1", "a.x", "B" })
+            Assert.Equal(201, (await _server.PutAsync($"/nzbs/audio/{Uri.EscapeDataString(name)}.nzb", Nzb + name)).Status);
+        Assert.Equal(201, (await _server.PutAsync("/nzbs/audio/a+.nzb", "")).Status);
+
+        Assert.Equal(
+            ["/nzbs/audio/", "/nzbs/audio/B.nzb", "/nzbs/audio/a%20b.nzb", "/nzbs/audio/a+.nzb", "/nzbs/audio/a-1.nzb", "/nzbs/audio/a.nzb", "/nzbs/audio/a.x.nzb"],
+            await ListAsync("/nzbs/audio/"));
+    }
+
+    [Theory]
+    [InlineData("/nzbs/none/a.nzb", 409)]
+    [InlineData("/nzbs/demo/a.nzb", 409)]
+    [InlineData("/nzbs/TV/a.nzb", 409)]
+    [InlineData("/nzbs/tv/deep/a.nzb", 409)]
+    [InlineData("/nzbs/tv/a.mkv", 403)]
+    [InlineData("/nzbs/tv/.nzb", 403)]
+    [InlineData("/nzbs/tv/._a.nzb", 403)]
+    [InlineData("/nzbs/tv/a.nzb/", 403)]
+    [InlineData("/nzbs/a.mkv", 405)]
+    public async Task Other_names_and_places_are_refused(string path, int status) =>
+        Assert.Equal(status, (await _server.PutAsync(path, Nzb)).Status);
+
+    [Theory]
+    [InlineData("Content-Range: bytes 0-9/100", 400)]
+    [InlineData("If-None-Match: *", 412)]
+    [InlineData("If-Match: \"other\"", 412)]
+    public async Task Condition_keeps_an_item_as_it_is(string header, int status)
+    {
+        Assert.InRange((await _server.PutAsync("/nzbs/movies/kept.nzb", Nzb)).Status, 201, 204);
+
+        Assert.Equal(status, (await _server.PutAsync("/nzbs/movies/kept.nzb", "other", header)).Status);
+        Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/movies/kept.nzb")).Text);
+    }
+
+    [Theory]
+    [InlineData(1_048_576, 201)]
+    [InlineData(1_048_577, 413)]
+    public async Task Upload_has_a_limit(int size, int status)
+    {
+        string body = Nzb + new string(' ', size - Nzb.Length);
+
+        Assert.Equal(status, (await _server.PutAsync("/nzbs/movies/large1.nzb", body)).Status);
+        Assert.Equal(status, (await _server.SendChunkedAsync("PUT /nzbs/movies/large2.nzb", body)).Status);
+    }
+
+    [Fact]
+    public async Task Full_queue_is_507()
+    {
+        await using TreeServer server = await TreeServer.StartAsync(("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"));
+
+        Assert.Equal(201, (await server.PutAsync("/nzbs/tv/a.nzb", Nzb)).Status);
+        Assert.Equal(507, (await server.PutAsync("/nzbs/tv/b.nzb", Nzb + " ")).Status);
+    }
+
+    [Fact]
+    public async Task Empty_body_waits_for_its_bytes()
+    {
+        Assert.Equal(201, (await _server.PutAsync("/nzbs/software/a.nzb", "")).Status);
+        Assert.Equal(201, (await _server.SendChunkedAsync("PUT /nzbs/software/b.nzb", "")).Status);
+        Assert.Equal("0", (await _server.SendAsync("HEAD /nzbs/software/a.nzb"))["Content-Length"]);
+        Assert.Equal(200, (await _server.SendAsync("GET /nzbs/software/a.nzb")).Status);
+        Assert.Equal(["/nzbs/software/", "/nzbs/software/a.nzb", "/nzbs/software/b.nzb"], await ListAsync("/nzbs/software/"));
+
+        Assert.Equal(204, (await _server.PutAsync("/nzbs/software/a.nzb", Nzb)).Status);
+        Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/software/a.nzb")).Text);
+        Assert.Equal(204, (await _server.SendAsync("DELETE /nzbs/software/b.nzb")).Status);
+        Assert.Equal(["/nzbs/software/", "/nzbs/software/a.nzb"], await ListAsync("/nzbs/software/"));
+    }
+
+    private async Task<List<string>> ListAsync(string path)
+    {
+        RawAnswer answer = await _server.SendAsync("PROPFIND " + path, "Depth: 1");
+        return [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
+    }
+}

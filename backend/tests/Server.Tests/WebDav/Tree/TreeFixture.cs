@@ -1,0 +1,46 @@
+using Dapper;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>One server for a class of tests, with releases in it: starting one costs the hash of its password.</summary>
+public sealed class TreeFixture : IAsyncLifetime
+{
+    internal TreeServer Server { get; private set; } = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        Server = await TreeServer.StartAsync();
+        await Server.PublishAsync("tv", "Rel", "season 1/a.mkv", "b.mkv");
+        await Server.PublishAsync("tv", "R\u00e9l", "season 1/a.mkv", "season 1/b.mkv", "c.mkv", "._c.mkv");
+        await Server.PublishAsync("movies", "Lost", "secret-name.mkv");
+    }
+
+    public async ValueTask DisposeAsync() => await Server.DisposeAsync();
+}
+
+/// <summary>A server whose database answers no query about the tree.</summary>
+public sealed class BrokenTreeFixture : IAsyncLifetime
+{
+    internal TreeServer Server { get; private set; } = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        Server = await TreeServer.StartAsync();
+        await Server.Database.WriteAsync(
+            (connection, _) => connection.Execute("ALTER TABLE release RENAME TO r; ALTER TABLE queue_item RENAME TO q"),
+            TestContext.Current.CancellationToken);
+    }
+
+    public async ValueTask DisposeAsync() => await Server.DisposeAsync();
+}
+
+/// <summary>A server that takes uploads of 1 MiB.</summary>
+public sealed class QueueFixture : IAsyncLifetime
+{
+    internal TreeServer Server { get; private set; } = null!;
+
+    public async ValueTask InitializeAsync() => Server = await TreeServer.StartAsync(("MAX_REQUEST_BODY_SIZE", "1048576"));
+
+    public async ValueTask DisposeAsync() => await Server.DisposeAsync();
+}

@@ -1,0 +1,116 @@
+using System.Text;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Sluice.Server.Database;
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>The whole tree over a data folder of its own. Nothing works on the queue, so that its items stay where they are.</summary>
+internal sealed class TreeServer : IAsyncDisposable
+{
+    private const string Password = "correct horse";
+
+    private readonly DirectoryInfo _folder;
+    private readonly WebApplication _app;
+
+    private TreeServer(DirectoryInfo folder, WebApplication app)
+    {
+        _folder = folder;
+        _app = app;
+        Address = new Uri(app.Urls.First());
+    }
+
+    public static DateTimeOffset Published { get; } = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
+
+    public Uri Address { get; }
+
+    public SluiceDatabase Database => _app.Services.GetRequiredService<SluiceDatabase>();
+
+    public IServiceProvider Services => _app.Services;
+
+    private static string Credentials => "Authorization: Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{Password}"));
+
+    public static async Task<TreeServer> StartAsync(params (string Name, string Value)[] settings)
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("sluice-tree-");
+        var variables = settings.ToDictionary(setting => setting.Name, setting => setting.Value);
+        variables["CONFIG_PATH"] = folder.FullName;
+        variables["BIND_ADDRESS"] = "127.0.0.1";
+        variables["PORT"] = "0";
+        variables["SLUICE_CONFIG__WEBDAV__PASS"] = Password;
+        WebApplication app = Program.Build(new ProcessEnvironment(variables), services =>
+        {
+            services.Remove(services.Single(service => service.ImplementationType == typeof(QueueWorker)));
+            services.AddLogging(logging => logging.ClearProviders());
+        });
+        await app.StartAsync(TestContext.Current.CancellationToken);
+        return new TreeServer(folder, app);
+    }
+
+    /// <summary>Sends a request with the right credentials.</summary>
+    public async Task<RawAnswer> SendAsync(string requestLine, params string[] headers)
+    {
+        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await connection.SendAsync(requestLine, [Credentials, .. headers]);
+        return await connection.ReadAnswerAsync(isHead: requestLine.StartsWith("HEAD ", StringComparison.Ordinal));
+    }
+
+    /// <summary>Sends a request without credentials.</summary>
+    public async Task<RawAnswer> SendAnonymouslyAsync(string requestLine)
+    {
+        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await connection.SendAsync(requestLine, "Content-Length: 0");
+        return await connection.ReadAnswerAsync(isHead: requestLine.StartsWith("HEAD ", StringComparison.Ordinal));
+    }
+
+    /// <summary>Puts a text.</summary>
+    public Task<RawAnswer> PutAsync(string path, string body, params string[] headers) => SendBodyAsync($"PUT {path}", body, headers);
+
+    /// <summary>Sends a request with a text.</summary>
+    public Task<RawAnswer> SendBodyAsync(string requestLine, string body, params string[] headers) =>
+        SendBytesAsync(requestLine, Encoding.UTF8.GetBytes(body), headers);
+
+    /// <summary>Sends a request with bytes.</summary>
+    public async Task<RawAnswer> SendBytesAsync(string requestLine, byte[] body, params string[] headers)
+    {
+        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await connection.SendAsync(requestLine, [Credentials, .. headers, $"Content-Length: {body.Length}"]);
+        await connection.SendRawAsync(body);
+        return await connection.ReadAnswerAsync(isHead: false);
+    }
+
+    /// <summary>Sends a request with a text in one chunk.</summary>
+    public async Task<RawAnswer> SendChunkedAsync(string requestLine, string body)
+    {
+        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await connection.SendAsync(requestLine, Credentials, "Transfer-Encoding: chunked");
+        if (body.Length > 0)
+            await connection.SendRawAsync($"{Encoding.UTF8.GetByteCount(body):x}\r\n{body}\r\n");
+        await connection.SendRawAsync("0\r\n\r\n");
+        return await connection.ReadAnswerAsync(isHead: false);
+    }
+
+    /// <summary>Publishes a release whose files all begin in the same posted file of 1,000 bytes.</summary>
+    public Task PublishAsync(string category, string name, params string[] paths)
+    {
+        var release = new NewRelease(
+            category, name, new string('a', 64),
+            [new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000))],
+            [.. paths.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, $"tag-{path.Length}", [new ContentExtent(0, 0, 1000)]))]);
+        return Database.WriteAsync(
+            (connection, _) => LibraryStore.Insert(connection, release, Published), TestContext.Current.CancellationToken);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _app.StopAsync(new CancellationToken(canceled: true));
+        await _app.DisposeAsync();
+        _folder.Delete(recursive: true);
+    }
+}

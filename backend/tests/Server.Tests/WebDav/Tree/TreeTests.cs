@@ -1,0 +1,160 @@
+using System.Xml.Linq;
+using Sluice.Server.WebDav.Tree;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>The tree of the product over the wire, with its own database, library and queue.</summary>
+public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
+{
+    private static readonly XNamespace Dav = "DAV:";
+
+    private readonly TreeServer _server = fixture.Server;
+
+    [Fact]
+    public async Task Root_lists_its_files_and_branches()
+    {
+        RawAnswer answer = await _server.SendAsync("PROPFIND /", "Depth: 1");
+
+        Assert.Equal(["/", "/.health", "/README", "/content/", "/nzbs/"], Hrefs(answer));
+        Assert.Equal("Sluice", XDocument.Parse(answer.Text).Descendants(Dav + "displayname").First().Value);
+    }
+
+    [Fact]
+    public async Task Root_and_readme_have_the_same_bytes_whoever_asks()
+    {
+        RawAnswer readme = await _server.SendAsync("GET /README");
+        Assert.Contains("/content/<category>/<release>/", readme.Text, StringComparison.Ordinal);
+        Assert.Equal("text/plain; charset=utf-8", readme["Content-Type"]);
+
+        foreach (string accept in new[] { "*/*", "text/html" })
+        {
+            RawAnswer root = await _server.SendAsync("GET /", $"Accept: {accept}");
+            Assert.Equal(readme.Text, root.Text);
+            Assert.Equal("text/plain; charset=utf-8", root["Content-Type"]);
+        }
+    }
+
+    [Fact]
+    public async Task Canary_is_three_bytes_that_nobody_caches()
+    {
+        RawAnswer answer = await _server.SendAsync("GET /.health");
+
+        Assert.Equal("ok\n", answer.Text);
+        Assert.Equal("no-store", answer["Cache-Control"]);
+    }
+
+    [Fact]
+    public async Task Nothing_is_told_without_credentials()
+    {
+        foreach (string verb in new[] { "GET", "HEAD", "PROPFIND", "OPTIONS", "PUT", "DELETE", "MOVE", "LOCK", "BREW" })
+        {
+            foreach (string path in new[] { "/", "/README", "/content/demo", "/nzbs/tv/a.nzb", "/none", "/settings", "/%2e%2e/content" })
+            {
+                RawAnswer answer = await _server.SendAnonymouslyAsync($"{verb} {path}");
+                Assert.Equal(401, answer.Status);
+                Assert.Equal("Basic realm=\"Sluice\", charset=\"UTF-8\"", answer["WWW-Authenticate"]);
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("/", "207 200 200 403 403 405")]
+    [InlineData("/README", "207 200 200 403 403 405")]
+    [InlineData("/.health", "207 200 200 403 403 405")]
+    [InlineData("/nzbs", "207 405 405 405 403 405")]
+    [InlineData("/nzbs/tv", "207 405 405 405 403 405")]
+    [InlineData("/nzbs/tv/", "207 405 405 405 403 405")]
+    [InlineData("/nzbs/none", "404 404 404 405 404 405")]
+    [InlineData("/nzbs/tv/none.nzb", "404 404 404 201 204 405")]
+    [InlineData("/content", "207 405 405 403 403 405")]
+    [InlineData("/content/tv", "207 405 405 403 403 405")]
+    [InlineData("/content/tv/Rel", "207 405 405 403 403 405")]
+    [InlineData("/content/tv/Rel/season%201", "207 405 405 403 403 405")]
+    [InlineData("/content/tv/Rel/season%201/a.mkv", "207 200 - 403 403 405")]
+    [InlineData("/content/tv/Rel/none.mkv", "404 404 404 403 404 405")]
+    [InlineData("/content/tv/Rel/season%201/a.mkv/", "404 404 404 403 404 405")]
+    [InlineData("/none", "404 404 404 403 404 405")]
+    [InlineData("/settings", "404 404 404 404 404 404")]
+    [InlineData("/api/none", "404 404 404 404 404 404")]
+    public async Task Path_answers_as_the_table_of_verbs_says(string path, string expected)
+    {
+        string[] statuses = expected.Split(' ');
+        string[] requests = [$"PROPFIND {path}", $"HEAD {path}", $"GET {path}", $"PUT {path}", $"DELETE {path}", $"MOVE {path}"];
+        for (int i = 0; i < requests.Length; i++)
+        {
+            if (statuses[i] == "-")
+                continue;
+            RawAnswer answer = requests[i].StartsWith("PUT", StringComparison.Ordinal)
+                ? await _server.PutAsync(path, "<nzb/>")
+                : await _server.SendAsync(requests[i], "Depth: 0");
+            Assert.Equal($"{requests[i]} {statuses[i]}", $"{requests[i]} {answer.Status}");
+            if (answer.Status == 405)
+                Assert.StartsWith("OPTIONS", answer["Allow"], StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public void Table_of_verbs_serves_nothing_that_is_not_there_yet() =>
+        Assert.All(TreeVerbs.All, row => Assert.All(
+            row.Served, verb => Assert.Contains(verb, (string[])["OPTIONS", "GET", "HEAD", "PROPFIND", "PUT", "DELETE"])));
+
+    [Fact]
+    public async Task Library_is_listed_level_by_level_and_found_in_either_normal_form()
+    {
+        Assert.Equal(
+            ["/content/", "/content/audio/", "/content/demo/", "/content/movies/", "/content/software/", "/content/tv/"],
+            Hrefs(await _server.SendAsync("PROPFIND /content/", "Depth: 1")));
+        Assert.Equal(["/content/tv/", "/content/tv/Rel/", "/content/tv/R%C3%A9l/"], Hrefs(await _server.SendAsync("PROPFIND /content/tv/", "Depth: 1")));
+        Assert.Equal(
+            ["/content/tv/R%C3%A9l/", "/content/tv/R%C3%A9l/c.mkv", "/content/tv/R%C3%A9l/season%201/"],
+            Hrefs(await _server.SendAsync("PROPFIND /content/tv/R%C3%A9l/", "Depth: 1")));
+        RawAnswer head = await _server.SendAsync("HEAD /content/tv/Re%CC%81l/season%201/b.mkv");
+        Assert.Equal("1000", head["Content-Length"]);
+        Assert.Equal("\"tag-14\"", head["ETag"]);
+        Assert.Equal("Sat, 03 Jan 2026 10:00:00 GMT", head["Last-Modified"]);
+        Assert.Equal(404, (await _server.SendAsync("HEAD /content/tv/r%C3%A9l/season%201/b.mkv")).Status);
+        Assert.Equal(404, (await _server.SendAsync("HEAD /content/TV/R%C3%A9l/season%201/b.mkv")).Status);
+    }
+
+    [Fact]
+    public async Task Quota_is_what_the_library_holds()
+    {
+        string body = "<propfind xmlns='DAV:'><prop><quota-used-bytes/><quota-available-bytes/></prop></propfind>";
+        RawAnswer quota = await _server.SendBodyAsync("PROPFIND /", body, "Depth: 0");
+        XElement prop = XDocument.Parse(quota.Text).Descendants(Dav + "prop").Single();
+        Assert.Equal("7000", prop.Element(Dav + "quota-used-bytes")!.Value);
+        Assert.Equal("1125899906842624", prop.Element(Dav + "quota-available-bytes")!.Value);
+    }
+
+    [Fact]
+    public async Task File_whose_articles_nobody_knows_any_more_is_410_without_its_name()
+    {
+        RawAnswer answer = await _server.SendAsync("GET /content/movies/Lost/secret-name.mkv");
+
+        Assert.Equal(410, answer.Status);
+        Assert.Equal("no-store", answer["Cache-Control"]);
+        Assert.DoesNotContain("secret", answer.Text, StringComparison.Ordinal);
+        Assert.Equal(200, (await _server.SendAsync("HEAD /content/movies/Lost/secret-name.mkv")).Status);
+    }
+
+    [Fact]
+    public async Task Clip_is_read_whole_and_in_parts()
+    {
+        string href = Hrefs(await _server.SendAsync("PROPFIND /content/demo/", "Depth: 1"))[1];
+        RawAnswer whole = await _server.SendAsync("GET " + href);
+        Assert.Equal(200, whole.Status);
+        Assert.Equal("video/mp4", whole["Content-Type"]);
+        Assert.True(whole.IsComplete);
+
+        foreach ((int offset, int length) in new[] { (0, 1), (1, 65_536), (whole.Length / 2, 100_000), (whole.Length - 10, 10) })
+        {
+            RawAnswer part = await _server.SendAsync("GET " + href, $"Range: bytes={offset}-{offset + length - 1}");
+            Assert.Equal(206, part.Status);
+            Assert.Equal(whole.Body[offset..(offset + length)], part.Body);
+        }
+    }
+
+    private static List<string> Hrefs(RawAnswer answer) =>
+        [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
+}
