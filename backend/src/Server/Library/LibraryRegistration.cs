@@ -1,3 +1,4 @@
+using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Providers;
 
@@ -10,6 +11,7 @@ internal static class LibraryRegistration
     public static IServiceCollection AddLibrary(this IServiceCollection services) => services
         .AddSingleton<BuiltInClip>()
         .AddSingleton(provider => new BuiltInArticles(provider.GetRequiredService<BuiltInClip>().Source))
+        .AddSingleton<IWelcomePath, ClipWelcome>()
         .AddSingleton<LibraryStore>()
         .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<LibraryStore>())
         .AddSingleton<CategoryRules>()

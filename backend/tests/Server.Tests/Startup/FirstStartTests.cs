@@ -32,6 +32,11 @@ public sealed partial class FirstStartTests : IDisposable
             http.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", password);
             using var answer = await http.GetAsync(new Uri(Url(first) + "no-such-path"), Token);
             Assert.NotEqual(HttpStatusCode.Unauthorized, answer.StatusCode);
+            var film = new Uri(Film().Match(string.Join('\n', first.Lines)).Value);
+            using var head = new HttpRequestMessage(HttpMethod.Head, film.GetComponents(UriComponents.HttpRequestUrl, UriFormat.UriEscaped));
+            using var played = await http.SendAsync(head, Token);
+            Assert.Equal(HttpStatusCode.OK, played.StatusCode);
+            Assert.Equal("video/mp4", played.Content.Headers.ContentType!.MediaType);
             Assert.Equal(0, await first.StopAsync(Token));
         }
 
@@ -74,6 +79,9 @@ public sealed partial class FirstStartTests : IDisposable
 
     [GeneratedRegex(@"http://admin:(?<pass>[^@]+)@127\.0\.0\.1:\d+/")]
     private static partial Regex Credentials();
+
+    [GeneratedRegex(@"http://admin:\S+/content/demo/\S+")]
+    private static partial Regex Film();
 
     [GeneratedRegex(@"API key\s+(?<key>[0-9a-f]+)")]
     private static partial Regex ApiKey();
