@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Sluice.Server.Settings;
@@ -24,6 +25,7 @@ internal static class ListenerRegistration
     {
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => Configure(kestrel, process));
         builder.Services
+            .AddSingleton<IMemoryPoolFactory<byte>, SendBlockPoolFactory>()
             .Configure<SocketTransportOptions>(sockets =>
             {
                 sockets.MaxWriteBufferSize = SendBufferBytes;

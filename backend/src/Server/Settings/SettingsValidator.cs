@@ -5,6 +5,10 @@ namespace Sluice.Server.Settings;
 /// <summary>Checks values that somebody wants to save, all of them at once (CFG-11). Pure.</summary>
 internal static class SettingsValidator
 {
+    // What every list of default credentials begins with (CFG-51).
+    private static readonly string[] WellKnownPasswords =
+        ["password", "12345678", "123456789", "changeme", "password1", "adminadmin", "administrator", "qwertyuiop", "nzbdav123", "sabnzbd1"];
+
     private static readonly Dictionary<string, SettingDefinition> ByKey = SettingSchema.All.ToDictionary(definition => definition.Key);
 
     /// <summary>The schema's row of a key, or null.</summary>
@@ -43,6 +47,8 @@ internal static class SettingsValidator
         int After(string key) => int.Parse(
             accepted.TryGetValue(key, out var text) ? text ?? Definition(key)!.Default : current.Text(key), CultureInfo.InvariantCulture);
 
+        if (accepted.GetValueOrDefault("webdav.pass") is { } password && WellKnownPasswords.Contains(password, StringComparer.OrdinalIgnoreCase))
+            errors["webdav.pass"] = ["Is one of the passwords that are tried first."];
         if (After("queue.max-items") > 0 && After("queue.resume-threshold") > After("queue.max-items"))
             errors["queue.resume-threshold"] = ["Must not be above queue.max-items."];
         if (After("usenet.login-timeout-seconds") < After("usenet.connect-timeout-seconds"))

@@ -87,6 +87,19 @@ public sealed class SettingsStoreTests : IDisposable
         Assert.Equal(["queue.resume-threshold"], errors.Keys);
     }
 
+    [Theory]
+    [InlineData("password")]
+    [InlineData("ChangeMe")]
+    [InlineData("")]
+    public async Task Well_known_and_empty_passwords_are_refused(string password)
+    {
+        await using var host = new SettingsHost(_temporary);
+
+        var errors = await host.Store.SaveAsync(new Dictionary<string, string?> { ["webdav.pass"] = password }, Token);
+
+        Assert.Equal(["webdav.pass"], errors.Keys);
+    }
+
     [Fact]
     public async Task Secrets_do_not_stand_in_the_database_as_text()
     {

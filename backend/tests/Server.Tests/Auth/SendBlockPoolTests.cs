@@ -1,0 +1,43 @@
+using Sluice.Server.Auth;
+using Xunit;
+
+namespace Sluice.Server.Tests.Auth;
+
+public sealed class SendBlockPoolTests
+{
+    [Fact]
+    public void Block_that_came_back_is_lent_again_and_only_once()
+    {
+        using var pool = new SendBlockPool();
+        var first = pool.Rent();
+        first.Dispose();
+        first.Dispose();
+        Assert.Equal(1, pool.Free);
+
+        using var second = pool.Rent(SendBlockPool.BlockBytes);
+        using var third = pool.Rent();
+
+        Assert.Equal(SendBlockPool.BlockBytes, second.Memory.Length);
+        Assert.False(second.Memory.Span.Overlaps(third.Memory.Span));
+        Assert.Throws<ObjectDisposedException>(() => first.Memory);
+    }
+
+    [Fact]
+    public void Free_blocks_are_bounded()
+    {
+        using var pool = new SendBlockPool();
+
+        foreach (var block in Enumerable.Range(0, 300).Select(_ => pool.Rent()).ToList())
+            block.Dispose();
+
+        Assert.Equal(256, pool.Free);
+    }
+
+    [Fact]
+    public void More_than_a_block_is_refused()
+    {
+        using var pool = new SendBlockPool();
+
+        Assert.Throws<ArgumentOutOfRangeException>(() => pool.Rent(SendBlockPool.BlockBytes + 1));
+    }
+}

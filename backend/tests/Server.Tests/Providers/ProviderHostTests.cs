@@ -1,0 +1,184 @@
+using System.Globalization;
+using Sluice.Server.Providers;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Auth;
+using Sluice.Server.Tests.EndToEnd;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Server.Tests.Providers;
+
+public sealed class ProviderHostTests : IAsyncDisposable
+{
+    private readonly LogLines _log = new(typeof(ProviderHost).FullName!);
+    private readonly FixedOptions<UsenetOptions> _usenet = new(Options("""{"Providers":[]}"""));
+    private readonly FixedOptions<StreamingOptions> _streaming = new(new StreamingOptions { VerifyBeforeServe = false });
+    private readonly ProviderHost _host;
+
+    public ProviderHostTests() =>
+        _host = new ProviderHost(_usenet, _streaming, TimeProvider.System, _log, new BuiltInArticles(new BuiltInSource()));
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public async ValueTask DisposeAsync()
+    {
+        await _host.DisposeAsync();
+        _log.Dispose();
+    }
+
+    [Fact]
+    public async Task Built_in_articles_answer_until_a_provider_is_configured()
+    {
+        Assert.False(_host.HasProviders);
+        Assert.Equal(7, (await FetchAsync()).Provider);
+
+        await using var mock = await MockServer.StartAsync();
+        _usenet.Change(Options(Json(mock.Port)));
+
+        Assert.True(_host.HasProviders);
+        Assert.Equal(0, (await FetchAsync()).Provider);
+        Assert.Equal(1, mock.Stats.CommandCount("BODY"));
+    }
+
+    [Fact]
+    public async Task Providers_that_are_all_switched_off_leave_the_built_in_articles()
+    {
+        _usenet.Change(Options("""{"Providers":[{"Host":"h","Type":0}]}"""));
+
+        Assert.False(_host.HasProviders);
+        Assert.Equal(7, (await FetchAsync()).Provider);
+    }
+
+    [Fact]
+    public async Task Change_that_says_the_same_keeps_connections_and_engine()
+    {
+        await using var mock = await MockServer.StartAsync();
+        _usenet.Change(Options(Json(mock.Port)));
+        await FetchAsync();
+        var engine = _host.Engine;
+
+        _usenet.Change(Options(Json(mock.Port)) with { StreamingReadTimeout = TimeSpan.FromSeconds(99) });
+        await FetchAsync();
+
+        Assert.Same(engine, _host.Engine);
+        Assert.Equal(1, mock.Stats.Opened);
+    }
+
+    [Fact]
+    public async Task Change_of_a_limit_makes_a_new_engine_and_the_old_connections_close()
+    {
+        await using var mock = await MockServer.StartAsync();
+        _usenet.Change(Options(Json(mock.Port)));
+        await FetchAsync();
+        var engine = _host.Engine;
+
+        _streaming.Change(new StreamingOptions { VerifyBeforeServe = true });
+
+        Assert.NotSame(engine, _host.Engine);
+        await FetchAsync();
+        Assert.Equal(2, mock.Stats.Opened);
+        while (mock.Stats.ConnectionsNow > 1)
+            await Task.Yield();
+    }
+
+    [Fact]
+    public async Task Start_tells_in_words_what_came_of_each_provider()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "u", Password = "p" }] });
+        var free = ServerProcess.FreePort();
+        _usenet.Change(Options(string.Create(
+            CultureInfo.InvariantCulture,
+            $$"""
+            {"Providers":[
+              {"Nickname":"good","Host":"127.0.0.1","Port":{{mock.Port}},"UseSsl":false,"User":"u","Pass":"p","MaxConnections":3},
+              {"Nickname":"wrong","Host":"127.0.0.1","Port":{{mock.Port}},"UseSsl":false,"User":"u","Pass":"x"},
+              {"Nickname":"absent","Host":"127.0.0.1","Port":{{free}},"UseSsl":false},
+              {"Nickname":"off","Host":"127.0.0.1","Type":0},
+              {"Nickname":"bad","Host":"127.0.0.1","Port":0}]}
+            """)));
+
+        _host.Start();
+
+        var lines = new List<string>();
+        for (var i = 0; i < 5; i++)
+            lines.Add(await _log.NextAsync(Token));
+        Assert.Single(lines, line => line.StartsWith("Setting: usenet.providers: element 4 is left out: Port must be", StringComparison.Ordinal));
+        Assert.Single(lines, line => line.StartsWith($"good: connected to 127.0.0.1:{mock.Port} in ", StringComparison.Ordinal)
+            && line.EndsWith(" ms (plain text, login accepted, 3 connections)", StringComparison.Ordinal));
+        Assert.Single(lines, line => line.StartsWith("wrong: ", StringComparison.Ordinal) && line.Contains("refuses the user name or password", StringComparison.Ordinal));
+        Assert.Single(lines, line => line.StartsWith("absent: ", StringComparison.Ordinal) && line.Contains("cannot be reached", StringComparison.Ordinal));
+        Assert.Single(lines, line => line == "off: switched off in the settings");
+    }
+
+    [Fact]
+    public async Task Change_after_the_start_is_tried_too()
+    {
+        await using var mock = await MockServer.StartAsync();
+        _host.Start();
+        Assert.StartsWith("No provider is configured", await _log.NextAsync(Token), StringComparison.Ordinal);
+
+        _usenet.Change(Options(Json(mock.Port)));
+
+        Assert.StartsWith("main: connected to 127.0.0.1", await _log.NextAsync(Token), StringComparison.Ordinal);
+        await FetchAsync();
+        Assert.Equal(1, mock.Stats.Opened);
+    }
+
+    [Theory]
+    [InlineData(1L << 40, 256L << 20)]
+    [InlineData(512L << 20, 128L << 20)]
+    public void Byte_budget_stays_within_a_quarter_of_the_memory(long memory, long expected) =>
+        Assert.Equal(expected, ProviderPlan.From(Options("""{"Providers":[]}"""), _streaming.CurrentValue, memory, out _).Streams.ByteBudget);
+
+    private static UsenetOptions Options(string providers) => UsenetOptions.Read(
+        new SettingsResolver(SettingSchema.All, new ProcessEnvironment(new Dictionary<string, string>()))
+            .Resolve(new Dictionary<string, string> { ["usenet.providers"] = providers }));
+
+    private static string Json(int port) => string.Create(
+        CultureInfo.InvariantCulture, $$"""{"Providers":[{"Nickname":"main","Host":"127.0.0.1","Port":{{port}},"UseSsl":false}]}""");
+
+    private async Task<ArticleReply> FetchAsync()
+    {
+        var id = new MockMessageId
+        {
+            Seed = 1, File = 0, Files = 1, Part = 1, Parts = 1, Begin = 0, Length = 1000, FileSize = 1000, Name = "film.mkv",
+        };
+        var reply = await _host.FetchAsync(new ArticleRequest(MessageId.Parse(id.ToString()), OperationLane.Playback), new DrainingSink(), Token);
+        Assert.True(reply.IsFound);
+        return reply;
+    }
+
+    /// <summary>Looks for the terminator and keeps nothing.</summary>
+    private sealed class DrainingSink : IArticleSink
+    {
+        private readonly List<byte> _seen = [];
+
+        public void Start(int provider) => _seen.Clear();
+
+        public bool Write(ReadOnlySpan<byte> raw, out int consumed)
+        {
+            consumed = 0;
+            foreach (var value in raw)
+            {
+                _seen.Add(value);
+                consumed++;
+                if (_seen.Count >= 5 && _seen[^5..] is [(byte)'\r', (byte)'\n', (byte)'.', (byte)'\r', (byte)'\n'])
+                    return true;
+            }
+
+            return false;
+        }
+    }
+
+    /// <summary>Has every article, as provider 7.</summary>
+    private sealed class BuiltInSource : IArticleSource
+    {
+        public int ProviderCount => 8;
+
+        public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
+            ValueTask.FromResult(ArticleReply.FoundAt(7));
+    }
+}
