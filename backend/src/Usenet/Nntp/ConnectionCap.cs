@@ -35,9 +35,12 @@ internal sealed class ConnectionCap
     }
 
     /// <summary>The server has refused one more while this many were open.</summary>
-    public void Refused(int open)
+    /// <returns>True when the cap in force is lower now.</returns>
+    public bool Refused(int open)
     {
+        var before = _learned;
         _learned = Math.Clamp(open, 1, Math.Max(1, _learned - 1));
         _learnedAt = _time.GetTimestamp();
+        return _learned < before;
     }
 }

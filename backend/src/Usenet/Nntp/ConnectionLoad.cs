@@ -15,6 +15,14 @@ internal sealed class ConnectionLoad
     /// <summary>Held while <see cref="Commands"/> is above 0.</summary>
     public OperationPermit? Permit { get; set; }
 
+    /// <summary>Takes the permit out, for its new owner to dispose outside of the lock; null when there is none.</summary>
+    public OperationPermit? TakePermit()
+    {
+        var permit = Permit;
+        Permit = null;
+        return permit;
+    }
+
     /// <summary>Whether leases may be given.</summary>
     public bool IsOpen { get; set; } = true;
 }

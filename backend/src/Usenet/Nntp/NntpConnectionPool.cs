@@ -69,7 +69,8 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         LeaseWaiter waiter;
         lock (_gate)
         {
-            ObjectDisposedException.ThrowIf(_disposing.IsCancellationRequested, this);
+            if (_disposing.IsCancellationRequested)
+                throw Closed();
             if (_open.Count == 0 && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
             if (!_waiting.HasBefore(request) && TryPlace(request) is { } lease)
@@ -142,7 +143,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
                 MoveToClosing(connection);
             if (reason.Fault == NntpFault.TooManyConnections)
                 LearnCap();
-            permit = TakePermit(connection);
+            permit = connection.Load.TakePermit();
         }
 
         permit?.Dispose();
@@ -162,7 +163,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         NntpConnection[] open;
         lock (_gate)
         {
-            _waiting.FailAll(new NntpException(NntpFault.NoConnection, "The connection pool was closed."));
+            _waiting.FailAll(Closed());
             open = [.. _open];
         }
 
@@ -196,7 +197,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         return new ConnectionLease(this, connection, request);
     }
 
-    // Called under the lock for a grant that nobody took: the permit must not be disposed here, because that wakes pools.
+    // Called under the lock, where a permit must not be disposed, because that wakes pools.
     private void GiveBack(ConnectionLease lease) => _background.Add(GiveBackAsync(lease));
 
     private static async Task GiveBackAsync(ConnectionLease lease)
@@ -215,19 +216,12 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
                 connection.Load.Commands--;
                 connection.Load.Bytes -= expectedBytes;
                 if (connection.Load.Commands == 0)
-                    permit = TakePermit(connection);
+                    permit = connection.Load.TakePermit();
             }
         }
 
         permit?.Dispose();
         Pump();
-    }
-
-    private static OperationPermit? TakePermit(NntpConnection connection)
-    {
-        var permit = connection.Load.Permit;
-        connection.Load.Permit = null;
-        return permit;
     }
 
     private void MoveToClosing(NntpConnection connection)
@@ -281,7 +275,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         connection.Start();
         _background.Add(connection.Completion);
         if (_disposing.IsCancellationRequested)
-            connection.Abort(new NntpException(NntpFault.NoConnection, "The connection pool was closed."));
+            connection.Abort(Closed());
         if (Health.Succeeded())
             NntpLog.Recovered(_shared.Logger, _options.Name);
     }
@@ -294,11 +288,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             _waiting.FailAll(failure);
     }
 
+    private static NntpException Closed() => new(NntpFault.NoConnection, "The connection pool was closed.");
+
     private void LearnCap()
     {
-        var before = _cap.Current;
-        _cap.Refused(_open.Count);
-        if (_cap.Current < before)
+        if (_cap.Refused(_open.Count))
             NntpLog.CapLearned(_shared.Logger, _options.Name, _cap.Current);
     }
 }
