@@ -62,7 +62,8 @@ configure() {
   local dir=$1 port=$2
   mkdir -p "$dir"/{etc,db,run,log,spool/articles,spool/overview,spool/incoming/tmp,spool/outgoing,spool/tmp}
   # No bindaddress6: with it INN would insist on IPv6. No upper size: an article of a poster is no mail.
-  # No cut-off: articles of the test data keep the date of their first post.
+  # No cut-off: articles of the test data keep the date of their first post. No limit of load: a busy machine is no reason
+  # to refuse readers here.
   cat >"$dir/etc/inn.conf" <<CONF
 mta:             "/bin/false %s"
 mailcmd:         /bin/false
@@ -79,6 +80,7 @@ maxartsize:      0
 localmaxartsize: 0
 maxconnections:  100
 artcutoff:       0
+nnrpdloadlimit:  0
 doinnwatch:      false
 pgpverify:       false
 pathnews:        $dir/root/usr/lib/news
