@@ -36,6 +36,9 @@ internal sealed class ReleaseImport(ReleaseContent release, IArticleSource sourc
             throw new RefusedException(error.Fault switch { NzbFault.Empty => "NzbEmpty", NzbFault.TooLarge => "NzbTooLarge", _ => "NotAnNzb" }, error.Message);
         }
 
+        // Whether the mock can serve it is known before it is asked.
+        foreach (var file in _files)
+            release.ContentOf(FirstId(file));
         var targets = _files.Select(file => new ProbeTarget(NzbSubject.Parse(file.Subject), new ListedIds(file.Segments))).ToList();
         return await new ReleaseProber(source).ProbeAsync(targets, progress: null, cancellationToken);
     }
@@ -71,6 +74,8 @@ internal sealed class ReleaseImport(ReleaseContent release, IArticleSource sourc
         int[] sizes = [.. head.Members.SelectMany(member => member < 0 ? [0] : _files[member].Segments.Select(segment => segment.Bytes))];
         return new TestedFile(name.Name, name.Source.ToString(), head.Kind, head.ToPostedFile()!, ids, sizes, release.ContentOf(ids.Find(id => !id.IsEmpty)));
     }
+
+    private static MessageId FirstId(NzbFile file) => file.Segments.First(segment => !segment.IsHole).Ids.Primary;
 
     private static RefusedException Unreadable(List<FileHead> payload)
     {

@@ -1,0 +1,84 @@
+using System.Text;
+using Sluice.Tools.MockNntpServer.Articles;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Tester;
+
+/// <summary>The tester tests itself (contract TST-72): what the mock does wrong on purpose must not look good.</summary>
+public sealed class TesterSelfTests
+{
+    [Fact]
+    public async Task Wrong_bytes_that_nothing_else_can_see_are_found_and_named()
+    {
+        // An article of another release under the same number and range: its header, length and CRC are right, its bytes are not.
+        var good = MockRelease.Plain(1, 2 << 20, articleSize: 52_429);
+        var other = MockRelease.Plain(2, 2 << 20, articleSize: 52_429);
+        var nzb = Encoding.UTF8.GetString(good.ToNzb()).Replace(good.MessageId(0, 5), other.MessageId(0, 5), StringComparison.Ordinal);
+        var call = await WithNzbAsync(nzb, "--steps=7", "--json=-");
+        call.AssertExit(1);
+        Assert.True(call.Json().GetProperty("metrics").GetProperty("bytes_wrong").GetInt64() > 50_000, call.Error);
+        Assert.Contains(call.Json().GetProperty("failures").EnumerateArray(), failure => failure.GetString()!.StartsWith(
+            "first wrong byte of film.mkv at offset 209716: expected 0x", StringComparison.Ordinal) && failure.GetString()!.EndsWith("article 5, provider mock", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Body_that_is_short_at_every_try_is_a_failure()
+    {
+        var call = await WithFaultsAsync("""{"kind":"yenc.short","article":"7","tries":0}""", "--steps=7");
+        call.AssertExit(1);
+        Assert.Contains("Article 7", call.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Connection_that_is_dropped_at_every_try_is_a_failure()
+    {
+        var call = await WithFaultsAsync("""{"kind":"body.fin","article":"1","offset":10,"tries":0}""", "--steps=1");
+        call.AssertExit(1);
+        Assert.Contains("step 1", call.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Connection_over_the_cap_is_a_failure_though_every_byte_is_right()
+    {
+        var call = await TesterCall.SmallAsync("--steps=7", "--max-conns=1", "--latency=20", "--json=-");
+        call.AssertExit(1);
+        Assert.Equal(0, call.Json().GetProperty("metrics").GetProperty("bytes_wrong").GetInt64());
+        Assert.Contains(call.Json().GetProperty("failures").EnumerateArray(), failure => failure.GetString()!.Contains("over its cap", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Second_provider_fills_the_holes_of_the_first()
+    {
+        var call = await TesterCall.SmallAsync("--steps=7", "--providers=2", "--coverage=0.5,1.0", "--json=-");
+        call.AssertExit(0);
+        var coverage = call.Json().GetProperty("mock").GetProperty("providers")[0].GetProperty("faults").GetProperty("coverage").GetInt64();
+        Assert.InRange(coverage, 1, 40);
+    }
+
+    [Fact]
+    public async Task Connections_dropped_once_are_retried_and_the_counts_still_agree()
+    {
+        var call = await WithFaultsAsync("""{"kind":"body.rst","rate":0.2}""", "--steps=7", "--json=-");
+        call.AssertExit(0);
+        Assert.True(call.Json().GetProperty("mock").GetProperty("faults").GetProperty("body.rst").GetInt64() >= 1);
+    }
+
+    private static Task<TesterCall> WithFaultsAsync(string script, params string[] more) => WithFileAsync(script, path => TesterCall.SmallAsync([.. more, $"--faults={path}"]));
+
+    private static Task<TesterCall> WithNzbAsync(string nzb, params string[] more) => WithFileAsync(nzb, path => TesterCall.SmallAsync([path, .. more]));
+
+    private static async Task<TesterCall> WithFileAsync(string text, Func<string, Task<TesterCall>> call)
+    {
+        var folder = Directory.CreateTempSubdirectory("tester-");
+        try
+        {
+            var path = Path.Combine(folder.FullName, "film.nzb");
+            await File.WriteAllTextAsync(path, text, TestContext.Current.CancellationToken);
+            return await call(path);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+using System.Net;
+using System.Net.Sockets;
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Tester;
+
+public sealed class TesterUsageTests
+{
+    private static CancellationToken Cancelled => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("--mock-server --colour=red")]
+    [InlineData("--mock-server --server=http://127.0.0.1:3000")]
+    [InlineData("--mock-server --volumes 20")]
+    [InlineData("--mock-server --layout=rar5")]
+    [InlineData("--mock-server --steps=3-1")]
+    [InlineData("--mock-server --steps=8")]
+    [InlineData("--mock-server --size=0")]
+    [InlineData("--mock-server --connections=many")]
+    [InlineData("--mock-server --missing=x")]
+    [InlineData("--mock-server --media=/no/such/file")]
+    [InlineData("--mock-server --faults=/no/such/file")]
+    [InlineData("--mock-server --host=127.0.0.1")]
+    [InlineData("--mock-server --compare=/no/such/file")]
+    [InlineData("--mock-server --size=1 --playback=1 --readers=2")]
+    [InlineData("/no/such.nzb --host=127.0.0.1")]
+    [InlineData("film.nzb")]
+    [InlineData("film.nzb --host=127.0.0.1 --pass-env=NO_SUCH_VARIABLE_HERE")]
+    [InlineData("film.nzb --providers-file=/no/such/file")]
+    public async Task Flags_without_sense_are_exit_2_with_a_sentence(string line)
+    {
+        var call = await TesterCall.RunAsync(line.Split(' ', StringSplitOptions.RemoveEmptyEntries), Cancelled);
+        call.AssertExit(2);
+        Assert.Contains("--help", call.Error, StringComparison.Ordinal);
+        Assert.True(call.Error.Split('\n')[0].Length > 10, call.Error);
+    }
+
+    [Fact]
+    public async Task Nzb_that_the_mock_did_not_write_is_exit_2_with_the_mock()
+    {
+        var call = await TesterCall.SmallAsync(Repository.Fixture("posts/raw-mkv.nzb"));
+        call.AssertExit(2);
+    }
+
+    [Fact]
+    public async Task Flag_of_the_ancestor_is_accepted_and_ignored()
+    {
+        var call = await TesterCall.RunAsync(["--test-full-nzb", "--help"], Cancelled);
+        call.AssertExit(0);
+        Assert.Contains("--verify-before-serve", call.Output, StringComparison.Ordinal);
+        Assert.DoesNotContain("--test-full-nzb", call.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task File_that_is_no_nzb_is_refused_with_the_reason()
+    {
+        var call = await TesterCall.SmallAsync(Repository.Fixture("posts/manifest.json"));
+        call.AssertExit(4);
+        Assert.Contains("NotAnNzb", call.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Provider_that_nobody_can_reach_is_exit_5()
+    {
+        // A port that was free a moment ago and has no listener.
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        var port = ((IPEndPoint)listener.LocalEndpoint).Port;
+        listener.Stop();
+        var call = await TesterCall.RunAsync([Repository.Fixture("posts/raw-mkv.nzb"), "--host=127.0.0.1", $"--port={port}", "--ssl=false", "--quiet"], Cancelled);
+        call.AssertExit(5);
+    }
+
+    [Fact]
+    public async Task Real_post_is_read_by_a_providers_file_and_no_secret_is_printed()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions
+        {
+            Providers = [new MockProvider { User = "walter", Password = "s3cretive" }],
+            Spool = Repository.Fixture("posts/raw-mkv"),
+        });
+        var folder = Directory.CreateTempSubdirectory("tester-");
+        try
+        {
+            var providers = Path.Combine(folder.FullName, "providers.json");
+            await File.WriteAllTextAsync(
+                providers,
+                $$"""{"Providers":[{"Nickname":"spool","Host":"127.0.0.1","Port":{{mock.Port}},"UseSsl":false,"User":"walter","Pass":"s3cretive","MaxConnections":3,"Type":1}]}""",
+                Cancelled);
+            var json = Path.Combine(folder.FullName, "result.json");
+            var call = await TesterCall.RunAsync([Repository.Fixture("posts/raw-mkv.nzb"), $"--providers-file={providers}", "--provider=spool", $"--json={json}"], Cancelled);
+            call.AssertExit(0);
+
+            var printed = call.Output + call.Error + await File.ReadAllTextAsync(json, Cancelled);
+            Assert.DoesNotContain("walter", printed, StringComparison.Ordinal);
+            Assert.DoesNotContain("s3cretive", printed, StringComparison.Ordinal);
+            Assert.Contains("user w...", printed, StringComparison.Ordinal);
+            Assert.Contains("Matroska", call.Output, StringComparison.Ordinal);
+            Assert.Contains("not compared", call.Summary[^3], StringComparison.Ordinal);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    [Fact]
+    public async Task User_on_the_command_line_is_masked_in_the_record()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { Spool = Repository.Fixture("posts/raw-mkv") });
+        var call = await TesterCall.RunAsync(
+            [Repository.Fixture("posts/raw-mkv.nzb"), "--host=127.0.0.1", $"--port={mock.Port}", "--ssl=false", "--user", "walter", "--steps=1", "--json=-"], Cancelled);
+        call.AssertExit(0);
+        Assert.DoesNotContain("walter", call.Output + call.Error, StringComparison.Ordinal);
+        Assert.Contains("w...", call.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Archives_are_refused_with_the_reason()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { Spool = Repository.Fixture("posts/rar4") });
+        var call = await TesterCall.RunAsync([Repository.Fixture("posts/rar4.nzb"), "--host=127.0.0.1", $"--port={mock.Port}", "--ssl=false", "--quiet"], Cancelled);
+        call.AssertExit(4);
+        Assert.Contains("UnsupportedArchive", call.Output, StringComparison.Ordinal);
+    }
+}
