@@ -1,3 +1,4 @@
+using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Steps;
 
@@ -64,6 +65,10 @@ internal sealed class TestRun(RunContext run)
         if (run.Mock is null)
             return;
         run.MockCounts = await run.Mock.CountsAsync(cancellationToken);
+        var (engine, mock) = (run.Totals.Now, run.MockCounts.Total);
+        run.Narrator.Say(string.Create(
+            CultureInfo.InvariantCulture,
+            $"    engine / mock: {engine.Commands} / {mock.Commands} commands, {engine.Bodies} / {mock.Bodies} BODY ({engine.Unanswered} given up), {engine.SocketsOpened} / {mock.Opened} connections, {engine.SocketsPeak} / {mock.Peak} at a time"));
         foreach (var sentence in MockVerdict.Disagreements(run.Totals.Now, run.MockCounts, run.Options.Connections))
             run.Findings.Fail(sentence);
         foreach (var sentence in await new HoleJudge(run.Providers).JudgeAsync(run.Findings.Holes, cancellationToken))

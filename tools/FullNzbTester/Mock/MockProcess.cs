@@ -11,6 +11,7 @@ namespace Sluice.Tools.FullNzbTester.Mock;
 internal sealed class MockProcess : IAsyncDisposable
 {
     private const long LargestPreload = 2L << 30;
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
     private static readonly string Program = typeof(MockServer).Assembly.Location;
 
     private readonly Process _process;
@@ -57,7 +58,7 @@ internal sealed class MockProcess : IAsyncDisposable
         }
         catch
         {
-            End(process);
+            await EndAsync(process);
             process.Dispose();
             throw;
         }
@@ -83,8 +84,7 @@ internal sealed class MockProcess : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         Control.Dispose();
-        End(_process);
-        await _process.WaitForExitAsync();
+        await EndAsync(_process);
         await _errors;
         _process.Dispose();
     }
@@ -117,11 +117,19 @@ internal sealed class MockProcess : IAsyncDisposable
     }
 
     /// <summary>Its standard input is closed, at which it ends; one that does not is killed.</summary>
-    private static void End(Process process)
+    private static async Task EndAsync(Process process)
     {
         process.StandardInput.Close();
-        if (!process.WaitForExit(TimeSpan.FromSeconds(2)))
+        using var patience = new CancellationTokenSource(Patience, TimeProvider.System);
+        try
+        {
+            await process.WaitForExitAsync(patience.Token);
+        }
+        catch (OperationCanceledException)
+        {
             process.Kill();
+            await process.WaitForExitAsync(CancellationToken.None);
+        }
     }
 
     private static async Task DrainAsync(StreamReader errors)

@@ -10,6 +10,9 @@ internal sealed class CeilingRun(RunContext run)
 {
     private const int Depth = 10;
 
+    // Commands behind one that stalls fall with it, and again with the next.
+    private const int MostTries = 5;
+
     /// <param name="end">Offset behind the last byte that step 7 read.</param>
     /// <param name="cancellationToken">Gives the run up.</param>
     public async Task RunAsync(long end, CancellationToken cancellationToken)
@@ -21,11 +24,12 @@ internal sealed class CeilingRun(RunContext run)
         var last = file.Posted.Map.Locate(end - 1);
         var fetchers = Math.Min(last.Index + 1, Depth * run.Providers.Sum(provider => provider.MaxConnections));
         var next = -1;
+        long fetched = 0;
         var started = Stopwatch.GetTimestamp();
         await Task.WhenAll(Enumerable.Range(0, fetchers).Select(_ => FetchAsync()));
         var seconds = Stopwatch.GetElapsedTime(started).TotalSeconds;
 
-        var ceiling = (last.Begin + last.Length) / 1e6 / seconds;
+        var ceiling = fetched / 1e6 / seconds;
         run.Metrics["ceiling_mb_s"] = ceiling;
         run.Metrics["seq_ratio"] = run.Metrics["seq_mb_s"] / ceiling;
         run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    ceiling {ceiling:0.00} MB/s: {last.Index + 1} articles thrown away at depth {Depth}; the stream reached {run.Metrics["seq_ratio"]:0.00} of it"));
@@ -35,9 +39,27 @@ internal sealed class CeilingRun(RunContext run)
             var sink = new TerminatorSink();
             while (Interlocked.Increment(ref next) is var index && index <= last.Index)
             {
-                if (!file.Ids[index].IsEmpty)
-                    await session.Source.FetchAsync(new ArticleRequest(file.Ids[index], OperationLane.Playback, ExpectedBytes: file.EncodedSizes[index]), sink, cancellationToken);
+                if (!file.Ids[index].IsEmpty && await TryFetchAsync(session, new ArticleRequest(file.Ids[index], OperationLane.Playback, ExpectedBytes: file.EncodedSizes[index]), sink, cancellationToken))
+                    Interlocked.Add(ref fetched, file.Posted.Map[index].Length);
             }
         }
+    }
+
+    /// <returns>False when no provider has the article, or it comes to its end at no try.</returns>
+    private static async Task<bool> TryFetchAsync(EngineSession session, ArticleRequest request, TerminatorSink sink, CancellationToken cancellationToken)
+    {
+        for (var tries = 1; tries <= MostTries; tries++)
+        {
+            try
+            {
+                return (await session.Source.FetchAsync(request, sink, cancellationToken)).IsFound;
+            }
+            catch (NntpException error) when (error.IsTransient)
+            {
+                // What breaks is judged in step 7; here it only costs time.
+            }
+        }
+
+        return false;
     }
 }
