@@ -40,6 +40,15 @@ public sealed class LayerTests
     public void Warnings_are_silenced_only_with_a_reason() =>
         AssertNone(HouseRules.SilencedWarnings(SourceTree.Everything()));
 
+    [Fact]
+    public void Readme_draws_the_import_table()
+    {
+        var files = SourceTree.Product();
+        var existing = LayerOrder.All.Where(layer => files.Any(file => file.Path.StartsWith(layer.Path, StringComparison.Ordinal)))
+            .Select(layer => layer.Folder).ToHashSet();
+        AssertNone(ReadmeDiagram.Violations(LayerOrder.All, existing, File.ReadAllText(Repository.PathOf("README.md"))));
+    }
+
     /// <summary>Fails with every sentence on a line of its own.</summary>
     private static void AssertNone(IReadOnlyList<string> violations)
     {
