@@ -52,7 +52,9 @@ internal sealed class DavXmlWriter
     /// <summary>
     /// Writes text, escaped. What XML cannot carry becomes U+FFFD, so that no name can break the document (DAV-56).
     /// </summary>
-    public void Text(ReadOnlySpan<char> text)
+    public void Text(ReadOnlySpan<char> text) => Escape(text, isAttribute: false);
+
+    private void Escape(ReadOnlySpan<char> text, bool isAttribute)
     {
         while (!text.IsEmpty)
         {
@@ -62,7 +64,7 @@ internal sealed class DavXmlWriter
             {
                 Rune.DecodeFromUtf16(text, out Rune rune, out int consumed);
                 text = text[consumed..];
-                length += WriteCharacter(rune, span[length..]);
+                length += WriteCharacter(rune, isAttribute, span[length..]);
             }
 
             _output.Advance(length);
@@ -70,7 +72,7 @@ internal sealed class DavXmlWriter
         }
     }
 
-    private static int WriteCharacter(Rune rune, Span<byte> output)
+    private static int WriteCharacter(Rune rune, bool isAttribute, Span<byte> output)
     {
         switch (rune.Value)
         {
@@ -80,10 +82,14 @@ internal sealed class DavXmlWriter
                 return Copy("&lt;"u8, output);
             case '>':
                 return Copy("&gt;"u8, output);
-            case '"':
+            case '"' when isAttribute:
                 return Copy("&quot;"u8, output);
             case '\r':
                 return Copy("&#13;"u8, output);
+            case '\n' when isAttribute:
+                return Copy("&#10;"u8, output);
+            case '\t' when isAttribute:
+                return Copy("&#9;"u8, output);
             case '\t' or '\n':
                 output[0] = (byte)rune.Value;
                 return 1;
@@ -107,7 +113,7 @@ internal sealed class DavXmlWriter
         if (name.Namespace is not (DavName.DavNamespace or ""))
         {
             Markup(" xmlns:R=\""u8);
-            Text(name.Namespace);
+            Escape(name.Namespace, isAttribute: true);
             Markup("\""u8);
         }
 

@@ -15,6 +15,9 @@ internal sealed class FileBody : IAsyncDisposable
     /// <summary>Most bytes handed to the transport at a time: larger writes cost fewer system calls, and beyond this no longer pay.</summary>
     private const int LargestWrite = 256 * 1024;
 
+    /// <summary>Least memory asked for at a time: a block of the transport.</summary>
+    private const int SmallestWrite = 4 * 1024;
+
     private readonly CancellationToken _aborted;
     private readonly CancellationTokenSource _deadline;
     private readonly CancellationTokenRegistration _registration;
@@ -74,10 +77,13 @@ internal sealed class FileBody : IAsyncDisposable
     {
         output.Write(_first.AsSpan(0, _firstLength));
         FlushResult flushed = await output.FlushAsync(_aborted);
+        int read = _firstLength;
         while (_remaining > 0 && !flushed.IsCompleted)
         {
-            Memory<byte> memory = output.GetMemory((int)Math.Min(_remaining, LargestWrite));
-            int read = await ReadAsync(memory, limit);
+            // What is asked for follows what comes: each block that waits for a slow client holds its whole memory.
+            int size = Math.Clamp(2 * read, SmallestWrite, LargestWrite);
+            Memory<byte> memory = output.GetMemory((int)Math.Min(_remaining, size));
+            read = await ReadAsync(memory, limit);
             output.Advance(read);
             flushed = await output.FlushAsync(_aborted);
         }

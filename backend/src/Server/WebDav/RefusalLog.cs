@@ -23,6 +23,9 @@ internal sealed class RefusalLog
         _log = log;
     }
 
+    /// <summary>Pairs that are remembered at present.</summary>
+    public int Remembered => _said.Count;
+
     /// <summary>Notes the refusal of a request.</summary>
     public void Note(HttpContext http, string target, int status)
     {

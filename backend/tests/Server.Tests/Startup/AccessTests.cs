@@ -118,7 +118,7 @@ public sealed class AccessTests : IDisposable
         await using var server = await RunningServer.StartAsync(
             _temporary, new() { ["SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS"] = networks, ["DISABLE_WEBDAV_AUTH"] = disable }, MapProbe);
 
-        using var response = await server.Client.GetAsync("probe-of-a-test", Token);
+        using var response = await server.Client.GetAsync("api/probe-of-a-test", Token);
 
         Assert.Equal(expected, response.StatusCode);
     }
@@ -135,7 +135,7 @@ public sealed class AccessTests : IDisposable
         Assert.Equal(0, server.Services.GetRequiredService<BasicVerifier>().Hashes);
     }
 
-    private static void MapProbe(WebApplication app) => app.MapGet("/probe-of-a-test", () => "ok");
+    private static void MapProbe(WebApplication app) => app.MapGet("/api/probe-of-a-test", () => "ok");
 
     private static IEnumerable<string> Spellings(string path) => new[]
     {
@@ -156,7 +156,7 @@ public sealed class AccessTests : IDisposable
 
     private static async Task<HttpResponseMessage> SendAsync(RunningServer server, string password)
     {
-        using var request = new HttpRequestMessage(HttpMethod.Get, "probe-of-a-test") { Headers = { Authorization = RunningServer.Basic("admin", password) } };
+        using var request = new HttpRequestMessage(HttpMethod.Get, "api/probe-of-a-test") { Headers = { Authorization = RunningServer.Basic("admin", password) } };
         return await server.Client.SendAsync(request, Token);
     }
 }

@@ -55,10 +55,10 @@ public sealed class ListenerTests : IDisposable
     }
 
     [Theory]
-    [InlineData("ordinary", 64 << 10, HttpStatusCode.OK)]
-    [InlineData("ordinary", (64 << 10) + 1, HttpStatusCode.RequestEntityTooLarge)]
-    [InlineData("upload", 1 << 20, HttpStatusCode.OK)]
-    [InlineData("upload", (1 << 20) + 1, HttpStatusCode.RequestEntityTooLarge)]
+    [InlineData("api/ordinary", 64 << 10, HttpStatusCode.OK)]
+    [InlineData("api/ordinary", (64 << 10) + 1, HttpStatusCode.RequestEntityTooLarge)]
+    [InlineData("api/upload", 1 << 20, HttpStatusCode.OK)]
+    [InlineData("api/upload", (1 << 20) + 1, HttpStatusCode.RequestEntityTooLarge)]
     public async Task Body_limit_is_exact_with_and_without_a_length(string path, int length, HttpStatusCode expected)
     {
         await using var server = await RunningServer.StartAsync(
@@ -80,7 +80,7 @@ public sealed class ListenerTests : IDisposable
     {
         var started = new TaskCompletionSource();
         var finish = new TaskCompletionSource();
-        await using var server = await RunningServer.StartAsync(_temporary, map: app => app.MapGet("/slow", async (HttpContext context) =>
+        await using var server = await RunningServer.StartAsync(_temporary, map: app => app.MapGet("/api/slow", async (HttpContext context) =>
         {
             await context.Response.WriteAsync("first ", Token);
             await context.Response.Body.FlushAsync(Token);
@@ -89,7 +89,7 @@ public sealed class ListenerTests : IDisposable
             await context.Response.WriteAsync("last", Token);
         }));
         server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
-        var answer = server.Client.GetStringAsync("slow", Token);
+        var answer = server.Client.GetStringAsync("api/slow", Token);
         await started.Task;
 
         var stopping = server.App.StopAsync(Token);
@@ -104,7 +104,7 @@ public sealed class ListenerTests : IDisposable
     public async Task Answer_that_does_not_end_is_reset_after_the_drain()
     {
         var started = new TaskCompletionSource();
-        await using var server = await RunningServer.StartAsync(_temporary, map: app => app.MapGet("/endless", async (HttpContext context) =>
+        await using var server = await RunningServer.StartAsync(_temporary, map: app => app.MapGet("/api/endless", async (HttpContext context) =>
         {
             context.Response.ContentLength = 1 << 20;
             await context.Response.WriteAsync("first ", Token);
@@ -113,7 +113,7 @@ public sealed class ListenerTests : IDisposable
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, context.RequestAborted);
         }));
         server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
-        var answer = server.Client.GetStringAsync("endless", Token);
+        var answer = server.Client.GetStringAsync("api/endless", Token);
         await started.Task;
 
         await server.App.StopAsync(Token);
@@ -123,8 +123,8 @@ public sealed class ListenerTests : IDisposable
 
     private static void MapBodies(WebApplication app)
     {
-        app.MapPost("/ordinary", (HttpContext context) => context.Request.Body.CopyToAsync(Stream.Null, Token));
-        app.MapPost("/upload", (HttpContext context) =>
+        app.MapPost("/api/ordinary", (HttpContext context) => context.Request.Body.CopyToAsync(Stream.Null, Token));
+        app.MapPost("/api/upload", (HttpContext context) =>
         {
             context.AllowUpload();
             return context.Request.Body.CopyToAsync(Stream.Null, Token);

@@ -21,7 +21,7 @@ public sealed class MultiStatusWriterTests
     public async Task File_has_every_property_of_the_table() => Assert.Equal(
         "<D:response><D:href>/a.mkv</D:href><D:propstat><D:prop><D:displayname>a.mkv</D:displayname><D:getcontentlength>3</D:getcontentlength>"
         + "<D:getcontenttype>video/x-matroska</D:getcontenttype><D:getlastmodified>Sat, 03 Jan 2026 10:00:00 GMT</D:getlastmodified>"
-        + "<D:creationdate>2025-12-31T23:59:59Z</D:creationdate><D:getetag>&quot;tag&quot;</D:getetag><D:resourcetype/><D:iscollection>0</D:iscollection>"
+        + "<D:creationdate>2025-12-31T23:59:59Z</D:creationdate><D:getetag>\"tag\"</D:getetag><D:resourcetype/><D:iscollection>0</D:iscollection>"
         + "<R:Win32FileAttributes xmlns:R=\"urn:schemas-microsoft-com:\">00000021</R:Win32FileAttributes></D:prop>"
         + "<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>",
         await WriteAsync("/a.mkv", File, null));
@@ -45,6 +45,15 @@ public sealed class MultiStatusWriterTests
         await WriteAsync("/tv/", new MemoryCollection("tv"),
             "<propfind xmlns='DAV:'><prop><checksums xmlns='http://owncloud.org/ns?a=1&amp;b'/><getetag/><displayname/><displayname/>"
             + "<quota-available-bytes/><quota-used-bytes/><plain xmlns=''/></prop></propfind>"));
+
+    [Fact]
+    public async Task Namespace_comes_back_as_it_was_written()
+    {
+        string written = await WriteAsync("/a.mkv", File, "<propfind xmlns='DAV:'><prop><x xmlns='a&quot;&lt;&#9;&#10;b&amp;'/></prop></propfind>");
+
+        XElement response = XElement.Parse(written.Replace("<D:response>", "<D:response xmlns:D=\"DAV:\">", StringComparison.Ordinal));
+        Assert.Equal("a\"<\t\nb&", response.Descendants("{DAV:}prop").Last().Elements().Single().Name.NamespaceName);
+    }
 
     [Theory]
     [InlineData("<propfind xmlns='DAV:'><prop><x/></prop></propfind>", "<D:prop/>")]

@@ -9,5 +9,6 @@ internal static class TreeRegistration
         .AddSingleton<WaitingUploads>()
         .AddSingleton<ContentBranch>()
         .AddSingleton<QueueBranch>()
-        .AddSingleton<IStore, SluiceStore>();
+        .AddSingleton<IStore, SluiceStore>()
+        .AddHostedService<RouteAssertion>();
 }

@@ -36,7 +36,10 @@ internal sealed class TreeServer : IAsyncDisposable
 
     private static string Credentials => "Authorization: Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{Password}"));
 
-    public static async Task<TreeServer> StartAsync(params (string Name, string Value)[] settings)
+    public static Task<TreeServer> StartAsync(params (string Name, string Value)[] settings) => StartAsync(_ => { }, settings);
+
+    /// <summary>Starts it with endpoints beside its own.</summary>
+    public static async Task<TreeServer> StartAsync(Action<WebApplication> map, params (string Name, string Value)[] settings)
     {
         DirectoryInfo folder = Directory.CreateTempSubdirectory("sluice-tree-");
         var variables = settings.ToDictionary(setting => setting.Name, setting => setting.Value);
@@ -49,8 +52,18 @@ internal sealed class TreeServer : IAsyncDisposable
             services.Remove(services.Single(service => service.ImplementationType == typeof(QueueWorker)));
             services.AddLogging(logging => logging.ClearProviders());
         });
-        await app.StartAsync(TestContext.Current.CancellationToken);
-        return new TreeServer(folder, app);
+        map(app);
+        try
+        {
+            await app.StartAsync(TestContext.Current.CancellationToken);
+            return new TreeServer(folder, app);
+        }
+        catch
+        {
+            await app.DisposeAsync();
+            folder.Delete(recursive: true);
+            throw;
+        }
     }
 
     /// <summary>Sends a request with the right credentials.</summary>

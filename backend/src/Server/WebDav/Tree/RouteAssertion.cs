@@ -1,0 +1,39 @@
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// Stops the start when an endpoint of the UI or an API stands where the tree is, or at a name that nobody reserved for it
+/// (DAV-3, DAV-92): the file behind it would vanish without a word.
+/// </summary>
+internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecycleService
+{
+    /// <inheritdoc />
+    public Task StartedAsync(CancellationToken cancellationToken)
+    {
+        foreach (RouteEndpoint route in routes.Endpoints.OfType<RouteEndpoint>())
+        {
+            // The catch-all of the tree comes after every other route, by its order.
+            if (route.Order == int.MaxValue)
+                continue;
+            string first = route.RoutePattern.RawText?.TrimStart('/').Split('/')[0] ?? "";
+            if (!TreeNames.IsReserved(first))
+                throw new InvalidOperationException($"The route {route.RoutePattern.RawText} shadows the tree.");
+        }
+
+        return Task.CompletedTask;
+    }
+
+    /// <inheritdoc />
+    public Task StartingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc />
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc />
+    public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc />
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc />
+    public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+}

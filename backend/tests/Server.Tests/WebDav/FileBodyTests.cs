@@ -1,0 +1,132 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Sluice.Server.WebDav;
+using Sluice.Testing.WebDav;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav;
+
+/// <summary>How bytes get from a file into the pipe of an answer.</summary>
+public sealed class FileBodyTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Memory_that_is_asked_for_follows_what_the_stream_gives()
+    {
+        byte[] content = new byte[2 << 20];
+        Random.Shared.NextBytes(content);
+        var fast = new RecordingPipeWriter();
+        var slow = new RecordingPipeWriter();
+
+        Assert.True(await CopyAsync(new MemoryStream(content), content.Length, fast));
+        Assert.True(await CopyAsync(new TricklingStream(content, 1500), content.Length, slow));
+
+        Assert.Equal(content, fast.Written);
+        Assert.Equal(content, slow.Written);
+        Assert.Equal(256 * 1024, fast.LargestHint);
+        Assert.Equal(4 * 1024, slow.LargestHint);
+    }
+
+    [Fact]
+    public async Task Each_read_is_flushed_before_the_next_one()
+    {
+        var output = new RecordingPipeWriter();
+
+        await CopyAsync(new TricklingStream(new byte[10_000], 1000), 10_000, output);
+
+        Assert.Equal(10, output.Flushes);
+        Assert.Equal(1000, output.MostUnflushed);
+    }
+
+    [Fact]
+    public async Task Nothing_behind_the_range_is_read()
+    {
+        var stream = new TricklingStream(new byte[1000], 256);
+        var output = new RecordingPipeWriter();
+
+        await CopyAsync(stream, 600, output);
+
+        Assert.Equal(600, stream.Given);
+        Assert.Equal(600, output.Written.Length);
+    }
+
+    [Fact]
+    public async Task Client_that_left_ends_the_copy_unfinished()
+    {
+        var output = new RecordingPipeWriter { IsReaderGone = true };
+
+        Assert.False(await CopyAsync(new TricklingStream(new byte[1000], 10), 1000, output));
+        Assert.Equal(1, output.Flushes);
+    }
+
+    private static async Task<bool> CopyAsync(Stream stream, int length, RecordingPipeWriter output)
+    {
+        var file = new MemoryFile("a.mkv", []) { Length = length, Opening = (_, _, _) => ValueTask.FromResult(stream) };
+        TimeSpan limit = TimeSpan.FromSeconds(15);
+        await using FileBody body = await FileBody.OpenAsync(file, ByteRange.Whole(length), limit, TimeProvider.System, Token);
+        return await body.CopyToAsync(output, limit);
+    }
+
+    /// <summary>Gives at most so many bytes per read.</summary>
+    private sealed class TricklingStream(byte[] content, int most) : MemoryStream(content)
+    {
+        public int Given { get; private set; }
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            int read = await base.ReadAsync(buffer[..Math.Min(buffer.Length, most)], cancellationToken);
+            Given += read;
+            return read;
+        }
+    }
+
+    private sealed class RecordingPipeWriter : PipeWriter
+    {
+        private readonly ArrayBufferWriter<byte> _written = new();
+        private byte[] _memory = [];
+        private int _unflushed;
+
+        public byte[] Written => _written.WrittenSpan.ToArray();
+
+        public int LargestHint { get; private set; }
+
+        public int Flushes { get; private set; }
+
+        public int MostUnflushed { get; private set; }
+
+        public bool IsReaderGone { get; init; }
+
+        public override void Advance(int bytes)
+        {
+            _written.Write(_memory.AsSpan(0, bytes));
+            _unflushed += bytes;
+            MostUnflushed = Math.Max(MostUnflushed, _unflushed);
+        }
+
+        public override Memory<byte> GetMemory(int sizeHint = 0)
+        {
+            // The first bytes are written with a hint of their own.
+            if (Flushes > 0)
+                LargestHint = Math.Max(LargestHint, sizeHint);
+            return _memory = new byte[Math.Max(sizeHint, 1)];
+        }
+
+        public override Span<byte> GetSpan(int sizeHint = 0) => GetMemory(Math.Max(sizeHint, 64 * 1024)).Span;
+
+        public override ValueTask<FlushResult> FlushAsync(CancellationToken cancellationToken = default)
+        {
+            Flushes++;
+            _unflushed = 0;
+            return ValueTask.FromResult(new FlushResult(isCanceled: false, isCompleted: IsReaderGone));
+        }
+
+        public override void CancelPendingFlush()
+        {
+        }
+
+        public override void Complete(Exception? exception = null)
+        {
+        }
+    }
+}

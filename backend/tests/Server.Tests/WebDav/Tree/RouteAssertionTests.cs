@@ -1,0 +1,30 @@
+using Microsoft.AspNetCore.Builder;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>DAV-3 and DAV-92: the tree and the other endpoints of the port never share a name.</summary>
+public sealed class RouteAssertionTests
+{
+    [Theory]
+    [InlineData("/content/clip")]
+    [InlineData("/README")]
+    [InlineData("/unreserved")]
+    [InlineData("/{anything}")]
+    public async Task Route_that_shadows_the_tree_stops_the_start(string pattern)
+    {
+        var failure = await Assert.ThrowsAsync<InvalidOperationException>(
+            () => TreeServer.StartAsync(app => app.MapGet(pattern, () => "mine")));
+
+        Assert.Contains(pattern, failure.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Route_at_a_reserved_name_wins_over_the_tree()
+    {
+        await using TreeServer server = await TreeServer.StartAsync(app => app.MapGet("/robots.txt", () => "mine"));
+
+        Assert.Equal("mine", (await server.SendAsync("GET /robots.txt")).Text);
+        Assert.Equal(404, (await server.SendAsync("PROPFIND /robots.txt")).Status);
+    }
+}
