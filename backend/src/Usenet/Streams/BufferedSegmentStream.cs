@@ -114,7 +114,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         while (total < buffer.Length && Position < _end)
         {
             var slot = _window.Head;
-            var taken = Take(slot, buffer[total..]);
+            var taken = Take(slot, buffer[total..], isFirst: total == 0);
             if (taken == 0 && slot.Piece.Length > 0)
             {
                 if (total == 0)
@@ -142,15 +142,15 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         FillWindow();
         _window.Await(slot);
         // News that came before the slot was named has woken nobody.
-        return Take(slot, buffer);
+        return Take(slot, buffer, isFirst: true);
     }
 
-    private int Take(SegmentSlot slot, Span<byte> buffer)
+    private int Take(SegmentSlot slot, Span<byte> buffer, bool isFirst)
     {
         var piece = slot.Piece;
         var offset = piece.SliceBegin + (int)(Position - piece.Begin);
         var stop = piece.SliceBegin + (int)(Math.Min(piece.End, _end) - piece.Begin);
-        return slot.Take(offset, stop, _options.WithheldBytes, buffer.Length > stop - offset ? buffer[..(stop - offset)] : buffer);
+        return slot.Take(offset, stop, _options.WithheldBytes, buffer.Length > stop - offset ? buffer[..(stop - offset)] : buffer, isFirst);
     }
 
     private void ReleaseHead()

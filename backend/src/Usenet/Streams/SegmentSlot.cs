@@ -97,9 +97,13 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     /// <param name="stop">Where the response stops taking from this segment; before it the last bytes are withheld until proved.</param>
     /// <param name="withheld">How many.</param>
     /// <param name="destination">Filled as far as possible.</param>
+    /// <param name="isFirst">
+    /// Whether the read has nothing yet. Good bytes that it has are delivered first, so that a read ends exactly at its hole;
+    /// the next one says why.
+    /// </param>
     /// <returns>Bytes copied; 0 while the reader has to wait.</returns>
     /// <exception cref="IOException">The segment cannot be had, or bytes taken before it was proved were wrong.</exception>
-    public int Take(int offset, int stop, int withheld, Span<byte> destination)
+    public int Take(int offset, int stop, int withheld, Span<byte> destination, bool isFirst)
     {
         switch (Volatile.Read(ref _state))
         {
@@ -107,7 +111,7 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
                 CheckWhatWasTaken();
                 return Copy(_proved!, offset, stop, destination);
             case Failed:
-                throw _failure!;
+                return isFirst ? throw _failure! : 0;
             case Filling when !_withdrawn:
                 var copied = Copy(_early!, offset, Math.Min(Volatile.Read(ref _available), stop - withheld), destination);
                 NoteTaken(offset, copied);

@@ -47,6 +47,31 @@ public sealed class TesterSelfTests
     }
 
     [Fact]
+    public async Task Hole_of_missing_articles_is_met_exactly_and_what_lies_behind_it_is_right()
+    {
+        var call = await TesterCall.SmallAsync("--steps=6-7", "--missing=7,20-21", "--json=-");
+        call.AssertExit(0);
+        var metrics = call.Json().GetProperty("metrics");
+        Assert.Equal((0, 0), (metrics.GetProperty("bytes_wrong").GetInt64(), metrics.GetProperty("bytes_unproved").GetInt64()));
+        Assert.True(call.Json().GetProperty("mock").GetProperty("faults").GetProperty("missing").GetInt64() >= 3);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Damaged_articles_end_the_read_and_no_wrong_byte_counts_as_right(bool verifyBeforeServe)
+    {
+        string[] more = verifyBeforeServe ? ["--verify-before-serve"] : [];
+        var call = await TesterCall.SmallAsync([.. more, "--steps=6-7", "--corrupt=5,11,21,31", "--json=-"]);
+        call.AssertExit(0);
+        var metrics = call.Json().GetProperty("metrics");
+        Assert.Equal(0, metrics.GetProperty("bytes_wrong").GetInt64());
+        if (verifyBeforeServe)
+            Assert.Equal(0, metrics.GetProperty("bytes_unproved").GetInt64());
+        Assert.True(call.Json().GetProperty("mock").GetProperty("faults").GetProperty("corrupt").GetInt64() >= 4);
+    }
+
+    [Fact]
     public async Task Second_provider_fills_the_holes_of_the_first()
     {
         var call = await TesterCall.SmallAsync("--steps=7", "--providers=2", "--coverage=0.5,1.0", "--json=-");
