@@ -31,6 +31,9 @@ internal sealed class ClipArticleSource : IArticleSource
             _bodies.Add(id, articles[(headers + 4)..end]);
             articles = articles[end..];
         }
+
+        if (_ids.Count == 0)
+            throw new InvalidDataException("There are no built-in articles.");
     }
 
     /// <inheritdoc/>

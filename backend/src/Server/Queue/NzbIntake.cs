@@ -17,6 +17,7 @@ internal sealed class NzbIntake(
     SluiceDatabase database,
     QueueSignal signal,
     CategoryRules categories,
+    IOptionsMonitor<ApiOptions> api,
     IOptionsMonitor<QueueOptions> queue,
     IOptionsMonitor<WebDavOptions> webDav,
     TimeProvider time)
@@ -78,34 +79,34 @@ internal sealed class NzbIntake(
         foreach (var nzb in upload.Nzbs)
         {
             var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1);
-            if (nzb.Failure is { } failure)
-            {
-                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
-            }
-            else if (QueueStore.FindEqual(connection, item) is { } equal)
+            if (nzb.Failure is null && QueueStore.FindEqual(connection, item) is { } equal)
             {
                 ids.Add(equal);
                 continue;
             }
-            else
-            {
-                if (addition.Replace && QueueStore.FindByName(connection, item.Folder, item.Name) is { } old)
-                {
-                    QueueStore.Remove(connection, old.Id);
-                    displaced.Add(old.NzbHash);
-                    replaced = true;
-                }
 
-                QueueStore.Insert(
-                    connection,
-                    item with { Name = ReleaseName.FindFree(item.Name, name => QueueStore.Contains(connection, item.Folder, name)) });
+            if (nzb.Failure is null && addition.Replace && QueueStore.FindByName(connection, item.Folder, item.Name) is { } old)
+            {
+                QueueStore.Remove(connection, old.Id);
+                displaced.Add(old.NzbHash);
+                replaced = true;
             }
 
+            if ((nzb.Failure ?? FindDuplicate(connection, item)) is { } failure)
+                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
+            else
+                QueueStore.Insert(connection, item with { Name = ReleaseName.FindFree(item.Name, name => QueueStore.Contains(connection, item.Folder, name)) });
             ids.Add(item.Id);
         }
 
         return new AddOutcome(ids, replaced, null);
     }
+
+    private ImportFailure? FindDuplicate(SqliteConnection connection, QueueItem item) =>
+        api.CurrentValue.FailDuplicates
+        && (QueueStore.Contains(connection, item.Folder, item.Name) || LibraryStore.Contains(connection, item.Folder, item.Name))
+            ? ImportFailure.DuplicateRelease()
+            : null;
 
     private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly)
     {

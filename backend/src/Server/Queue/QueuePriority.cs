@@ -12,6 +12,6 @@ internal enum QueuePriority
     /// <summary>Before normal ones.</summary>
     High = 1,
 
-    /// <summary>First, also while the queue is paused.</summary>
+    /// <summary>First of all.</summary>
     Force = 2,
 }

@@ -85,15 +85,11 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
 
     /// <summary>The next item to work on, or null.</summary>
     /// <param name="skip">Items that must not be started now.</param>
-    /// <param name="forcedOnly">Only those of priority Force.</param>
     /// <param name="cancellationToken">Counts until the query begins.</param>
-    public Task<QueueItem?> FindNextAsync(Func<string, bool> skip, bool forcedOnly, CancellationToken cancellationToken) =>
+    public Task<QueueItem?> FindNextAsync(Func<string, bool> skip, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection
-                .Query<QueueRow>(
-                    $"SELECT {Columns} FROM queue_item WHERE paused = 0 AND (@forcedOnly = 0 OR priority = 2) ORDER BY {Order}",
-                    new { forcedOnly = forcedOnly ? 1 : 0 },
-                    buffered: false)
+                .Query<QueueRow>($"SELECT {Columns} FROM queue_item WHERE paused = 0 ORDER BY {Order}", buffered: false)
                 .FirstOrDefault(row => !skip(row.Id))?.ToItem(),
             cancellationToken);
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Microsoft.Data.Sqlite;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
@@ -23,6 +24,9 @@ internal sealed class QueueWorker(
 {
     private static readonly TimeSpan UnreadablePause = TimeSpan.FromSeconds(30);
 
+    // Added to by the loop, left by the work itself before it wakes the loop.
+    private readonly ConcurrentDictionary<string, bool> _busy = new();
+
     /// <inheritdoc/>
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
@@ -30,20 +34,16 @@ internal sealed class QueueWorker(
         if (!database.IsOpen)
             return;
 
-        var running = new Dictionary<string, Task>();
+        var tasks = new List<Task>();
         using var changed = options.OnChange((_, _) => signal.Set());
         try
         {
             await FailLostAsync(stoppingToken);
             while (true)
             {
-                await StartWorkAsync(running, stoppingToken);
+                tasks.RemoveAll(task => task.IsCompleted);
+                await StartWorkAsync(tasks, stoppingToken);
                 await signal.WaitAsync(stoppingToken);
-                foreach (var (id, work) in running.Where(pair => pair.Value.IsCompleted).ToList())
-                {
-                    running.Remove(id);
-                    await work;
-                }
             }
         }
         catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
@@ -52,20 +52,21 @@ internal sealed class QueueWorker(
         }
         finally
         {
-            await Task.WhenAll(running.Values);
+            await Task.WhenAll(tasks);
         }
     }
 
-    private async Task StartWorkAsync(Dictionary<string, Task> running, CancellationToken stoppingToken)
+    private async Task StartWorkAsync(List<Task> tasks, CancellationToken stoppingToken)
     {
         try
         {
-            while (running.Count < options.CurrentValue.WorkerCount)
+            while (_busy.Count < options.CurrentValue.WorkerCount)
             {
-                var next = await store.FindNextAsync(id => running.ContainsKey(id) || delays.IsWaiting(id), forcedOnly: false, stoppingToken);
+                var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || delays.IsWaiting(id), stoppingToken);
                 if (next is null)
                     return;
-                running.Add(next.Id, WorkAsync(next, stoppingToken));
+                _busy.TryAdd(next.Id, true);
+                tasks.Add(WorkAsync(next, stoppingToken));
             }
         }
         catch (SqliteException e)
@@ -94,6 +95,7 @@ internal sealed class QueueWorker(
         }
         finally
         {
+            _busy.TryRemove(item.Id, out _);
             signal.Set();
         }
     }

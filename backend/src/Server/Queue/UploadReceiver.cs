@@ -18,6 +18,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
     /// <param name="body">Forward only; stays open.</param>
     /// <param name="length">Its length as far as it is known, in bytes.</param>
     /// <param name="cancellationToken">Gives up; nothing is left behind.</param>
+    /// <exception cref="UploadBrokenException">The body breaks off.</exception>
     public async Task<NzbUpload> ReceiveAsync(Stream body, long? length, CancellationToken cancellationToken)
     {
         var lease = stored.BeginUpload();
@@ -27,11 +28,8 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
                 return new NzbUpload([], AddRefusal.TooLarge, lease);
 
             blobs.RequireSpace(length ?? 0);
-            var start = new byte[Signature];
-            var read = await body.ReadAtLeastAsync(start, Signature, throwOnEndOfStream: false, cancellationToken);
-            await using var upload = new UploadStream(body, start.AsMemory(0, read), process.MaxRequestBodySize);
-            var nzbs = await ReceiveAsync(upload, start.AsMemory(0, read), lease, cancellationToken);
-            return new NzbUpload(nzbs, null, lease);
+            await using var upload = new UploadStream(body, process.MaxRequestBodySize);
+            return new NzbUpload(await ReceiveAsync(upload, lease, cancellationToken), null, lease);
         }
         catch (DiskFullException)
         {
@@ -50,10 +48,10 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
 
     private async Task<IReadOnlyList<UploadedNzb>> ReceiveAsync(
         UploadStream upload,
-        ReadOnlyMemory<byte> start,
         StoredNzbs.UploadLease lease,
         CancellationToken cancellationToken)
     {
+        var start = await upload.PeekAsync(Signature, cancellationToken);
         if (start.Span.StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B]))
         {
             await using var plain = new UnpackedStream(new GZipStream(upload, CompressionMode.Decompress), "gzip", () => upload.Passed);

@@ -50,7 +50,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         try
         {
             var fields = 0;
-            while (await parts.ReadNextSectionAsync(http.RequestAborted) is { } part)
+            while (await ReadNextAsync(parts, http.RequestAborted) is { } part)
             {
                 if (++fields > MaxFields)
                     throw new InvalidDataException("The multipart has too many parts.");
@@ -83,6 +83,19 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
             if (call.Upload is { } upload)
                 await upload.DisposeAsync();
             throw;
+        }
+    }
+
+    private static async Task<MultipartSection?> ReadNextAsync(MultipartReader parts, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await parts.ReadNextSectionAsync(cancellationToken);
+        }
+        catch (IOException e) when (e.GetType() == typeof(IOException))
+        {
+            // So the reader says that the body ends before its last boundary.
+            throw new InvalidDataException("The multipart breaks off.", e);
         }
     }
 

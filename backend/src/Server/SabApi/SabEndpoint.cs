@@ -1,4 +1,5 @@
 using Sluice.Server.Auth;
+using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
@@ -38,7 +39,7 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         {
             await SabAnswer.ErrorAsync(http, SabTexts.TooLarge, StatusCodes.Status413PayloadTooLarge);
         }
-        catch (Exception e) when (e is InvalidDataException or BadHttpRequestException && !http.Response.HasStarted)
+        catch (Exception e) when (e is InvalidDataException or UploadBrokenException or BadHttpRequestException && !http.Response.HasStarted)
         {
             await SabAnswer.PlainAsync(http, StatusCodes.Status400BadRequest, "Bad Request");
         }

@@ -18,6 +18,9 @@ internal sealed record ApiOptions
     /// <summary>Most history items in one answer.</summary>
     public required int HistoryMaxPageSize { get; init; }
 
+    /// <summary>Whether an item whose name is taken fails; otherwise it gets a number (IMP-44).</summary>
+    public required bool FailDuplicates { get; init; }
+
     /// <summary>Takes the values in force.</summary>
     public static ApiOptions Read(EffectiveSettings settings) => new()
     {
@@ -26,5 +29,6 @@ internal sealed record ApiOptions
         ManualCategory = settings.Text("api.manual-category").Normalize(),
         IgnoreHistoryLimit = settings.Boolean("api.ignore-history-limit"),
         HistoryMaxPageSize = settings.Number("api.history-max-page-size"),
+        FailDuplicates = settings.Text("api.duplicate-nzb-behavior") == "mark-failed",
     };
 }

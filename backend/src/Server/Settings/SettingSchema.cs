@@ -20,6 +20,7 @@ internal static class SettingSchema
         new("api.manual-category", SettingType.Name) { Default = "uncategorized" },
         new("api.ignore-history-limit", SettingType.Boolean) { Default = "true" },
         Number("api.history-max-page-size", 60, 100_000, 10_000),
+        new("api.duplicate-nzb-behavior", SettingType.Choice) { Default = "increment", Words = ["increment", "mark-failed"] },
 
         Number("queue.worker-count", 1, 10, 2),
         Number("queue.max-items", 0, 1_000_000, 0),

@@ -47,6 +47,7 @@ public sealed class ApiKeyVerifierTests
             ManualCategory = "x",
             IgnoreHistoryLimit = true,
             HistoryMaxPageSize = 60,
+            FailDuplicates = false,
         }),
         _time);
 }

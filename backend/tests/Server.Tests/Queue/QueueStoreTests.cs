@@ -55,8 +55,8 @@ public sealed class QueueStoreTests : IDisposable
         var store = new QueueStore(database);
         await AddAsync(database, Item("paused") with { Paused = true, Priority = QueuePriority.Force }, Item("running"), Item("next"), Item("last"));
 
-        Assert.Equal("next", (await store.FindNextAsync(id => id == "running", forcedOnly: false, Token))?.Id);
-        Assert.Null(await store.FindNextAsync(_ => false, forcedOnly: true, Token));
+        Assert.Equal("next", (await store.FindNextAsync(id => id == "running", Token))?.Id);
+        Assert.Null(await store.FindNextAsync(_ => true, Token));
     }
 
     [Fact]

@@ -129,6 +129,19 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
+    public async Task Duplicate_fails_where_the_settings_say_so()
+    {
+        await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__API__DUPLICATE_NZB_BEHAVIOR", "mark-failed"));
+        await host.AddAsync(NzbText.Of("a.mkv"), "Rel.nzb", Token, "&cat=tv");
+
+        var id = await host.AddAsync(NzbText.Of("b.mkv"), "Rel.nzb", Token, "&cat=tv");
+        var elsewhere = await host.AddAsync(NzbText.Of("b.mkv"), "Rel.nzb", Token, "&cat=movies");
+
+        Assert.Equal("A release of this name is already there.", (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("fail_message").GetString());
+        Assert.NotNull(await host.Get<QueueStore>().FindAsync(elsewhere[0], Token));
+    }
+
+    [Fact]
     public async Task Parameters_are_kept()
     {
         await using var host = await ProductHost.StartAsync(_folder);

@@ -15,6 +15,7 @@ public sealed class SettingSchemaTests
         api.manual-category | Name | | uncategorized
         api.ignore-history-limit | Boolean | | true
         api.history-max-page-size | Number | 60-100000 | 10000
+        api.duplicate-nzb-behavior | Choice | increment,mark-failed | increment
         queue.worker-count | Number | 1-10 | 2
         queue.max-items | Number | 0-1000000 | 0
         queue.resume-threshold | Number | 0-1000000 | 0

@@ -1,0 +1,103 @@
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Server.Library;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Server.Tests.Library;
+
+public sealed class BuiltInClipTests
+{
+    // As tools/DemoClip.cs printed it.
+    private const string FilmSum = "f5cc520da5f5323aa87ddf135966f7e1e39c2920d6ae2ac8260d2179943d0bf9";
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Film_is_read_through_decoder_and_streams()
+    {
+        var clip = new BuiltInClip();
+
+        Assert.Equal(FilmSum, Convert.ToHexStringLower(SHA256.HashData(await ReadAsync(clip))));
+        Assert.Equal("sluice-demo.mp4", clip.File.Name);
+        Assert.InRange(clip.File.Length, 1, 2 << 20);
+    }
+
+    [Fact]
+    public async Task Index_of_the_film_stands_before_its_pictures()
+    {
+        var film = (await ReadAsync(new BuiltInClip())).AsSpan();
+
+        Assert.InRange(film.IndexOf("moov"u8), 1, film.IndexOf("mdat"u8));
+        Assert.True(film.IndexOf("avc1"u8) > 0 && film.IndexOf("mp4a"u8) > 0);
+    }
+
+    [Fact]
+    public async Task One_flipped_byte_of_any_article_aborts_the_read()
+    {
+        var articles = BuiltInClip.LoadArticles();
+        var random = new Random(1);
+        foreach (var (begin, end) in DataOf(articles))
+        {
+            // A byte of data stays data: no line end, no escape, no dot at a line's start is made or unmade.
+            int place;
+            do
+                place = random.Next(begin, end);
+            while (articles[place] is < 0x40 or > 0x7F);
+            var damaged = (byte[])articles.Clone();
+            damaged[place] ^= 0x02;
+
+            await Assert.ThrowsAsync<ArticleGoneException>(() => ReadAsync(new BuiltInClip(damaged)));
+        }
+    }
+
+    [Fact]
+    public async Task Article_of_somebody_else_is_unknown_rather_than_missing()
+    {
+        var request = new ArticleRequest(MessageId.Parse("other@example.com"), OperationLane.Import);
+
+        var thrown = await Assert.ThrowsAsync<NntpException>(async () => await new BuiltInClip().Source.FetchAsync(request, new NoSink(), Token));
+
+        Assert.Equal(NntpFault.NoProvider, thrown.Fault);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("no article")]
+    [InlineData("Subject: x\r\n\r\nbody\r\n.\r\n")]
+    [InlineData("Message-ID: <a@b>\r\n\r\nno yEnc\r\n.\r\n")]
+    [InlineData("Message-ID: <a@b>\r\n\r\n=ybegin part=1 line=128 size=1 name=x\r\n=ypart begin=1 end=1\r\nk\r\n")]
+    public void Other_content_is_refused(string articles) =>
+        Assert.Throws<InvalidDataException>(() => new BuiltInClip(Encoding.Latin1.GetBytes(articles)));
+
+    private static IEnumerable<(int Begin, int End)> DataOf(byte[] articles)
+    {
+        for (var at = 0; articles.AsSpan(at).IndexOf("\r\n=ypart "u8) is var part and >= 0;)
+        {
+            var begin = at + part + 2;
+            begin += articles.AsSpan(begin).IndexOf("\r\n"u8) + 2;
+            var end = begin + articles.AsSpan(begin).IndexOf("\r\n=yend "u8);
+            yield return (begin, end);
+            at = end;
+        }
+    }
+
+    private static async Task<byte[]> ReadAsync(BuiltInClip clip)
+    {
+        var engine = new StreamEngine(clip.Source, new StreamOptions(), TimeProvider.System, NullLoggerFactory.Instance);
+        await using var stream = engine.Open(clip.Extents, OperationLane.Playback);
+        var film = new MemoryStream();
+        await stream.CopyToAsync(film, Token);
+        return film.ToArray();
+    }
+
+    private sealed class NoSink : IArticleSink
+    {
+        public void Start(int provider) => throw new InvalidOperationException();
+
+        public bool Write(ReadOnlySpan<byte> raw, out int consumed) => throw new InvalidOperationException();
+    }
+}

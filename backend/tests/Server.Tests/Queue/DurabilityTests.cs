@@ -1,0 +1,175 @@
+using System.Collections.Concurrent;
+using System.Net;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Database;
+using Sluice.Server.Queue;
+using Sluice.Server.Tests.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>The order of IMP-2, seen from the file system: a kill does not show a missing fsync.</summary>
+public sealed class DurabilityTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Blob_is_written_synced_named_and_synced_before_the_row_and_the_row_before_the_answer()
+    {
+        var files = new WatchedBlobFiles(_folder);
+        await using var host = await ProductHost.StartAsync(_folder, null, Use(files));
+        files.Events.Clear();
+
+        await host.AddAsync(NzbText.Of("a.mkv"), "Rel.nzb", Token);
+        files.Note("answered");
+        string[] events = [.. files.Events];
+
+        var hash = (await host.Get<QueueStore>().StreamAsync(new QueueFilter(), 0, 0, Token).FirstAsync(Token)).NzbHash;
+        Assert.Equal(
+            [
+                "create tmp: 0 rows",
+                "fsync tmp: 0 rows",
+                $"rename tmp {hash}.nzb.br: 0 rows",
+                "fsync blobs: 0 rows",
+                "answered: 1 rows",
+            ],
+            events.Take(4).Append(events.Single(call => call.StartsWith("answered", StringComparison.Ordinal))));
+        Assert.Equal(2, await host.Get<SluiceDatabase>().WriteAsync((connection, _) => connection.ExecuteScalar<int>("PRAGMA synchronous"), Token));
+    }
+
+    [Theory]
+    [InlineData("create")]
+    [InlineData("fsync tmp")]
+    [InlineData("rename")]
+    [InlineData("fsync blobs")]
+    public async Task Full_disk_at_any_step_is_a_refusal_and_leaves_no_row(string step)
+    {
+        var files = new RecordingBlobFiles();
+        await using var host = await ProductHost.StartAsync(_folder, null, Use(files));
+        files.FailAt = (step, new IOException("No space left on device", 28));
+
+        using var answer = await host.PostFileAsync(NzbText.Of("a.mkv"), "Rel.nzb", "", Token);
+
+        Assert.Equal((HttpStatusCode.OK, """{"status":false,"error":"Disk is full"}"""), (answer.StatusCode, await answer.Content.ReadAsStringAsync(Token)));
+        Assert.Equal(0, (await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32());
+        Assert.Equal(0, (await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("noofslots").GetInt32());
+
+        files.FailAt = null;
+        await host.AddAsync(NzbText.Of("a.mkv"), "Rel.nzb", Token);
+    }
+
+    [Fact]
+    public async Task Little_free_space_is_a_refusal_before_anything_is_written()
+    {
+        var files = new RecordingBlobFiles { Free = 64 << 20 };
+        await using var host = await ProductHost.StartAsync(_folder, null, Use(files));
+
+        using var answer = await host.PostFileAsync(NzbText.Of("a.mkv"), "Rel.nzb", "", Token);
+
+        Assert.Equal("""{"status":false,"error":"Disk is full"}""", await answer.Content.ReadAsStringAsync(Token));
+        Assert.Empty(files.Calls);
+    }
+
+    [Fact]
+    public async Task Adds_of_many_clients_are_all_kept_once()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        var ids = new ConcurrentBag<string>();
+
+        await Parallel.ForAsync(0, 40, new ParallelOptions { MaxDegreeOfParallelism = 8, CancellationToken = Token }, async (i, token) =>
+        {
+            foreach (var id in await host.AddAsync(NzbText.Of("a.mkv"), $"Rel {i % 5}.nzb", token))
+                ids.Add(id);
+        });
+
+        var items = await host.Get<QueueStore>().StreamAsync(new QueueFilter(), 0, 0, Token).ToListAsync(Token);
+        Assert.Equal(ids.Order(), items.Select(item => item.Id).Order());
+        Assert.Equal(40, items.Select(item => item.Name).Distinct().Count());
+        Assert.Equal(40, Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br").Length);
+    }
+
+    [Fact]
+    public async Task Equal_nzb_survives_the_removal_of_its_twin_while_it_is_being_added()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        var nzb = NzbText.Of("a.mkv");
+        var twin = await host.AddAsync(nzb, "Twin.nzb", Token);
+        var intake = host.Get<NzbIntake>();
+
+        await using (var upload = await intake.ReceiveAsync(new MemoryStream(nzb), nzb.Length, Token))
+        {
+            await host.Get<QueueRemoval>().RemoveAsync(twin, Token);
+            await intake.AcceptAsync(upload, new NzbAddition { FileName = "Other.nzb" }, Token);
+        }
+
+        Assert.Single(Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br"));
+    }
+
+    [Fact]
+    public async Task Upload_that_is_never_accepted_leaves_nothing()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        var nzb = NzbText.Of("a.mkv");
+
+        await using (await host.Get<NzbIntake>().ReceiveAsync(new MemoryStream(nzb), nzb.Length, Token))
+            Assert.Single(Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br"));
+
+        Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs));
+    }
+
+    private static Action<IServiceCollection> Use(IBlobFiles files) => services => services.AddSingleton(files);
+
+    /// <summary>Notes with each call how many rows were committed by then.</summary>
+    private sealed class WatchedBlobFiles(TemporaryFolder folder) : IBlobFiles
+    {
+        private readonly DiskBlobFiles _disk = new();
+
+        public ConcurrentQueue<string> Events { get; } = new();
+
+        public Stream Create(string path)
+        {
+            Note("create tmp");
+            return _disk.Create(path);
+        }
+
+        public void SyncFile(Stream file)
+        {
+            _disk.SyncFile(file);
+            Note("fsync tmp");
+        }
+
+        public void Rename(string from, string to)
+        {
+            _disk.Rename(from, to);
+            Note($"rename tmp {Path.GetFileName(to)}");
+        }
+
+        public void SyncFolder(string path)
+        {
+            _disk.SyncFolder(path);
+            Note($"fsync {Path.GetFileName(path)}");
+        }
+
+        public FileStream OpenRead(string path) => _disk.OpenRead(path);
+
+        public void Delete(string path) => _disk.Delete(path);
+
+        public IEnumerable<(string Path, DateTimeOffset Changed)> List(string path) => _disk.List(path);
+
+        public long FreeBytes(string path) => _disk.FreeBytes(path);
+
+        public void Note(string call)
+        {
+            using var connection = new SqliteConnection($"Data Source={folder.Folder.Database};Mode=ReadOnly;Pooling=False");
+            connection.Open();
+            var rows = connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
+            Events.Enqueue($"{call}: {rows} rows");
+        }
+    }
+}

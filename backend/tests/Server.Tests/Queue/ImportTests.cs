@@ -1,0 +1,266 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
+using Sluice.Server.Tests.Database;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+public sealed class ImportTests : IDisposable
+{
+    private const int ArticleSize = 20_000;
+    private const long FilmSize = 333_333;
+
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Plain_release_is_published_and_reads_back_equal()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await ProductHost.StartAsync(_folder, mock);
+        var release = Release("film.mkv");
+
+        var id = await host.AddAsync(release.ToNzb(), "Some.Release.2026.nzb", Token, "&cat=tv");
+        var slot = await host.WaitForHistoryAsync(id[0], Token);
+
+        Assert.Equal("Completed", slot.GetProperty("status").GetString());
+        Assert.Equal("/mnt/nzbdav/completed-symlinks/tv/Some.Release.2026", slot.GetProperty("storage").GetString());
+        Assert.Equal(FilmSize, slot.GetProperty("bytes").GetInt64());
+        Assert.Equal(release.EncodedSize, slot.GetProperty("downloaded").GetInt64());
+        Assert.Equal(0, (await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32());
+        var file = await FindAsync(host, "tv", "Some.Release.2026", "film.mkv");
+        Assert.Equal(SumOf(release), await SumAsync(host, file));
+    }
+
+    [Fact]
+    public async Task Import_asks_for_first_and_last_articles_and_never_for_par2()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await ProductHost.StartAsync(_folder, mock);
+        var release = Release("film.mkv", "film.par2", "film.vol00+01.par2", "film.srt");
+
+        var id = await host.AddAsync(release.ToNzb(), "Rel.nzb", Token);
+        var slot = await host.WaitForHistoryAsync(id[0], Token);
+
+        Assert.Equal("Completed", slot.GetProperty("status").GetString());
+        string[] expected = [.. new[] { 0, 3 }.SelectMany(file => new[] { release.MessageIds(file)[0], release.MessageIds(file)[^1] })];
+        Assert.Equal(expected.Order(), mock.Stats.Bodies.Keys.Order());
+        Assert.Equal(["film.mkv", "film.srt"], await ListAsync(host, "uncategorized", "Rel"));
+    }
+
+    [Theory]
+    [InlineData("all", "DeadPost", "The post is gone: none of 2 first articles exists at 1 providers.")]
+    [InlineData("first", "MissingArticles", "film.mkv: 1 of 2 articles are gone at all 1 providers.")]
+    [InlineData("last", "MissingArticles", "film.mkv: 1 of 2 articles are gone at all 1 providers.")]
+    [InlineData("corrupt", "CorruptArticles", "film.mkv: an article it cannot do without is damaged at every provider.")]
+    [InlineData("companion", null, "")]
+    [InlineData("middle", null, "")]
+    public async Task Damage_ends_an_item_only_where_a_film_cannot_do_without(string what, string? reason, string sentence)
+    {
+        var release = new MockRelease(
+            "rel",
+            7,
+            [new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize }, new MockFile { Name = "film.txt", Size = 900 }]);
+        var film = release.MessageIds(0);
+        var gone = what switch
+        {
+            "all" => ArticleSelection.All,
+            "first" => ArticleSelection.Article(film[0]),
+            "last" => ArticleSelection.Article(film[^1]),
+            "companion" => ArticleSelection.Article(release.MessageIds(1)[0]),
+            "middle" => ArticleSelection.Article(film[5]),
+            _ => ArticleSelection.None,
+        };
+        await using var mock = await MockServer.StartAsync(new MockOptions
+        {
+            Missing = gone,
+            Faults = what == "corrupt" ? [new MockFault { Kind = FaultKind.YencNoBegin, Articles = ArticleSelection.Article(film[0]) }] : [],
+        });
+        await using var host = await ProductHost.StartAsync(_folder, mock);
+
+        var id = await host.AddAsync(release.ToNzb(), "Rel.nzb", Token);
+        var slot = await host.WaitForHistoryAsync(id[0], Token);
+
+        Assert.Equal(sentence, slot.GetProperty("fail_message").GetString());
+        Assert.Equal(reason, (await host.Get<Server.History.HistoryStore>().FindAsync(id[0], Token))!.Reason);
+        if (reason is null)
+            Assert.Equal(what == "companion" ? "film.mkv" : "film.mkv film.txt", string.Join(' ', await ListAsync(host, "uncategorized", "Rel")));
+    }
+
+    [Fact]
+    public async Task Restart_takes_items_up_again_and_keeps_the_validator()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var nzb = Release("film.mkv").ToNzb();
+        string id;
+        await using (var host = await ProductHost.StartAsync(_folder))
+        {
+            id = (await host.AddAsync(nzb, "Rel.nzb", Token, "&cat=tv"))[0];
+            await host.WaitForWaitingAsync(id, Token);
+        }
+
+        LibraryFile first;
+        await using (var host = await ProductHost.StartAsync(_folder, mock))
+        {
+            await host.WaitForHistoryAsync(id, Token);
+            first = await FindAsync(host, "tv", "Rel", "film.mkv");
+        }
+
+        await using (var host = await ProductHost.StartAsync(_folder, mock))
+        {
+            var again = await FindAsync(host, "tv", "Rel", "film.mkv");
+            Assert.Equal((first.ETag, first.LastModified, first.Length, first.Id), (again.ETag, again.LastModified, again.Length, again.Id));
+
+            var copy = await host.AddAsync(nzb, "Rel.nzb", Token, "&cat=tv");
+            var slot = await host.WaitForHistoryAsync(copy[0], Token);
+            Assert.Equal("Rel (2)", slot.GetProperty("name").GetString());
+            Assert.EndsWith("/tv/Rel (2)", slot.GetProperty("storage").GetString(), StringComparison.Ordinal);
+            Assert.Equal(first.ETag, (await FindAsync(host, "tv", "Rel (2)", "film.mkv")).ETag);
+        }
+    }
+
+    [Fact]
+    public async Task Publishing_that_cannot_write_its_last_row_leaves_nothing_but_the_queue_item()
+    {
+        await using var mock = await MockServer.StartAsync();
+        string id;
+        await using (var host = await ProductHost.StartAsync(_folder))
+            id = (await host.AddAsync(Release("film.mkv").ToNzb(), "Rel.nzb", Token))[0];
+
+        // Stands in the way of the history item, which is written after release, files and maps.
+        await using (var database = _folder.OpenDatabase())
+        {
+            await database.WriteAsync(
+                (connection, _) => connection.Execute(
+                    "CREATE TRIGGER no_history BEFORE INSERT ON history_item BEGIN SELECT RAISE(ABORT, 'no'); END"),
+                Token);
+        }
+
+        await using (var host = await ProductHost.StartAsync(_folder, mock))
+        {
+            await host.WaitForWaitingAsync(id, Token);
+            Assert.NotNull(await host.Get<QueueStore>().FindAsync(id, Token));
+            Assert.Empty(await host.Get<LibraryStore>().ListCategoriesAsync(Token));
+            Assert.Equal(
+                (0, 0),
+                await host.Get<SluiceDatabase>().ReadAsync(
+                    connection => connection.QuerySingle<(int, int)>("SELECT (SELECT count(*) FROM posted_file), (SELECT count(*) FROM library_file)"),
+                    Token));
+        }
+    }
+
+    [Theory]
+    [InlineData("lost")]
+    [InlineData("other")]
+    [InlineData("cut")]
+    public async Task Item_whose_stored_copy_is_lost_or_damaged_fails_and_blocks_nobody(string damage)
+    {
+        await using var mock = await MockServer.StartAsync();
+        var release = Release("film.mkv");
+        string lost;
+        string good;
+        await using (var host = await ProductHost.StartAsync(_folder))
+        {
+            lost = (await host.AddAsync(NzbText.Of("a.mkv"), "Lost.nzb", Token))[0];
+            good = (await host.AddAsync(release.ToNzb(), "Good.nzb", Token))[0];
+            await host.WaitForWaitingAsync(good, Token);
+            var hash = (await host.Get<QueueStore>().FindAsync(lost, Token))!.NzbHash;
+            var path = Path.Combine(_folder.Folder.Blobs, hash + ".nzb.br");
+            if (damage == "lost")
+                File.Delete(path);
+            else if (damage == "cut")
+                File.WriteAllBytes(path, File.ReadAllBytes(path)[..^9]);
+            else
+                File.Copy(Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br").First(other => other != path), path, overwrite: true);
+        }
+
+        await using (var host = await ProductHost.StartAsync(_folder, mock))
+        {
+            var slot = await host.WaitForHistoryAsync(lost, Token);
+            Assert.Equal("The stored NZB was lost or damaged; add it again.", slot.GetProperty("fail_message").GetString());
+            Assert.Equal("Completed", (await host.WaitForHistoryAsync(good, Token)).GetProperty("status").GetString());
+        }
+    }
+
+    [Fact]
+    public async Task File_listed_as_one_file_per_segment_becomes_one_file()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await ProductHost.StartAsync(_folder, mock);
+        var release = Release("film.mkv");
+        var ids = release.MessageIds();
+        var nzb = new StringBuilder("<nzb>");
+        // In an order of their own, so that the list of ids is not that of the file.
+        foreach (var i in Enumerable.Range(0, ids.Count).OrderBy(i => i * 7 % ids.Count))
+        {
+            nzb.Append(CultureInfo.InvariantCulture, $"""
+                <file subject="&quot;film.mkv&quot; yEnc ({i + 1}/{ids.Count})" date="1767434400"><segments><segment number="1" bytes="1">{ids[i]}</segment></segments></file>
+                """);
+        }
+
+        var id = await host.AddAsync(Encoding.UTF8.GetBytes(nzb.Append("</nzb>").ToString()), "Rel.nzb", Token);
+        var slot = await host.WaitForHistoryAsync(id[0], Token);
+
+        Assert.Equal("", slot.GetProperty("fail_message").GetString());
+        Assert.Equal(SumOf(release), await SumAsync(host, await FindAsync(host, "uncategorized", "Rel", "film.mkv")));
+    }
+
+    [Fact]
+    public async Task Removed_item_is_cancelled_and_its_copy_goes()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        var nzb = NzbText.Of("a.mkv");
+        var id = await host.AddAsync(nzb, "A.nzb", Token, "&cat=tv");
+        var twin = await host.AddAsync(nzb, "B.nzb", Token, "&cat=tv");
+
+        Assert.Equal(
+            $$"""{"status":true,"nzo_ids":["{{id[0]}}"]}""",
+            (await host.CallAsync($"mode=queue&name=delete&value={id[0]},unknown", Token)).ToString());
+        Assert.Single(Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br"));
+        Assert.Equal(
+            $$"""{"status":true,"nzo_ids":["{{twin[0]}}"]}""",
+            (await host.CallAsync("mode=queue&name=delete&value=all&cat=tv", Token)).ToString());
+
+        Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br"));
+        Assert.Equal("""{"status":false,"nzo_ids":[]}""", (await host.CallAsync("mode=queue&name=delete&value=all", Token)).ToString());
+        Assert.Equal("""{"status":false,"error":"expects one parameter"}""", (await host.CallAsync("mode=queue&name=delete", Token)).ToString());
+    }
+
+    private static MockRelease Release(params string[] names) =>
+        new("rel", 11, [.. names.Select(name => new MockFile { Name = name, Size = FilmSize, ArticleSize = ArticleSize })]);
+
+    private static async Task<LibraryFile> FindAsync(ProductHost host, params string[] path) =>
+        Assert.IsType<FileEntry>(await host.Get<LibraryTree>().FindAsync(path, Token)).File;
+
+    private static async Task<List<string>> ListAsync(ProductHost host, params string[] path)
+    {
+        var tree = host.Get<LibraryTree>();
+        var folder = await tree.FindAsync(path, Token);
+        return await tree.ListAsync(folder!, Token).Select(entry => entry.Name).ToListAsync(Token);
+    }
+
+    private static async Task<string> SumAsync(ProductHost host, LibraryFile file)
+    {
+        await using var stream = await host.Get<FileStreamFactory>().OpenAsync(file, 0, file.Length, OperationLane.Playback, Token);
+        return Convert.ToHexStringLower(await SHA256.HashDataAsync(stream, Token));
+    }
+
+    private static string SumOf(MockRelease release)
+    {
+        var bytes = new byte[release.Files[0].Size];
+        release.Fill(0, 0, bytes);
+        return Convert.ToHexStringLower(SHA256.HashData(bytes));
+    }
+}

@@ -1,0 +1,139 @@
+using System.Net;
+using System.Text;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Xunit;
+
+namespace Sluice.Server.Tests.SabApi;
+
+public sealed class SabAccessTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Every_path_answers_and_says_so_in_the_same_headers()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        foreach (var path in new[] { "/api", "/api/", "/sabnzbd/api", "/sabnzbd/api/" })
+        {
+            using var answer = await host.Client.GetAsync(new Uri(path + "?mode=version", UriKind.Relative), Token);
+
+            // Read before the body, which makes the client rewrite the header in a form of its own.
+            Assert.Equal("application/json;charset=UTF-8", answer.Content.Headers.NonValidated["Content-Type"].ToString());
+            Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+            Assert.Equal("""{"version":"5.0.4"}""", await answer.Content.ReadAsStringAsync(Token));
+            Assert.Equal("no-cache", answer.Headers.NonValidated["Pragma"].ToString());
+            Assert.Equal("no-store", answer.Headers.NonValidated["Cache-Control"].ToString());
+            Assert.Equal("*", answer.Headers.NonValidated["Access-Control-Allow-Origin"].ToString());
+        }
+
+        using var admin = await host.Client.GetAsync(new Uri($"/api/queue?mode=version&apikey={ProductHost.Key}", UriKind.Relative), Token);
+        Assert.NotEqual(HttpStatusCode.OK, admin.StatusCode);
+    }
+
+    [Theory]
+    [InlineData("mode=queue", null, 403, "API Key Required")]
+    [InlineData("mode=queue&apikey=wrong", null, 403, "API Key Incorrect")]
+    [InlineData("mode=nonsense", null, 403, "API Key Required")]
+    [InlineData("mode=queue", "Sonarr/4.0.9 (alpine)", 200, """{"status":false,"error":"API Key Required"}""")]
+    [InlineData("mode=queue&apikey=wrong", "Prowlarr/1.2", 200, """{"status":false,"error":"API Key Incorrect"}""")]
+    [InlineData("mode=auth", null, 200, """{"auth":"apikey"}""")]
+    [InlineData("mode=auth&key=" + ProductHost.Key, null, 200, """{"auth":"apikey"}""")]
+    [InlineData("mode=auth&key=wrong", null, 200, """{"auth":"badkey"}""")]
+    [InlineData("apikey=" + ProductHost.Key, null, 200, """{"status":false,"error":"not implemented"}""")]
+    [InlineData("mode=Queue&apikey=" + ProductHost.Key, null, 200, """{"status":false,"error":"not implemented"}""")]
+    [InlineData("mode=shutdown&apikey=" + ProductHost.Key, null, 200, """{"status":false,"error":"not implemented"}""")]
+    public async Task Key_decides_and_the_text_says_what_is_wrong(string query, string? agent, int status, string body)
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        if (agent is not null)
+            host.Client.DefaultRequestHeaders.UserAgent.ParseAdd(agent);
+
+        using var answer = await host.Client.GetAsync(new Uri("/api?" + query, UriKind.Relative), Token);
+
+        Assert.Equal(body[0] == '{' ? "application/json;charset=UTF-8" : "text/html;charset=utf-8", answer.Content.Headers.NonValidated["Content-Type"].ToString());
+        Assert.Equal((status, body), ((int)answer.StatusCode, await answer.Content.ReadAsStringAsync(Token)));
+    }
+
+    [Fact]
+    public async Task Key_is_taken_from_header_query_form_and_field()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        using var header = new HttpRequestMessage(HttpMethod.Get, "/api?mode=queue") { Headers = { { "X-Api-Key", ProductHost.Key } } };
+        using var form = new FormUrlEncodedContent([new("mode", "queue"), new("apikey", ProductHost.Key)]);
+        using var multipart = new MultipartFormDataContent
+        {
+            { new StringContent(ProductHost.Key), "apikey" },
+            { new StringContent("addfile"), "mode" },
+            { new ByteArrayContent(NzbText.Of("a.mkv")), "nzbFile", "Rel.nzb" },
+            { new StringContent("tv"), "cat" },
+        };
+
+        Assert.StartsWith("""{"queue":""", await BodyAsync(host.Client.SendAsync(header, Token)), StringComparison.Ordinal);
+        Assert.StartsWith("""{"queue":""", await BodyAsync(host.Client.PostAsync(new Uri("/api", UriKind.Relative), form, Token)), StringComparison.Ordinal);
+        Assert.StartsWith("""{"status":true,""", await BodyAsync(host.Client.PostAsync(new Uri("/api", UriKind.Relative), multipart, Token)), StringComparison.Ordinal);
+        Assert.Equal("tv", (await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("slots")[0].GetProperty("cat").GetString());
+    }
+
+    [Fact]
+    public async Task Query_wins_over_the_body()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        using var form = new FormUrlEncodedContent([new("mode", "version"), new("apikey", "wrong")]);
+
+        var body = await BodyAsync(host.Client.PostAsync(new Uri($"/api?mode=queue&mode=version&apikey={ProductHost.Key}", UriKind.Relative), form, Token));
+
+        Assert.StartsWith("""{"queue":""", body, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Upload_without_a_key_writes_nothing()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        using var form = new MultipartFormDataContent { { new ByteArrayContent(NzbText.Of("a.mkv")), "name", "Rel.nzb" } };
+
+        using var answer = await host.Client.PostAsync(new Uri("/api?mode=addfile", UriKind.Relative), form, Token);
+
+        Assert.Equal((HttpStatusCode.Forbidden, "API Key Required"), (answer.StatusCode, await answer.Content.ReadAsStringAsync(Token)));
+        Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs));
+    }
+
+    [Theory]
+    [InlineData("--x\r\nContent-Disposition: form-data; name=\"name\"; filename=\"a.nzb\"\r\n\r\n<nzb>")]
+    [InlineData("no parts at all")]
+    public async Task Broken_multipart_is_400_and_leaves_nothing(string body)
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        using var content = new ByteArrayContent(Encoding.ASCII.GetBytes(body));
+        content.Headers.TryAddWithoutValidation("Content-Type", "multipart/form-data; boundary=x");
+
+        using var answer = await host.Client.PostAsync(new Uri($"/api?mode=addfile&apikey={ProductHost.Key}", UriKind.Relative), content, Token);
+
+        Assert.Equal(HttpStatusCode.BadRequest, answer.StatusCode);
+        Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs));
+    }
+
+    [Fact]
+    public async Task Wrong_keys_are_throttled_and_the_right_one_never()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        for (var i = 0; i < 10; i++)
+            await host.Client.GetAsync(new Uri("/api?mode=queue&apikey=wrong", UriKind.Relative), Token);
+
+        using var refused = await host.Client.GetAsync(new Uri("/api?mode=queue&apikey=wrong", UriKind.Relative), Token);
+
+        Assert.Equal(HttpStatusCode.TooManyRequests, refused.StatusCode);
+        Assert.Equal("60", refused.Headers.NonValidated["Retry-After"].ToString());
+        Assert.True((await host.CallAsync("mode=queue", Token)).TryGetProperty("queue", out _));
+    }
+
+    private static async Task<string> BodyAsync(Task<HttpResponseMessage> call)
+    {
+        using var answer = await call;
+        return await answer.Content.ReadAsStringAsync(Token);
+    }
+}
