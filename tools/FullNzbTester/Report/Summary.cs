@@ -67,7 +67,7 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
         {
             Line(" STREAM", $"{Number("seq_mb_s", "0.00")} MB/s ({Number("seq_mib_s", "0.00")} MiB/s)  p05(250 ms) {Number("seq_p05_250ms", "0.00")}  ceiling {Number("seq_ratio", "0.00")}");
             Line(" READS", $"n {Number("reads.count", "0")}  median {Number("reads.median_ms", "0.00")} ms  p95 {Number("reads.p95_ms", "0.00")} ms  max {Number("reads.max_ms", "0.0")} ms  sync {Percent("reads.sync_share")}");
-            Line(" WAITING", $"connections {Percent("wait_connection_share")} of fetch time   permits {Number("permits_effective", "0")}");
+            Line(" WAITING", $"connections {Percent("wait_connection_share")} of fetch time   permits {Number("permits_effective", "0")}, used {Number("permits_peak", "0")}");
         }
 
         if (set["playback.mb_s"] is not null)

@@ -133,7 +133,8 @@ internal sealed class SequentialStep(RunContext run)
         var needed = file.EncodedBytes(0, End);
         run.Metrics["wait_connection_ms"] = counters.Waited.TotalMilliseconds;
         run.Metrics["wait_connection_share"] = counters.Fetched > TimeSpan.Zero ? counters.Waited / counters.Fetched : null;
-        run.Metrics["permits_effective"] = session.Limiter.Peak(OperationLane.Playback);
+        run.Metrics["permits_effective"] = session.Limiter.Effective(OperationLane.Playback);
+        run.Metrics["permits_peak"] = session.Limiter.Peak(OperationLane.Playback);
         run.Metrics["wire_bytes"] = counters.BytesReceived;
         run.Metrics["amplification"] = needed > 0 ? counters.BytesReceived / (double)needed : null;
     }

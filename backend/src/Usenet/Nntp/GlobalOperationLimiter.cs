@@ -49,6 +49,18 @@ public sealed class GlobalOperationLimiter
             return _inUse[(int)lane];
     }
 
+    /// <summary>Permits that a lane may hold as things are: those it holds, and those it would get if it asked for more.</summary>
+    public int Effective(OperationLane lane)
+    {
+        lock (_gate)
+        {
+            var own = _inUse[(int)lane];
+            var free = _capacity - InUseByAll;
+            var background = lane == OperationLane.Playback ? int.MaxValue : Share(lane) - InUseByBackground;
+            return own + Math.Max(0, Math.Min(free, background));
+        }
+    }
+
     /// <summary>Most permits that a lane has held at a time.</summary>
     public int Peak(OperationLane lane)
     {

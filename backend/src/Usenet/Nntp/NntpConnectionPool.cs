@@ -10,8 +10,9 @@ namespace Sluice.Usenet.Nntp;
 /// </remarks>
 internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 {
-    // Beyond this many commands for each connection a further connection brings more than a deeper pipeline.
-    private const int CommandsWorthAConnection = 4;
+    // Beyond this many commands for each connection a further connection brings more than a deeper pipeline. A window that
+    // grows has doubled by the time a dial is through, so this is half of what a connection will have to do then.
+    private const int CommandsWorthAConnection = 2;
     private const long TypicalArticleBytes = 740_000;
 
     private readonly Lock _gate = new();

@@ -24,8 +24,10 @@ public sealed class GlobalOperationLimiterTests
             var limiter = new GlobalOperationLimiter(total);
             using var playing = limiter.TryAcquire(OperationLane.Playback);
             Assert.NotNull(playing);
+            Assert.Equal((total, share), (limiter.Effective(OperationLane.Playback), limiter.Effective(OperationLane.Import)));
             var import = TakeAll(limiter, OperationLane.Import);
             Assert.Equal(share, import.Count);
+            Assert.Equal((total - share, share), (limiter.Effective(OperationLane.Playback), limiter.Effective(OperationLane.Import)));
             Assert.Empty(TakeAll(limiter, OperationLane.HealthCheck));
             Assert.Equal(total - share - 1, TakeAll(limiter, OperationLane.Playback).Count);
         }
