@@ -26,11 +26,11 @@ finish() {
   exit
 }
 
-# A step of the build: it counts only when it fails, and then nothing after it means anything.
-gate() {
+# A step that is no test: it counts only when it fails.
+check() {
   local what=$1; shift
   echo "== $what"
-  "$@" || { echo "test.sh: $what failed"; failed=$((failed + 1)); finish; }
+  "$@" || { echo "test.sh: $what failed"; failed=$((failed + 1)); return 1; }
 }
 
 # Programs that some end-to-end tests drive; a test whose program is absent is skipped.
@@ -83,9 +83,10 @@ if ! dotnet --version >/dev/null 2>&1; then
 fi
 [ "$end_to_end" = no ] || install_programs
 
-gate "restore" dotnet restore Backend.slnx --locked-mode -v quiet
-gate "build" dotnet build Backend.slnx -c Release --no-restore -v quiet
-gate "format" dotnet format Backend.slnx --verify-no-changes --no-restore
+# Without a build there is nothing to test; a wrong format says nothing about the tests.
+check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
+check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet || finish
+check "format" dotnet format Backend.slnx --verify-no-changes --no-restore
 
 run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
 run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Long

@@ -144,7 +144,15 @@ public sealed class ProviderHostTests : IAsyncDisposable
     {
         var id = new MockMessageId
         {
-            Seed = 1, File = 0, Files = 1, Part = 1, Parts = 1, Begin = 0, Length = 1000, FileSize = 1000, Name = "film.mkv",
+            Seed = 1,
+            File = 0,
+            Files = 1,
+            Part = 1,
+            Parts = 1,
+            Begin = 0,
+            Length = 1000,
+            FileSize = 1000,
+            Name = "film.mkv",
         };
         var reply = await _host.FetchAsync(new ArticleRequest(MessageId.Parse(id.ToString()), OperationLane.Playback), new DrainingSink(), Token);
         Assert.True(reply.IsFound);
