@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Yenc;
 /// One block of 64 bytes on masks, bit i for byte i: every hard case at once, double escapes, escaped line ends, stuffed
 /// dots. Vector kernels come here when bytes that matter to each other lie side by side.
 /// </summary>
-internal readonly ref struct YencBlockMasks
+internal readonly struct YencBlockMasks
 {
     /// <summary>Bytes of a block.</summary>
     public const int Length = 64;
@@ -29,59 +29,67 @@ internal readonly ref struct YencBlockMasks
     /// <summary>Bytes that are dots.</summary>
     public ulong Dot { get; init; }
 
+    /// <summary>Bytes that are the letter y.</summary>
+    public ulong Y { get; init; }
+
     /// <summary>Finds the bytes that are data.</summary>
-    /// <param name="block">The first byte of the block, with <see cref="LookAhead"/> bytes behind it.</param>
-    /// <param name="state">Before the block, with one of the first three contexts; after the block on return.</param>
-    /// <param name="keep">Bytes that are data.</param>
-    /// <param name="escaped">Those of them that follow an escaping <c>=</c>.</param>
-    /// <returns>False when a keyword line or the end of the article begins in the block; nothing is changed then.</returns>
-    public bool TryResolve(ref byte block, ref YencState state, out ulong keep, out ulong escaped)
+    /// <param name="block">The first byte of the block.</param>
+    /// <param name="seen">How many bytes from there on are input, those behind the block included.</param>
+    /// <param name="state">Before the block, with one of the first three contexts.</param>
+    /// <param name="resolved">What the bytes are.</param>
+    /// <returns>False when a keyword line or the end of the article begins in the block, or might.</returns>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    public bool TryResolve(ref byte block, int seen, YencState state, out YencResolvedBlock resolved)
     {
         var lineEnd = Lf & ((Cr << 1) | (state.Context == YencContext.Cr ? 1ul : 0));
         var lineStart = (lineEnd << 1) | (state.Context == YencContext.LineStart ? 1ul : 0);
-        var stuffed = 0ul;
-        for (var candidates = lineStart & (Equal | Dot); candidates != 0; candidates &= candidates - 1)
+        var beforeY = Equal & (Y >> 1);
+        var stops = lineStart & (beforeY | (Dot & (((Cr >> 1) & (Lf >> 2)) | (beforeY >> 1))));
+        var open = FindOpen(lineStart, seen);
+        if (stops != 0 || (open != 0 && HasStop(ref block, seen, open)))
         {
-            var at = BitOperations.TrailingZeroCount(candidates);
-            if (IsStop(ref Unsafe.Add(ref block, at)))
-            {
-                keep = escaped = 0;
-                return false;
-            }
-
-            stuffed |= Dot & (1ul << at);
+            resolved = default;
+            return false;
         }
 
-        var escaping = FindEscapes(state.Escape, out escaped);
-        keep = ~(escaping | ((Cr | Lf) & ~escaped) | stuffed);
-        state.Escape = escaping >> 63 != 0;
-        state.Context = lineEnd >> 63 != 0 ? YencContext.LineStart
-            : Cr >> 63 != 0 ? YencContext.Cr
-            : YencContext.Inside;
+        // In a run of '=' every second one escapes. Subtracting the runs from the odd bits above them carries through each
+        // run and leaves its alternation behind (the method of simdjson for backslashes).
+        var carry = state.Escape ? 1ul : 0;
+        var potential = Equal & ~carry;
+        var escaping = ((((potential << 1) | OddBits) - potential) ^ OddBits) & Equal;
+        var escaped = (escaping << 1) | carry;
+        resolved = new YencResolvedBlock
+        {
+            Keep = ~(escaping | ((Cr | Lf) & ~escaped) | (lineStart & Dot)),
+            Escaping = escaping,
+            Escaped = escaped,
+            LineEnd = lineEnd,
+            Cr = Cr,
+        };
         return true;
     }
 
-    /// <summary><c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, at the start of a line.</summary>
-    private static bool IsStop(ref byte line)
-    {
-        var second = Unsafe.Add(ref line, 1);
-        if (line == '=')
-            return second == 'y';
-        var third = Unsafe.Add(ref line, 2);
-        return (second == '\r' && third == '\n') || (second == '=' && third == 'y');
-    }
+    /// <summary>Starts of lines that the masks cannot judge: what comes two bytes later lies behind the block, or is not there yet.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private ulong FindOpen(ulong lineStart, int seen) =>
+        lineStart & (Equal | Dot) & (ulong.MaxValue << Math.Clamp(seen - LookAhead, 0, Length - LookAhead));
 
-    /// <summary>
-    /// In a run of <c>=</c> every second one escapes. Subtracting the runs from the odd bits above them carries through
-    /// each run and leaves its alternation behind (the method of simdjson for backslashes).
-    /// </summary>
-    private ulong FindEscapes(bool firstIsEscaped, out ulong escaped)
+    /// <summary>True where a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or where that cannot be known yet.</summary>
+    private static bool HasStop(ref byte block, int seen, ulong open)
     {
-        var carry = firstIsEscaped ? 1ul : 0;
-        var potential = Equal & ~carry;
-        var codes = (((potential << 1) | OddBits) - potential) ^ OddBits;
-        var escaping = codes & Equal;
-        escaped = (escaping << 1) | carry;
-        return escaping;
+        for (; open != 0; open &= open - 1)
+        {
+            var at = BitOperations.TrailingZeroCount(open);
+            if (at + LookAhead >= seen)
+                return true;
+
+            ref var line = ref Unsafe.Add(ref block, at);
+            var second = Unsafe.Add(ref line, 1);
+            var third = Unsafe.Add(ref line, 2);
+            if (line == '=' ? second == 'y' : (second == '\r' && third == '\n') || (second == '=' && third == 'y'))
+                return true;
+        }
+
+        return false;
     }
 }

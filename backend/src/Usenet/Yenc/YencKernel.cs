@@ -50,7 +50,13 @@ public abstract class YencKernel
         if (YencVbmi2Kernel.IsSupported)
             yield return new YencVbmi2Kernel();
         if (YencVector128Kernel.IsSupported)
-            yield return new YencVector128Kernel();
+        {
+            var squeeze = new SqueezeTable();
+            if (YencAvx2Kernel.IsSupported)
+                yield return new YencAvx2Kernel(squeeze);
+            yield return new YencVector128Kernel(squeeze);
+        }
+
         yield return new YencByteKernel();
     }
 }

@@ -21,10 +21,10 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
         0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
         0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
 
-    // LF, CR, '=' and the dot: what means something else after an LF or an '='.
+    // The same and 'y', which lies in the place of '9': what may not follow an '='.
     private static Vector512<byte> Special => Vector512.Create(
         0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
-        0x2627242522232021, 0x2E2E2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
+        0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B7939).AsByte();
 
     // Two blocks share one test as long as that goes. There is no call in here: a calling convention without preserved
     // vector registers would reload every table each round.
@@ -40,6 +40,7 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
         var special = Special;
         var equal = Vector512.Create((byte)'=');
         var lineFeed = Vector512.Create((byte)'\n');
+        var dot = Vector512.Create((byte)'.');
         var plain = Vector512.Create((byte)42);
         var escaped = Vector512.Create((byte)(42 + 64));
 
@@ -50,9 +51,9 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
             var q0 = Vector512.LoadUnsafe(ref from, (nuint)i - 1);
             var q1 = Vector512.LoadUnsafe(ref from, (nuint)i + Block - 1);
 
-            // Zero where a special byte follows '=' or LF.
-            var t0 = (v0 ^ Avx512Vbmi.PermuteVar64x8(special, v0)) | Vector512.Min(q0 ^ equal, q0 ^ lineFeed);
-            var t1 = (v1 ^ Avx512Vbmi.PermuteVar64x8(special, v1)) | Vector512.Min(q1 ^ equal, q1 ^ lineFeed);
+            // Zero where two bytes have to be judged together.
+            var t0 = Vector512.Min((v0 ^ Avx512Vbmi.PermuteVar64x8(special, v0)) | (q0 ^ equal), (v0 ^ dot) | (q0 ^ lineFeed));
+            var t1 = Vector512.Min((v1 ^ Avx512Vbmi.PermuteVar64x8(special, v1)) | (q1 ^ equal), (v1 ^ dot) | (q1 ^ lineFeed));
             if (Vector512.EqualsAny(Vector512.Min(t0, t1), Vector512<byte>.Zero))
                 break;
 
@@ -70,7 +71,7 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
         {
             var v = Vector512.LoadUnsafe(ref from, (nuint)i);
             var q = Vector512.LoadUnsafe(ref from, (nuint)i - 1);
-            var t = (v ^ Avx512Vbmi.PermuteVar64x8(special, v)) | Vector512.Min(q ^ equal, q ^ lineFeed);
+            var t = Vector512.Min((v ^ Avx512Vbmi.PermuteVar64x8(special, v)) | (q ^ equal), (v ^ dot) | (q ^ lineFeed));
             if (Vector512.EqualsAny(t, Vector512<byte>.Zero))
                 break;
 
@@ -86,29 +87,30 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override bool TryRunBlock(ref byte from, ref byte to, ref YencState state, out int kept)
+    protected override YencBlockMasks Find(ref byte block)
     {
-        var v = Vector512.LoadUnsafe(ref from);
-        var masks = new YencBlockMasks
+        var v = Vector512.LoadUnsafe(ref block);
+        return new YencBlockMasks
         {
             Equal = Vector512.Equals(v, Vector512.Create((byte)'=')).ExtractMostSignificantBits(),
             Cr = Vector512.Equals(v, Vector512.Create((byte)'\r')).ExtractMostSignificantBits(),
             Lf = Vector512.Equals(v, Vector512.Create((byte)'\n')).ExtractMostSignificantBits(),
             Dot = Vector512.Equals(v, Vector512.Create((byte)'.')).ExtractMostSignificantBits(),
+            Y = Vector512.Equals(v, Vector512.Create((byte)'y')).ExtractMostSignificantBits(),
         };
-        if (!masks.TryResolve(ref from, ref state, out var keep, out var escaped))
-        {
-            kept = 0;
-            return false;
-        }
+    }
 
-        var w = v - Vector512.Create((byte)42) - (Expand(escaped) & Vector512.Create((byte)64));
+    /// <inheritdoc/>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    protected override int Write(ref byte from, ref byte to, ulong keep, ulong escaped)
+    {
+        var w = Vector512.LoadUnsafe(ref from) - Vector512.Create((byte)42) - (Expand(escaped) & Vector512.Create((byte)64));
         Avx512Vbmi2.Compress(Vector512<byte>.Zero, Expand(keep), w).StoreUnsafe(ref to);
-        kept = BitOperations.PopCount(keep);
-        return true;
+        return BitOperations.PopCount(keep);
     }
 
     /// <summary>Bit i to byte i: each byte looks at the byte of the mask that holds its bit, and at that bit in it.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector512<byte> Expand(ulong mask)
     {
         var spread = Avx512BW.Shuffle(

@@ -1,4 +1,3 @@
-using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
@@ -7,31 +6,28 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Four vectors of 16 bytes at a time, on any CPU that can shuffle bytes: x86 since SSSE3, and Arm.</summary>
-internal sealed class YencVector128Kernel : YencBlockKernel
+/// <summary>Four vectors of 16 bytes at a time, on any CPU that can shuffle bytes: x86 since SSSE3, and Arm, where it is unmeasured.</summary>
+/// <remarks>The loop is that of <see cref="YencAvx2Kernel"/> in half the width.</remarks>
+internal sealed class YencVector128Kernel(SqueezeTable squeeze) : YencBlockKernel
 {
-    // For each set of dropped bytes among the first fifteen, the shuffle that moves the others to the front. The last byte
-    // needs no bit: dropped or kept, it comes after all of them. Built when the kernel is made; about 120 entries are hot.
-    private readonly byte[] _shuffles = BuildShuffles();
-
     /// <summary>True when the CPU has what this kernel needs.</summary>
     public static bool IsSupported => Ssse3.IsSupported || AdvSimd.Arm64.IsSupported;
 
     /// <inheritdoc/>
     public override string Name => "Vector128";
 
-    // Nothing in the loop depends on the data but the way out of it: a branch on "nothing to drop" would win only as long
-    // as one article is repeated.
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     protected override void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
         ref var from = ref MemoryMarshal.GetReference(source);
         ref var to = ref MemoryMarshal.GetReference(destination);
-        ref var shuffles = ref MemoryMarshal.GetArrayDataReference(_shuffles);
+        ref var shuffles = ref squeeze.First;
         nint i = consumed;
         nint o = written;
-        for (; i <= source.Length - Block && o <= destination.Length - Block; i += Block)
+        var lastSource = source.Length - Block;
+        var lastRoom = destination.Length - Block;
+        for (; i <= lastSource && o <= lastRoom; i += Block)
         {
             ref var block = ref Unsafe.Add(ref from, i);
             var special = Examine(ref block, out var drop0, out var w0)
@@ -41,14 +37,7 @@ internal sealed class YencVector128Kernel : YencBlockKernel
             if (special != Vector128<byte>.Zero)
                 break;
 
-            // The four places come from counts of one mask, so no store waits for another.
-            var drop = drop0 | (drop1 << 16) | ((ulong)drop2 << 32) | ((ulong)drop3 << 48);
-            ref var room = ref Unsafe.Add(ref to, o);
-            Squeeze(ref shuffles, w0, drop0).StoreUnsafe(ref room);
-            Squeeze(ref shuffles, w1, drop1).StoreUnsafe(ref room, (nuint)(16 - BitOperations.PopCount(drop & 0xFFFF)));
-            Squeeze(ref shuffles, w2, drop2).StoreUnsafe(ref room, (nuint)(32 - BitOperations.PopCount(drop & 0xFFFF_FFFF)));
-            Squeeze(ref shuffles, w3, drop3).StoreUnsafe(ref room, (nuint)(48 - BitOperations.PopCount(drop & 0xFFFF_FFFF_FFFF)));
-            o += Block - BitOperations.PopCount(drop);
+            o += SqueezeTable.Squeeze(ref shuffles, ref Unsafe.Add(ref to, o), drop0 | (drop1 << 16) | (drop2 << 32) | (drop3 << 48), w0, w1, w2, w3);
         }
 
         consumed = (int)i;
@@ -57,83 +46,66 @@ internal sealed class YencVector128Kernel : YencBlockKernel
 
     /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override bool TryRunBlock(ref byte from, ref byte to, ref YencState state, out int kept)
+    protected override YencBlockMasks Find(ref byte block) => new()
     {
-        kept = 0;
-        var masks = new YencBlockMasks
-        {
-            Equal = Find(ref from, (byte)'='),
-            Cr = Find(ref from, (byte)'\r'),
-            Lf = Find(ref from, (byte)'\n'),
-            Dot = Find(ref from, (byte)'.'),
-        };
-        if (!masks.TryResolve(ref from, ref state, out var keep, out var escaped))
-            return false;
+        Equal = Find(ref block, (byte)'='),
+        Cr = Find(ref block, (byte)'\r'),
+        Lf = Find(ref block, (byte)'\n'),
+        Dot = Find(ref block, (byte)'.'),
+        Y = Find(ref block, (byte)'y'),
+    };
 
-        for (var at = 0; at < Block; at += 16)
-        {
-            var v = Vector128.LoadUnsafe(ref from, (nuint)at);
-            var w = v - Vector128.Create((byte)42) - (Expand((uint)(escaped >> at) & 0xFFFF) & Vector128.Create((byte)64));
-            var drop = (uint)(~keep >> at) & 0xFFFF;
-            Squeeze(ref MemoryMarshal.GetArrayDataReference(_shuffles), w, drop).StoreUnsafe(ref to, (nuint)kept);
-            kept += 16 - BitOperations.PopCount(drop);
-        }
-
-        return true;
-    }
+    /// <inheritdoc/>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    protected override int Write(ref byte from, ref byte to, ulong keep, ulong escaped) => SqueezeTable.Squeeze(
+        ref squeeze.First,
+        ref to,
+        ~keep,
+        Decode(ref from, (uint)escaped),
+        Decode(ref Unsafe.Add(ref from, 16), (uint)(escaped >> 16)),
+        Decode(ref Unsafe.Add(ref from, 32), (uint)(escaped >> 32)),
+        Decode(ref Unsafe.Add(ref from, 48), (uint)(escaped >> 48)));
 
     /// <summary>Decodes 16 bytes in place, and tells which to drop.</summary>
-    /// <returns>Not zero where a special byte follows <c>=</c> or LF.</returns>
+    /// <returns>Not zero where two bytes have to be judged together: see <see cref="YencBlockKernel.RunFast"/>.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector128<byte> Examine(ref byte from, out uint dropMask, out Vector128<byte> decoded)
+    private static Vector128<byte> Examine(ref byte from, out ulong dropMask, out Vector128<byte> decoded)
     {
+        // LF, CR and '=' by one lookup: what is above CR shares the slot of '=', and in the other slots lies nothing that
+        // could come there.
+        var members = Vector128.Create(
+            0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, (byte)'\n', 0xFF, 0xFF, (byte)'\r', (byte)'=', 0xFF);
         var v = Vector128.LoadUnsafe(ref from);
         var q = Vector128.LoadUnsafe(ref Unsafe.Subtract(ref from, 1));
-        var afterEqual = Vector128.Equals(q, Vector128.Create((byte)'='));
-        var afterLineFeed = Vector128.Equals(q, Vector128.Create((byte)'\n'));
-        var drop = Vector128.Equals(v, Vector128.Create((byte)'='))
-            | Vector128.Equals(v, Vector128.Create((byte)'\r'))
-            | Vector128.Equals(v, Vector128.Create((byte)'\n'));
+        var drop = Vector128.Equals(v, Vector128.ShuffleNative(members, Vector128.Min(v, Vector128.Create((byte)14))));
         dropMask = drop.ExtractMostSignificantBits();
+        var afterEqual = Vector128.Equals(q, Vector128.Create((byte)'='));
         decoded = v - Vector128.Create((byte)42) - (afterEqual & Vector128.Create((byte)64));
-        return (afterEqual | afterLineFeed) & (drop | Vector128.Equals(v, Vector128.Create((byte)'.')));
+        return (afterEqual & (drop | Vector128.Equals(v, Vector128.Create((byte)'y'))))
+            | (Vector128.Equals(q, Vector128.Create((byte)'\n')) & Vector128.Equals(v, Vector128.Create((byte)'.')));
     }
 
-    /// <summary>Moves the bytes that are not dropped to the front.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector128<byte> Squeeze(ref byte shuffles, Vector128<byte> bytes, uint drop) =>
-        Vector128.ShuffleNative(bytes, Vector128.LoadUnsafe(ref shuffles, (nuint)(drop & 0x7FFF) * 16));
-
     private static ulong Find(ref byte block, byte value)
     {
         var wanted = Vector128.Create(value);
-        var mask = 0ul;
-        for (var at = 0; at < Block; at += 16)
-            mask |= (ulong)Vector128.Equals(Vector128.LoadUnsafe(ref block, (nuint)at), wanted).ExtractMostSignificantBits() << at;
-        return mask;
+        return Vector128.Equals(Vector128.LoadUnsafe(ref block), wanted).ExtractMostSignificantBits()
+            | ((ulong)Vector128.Equals(Vector128.LoadUnsafe(ref block, 16), wanted).ExtractMostSignificantBits() << 16)
+            | ((ulong)Vector128.Equals(Vector128.LoadUnsafe(ref block, 32), wanted).ExtractMostSignificantBits() << 32)
+            | ((ulong)Vector128.Equals(Vector128.LoadUnsafe(ref block, 48), wanted).ExtractMostSignificantBits() << 48);
     }
 
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static Vector128<byte> Decode(ref byte from, uint escaped) =>
+        Vector128.LoadUnsafe(ref from) - Vector128.Create((byte)42) - (Expand(escaped) & Vector128.Create((byte)64));
+
     /// <summary>Bit i to byte i.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector128<byte> Expand(uint mask)
     {
         var bit = Vector128.Create(0x8040201008040201).AsByte();
-        var spread = Vector128.Create(Vector64.Create((byte)mask), Vector64.Create((byte)(mask >> 8)));
+        var spread = Vector128.ShuffleNative(
+            Vector128.Create(mask).AsByte(), Vector128.Create(0x0000000000000000ul, 0x0101010101010101).AsByte());
         return Vector128.Equals(spread & bit, bit);
-    }
-
-    private static byte[] BuildShuffles()
-    {
-        var shuffles = GC.AllocateArray<byte>((1 << 15) * 16, pinned: true);
-        for (var drop = 0; drop < 1 << 15; drop++)
-        {
-            var at = drop * 16;
-            for (var i = 0; i < 16; i++)
-            {
-                if ((drop >> i & 1) == 0)
-                    shuffles[at++] = (byte)i;
-            }
-        }
-
-        return shuffles;
     }
 }

@@ -27,6 +27,8 @@ public sealed class Crc32KernelTests
             Assert.Equal(expected, ~Crc32Slicing.Update(uint.MaxValue, data));
             if (Pclmulqdq.IsSupported && length >= Crc32Folding128.MinLength)
                 Assert.Equal(expected, ~Crc32Folding128.Update(uint.MaxValue, data));
+            if (Pclmulqdq.V256.IsSupported && length >= Crc32Folding256.MinLength)
+                Assert.Equal(expected, ~Crc32Folding256.Update(uint.MaxValue, data));
             if (Pclmulqdq.V512.IsSupported && length >= Crc32Folding512.MinLength)
                 Assert.Equal(expected, ~Crc32Folding512.Update(uint.MaxValue, data));
         }
@@ -67,8 +69,51 @@ public sealed class Crc32KernelTests
         Assert.Throws<ArgumentOutOfRangeException>(() => Crc32Kernel.Combine(1, 2, -1));
     }
 
+    [Fact]
+    public void Power_of_a_length_joins_like_the_length()
+    {
+        foreach (var length in new[] { 0L, 1, 31, 32, 8191, 8192, 716_800, uint.MaxValue, 1L << 32, long.MaxValue })
+            Assert.Equal(Crc32Kernel.Combine(0x12345678, 0x9ABCDEF0, length), Crc32Kernel.CombineBy(0x12345678, 0x9ABCDEF0, Crc32Kernel.PowerFor(length)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => Crc32Kernel.PowerFor(-1));
+    }
+
+    [Fact]
+    public void Power_of_any_length_is_that_many_multiplications()
+    {
+        // Square and multiply, from the highest bit of 8·length down.
+        var random = new Random(11);
+        for (var i = 0; i < 2_000; i++)
+        {
+            var length = random.NextInt64(1L << random.Next(1, 63));
+            var expected = 0x8000_0000u;
+            for (var exponent = (UInt128)length << 3; exponent != 0; exponent &= ~(UInt128.One << (int)UInt128.Log2(exponent)))
+            {
+                var power = 0x4000_0000u;
+                for (var bit = (int)UInt128.Log2(exponent); bit > 0; bit--)
+                    power = Crc32Powers.MultiplyBits(power, power);
+                expected = Crc32Powers.MultiplyBits(expected, power);
+            }
+
+            Assert.Equal(expected, Crc32Powers.OfBytes(length));
+        }
+    }
+
+    [Fact]
+    public void Carryless_product_equals_the_bitwise_one()
+    {
+        Assert.SkipUnless(Pclmulqdq.IsSupported, "the CPU multiplies without carry");
+        var random = new Random(7);
+        for (var i = 0; i < 20_000; i++)
+        {
+            var (a, b) = ((uint)random.NextInt64(1L << 32), (uint)random.NextInt64(1L << 32));
+            Assert.Equal(Crc32Powers.MultiplyBits(a, b), Crc32Powers.MultiplyCarryless(a, b));
+        }
+    }
+
     [Theory]
     [InlineData(128, Crc32Folding128.Low128, Crc32Folding128.High128)]
+    [InlineData(256, Crc32Folding256.Low256, Crc32Folding256.High256)]
+    [InlineData(1024, Crc32Folding256.Low1024, Crc32Folding256.High1024)]
     [InlineData(512, Crc32Folding128.Low512, Crc32Folding128.High512)]
     [InlineData(2048, Crc32Folding512.Low2048, Crc32Folding512.High2048)]
     public void Folding_constants_are_the_powers_they_claim_to_be(int distance, ulong low, ulong high)

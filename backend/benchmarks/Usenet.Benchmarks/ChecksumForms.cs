@@ -1,0 +1,23 @@
+using System.Runtime.Intrinsics.X86;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Benchmarks;
+
+/// <summary>The forms of the checksum that this CPU runs, each by itself.</summary>
+internal static class ChecksumForms
+{
+    public delegate uint Update(uint register, ReadOnlySpan<byte> data);
+
+    public static IReadOnlyList<(string Name, Update Update)> Supported { get; } = [.. Find()];
+
+    private static IEnumerable<(string, Update)> Find()
+    {
+        if (Pclmulqdq.V512.IsSupported)
+            yield return ("512 bit", Crc32Folding512.Update);
+        if (Pclmulqdq.V256.IsSupported)
+            yield return ("256 bit", Crc32Folding256.Update);
+        if (Pclmulqdq.IsSupported)
+            yield return ("128 bit", Crc32Folding128.Update);
+        yield return ("slicing", Crc32Slicing.Update);
+    }
+}

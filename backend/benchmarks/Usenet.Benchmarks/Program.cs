@@ -1,0 +1,25 @@
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Jobs;
+using BenchmarkDotNet.Running;
+using BenchmarkDotNet.Toolchains.InProcess.Emit;
+using Sluice.Usenet.Benchmarks;
+
+// --quick [seconds]   medians and ratios of interleaved samples, for a machine that others use too
+// --cold              what the first articles of a fresh process cost
+// anything else       BenchmarkDotNet with its own arguments, for example --filter '*Kernel*'
+switch (args)
+{
+    case ["--quick"]:
+        return QuickRun.Print(TimeSpan.FromSeconds(45));
+    case ["--quick", var seconds] when int.TryParse(seconds, out var number) && number > 0:
+        return QuickRun.Print(TimeSpan.FromSeconds(number));
+    case ["--cold"]:
+        return ColdStart.PrintAll();
+    case ["--cold", var kernel]:
+        return ColdStart.PrintOne(kernel);
+    default:
+        // In this process: the generated project of the other tool chain looks for a project named like the assembly.
+        var config = DefaultConfig.Instance.AddJob(Job.ShortRun.WithToolchain(InProcessEmitToolchain.Instance));
+        BenchmarkSwitcher.FromAssembly(typeof(RawBodies).Assembly).Run(args, config);
+        return 0;
+}
