@@ -137,8 +137,9 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
                     .Query<QueueRow>(
                         $"""
                         SELECT {Columns}, place AS Place
-                        FROM (SELECT *, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item) {where}
-                        ORDER BY {Order} LIMIT @limit OFFSET @start
+                        FROM (SELECT rowid AS number, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item)
+                        JOIN queue_item ON queue_item.rowid = number {where}
+                        ORDER BY place LIMIT @limit OFFSET @start
                         """,
                         parameters,
                         buffered: false)

@@ -16,6 +16,9 @@ internal sealed class ProductHost : IAsyncDisposable
 {
     public const string Key = "0123456789abcdef0123456789abcdef";
 
+    /// <summary>Password of the tree; the user is admin.</summary>
+    public const string Password = "password-of-the-test";
+
     private readonly WebApplication _app;
 
     private ProductHost(WebApplication app, Uri address)
@@ -40,7 +43,7 @@ internal sealed class ProductHost : IAsyncDisposable
             ["LOG_LEVEL"] = "error",
             ["SLUICE_CONFIG__API__KEY"] = Key,
             // A password that is given needs no hash, which would take most of a start.
-            ["SLUICE_CONFIG__WEBDAV__PASS"] = "password-of-the-test",
+            ["SLUICE_CONFIG__WEBDAV__PASS"] = Password,
         };
         if (provider is not null)
             environment["SLUICE_CONFIG__USENET__PROVIDERS"] = ProvidersJson(provider);
