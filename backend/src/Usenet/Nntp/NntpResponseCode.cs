@@ -3,7 +3,6 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>The reply codes that a reader of articles meets (RFC 3977 section 3.2 and appendix B, RFC 4643).</summary>
 internal static class NntpResponseCode
 {
-    public const int ServerDate = 111;
     public const int PostingAllowed = 200;
     public const int PostingProhibited = 201;
     public const int Body = 222;
@@ -13,9 +12,6 @@ internal static class NntpResponseCode
     public const int NoArticleWithNumber = 423;
     public const int NoArticleWithId = 430;
     public const int ArticleRemoved = 451;
-    public const int AuthenticationRequired = 480;
-    public const int AuthenticationRejected = 481;
-    public const int AuthenticationOutOfSequence = 482;
     public const int PermanentlyUnavailable = 502;
 
     /// <summary>Whether the code says that this server does not have the article.</summary>

@@ -14,10 +14,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
 
     private readonly Lock _gate = new();
     private readonly CombinedMap _map;
-    private readonly SegmentFetcher _fetcher;
-    private readonly ByteBudget _budget;
-    private readonly StreamOptions _options;
-    private readonly TimeProvider _time;
+    private readonly StreamResources _shared;
     private readonly OperationLane _lane;
     private readonly ReadAheadPolicy _policy;
     private readonly CancellationTokenSource _cancel = new();
@@ -31,21 +28,18 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     // Written by the reader outside of the lock as well; a stale value only puts a trim off.
     private volatile bool _waiting;
 
-    public BufferedSegmentStream(CombinedMap map, SegmentFetcher fetcher, ByteBudget budget, StreamOptions options, TimeProvider time, OperationLane lane, long position, long end)
+    public BufferedSegmentStream(CombinedMap map, StreamResources shared, OperationLane lane, long position, long end)
     {
         _map = map;
-        _fetcher = fetcher;
-        _budget = budget;
-        _options = options;
-        _time = time;
+        _shared = shared;
         _lane = lane;
         _end = end;
         Position = position;
-        _policy = new ReadAheadPolicy(options, time);
+        _policy = new ReadAheadPolicy(shared.Options, shared.Time);
         _window = new SegmentWindow(map.Locate(position));
         _lastNumber = map.Locate(end - 1);
-        _lastRead = time.GetTimestamp();
-        _idleTimer = time.CreateTimer(static state => ((BufferedSegmentStream)state!).TrimIfIdle(), this, options.IdleTrim, Timeout.InfiniteTimeSpan);
+        _lastRead = shared.Time.GetTimestamp();
+        _idleTimer = shared.Time.CreateTimer(static state => ((BufferedSegmentStream)state!).TrimIfIdle(), this, shared.Options.IdleTrim, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>Offset in the combined file of the next byte.</summary>
@@ -59,7 +53,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         {
             lock (_gate)
             {
-                _lastRead = _time.GetTimestamp();
+                _lastRead = _shared.Time.GetTimestamp();
                 var taken = TakeAvailable(buffer.Span);
                 if (taken > 0 || Position == _end || buffer.IsEmpty)
                     return taken;
@@ -150,7 +144,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         var piece = slot.Piece;
         var offset = piece.SliceBegin + (int)(Position - piece.Begin);
         var stop = piece.SliceBegin + (int)(Math.Min(piece.End, _end) - piece.Begin);
-        return slot.Take(offset, stop, _options.WithheldBytes, buffer.Length > stop - offset ? buffer[..(stop - offset)] : buffer, isFirst);
+        return slot.Take(offset, stop, _shared.Options.WithheldBytes, buffer.Length > stop - offset ? buffer[..(stop - offset)] : buffer, isFirst);
     }
 
     private void ReleaseHead()
@@ -164,11 +158,11 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         while (_window.NextNumber <= _lastNumber)
         {
             var piece = _map[_window.NextNumber];
-            if (_window.Count > 0 && _window.Count >= _policy.Target(piece.Segment.Length, _budget.Share))
+            if (_window.Count > 0 && _window.Count >= _policy.Target(piece.Segment.Length, _shared.Budget.Share))
                 return;
             var headOfLine = _window.Count == 0;
             var slot = _window.Claim(piece, isLanding: headOfLine && _landing);
-            slot.Fetch = _fetcher.FetchAsync(slot, _lane, headOfLine, _cancel.Token);
+            slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, headOfLine, _cancel.Token);
         }
     }
 
@@ -177,24 +171,24 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     {
         lock (_gate)
         {
-            var idle = _time.GetElapsedTime(_lastRead);
+            var idle = _shared.Time.GetElapsedTime(_lastRead);
             TimeSpan next;
-            if (_waiting || idle < _options.IdleTrim)
+            if (_waiting || idle < _shared.Options.IdleTrim)
             {
-                next = _waiting ? _options.IdleTrim : _options.IdleTrim - idle;
+                next = _waiting ? _shared.Options.IdleTrim : _shared.Options.IdleTrim - idle;
             }
-            else if (idle < _options.IdleDrop)
+            else if (idle < _shared.Options.IdleDrop)
             {
                 _window.Trim(KeptWhenIdle);
                 _policy.Reset(KeptWhenIdle);
-                next = _options.IdleDrop - idle;
+                next = _shared.Options.IdleDrop - idle;
             }
             else
             {
                 _window.Trim(0);
                 _policy.Reset(1);
                 _landing = true;
-                next = _options.IdleTrim;
+                next = _shared.Options.IdleTrim;
             }
 
             _idleTimer.Change(next, Timeout.InfiniteTimeSpan);

@@ -10,27 +10,21 @@ namespace Sluice.Usenet.Streams;
 public sealed class CombinedStream : ReadOnlyStream
 {
     private readonly CombinedMap _map;
-    private readonly SegmentFetcher _fetcher;
-    private readonly ByteBudget _budget;
-    private readonly StreamOptions _options;
-    private readonly TimeProvider _time;
+    private readonly StreamResources _shared;
     private readonly OperationLane _lane;
     private readonly long _end;
     private BufferedSegmentStream? _reader;
     private long _position;
     private bool _disposed;
 
-    internal CombinedStream(CombinedMap map, SegmentFetcher fetcher, ByteBudget budget, StreamOptions options, TimeProvider time, OperationLane lane, long position, long end)
+    internal CombinedStream(CombinedMap map, StreamResources shared, OperationLane lane, long position, long end)
     {
         _map = map;
-        _fetcher = fetcher;
-        _budget = budget;
-        _options = options;
-        _time = time;
+        _shared = shared;
         _lane = lane;
         _end = end;
         Position = position;
-        budget.Enter();
+        shared.Budget.Enter();
     }
 
     /// <summary>Bytes of the whole file, whatever range was asked for.</summary>
@@ -74,7 +68,7 @@ public sealed class CombinedStream : ReadOnlyStream
         if (_disposed)
             return;
         _disposed = true;
-        _budget.Leave();
+        _shared.Budget.Leave();
         if (_reader is not null)
             await _reader.DisposeAsync();
         await base.DisposeAsync();
@@ -86,7 +80,7 @@ public sealed class CombinedStream : ReadOnlyStream
         {
             if (_reader is not null)
                 await _reader.DisposeAsync();
-            _reader = new BufferedSegmentStream(_map, _fetcher, _budget, _options, _time, _lane, _position, _end);
+            _reader = new BufferedSegmentStream(_map, _shared, _lane, _position, _end);
         }
 
         return await FinishReadAsync(_reader.ReadAsync(buffer, cancellationToken));

@@ -7,10 +7,7 @@ namespace Sluice.Usenet.Streams;
 /// <remarks>Thread-safe; one per process. Streams outlive a change of settings, which makes a new engine.</remarks>
 public sealed class StreamEngine
 {
-    private readonly StreamOptions _options;
-    private readonly TimeProvider _time;
-    private readonly ByteBudget _budget;
-    private readonly SegmentFetcher _fetcher;
+    private readonly StreamResources _shared;
 
     /// <summary>Creates the engine.</summary>
     /// <param name="source">Where articles come from; not owned.</param>
@@ -19,18 +16,16 @@ public sealed class StreamEngine
     /// <param name="loggers">Where damaged articles are noted.</param>
     public StreamEngine(IArticleSource source, StreamOptions options, TimeProvider time, ILoggerFactory loggers)
     {
-        _options = options;
-        _time = time;
-        _budget = new ByteBudget(options);
         Blocks = new BlockPool(options.ByteBudget);
-        _fetcher = new SegmentFetcher(source, Blocks, options, time, loggers.CreateLogger<StreamEngine>());
+        var fetcher = new SegmentFetcher(source, Blocks, options, time, loggers.CreateLogger<StreamEngine>());
+        _shared = new StreamResources(fetcher, new ByteBudget(options), options, time);
     }
 
     /// <summary>The memory that all streams of this engine use.</summary>
     public BlockPool Blocks { get; }
 
     /// <summary>Streams open now.</summary>
-    public int OpenStreams => _budget.Streams;
+    public int OpenStreams => _shared.Budget.Streams;
 
     /// <summary>Opens slices of posted files as one file. Nothing is fetched before the first read.</summary>
     /// <param name="extents">The slices in the order of the file's bytes.</param>
@@ -47,6 +42,6 @@ public sealed class StreamEngine
         ArgumentOutOfRangeException.ThrowIfNegative(position);
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, map.Length, nameof(end));
-        return new CombinedStream(map, _fetcher, _budget, _options, _time, lane, position, stop);
+        return new CombinedStream(map, _shared, lane, position, stop);
     }
 }
