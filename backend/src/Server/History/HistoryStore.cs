@@ -33,10 +33,6 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
             """,
             HistoryRow.From(item));
 
-    /// <summary>Whether an item of this id exists, as part of the caller's transaction.</summary>
-    public static bool Contains(SqliteConnection connection, string id) =>
-        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM history_item WHERE id = @id)", new { id }) != 0;
-
     /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(SqliteConnection connection, string nzbHash) =>
         connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
