@@ -18,18 +18,29 @@ internal static class ContentHeaders
     /// <summary>Everything that describes the body of 200, 206 and HEAD.</summary>
     public static void WriteContent(IHeaderDictionary headers, IStoreFile file, ByteRange range)
     {
-        WriteValidators(headers, file);
-        headers.ContentLength = range.Length;
-        headers.ContentType = file.ContentType;
-        headers.XContentTypeOptions = "nosniff";
+        WriteContent(headers, file, file.ContentType, range.Length);
         if (range.ContentRange is { } contentRange)
             headers.ContentRange = contentRange;
-        if (!ContentTypes.IsActive(file.ContentType))
+    }
+
+    /// <summary>Everything that describes the body of a 206 with several parts.</summary>
+    public static void WriteContent(IHeaderDictionary headers, IStoreFile file, MultipartRanges ranges) =>
+        WriteContent(headers, file, ranges.ContentType, ranges.Length);
+
+    private static void WriteContent(IHeaderDictionary headers, IStoreFile file, string contentType, long length)
+    {
+        WriteValidators(headers, file);
+        headers.ContentLength = length;
+        headers.ContentType = contentType;
+        headers.XContentTypeOptions = "nosniff";
+        bool isActive = ContentTypes.IsActive(file.ContentType);
+        if (isActive)
+            headers.ContentSecurityPolicy = "sandbox";
+        if (!isActive && !file.IsAttachment && file.SuggestedName is null)
             return;
 
-        var disposition = new ContentDispositionHeaderValue("attachment");
-        disposition.SetHttpFileName(file.Name);
+        var disposition = new ContentDispositionHeaderValue(isActive || file.IsAttachment ? "attachment" : "inline");
+        disposition.SetHttpFileName(file.SuggestedName ?? file.Name);
         headers.ContentDisposition = disposition.ToString();
-        headers.ContentSecurityPolicy = "sandbox";
     }
 }

@@ -25,6 +25,7 @@ internal sealed class FileBody : IAsyncDisposable
     private Stream? _stream;
     private int _firstLength;
     private long _remaining;
+    private bool _isDisposed;
 
     private FileBody(TimeProvider time, long length, CancellationToken aborted)
     {
@@ -94,6 +95,10 @@ internal sealed class FileBody : IAsyncDisposable
     /// <inheritdoc />
     public async ValueTask DisposeAsync()
     {
+        // The memory of the first bytes goes back once, or two answers would share it.
+        if (_isDisposed)
+            return;
+        _isDisposed = true;
         await _registration.DisposeAsync();
         if (_stream is not null)
             await _stream.DisposeAsync();

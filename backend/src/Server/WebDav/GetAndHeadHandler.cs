@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.IO.Pipelines;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace Sluice.Server.WebDav;
@@ -56,16 +58,17 @@ internal sealed class GetAndHeadHandler : IRequestHandler
             await SendAsync(request, file, Ask(request, file, conditions));
     }
 
-    private static ByteRange Ask(DavRequest request, IStoreFile file, Preconditions conditions)
+    private static IReadOnlyList<ByteRange> Ask(DavRequest request, IStoreFile file, Preconditions conditions)
     {
         IHeaderDictionary headers = request.Http.Request.Headers;
         bool counts = headers.Range.Count == 1 && conditions.AllowsRange(file.ETag, file.LastModified);
-        return ByteRange.Parse(counts ? headers.Range[0] : null, file.Length);
+        return RangeHeader.Parse(counts ? headers.Range[0] : null, file.Length);
     }
 
-    private async Task SendAsync(DavRequest request, IStoreFile file, ByteRange range)
+    private async Task SendAsync(DavRequest request, IStoreFile file, IReadOnlyList<ByteRange> ranges)
     {
         HttpResponse response = request.Http.Response;
+        ByteRange range = ranges[0];
         if (range.Kind == RangeKind.Unsatisfiable)
         {
             Refusal.Write(response, StatusCodes.Status416RangeNotSatisfiable);
@@ -96,12 +99,38 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         await using (body)
         {
             response.StatusCode = range.Kind == RangeKind.Part ? StatusCodes.Status206PartialContent : StatusCodes.Status200OK;
-            ContentHeaders.WriteContent(response.Headers, file, range);
-            await CopyAsync(request, body, limit * 2);
+            if (ranges.Count == 1)
+            {
+                ContentHeaders.WriteContent(response.Headers, file, range);
+                await CopyAsync(request, () => body.CopyToAsync(response.BodyWriter, limit * 2));
+            }
+            else
+            {
+                var parts = new MultipartRanges(ranges, file.ContentType);
+                ContentHeaders.WriteContent(response.Headers, file, parts);
+                await CopyAsync(request, () => CopyPartsAsync(request, file, parts, body, limit * 2));
+            }
         }
     }
 
-    private async Task CopyAsync(DavRequest request, FileBody body, TimeSpan limit)
+    /// <summary>Copies the parts one after the other. Each is opened when its turn comes: until then it needs nothing.</summary>
+    private async Task<bool> CopyPartsAsync(DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, TimeSpan limit)
+    {
+        PipeWriter output = request.Http.Response.BodyWriter;
+        for (int i = 0; i < parts.Parts.Count; i++)
+        {
+            await using FileBody body = i == 0 ? first : await FileBody.OpenAsync(file, parts.Parts[i], limit, _time, request.Aborted);
+            output.Write(parts.HeadOf(i).Span);
+            if (!await body.CopyToAsync(output, limit))
+                return false;
+        }
+
+        output.Write(parts.Tail.Span);
+        await output.FlushAsync(request.Aborted);
+        return true;
+    }
+
+    private async Task CopyAsync(DavRequest request, Func<Task<bool>> copy)
     {
         // A player may pause for hours: what matters is that nothing scarce waits with it, not how fast it reads.
         if (request.Http.Features.Get<IHttpMinResponseDataRateFeature>() is { } rate)
@@ -109,7 +138,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         try
         {
             await request.Http.Response.StartAsync(request.Aborted);
-            if (!await body.CopyToAsync(request.Http.Response.BodyWriter, limit))
+            if (!await copy())
                 request.Http.Abort();
         }
         catch (ContentUnavailableException unavailable)

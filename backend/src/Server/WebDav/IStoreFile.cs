@@ -15,6 +15,12 @@ internal interface IStoreFile : IStoreItem
     /// <summary>The value of Cache-Control.</summary>
     string CacheControl => "private, no-transform";
 
+    /// <summary>The name under which clients are to save it, where its name in the tree is another one.</summary>
+    string? SuggestedName => null;
+
+    /// <summary>Whether browsers are to save it rather than show it.</summary>
+    bool IsAttachment => false;
+
     /// <summary>
     /// Opens a part of the file. The stream gives exactly <paramref name="length"/> bytes and belongs to the caller, who reads it
     /// forward once. Opening and reading throw <see cref="ContentUnavailableException"/> where the bytes cannot be had; a stream

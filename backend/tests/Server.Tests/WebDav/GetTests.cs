@@ -70,7 +70,7 @@ public sealed class GetTests : IAsyncLifetime
     [Theory]
     [InlineData("/film.mkv", "Range: bytes=5-4")]
     [InlineData("/film.mkv", "Range: seconds=1-2")]
-    [InlineData("/film.mkv", "Range: bytes=0-1,4-5")]
+    [InlineData("/film.mkv", "Range: bytes=0-1,4-5,8-9,12-13,16-17,20-21")]
     [InlineData("/film.mkv", "Range: bytes=0-1", "Range: bytes=4-5")]
     [InlineData("/film.mkv", "Range: bytes=0-1", "If-Range: \"other\"")]
     [InlineData("/film.mkv", "Range: bytes=0-1", "If-Range: Sat, 03 Jan 2026 09:59:59 GMT")]

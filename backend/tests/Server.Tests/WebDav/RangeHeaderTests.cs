@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-public sealed class ByteRangeTests
+public sealed class RangeHeaderTests
 {
     [Theory]
     [InlineData("bytes=0-0", 100, "bytes 0-0/100")]
@@ -27,7 +27,7 @@ public sealed class ByteRangeTests
     [InlineData("bytes=9007199254740993-9007199254740994", 9007199254740999, "bytes 9007199254740993-9007199254740994/9007199254740999")]
     public void Satisfiable_range_is_a_part(string header, long size, string contentRange)
     {
-        ByteRange range = ByteRange.Parse(header, size);
+        ByteRange range = Assert.Single(RangeHeader.Parse(header, size));
 
         Assert.Equal(RangeKind.Part, range.Kind);
         Assert.Equal(contentRange, range.ContentRange);
@@ -41,7 +41,7 @@ public sealed class ByteRangeTests
     [InlineData("bytes=100-200, 300-, -0", 100)]
     public void Range_outside_of_the_file_is_unsatisfiable(string header, long size)
     {
-        ByteRange range = ByteRange.Parse(header, size);
+        ByteRange range = Assert.Single(RangeHeader.Parse(header, size));
 
         Assert.Equal(RangeKind.Unsatisfiable, range.Kind);
         Assert.Equal($"bytes */{size}", range.ContentRange);
@@ -67,25 +67,73 @@ public sealed class ByteRangeTests
     [InlineData("bytes=-99999999999999999999", 100)]
     [InlineData("lines=1-2", 100)]
     [InlineData("bytes 1-2", 100)]
-    [InlineData("bytes=0-1,4-5", 100)]
-    [InlineData("bytes=0-1,400-", 100)]
+    [InlineData("bytes=0-1,4-5,8-9,12-13,16-17,20-21", 100)]
     [InlineData("bytes=0-1,x", 100)]
     [InlineData("bytes=0-", 0)]
     [InlineData("bytes=-5", 0)]
     [InlineData("bytes=5-", 0)]
     public void Anything_else_is_ignored(string? header, long size) =>
-        Assert.Equal(ByteRange.Whole(size), ByteRange.Parse(header, size));
+        Assert.Equal([ByteRange.Whole(size)], RangeHeader.Parse(header, size));
+
+    [Theory]
+    [InlineData("bytes=0-1,4-5", "0-1 4-5")]
+    [InlineData("bytes=4-5,0-1", "4-5 0-1")]
+    [InlineData("bytes=50-59, 0-9, 55-70, 9-20", "50-70 0-20")]
+    [InlineData("bytes=-5,0-0,97-98", "95-99 0-0")]
+    [InlineData("bytes=0-9,400-,20-29", "0-9 20-29")]
+    [InlineData("bytes=0-1,3-4,6-7,9-10,12-13", "0-1 3-4 6-7 9-10 12-13")]
+    [InlineData("bytes=0-1,3-4,6-7,9-10,12-13,2-2", "0-4 6-7 9-10 12-13")]
+    [InlineData("bytes=0-1,400-", "0-1")]
+    [InlineData("bytes=0-9,10-19", "0-19")]
+    [InlineData("bytes=10-19,0-9", "0-19")]
+    [InlineData("bytes=0-99,5-6,50-", "0-99")]
+    public void Several_ranges_are_merged_and_keep_their_order(string header, string parts) =>
+        Assert.Equal(
+            parts.Split(' ').Select(part => $"bytes {part}/100"),
+            RangeHeader.Parse(header, 100).Select(part => part.ContentRange));
 
     [Fact]
-    public void Ten_thousand_ranges_are_the_whole_file() =>
+    public void Ten_thousand_overlapping_ranges_are_one_part()
+    {
+        string header = "bytes=" + string.Join(',', Enumerable.Range(0, 10_000).Select(i => $"{i * 7 % 10_000}-1000000"));
+
+        ByteRange part = Assert.Single(RangeHeader.Parse(header, 1 << 20));
+
+        Assert.Equal("bytes 0-1000000/1048576", part.ContentRange);
+    }
+
+    [Fact]
+    public void Ten_thousand_ranges_apart_are_the_whole_file() =>
         Assert.Equal(
-            ByteRange.Whole(1 << 20),
-            ByteRange.Parse("bytes=" + string.Join(',', Enumerable.Repeat("0-1000000", 10_000)), 1 << 20));
+            [ByteRange.Whole(1 << 20)],
+            RangeHeader.Parse("bytes=" + string.Join(',', Enumerable.Range(0, 10_000).Select(i => $"{3 * i}-{3 * i}")), 1 << 20));
+
+    [Fact]
+    public void Parts_cover_what_the_ranges_cover_and_no_byte_twice() => Prop.ForAll<byte[]>(numbers =>
+    {
+        const int size = 200;
+        var wanted = new SortedSet<int>();
+        var specs = new List<string>();
+        for (int i = 0; i + 1 < numbers.Length; i += 2)
+        {
+            int last = numbers[i] + (numbers[i + 1] / 8);
+            specs.Add($"{numbers[i]}-{last}");
+            wanted.UnionWith(Enumerable.Range(numbers[i], last - numbers[i] + 1).Where(offset => offset < size));
+        }
+
+        if (specs.Count == 0)
+            return true;
+        IReadOnlyList<ByteRange> parts = RangeHeader.Parse("bytes=" + string.Join(',', specs), size);
+        if (parts[0].Kind != RangeKind.Part)
+            return parts.Count == 1 && (parts[0].Kind == RangeKind.Whole || wanted.Count == 0);
+        int[] sent = [.. parts.SelectMany(part => Enumerable.Range((int)part.Offset, (int)part.Length)).Order()];
+        return sent.SequenceEqual(wanted) && parts.Count <= 5;
+    }).QuickCheckThrowOnFailure();
 
     [Fact]
     public void Part_lies_inside_the_file() => Prop.ForAll<int, int, PositiveInt>((first, last, size) =>
     {
-        ByteRange range = ByteRange.Parse($"bytes={first}-{last}", size.Get);
+        ByteRange range = RangeHeader.Parse($"bytes={first}-{last}", size.Get).Single();
         return range.Offset >= 0 && range.Length >= 0 && range.Offset + range.Length <= size.Get
             && (range.Kind == RangeKind.Part) == (first >= 0 && last >= first && first < size.Get);
     }).QuickCheckThrowOnFailure();

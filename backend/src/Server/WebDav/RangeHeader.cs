@@ -1,0 +1,112 @@
+using System.Globalization;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// Reads the header <c>Range</c> by the Range table of section 7 of the WebDAV contract:
+/// <c>Range = range-unit "=" 1#( int-range / suffix-range )</c> (RFC 9110, section 14.1.1). Pure.
+/// </summary>
+internal static class RangeHeader
+{
+    /// <summary>Parts of an answer. Whoever asks for more is served the whole file, which costs less than its seeks (S24).</summary>
+    private const int MaxParts = 5;
+
+    /// <summary>
+    /// What the header asks for. Whatever is malformed, overflows, has another unit or names too many parts is ignored.
+    /// </summary>
+    /// <param name="header">The header, or null.</param>
+    /// <param name="size">Length of the file in bytes.</param>
+    /// <returns>
+    /// One stretch of any kind; or several parts that neither overlap nor touch, so that no byte is sent twice, in the order in
+    /// which the header first names them.
+    /// </returns>
+    public static IReadOnlyList<ByteRange> Parse(string? header, long size)
+    {
+        ByteRange[] whole = [ByteRange.Whole(size)];
+        if (header is null || size == 0)
+            return whole;
+
+        ReadOnlySpan<char> text = header.AsSpan().Trim();
+        int equals = text.IndexOf('=');
+        if (equals < 0 || !text[..equals].Equals("bytes", StringComparison.OrdinalIgnoreCase))
+            return whole;
+
+        ReadOnlySpan<char> set = text[(equals + 1)..];
+        var parts = new List<ByteRange>();
+        bool any = false;
+        foreach (Range element in set.Split(','))
+        {
+            ReadOnlySpan<char> spec = set[element].Trim(" \t");
+            if (spec.IsEmpty)
+                continue; // RFC 9110, section 5.6.1.2: empty list elements are to be accepted.
+            if (!TryParseOne(spec, size, out ByteRange range))
+                return whole;
+            any = true;
+            if (range.Kind == RangeKind.Part)
+                parts.Add(range);
+        }
+
+        if (!any)
+            return whole;
+        if (parts.Count == 0)
+            return [ByteRange.None(size)];
+        List<ByteRange> merged = Merge(parts);
+        return merged.Count <= MaxParts ? merged : whole;
+    }
+
+    /// <summary>Joins what overlaps or touches; each run stands where its first range stood (RFC 9110, section 15.3.7.2).</summary>
+    private static List<ByteRange> Merge(List<ByteRange> parts)
+    {
+        if (parts.Count == 1)
+            return parts;
+
+        var runs = new List<(int Place, ByteRange Range)>();
+        foreach ((int place, ByteRange part) in parts.Index().OrderBy(entry => entry.Item.Offset))
+        {
+            if (runs.Count == 0 || part.Offset > runs[^1].Range.End)
+            {
+                runs.Add((place, part));
+                continue;
+            }
+
+            (int first, ByteRange run) = runs[^1];
+            runs[^1] = (Math.Min(first, place), run with { Length = Math.Max(run.End, part.End) - run.Offset });
+        }
+
+        return [.. runs.OrderBy(run => run.Place).Select(run => run.Range)];
+    }
+
+    private static bool TryParseOne(ReadOnlySpan<char> spec, long size, out ByteRange range)
+    {
+        range = ByteRange.None(size);
+        int dash = spec.IndexOf('-');
+        if (dash < 0)
+            return false;
+
+        ReadOnlySpan<char> first = spec[..dash];
+        ReadOnlySpan<char> last = spec[(dash + 1)..];
+        if (first.IsEmpty)
+        {
+            if (!TryParseNumber(last, out long suffix))
+                return false;
+            long taken = Math.Min(suffix, size);
+            if (taken > 0)
+                range = new ByteRange(RangeKind.Part, size - taken, taken, size);
+            return true;
+        }
+
+        if (!TryParseNumber(first, out long begin))
+            return false;
+        long end = long.MaxValue;
+        if (!last.IsEmpty && !TryParseNumber(last, out end))
+            return false;
+        if (begin > end)
+            return false;
+        if (begin < size)
+            range = new ByteRange(RangeKind.Part, begin, Math.Min(end, size - 1) - begin + 1, size);
+        return true;
+    }
+
+    private static bool TryParseNumber(ReadOnlySpan<char> digits, out long value) =>
+        long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out value);
+}
