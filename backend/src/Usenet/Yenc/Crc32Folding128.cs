@@ -28,7 +28,7 @@ internal static class Crc32Folding128
     internal const ulong High512 = 0x1c6e41596;
 
     /// <summary>Advances the register, which is the inverted checksum, over data of at least <see cref="MinLength"/> bytes.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update(uint register, ReadOnlySpan<byte> data)
     {
         ref var start = ref MemoryMarshal.GetReference(data);
@@ -54,6 +54,7 @@ internal static class Crc32Folding128
     }
 
     /// <summary>Takes the rest in steps of 16 bytes, then the folded vector and what is left by table.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     internal static uint Finish(Vector128<ulong> folded, ReadOnlySpan<byte> rest)
     {
         var by128 = Vector128.Create(Low128, High128);

@@ -27,7 +27,7 @@ internal static class Crc32Folding256
     internal const ulong High256 = 0x15a546366;
 
     /// <summary>Advances the register, which is the inverted checksum, over data of at least <see cref="MinLength"/> bytes.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update(uint register, ReadOnlySpan<byte> data)
     {
         ref var start = ref MemoryMarshal.GetReference(data);

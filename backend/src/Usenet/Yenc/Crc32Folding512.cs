@@ -18,7 +18,7 @@ internal static class Crc32Folding512
     internal const ulong High2048 = 0x1322d1430;
 
     /// <summary>Advances the register, which is the inverted checksum, over data of at least <see cref="MinLength"/> bytes.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update(uint register, ReadOnlySpan<byte> data)
     {
         ref var start = ref MemoryMarshal.GetReference(data);

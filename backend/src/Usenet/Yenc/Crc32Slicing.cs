@@ -13,7 +13,7 @@ internal static class Crc32Slicing
     private static readonly uint[] Tables = BuildTables();
 
     /// <summary>Advances the register, which is the inverted checksum, over data.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     public static uint Update(uint register, ReadOnlySpan<byte> data)
     {
         ref var tables = ref MemoryMarshal.GetArrayDataReference(Tables);

@@ -51,12 +51,14 @@ internal sealed class SqueezeTable
         // width of an entry are taken in one step.
         const ulong Entry = 0x7FFF * Width;
         Vector128.ShuffleNative(w0, Vector128.LoadUnsafe(ref first, (nuint)((drop << 4) & Entry))).StoreUnsafe(ref to);
-        Vector128.ShuffleNative(w1, Vector128.LoadUnsafe(ref first, (nuint)((drop >> 12) & Entry)))
-            .StoreUnsafe(ref to, (nuint)(16 - BitOperations.PopCount(drop & 0xFFFF)));
-        Vector128.ShuffleNative(w2, Vector128.LoadUnsafe(ref first, (nuint)((drop >> 28) & Entry)))
-            .StoreUnsafe(ref to, (nuint)(32 - BitOperations.PopCount((uint)drop)));
-        Vector128.ShuffleNative(w3, Vector128.LoadUnsafe(ref first, (nuint)((drop >> 44) & Entry)))
-            .StoreUnsafe(ref to, (nuint)(48 - BitOperations.PopCount(drop << 16)));
+        Vector128.ShuffleNative(w1, Vector128.LoadUnsafe(ref first, (nuint)((drop >> 12) & Entry))).StoreUnsafe(ref Place(ref to, 16, drop & 0xFFFF));
+        Vector128.ShuffleNative(w2, Vector128.LoadUnsafe(ref first, (nuint)((drop >> 28) & Entry))).StoreUnsafe(ref Place(ref to, 32, (uint)drop));
+        Vector128.ShuffleNative(w3, Vector128.LoadUnsafe(ref first, (nuint)((drop >> 44) & Entry))).StoreUnsafe(ref Place(ref to, 48, drop << 16));
         return 64 - BitOperations.PopCount(drop);
     }
+
+    /// <summary>Where the byte at a place goes, with those before it dropped.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static ref byte Place(ref byte to, nint at, ulong droppedBefore) =>
+        ref Unsafe.Subtract(ref Unsafe.Add(ref to, at), (nuint)(uint)BitOperations.PopCount(droppedBefore));
 }

@@ -1,4 +1,3 @@
-using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -10,14 +9,22 @@ namespace Sluice.Usenet.Yenc;
 /// together the block is resolved on masks, and so are parts of blocks at the ends of source and destination: a call that
 /// ends at an arbitrary place costs no more than that. The byte machine is left with keywords and the end of the article.
 /// </remarks>
-internal abstract class YencBlockKernel : YencKernel
+/// <typeparam name="TVectors">A struct, so that its methods are compiled into these.</typeparam>
+internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) : YencKernel
+    where TVectors : struct, IYencVectors
 {
-    /// <summary>Bytes of a block.</summary>
-    protected const int Block = YencBlockMasks.Length;
-
+    private const int Block = YencBlockMasks.Length;
     private const int Whole = Block + YencBlockMasks.LookAhead;
 
+    // A fast run that ends sooner has not paid for its mispredicted end, so that many blocks are taken by masks.
+    private const int ShortRun = 4 * Block;
+    private const int BlocksAfterShortRun = 16;
+
     /// <inheritdoc/>
+    public override string Name => name;
+
+    /// <inheritdoc/>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     public override YencStop Decode(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)
     {
@@ -32,30 +39,11 @@ internal abstract class YencBlockKernel : YencKernel
             }
         }
         while (!state.BareLineFeeds && RunBlocks(source, destination, ref state, ref consumed, ref written));
-        return RunBytes(source[consumed..], destination, ref state, ref consumed, ref written);
+
+        return consumed == source.Length
+            ? YencStop.NeedInput
+            : RunBytes(source[consumed..], destination, ref state, ref consumed, ref written);
     }
-
-    /// <summary>
-    /// Decodes blocks as long as the two bytes after '=' and LF are not such that they have to be judged together: after
-    /// an <c>=</c> neither CR, LF, <c>=</c> nor <c>y</c>, after an LF no dot. Returns at the first other block, or where
-    /// source or destination hold no further one.
-    /// </summary>
-    /// <param name="source">Has at least one byte before <paramref name="consumed"/>, and an <c>=</c> there escapes.</param>
-    /// <param name="destination">Is written in whole blocks.</param>
-    /// <param name="consumed">Moves on by whole blocks.</param>
-    /// <param name="written">Moves on by what was kept of them.</param>
-    protected abstract void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written);
-
-    /// <summary>The masks of one block.</summary>
-    protected abstract YencBlockMasks Find(ref byte block);
-
-    /// <summary>Decodes one block by masks.</summary>
-    /// <param name="from">The block.</param>
-    /// <param name="to">Room for a whole block.</param>
-    /// <param name="keep">Bytes that are data.</param>
-    /// <param name="escaped">Those of them that are escaped.</param>
-    /// <returns>How many are kept.</returns>
-    protected abstract int Write(ref byte from, ref byte to, ulong keep, ulong escaped);
 
     private static YencStop RunBytes(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
@@ -68,88 +56,113 @@ internal abstract class YencBlockKernel : YencKernel
 
     /// <summary>Decodes up to the end of source or destination, or up to what is for the byte machine.</summary>
     /// <returns>True when the byte machine has to look at a byte or two only.</returns>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     private bool RunBlocks(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
     {
         ref var from = ref MemoryMarshal.GetReference(source);
         ref var to = ref MemoryMarshal.GetReference(destination);
+        var byMasks = 1;
         while (source.Length - consumed >= Whole && destination.Length - written >= Block)
         {
             // The first block of a call has no byte before it, so it always comes here.
             ref var block = ref Unsafe.Add(ref from, consumed);
-            if (!Find(ref block).TryResolve(ref block, Whole, state, out var resolved))
+            if (!vectors.Find(ref block).TryResolve(ref block, Whole, state, out var resolved))
                 return false;
-            written += Write(ref block, ref Unsafe.Add(ref to, written), resolved.Keep, resolved.Escaped);
+            written += vectors.Write(ref block, ref Unsafe.Add(ref to, written), resolved.Keep, resolved.Escaped);
             consumed += Block;
             state = resolved.StateAfter(Block);
 
             // An escaped '=' would pass for an escaping one in the fast loop.
-            if (source[consumed - 1] == '=' && !state.Escape)
+            if (--byMasks > 0 || (Unsafe.Add(ref block, Block - 1) == '=' && !state.Escape))
                 continue;
 
             var before = consumed;
-            RunFast(source, destination, ref consumed, ref written);
+            vectors.RunFast(source, destination, ref consumed, ref written);
             if (consumed != before)
-                state = StateAfter(source[..consumed]);
+                state = StateBehind(ref Unsafe.Add(ref from, consumed));
             if (state.Context > YencContext.Cr)
                 return true;
+            byMasks = consumed - before < ShortRun ? BlocksAfterShortRun : 1;
         }
 
         while (consumed < source.Length && written < destination.Length)
         {
-            if (!TryRunPart(source[consumed..], destination[written..], ref state, out var taken, out var kept))
+            if (!TryRunPart(source, destination, ref state, ref consumed, ref written))
                 return false;
-            consumed += taken;
-            written += kept;
         }
 
         return false;
     }
 
     /// <summary>What the fast loop leaves behind: it has seen no pair that matters, so a last <c>=</c> escapes.</summary>
-    private static YencState StateAfter(ReadOnlySpan<byte> decoded) => new()
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static YencState StateBehind(ref byte end)
     {
-        Escape = decoded[^1] == '=',
-        Context = decoded[^1] == '\r' ? YencContext.Cr
-            : decoded.EndsWith("\r\n"u8) ? YencContext.LineStart
-            : decoded.EndsWith("\r\n="u8) ? YencContext.Equals
-            : YencContext.Inside,
-    };
+        var last = Unsafe.Subtract(ref end, 1);
+        var second = Unsafe.Subtract(ref end, 2);
+        return new YencState
+        {
+            Escape = last == '=',
+            Context = last == '\r' ? YencContext.Cr
+                : last == '\n' && second == '\r' ? YencContext.LineStart
+                : last == '=' && second == '\n' && Unsafe.Subtract(ref end, 3) == '\r' ? YencContext.Equals
+                : YencContext.Inside,
+        };
+    }
 
     /// <summary>Decodes less than a block, because there is no more input or no room for more output.</summary>
-    /// <param name="source">At least one byte.</param>
-    /// <param name="destination">At least one byte.</param>
-    /// <param name="state">Moves over what is taken.</param>
-    /// <param name="taken">Bytes of the source that are done with, at least one.</param>
-    /// <param name="kept">Bytes written.</param>
     /// <returns>False when a keyword line or the end of the article may begin there; nothing is changed then.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    private bool TryRunPart(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int taken, out int kept)
+    private bool TryRunPart(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
     {
-        var seen = Math.Min(source.Length, Whole);
-        Span<byte> input = stackalloc byte[Whole];
-        Span<byte> output = stackalloc byte[Block];
-        source[..seen].CopyTo(input);
-        taken = Math.Min(seen, Block);
-        kept = 0;
-        ref var block = ref MemoryMarshal.GetReference(input);
-        if (!Find(ref block).TryResolve(ref block, seen, state, out var resolved))
+        if (source.Length < Block)
+            return TryRunShort(source, destination, ref state, ref consumed, ref written);
+
+        // The block is taken from before the end of the source, and its masks are shifted to where it should begin.
+        var rest = source.Length - consumed;
+        var behind = Math.Max(0, Block - rest);
+        ref var first = ref Unsafe.Add(ref MemoryMarshal.GetReference(source), consumed);
+        ref var window = ref Unsafe.Subtract(ref first, behind);
+        if (!vectors.Find(ref window).ShiftedBy(behind).TryResolve(ref first, rest, state, out var resolved))
             return false;
 
-        var keep = resolved.Keep & (ulong.MaxValue >> (Block - taken));
-        var left = keep;
-        for (var room = destination.Length; left != 0 && room != 0; room--)
-            left &= left - 1;
-        if (left != 0)
-        {
-            // The first byte that has no room stays in the source.
-            taken = BitOperations.TrailingZeroCount(left);
-            keep &= (1ul << taken) - 1;
-        }
-
-        kept = Write(ref block, ref MemoryMarshal.GetReference(output), keep, resolved.Escaped);
-        output[..kept].CopyTo(destination);
+        var room = destination[written..];
+        var taken = resolved.Fit(Math.Min(rest, Block), room.Length, out var keep);
+        written += room.Length >= Block
+            ? vectors.Write(ref window, ref MemoryMarshal.GetReference(room), keep << behind, resolved.Escaped << behind)
+            : WriteNarrow(ref window, room, keep << behind, resolved.Escaped << behind);
+        consumed += taken;
         state = resolved.StateAfter(taken);
         return true;
+    }
+
+    /// <summary>The same where the whole source is shorter than a block.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    private bool TryRunShort(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
+    {
+        var rest = source[consumed..];
+        Span<byte> copy = stackalloc byte[Whole];
+        rest.CopyTo(copy);
+        ref var block = ref MemoryMarshal.GetReference(copy);
+        if (!vectors.Find(ref block).TryResolve(ref block, rest.Length, state, out var resolved))
+            return false;
+
+        var room = destination[written..];
+        var taken = resolved.Fit(rest.Length, room.Length, out var keep);
+        written += WriteNarrow(ref block, room, keep, resolved.Escaped);
+        consumed += taken;
+        state = resolved.StateAfter(taken);
+        return true;
+    }
+
+    /// <summary>Writes what is kept of a block, and not a byte behind it.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    [SkipLocalsInit]
+    private int WriteNarrow(ref byte from, Span<byte> room, ulong keep, ulong escaped)
+    {
+        Span<byte> output = stackalloc byte[Block];
+        var kept = vectors.Write(ref from, ref MemoryMarshal.GetReference(output), keep, escaped);
+        output[..kept].CopyTo(room);
+        return kept;
     }
 }

@@ -32,13 +32,25 @@ internal readonly struct YencBlockMasks
     /// <summary>Bytes that are the letter y.</summary>
     public ulong Y { get; init; }
 
+    /// <summary>The masks of the block that begins some bytes later; there is nothing known behind the old one.</summary>
+    /// <param name="bytes">From 0 to 63.</param>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public YencBlockMasks ShiftedBy(int bytes) => new()
+    {
+        Equal = Equal >> bytes,
+        Cr = Cr >> bytes,
+        Lf = Lf >> bytes,
+        Dot = Dot >> bytes,
+        Y = Y >> bytes,
+    };
+
     /// <summary>Finds the bytes that are data.</summary>
     /// <param name="block">The first byte of the block.</param>
     /// <param name="seen">How many bytes from there on are input, those behind the block included.</param>
     /// <param name="state">Before the block, with one of the first three contexts.</param>
     /// <param name="resolved">What the bytes are.</param>
     /// <returns>False when a keyword line or the end of the article begins in the block, or might.</returns>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public bool TryResolve(ref byte block, int seen, YencState state, out YencResolvedBlock resolved)
     {
         var lineEnd = Lf & ((Cr << 1) | (state.Context == YencContext.Cr ? 1ul : 0));
@@ -75,6 +87,7 @@ internal readonly struct YencBlockMasks
         lineStart & (Equal | Dot) & (ulong.MaxValue << Math.Clamp(seen - LookAhead, 0, Length - LookAhead));
 
     /// <summary>True where a line starts with <c>=y</c>, <c>.=y</c> or <c>.</c> CR LF, or where that cannot be known yet.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static bool HasStop(ref byte block, int seen, ulong open)
     {
         for (; open != 0; open &= open - 1)

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
@@ -17,7 +18,8 @@ internal sealed class YencByteKernel : YencKernel
         Run(source, destination, ref state, out consumed, out written);
 
     /// <inheritdoc cref="YencKernel.Decode"/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
+    // As a part of its caller it would be compiled again, by what little is known of this loop there, at half the speed.
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     internal static YencStop Run(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written)
     {
@@ -71,12 +73,15 @@ internal sealed class YencByteKernel : YencKernel
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static int TakePlain(ReadOnlySpan<byte> source, Span<byte> destination)
     {
+        ref var from = ref MemoryMarshal.GetReference(source);
+        ref var to = ref MemoryMarshal.GetReference(destination);
         var i = 0;
-        for (; i < source.Length && i < destination.Length; i++)
+        for (var end = Math.Min(source.Length, destination.Length); i < end; i++)
         {
-            if (source[i] is (byte)'=' or (byte)'\r' or (byte)'\n')
+            var b = Unsafe.Add(ref from, i);
+            if (b is (byte)'=' or (byte)'\r' or (byte)'\n')
                 break;
-            destination[i] = (byte)(source[i] - 42);
+            Unsafe.Add(ref to, i) = (byte)(b - 42);
         }
 
         return i;

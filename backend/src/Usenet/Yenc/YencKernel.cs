@@ -47,14 +47,14 @@ public abstract class YencKernel
 
     private static IEnumerable<YencKernel> CreateSupported()
     {
-        if (YencVbmi2Kernel.IsSupported)
-            yield return new YencVbmi2Kernel();
-        if (YencVector128Kernel.IsSupported)
+        if (YencVbmi2.IsSupported)
+            yield return new YencBlockKernel<YencVbmi2>("AVX-512 VBMI2", default);
+        if (YencVector128.IsSupported)
         {
             var squeeze = new SqueezeTable();
-            if (YencAvx2Kernel.IsSupported)
-                yield return new YencAvx2Kernel(squeeze);
-            yield return new YencVector128Kernel(squeeze);
+            if (YencAvx2.IsSupported)
+                yield return new YencBlockKernel<YencAvx2>("AVX2", new YencAvx2(squeeze));
+            yield return new YencBlockKernel<YencVector128>("Vector128", new YencVector128(squeeze));
         }
 
         yield return new YencByteKernel();

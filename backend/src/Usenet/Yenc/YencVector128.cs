@@ -7,33 +7,37 @@ using System.Runtime.Intrinsics.X86;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>Four vectors of 16 bytes at a time, on any CPU that can shuffle bytes: x86 since SSSE3, and Arm, where it is unmeasured.</summary>
-/// <remarks>The loop is that of <see cref="YencAvx2Kernel"/> in half the width.</remarks>
-internal sealed class YencVector128Kernel(SqueezeTable squeeze) : YencBlockKernel
+/// <remarks>The loop is that of <see cref="YencAvx2"/> in half the width.</remarks>
+internal readonly struct YencVector128(SqueezeTable squeeze) : IYencVectors
 {
+    private const int Block = YencBlockMasks.Length;
+
     /// <summary>True when the CPU has what this kernel needs.</summary>
     public static bool IsSupported => Ssse3.IsSupported || AdvSimd.Arm64.IsSupported;
 
     /// <inheritdoc/>
-    public override string Name => "Vector128";
-
-    /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
+    public void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
         ref var from = ref MemoryMarshal.GetReference(source);
         ref var to = ref MemoryMarshal.GetReference(destination);
         ref var shuffles = ref squeeze.First;
         nint i = consumed;
         nint o = written;
-        var lastSource = source.Length - Block;
-        var lastRoom = destination.Length - Block;
+        nint lastSource = source.Length - Block;
+        nint lastRoom = destination.Length - Block;
+        var members = Vector128.Create(
+            0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, (byte)'\n', 0xFF, 0xFF, (byte)'\r', (byte)'=', 0xFF);
+        var slot = Vector128.Create((byte)14);
+        var equal = Vector128.Create((byte)'=');
+        var lineFeed = Vector128.Create((byte)'\n');
         for (; i <= lastSource && o <= lastRoom; i += Block)
         {
             ref var block = ref Unsafe.Add(ref from, i);
-            var special = Examine(ref block, out var drop0, out var w0)
-                | Examine(ref Unsafe.Add(ref block, 16), out var drop1, out var w1)
-                | Examine(ref Unsafe.Add(ref block, 32), out var drop2, out var w2)
-                | Examine(ref Unsafe.Add(ref block, 48), out var drop3, out var w3);
+            var special = Examine(ref block, members, slot, equal, lineFeed, out var drop0, out var w0)
+                | Examine(ref Unsafe.Add(ref block, 16), members, slot, equal, lineFeed, out var drop1, out var w1)
+                | Examine(ref Unsafe.Add(ref block, 32), members, slot, equal, lineFeed, out var drop2, out var w2)
+                | Examine(ref Unsafe.Add(ref block, 48), members, slot, equal, lineFeed, out var drop3, out var w3);
             if (special != Vector128<byte>.Zero)
                 break;
 
@@ -45,8 +49,8 @@ internal sealed class YencVector128Kernel(SqueezeTable squeeze) : YencBlockKerne
     }
 
     /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override YencBlockMasks Find(ref byte block) => new()
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public YencBlockMasks Find(ref byte block) => new()
     {
         Equal = Find(ref block, (byte)'='),
         Cr = Find(ref block, (byte)'\r'),
@@ -56,8 +60,8 @@ internal sealed class YencVector128Kernel(SqueezeTable squeeze) : YencBlockKerne
     };
 
     /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override int Write(ref byte from, ref byte to, ulong keep, ulong escaped) => SqueezeTable.Squeeze(
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public int Write(ref byte from, ref byte to, ulong keep, ulong escaped) => SqueezeTable.Squeeze(
         ref squeeze.First,
         ref to,
         ~keep,
@@ -67,22 +71,25 @@ internal sealed class YencVector128Kernel(SqueezeTable squeeze) : YencBlockKerne
         Decode(ref Unsafe.Add(ref from, 48), (uint)(escaped >> 48)));
 
     /// <summary>Decodes 16 bytes in place, and tells which to drop.</summary>
-    /// <returns>Not zero where two bytes have to be judged together: see <see cref="YencBlockKernel.RunFast"/>.</returns>
+    /// <returns>Not zero where two bytes have to be judged together: see <see cref="IYencVectors.RunFast"/>.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector128<byte> Examine(ref byte from, out ulong dropMask, out Vector128<byte> decoded)
+    private static Vector128<byte> Examine(
+        ref byte from,
+        Vector128<byte> members,
+        Vector128<byte> slot,
+        Vector128<byte> equal,
+        Vector128<byte> lineFeed,
+        out ulong dropMask,
+        out Vector128<byte> decoded)
     {
-        // LF, CR and '=' by one lookup: what is above CR shares the slot of '=', and in the other slots lies nothing that
-        // could come there.
-        var members = Vector128.Create(
-            0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, (byte)'\n', 0xFF, 0xFF, (byte)'\r', (byte)'=', 0xFF);
         var v = Vector128.LoadUnsafe(ref from);
         var q = Vector128.LoadUnsafe(ref Unsafe.Subtract(ref from, 1));
-        var drop = Vector128.Equals(v, Vector128.ShuffleNative(members, Vector128.Min(v, Vector128.Create((byte)14))));
+        var drop = Vector128.Equals(v, Vector128.ShuffleNative(members, Vector128.Min(v, slot)));
         dropMask = drop.ExtractMostSignificantBits();
-        var afterEqual = Vector128.Equals(q, Vector128.Create((byte)'='));
+        var afterEqual = Vector128.Equals(q, equal);
         decoded = v - Vector128.Create((byte)42) - (afterEqual & Vector128.Create((byte)64));
         return (afterEqual & (drop | Vector128.Equals(v, Vector128.Create((byte)'y'))))
-            | (Vector128.Equals(q, Vector128.Create((byte)'\n')) & Vector128.Equals(v, Vector128.Create((byte)'.')));
+            | (Vector128.Equals(q, lineFeed) & Vector128.Equals(v, Vector128.Create((byte)'.')));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]

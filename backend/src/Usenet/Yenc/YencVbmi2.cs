@@ -7,44 +7,44 @@ using System.Runtime.Intrinsics.X86;
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>64 bytes at a time with AVX-512 VBMI2: bytes that are dropped are squeezed out in the register.</summary>
-internal sealed class YencVbmi2Kernel : YencBlockKernel
+internal readonly struct YencVbmi2 : IYencVectors
 {
+    private const int Block = YencBlockMasks.Length;
+
     /// <summary>True when the CPU has what this kernel needs.</summary>
-    public static bool IsSupported => Avx512Vbmi2.IsSupported;
+    public static bool IsSupported => Avx512Vbmi2.IsSupported && Popcnt.X64.IsSupported;
 
+    // Two blocks share one test as long as that goes. The tables are literals in here: behind a property they would be a
+    // call, and a method with a call keeps its counters on the stack.
     /// <inheritdoc/>
-    public override string Name => "AVX-512 VBMI2";
-
-    // Membership in a set of bytes below 64 by one permute on the low six bits: a table holds i where i is wanted and i^1
-    // elsewhere, so a byte equals its entry exactly when it is a member. These are LF, CR and '='.
-    private static Vector512<byte> Dropped => Vector512.Create(
-        0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
-        0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
-
-    // The same and 'y', which lies in the place of '9': what may not follow an '='.
-    private static Vector512<byte> Special => Vector512.Create(
-        0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
-        0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B7939).AsByte();
-
-    // Two blocks share one test as long as that goes. There is no call in here: a calling convention without preserved
-    // vector registers would reload every table each round.
-    /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
+    public void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
         ref var from = ref MemoryMarshal.GetReference(source);
         ref var to = ref MemoryMarshal.GetReference(destination);
         nint i = consumed;
         nint o = written;
-        var dropped = Dropped;
-        var special = Special;
+
+        // Membership in a set of bytes by one permute on the low six bits: a table holds a wanted byte where that lies and
+        // a byte that lies elsewhere in all other places, so a byte equals its entry exactly when it is a member.
+        // These are LF, CR and '=', ...
+        var dropped = Vector512.Create(
+            0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
+            0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B3839).AsByte();
+
+        // ... and these the same and 'y', in the place of '9': what may not follow an '='.
+        var special = Vector512.Create(
+            0x0607040502030001, 0x0E0F0D0D0A0A0809, 0x1617141512131011, 0x1E1F1C1D1A1B1819,
+            0x2627242522232021, 0x2E2F2C2D2A2B2829, 0x3637343532333031, 0x3E3F3D3D3A3B7939).AsByte();
         var equal = Vector512.Create((byte)'=');
         var lineFeed = Vector512.Create((byte)'\n');
         var dot = Vector512.Create((byte)'.');
         var plain = Vector512.Create((byte)42);
         var escaped = Vector512.Create((byte)(42 + 64));
 
-        for (; i <= source.Length - (2 * Block) && o <= destination.Length - (2 * Block); i += 2 * Block)
+        nint lastSource = source.Length - (2 * Block);
+        nint lastRoom = destination.Length - (2 * Block);
+        for (; i <= lastSource && o <= lastRoom; i += 2 * Block)
         {
             var v0 = Vector512.LoadUnsafe(ref from, (nuint)i);
             var v1 = Vector512.LoadUnsafe(ref from, (nuint)i + Block);
@@ -62,12 +62,14 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
             var w0 = v0 - Vector512.ConditionalSelect(Vector512.Equals(q0, equal), escaped, plain);
             var w1 = v1 - Vector512.ConditionalSelect(Vector512.Equals(q1, equal), escaped, plain);
             Avx512Vbmi2.Compress(Vector512<byte>.Zero, keep0, w0).StoreUnsafe(ref to, (nuint)o);
-            o += BitOperations.PopCount(keep0.ExtractMostSignificantBits());
+            o += (nint)Popcnt.X64.PopCount(keep0.ExtractMostSignificantBits());
             Avx512Vbmi2.Compress(Vector512<byte>.Zero, keep1, w1).StoreUnsafe(ref to, (nuint)o);
-            o += BitOperations.PopCount(keep1.ExtractMostSignificantBits());
+            o += (nint)Popcnt.X64.PopCount(keep1.ExtractMostSignificantBits());
         }
 
-        for (; i <= source.Length - Block && o <= destination.Length - Block; i += Block)
+        lastSource += Block;
+        lastRoom += Block;
+        for (; i <= lastSource && o <= lastRoom; i += Block)
         {
             var v = Vector512.LoadUnsafe(ref from, (nuint)i);
             var q = Vector512.LoadUnsafe(ref from, (nuint)i - 1);
@@ -78,7 +80,7 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
             var keep = ~Vector512.Equals(v, Avx512Vbmi.PermuteVar64x8(dropped, v));
             var w = v - Vector512.ConditionalSelect(Vector512.Equals(q, equal), escaped, plain);
             Avx512Vbmi2.Compress(Vector512<byte>.Zero, keep, w).StoreUnsafe(ref to, (nuint)o);
-            o += BitOperations.PopCount(keep.ExtractMostSignificantBits());
+            o += (nint)Popcnt.X64.PopCount(keep.ExtractMostSignificantBits());
         }
 
         consumed = (int)i;
@@ -86,8 +88,8 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
     }
 
     /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override YencBlockMasks Find(ref byte block)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public YencBlockMasks Find(ref byte block)
     {
         var v = Vector512.LoadUnsafe(ref block);
         return new YencBlockMasks
@@ -101,8 +103,8 @@ internal sealed class YencVbmi2Kernel : YencBlockKernel
     }
 
     /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override int Write(ref byte from, ref byte to, ulong keep, ulong escaped)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public int Write(ref byte from, ref byte to, ulong keep, ulong escaped)
     {
         var w = Vector512.LoadUnsafe(ref from) - Vector512.Create((byte)42) - (Expand(escaped) & Vector512.Create((byte)64));
         Avx512Vbmi2.Compress(Vector512<byte>.Zero, Expand(keep), w).StoreUnsafe(ref to);

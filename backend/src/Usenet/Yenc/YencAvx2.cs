@@ -10,36 +10,63 @@ namespace Sluice.Usenet.Yenc;
 /// Nothing in the loop depends on the data but the way out of it: a branch on "nothing to drop" would win only as long as
 /// one article is repeated.
 /// </remarks>
-internal sealed class YencAvx2Kernel(SqueezeTable squeeze) : YencBlockKernel
+internal readonly struct YencAvx2(SqueezeTable squeeze) : IYencVectors
 {
+    private const int Block = YencBlockMasks.Length;
+
     /// <summary>True when the CPU has what this kernel needs.</summary>
     public static bool IsSupported => Avx2.IsSupported;
 
     /// <inheritdoc/>
-    public override string Name => "AVX2";
-
-    // There is no call in here: a calling convention without preserved vector registers would reload every constant.
-    /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
+    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
+    public void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written)
     {
         ref var from = ref MemoryMarshal.GetReference(source);
         ref var to = ref MemoryMarshal.GetReference(destination);
         ref var shuffles = ref squeeze.First;
         nint i = consumed;
         nint o = written;
-        var lastSource = source.Length - Block;
-        var lastRoom = destination.Length - Block;
+        nint lastSource = source.Length - Block;
+        nint lastRoom = destination.Length - Block;
+
+        // LF, CR and '=' by one lookup: what is above CR shares the slot of '=', and in the other slots lies nothing that
+        // could come there. Constants are variables: the loop keeps them in registers then.
+        var members = Vector256.Create(Vector128.Create(
+            0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, (byte)'\n', 0xFF, 0xFF, (byte)'\r', (byte)'=', 0xFF));
+        var slot = Vector256.Create((byte)14);
+        var equal = Vector256.Create((byte)'=');
+        var y = Vector256.Create((byte)'y');
+        var lineFeed = Vector256.Create((byte)'\n');
+        var dot = Vector256.Create((byte)'.');
+        var plain = Vector256.Create((byte)42);
+        var escaped = Vector256.Create((byte)64);
         for (; i <= lastSource && o <= lastRoom; i += Block)
         {
-            ref var block = ref Unsafe.Add(ref from, i);
-            var special = Examine(ref block, out var drop0, out var w0) | Examine(ref Unsafe.Add(ref block, 32), out var drop1, out var w1);
+            var v0 = Vector256.LoadUnsafe(ref from, (nuint)i);
+            var v1 = Vector256.LoadUnsafe(ref from, (nuint)i + 32);
+            var q0 = Vector256.LoadUnsafe(ref from, (nuint)i - 1);
+            var q1 = Vector256.LoadUnsafe(ref from, (nuint)i + 31);
+            var drop0 = Vector256.Equals(v0, Avx2.Shuffle(members, Vector256.Min(v0, slot)));
+            var drop1 = Vector256.Equals(v1, Avx2.Shuffle(members, Vector256.Min(v1, slot)));
+            var after0 = Vector256.Equals(q0, equal);
+            var after1 = Vector256.Equals(q1, equal);
+
+            // Set where two bytes have to be judged together.
+            var special = (after0 & (drop0 | Vector256.Equals(v0, y))) | (Vector256.Equals(q0, lineFeed) & Vector256.Equals(v0, dot))
+                | (after1 & (drop1 | Vector256.Equals(v1, y))) | (Vector256.Equals(q1, lineFeed) & Vector256.Equals(v1, dot));
             if (special != Vector256<byte>.Zero)
                 break;
 
-            var drop = drop0.ExtractMostSignificantBits() | ((ulong)drop1.ExtractMostSignificantBits() << 32);
+            var w0 = v0 - plain - (after0 & escaped);
+            var w1 = v1 - plain - (after1 & escaped);
             o += SqueezeTable.Squeeze(
-                ref shuffles, ref Unsafe.Add(ref to, o), drop, w0.GetLower(), w0.GetUpper(), w1.GetLower(), w1.GetUpper());
+                ref shuffles,
+                ref Unsafe.Add(ref to, o),
+                drop0.ExtractMostSignificantBits() | ((ulong)drop1.ExtractMostSignificantBits() << 32),
+                w0.GetLower(),
+                w0.GetUpper(),
+                w1.GetLower(),
+                w1.GetUpper());
         }
 
         consumed = (int)i;
@@ -47,8 +74,8 @@ internal sealed class YencAvx2Kernel(SqueezeTable squeeze) : YencBlockKernel
     }
 
     /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override YencBlockMasks Find(ref byte block)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public YencBlockMasks Find(ref byte block)
     {
         var v0 = Vector256.LoadUnsafe(ref block);
         var v1 = Vector256.LoadUnsafe(ref block, 32);
@@ -63,30 +90,12 @@ internal sealed class YencAvx2Kernel(SqueezeTable squeeze) : YencBlockKernel
     }
 
     /// <inheritdoc/>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    protected override int Write(ref byte from, ref byte to, ulong keep, ulong escaped)
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public int Write(ref byte from, ref byte to, ulong keep, ulong escaped)
     {
         var w0 = Vector256.LoadUnsafe(ref from) - Vector256.Create((byte)42) - (Expand((uint)escaped) & Vector256.Create((byte)64));
         var w1 = Vector256.LoadUnsafe(ref from, 32) - Vector256.Create((byte)42) - (Expand((uint)(escaped >> 32)) & Vector256.Create((byte)64));
         return SqueezeTable.Squeeze(ref squeeze.First, ref to, ~keep, w0.GetLower(), w0.GetUpper(), w1.GetLower(), w1.GetUpper());
-    }
-
-    /// <summary>Decodes 32 bytes in place, and tells which to drop.</summary>
-    /// <returns>Not zero where two bytes have to be judged together: see <see cref="YencBlockKernel.RunFast"/>.</returns>
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector256<byte> Examine(ref byte from, out Vector256<byte> drop, out Vector256<byte> decoded)
-    {
-        // LF, CR and '=' by one lookup: what is above CR shares the slot of '=', and in the other slots lies nothing that
-        // could come there.
-        var members = Vector256.Create(Vector128.Create(
-            0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, (byte)'\n', 0xFF, 0xFF, (byte)'\r', (byte)'=', 0xFF));
-        var v = Vector256.LoadUnsafe(ref from);
-        var q = Vector256.LoadUnsafe(ref Unsafe.Subtract(ref from, 1));
-        drop = Vector256.Equals(v, Avx2.Shuffle(members, Vector256.Min(v, Vector256.Create((byte)14))));
-        var afterEqual = Vector256.Equals(q, Vector256.Create((byte)'='));
-        decoded = v - Vector256.Create((byte)42) - (afterEqual & Vector256.Create((byte)64));
-        return (afterEqual & (drop | Vector256.Equals(v, Vector256.Create((byte)'y'))))
-            | (Vector256.Equals(q, Vector256.Create((byte)'\n')) & Vector256.Equals(v, Vector256.Create((byte)'.')));
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
