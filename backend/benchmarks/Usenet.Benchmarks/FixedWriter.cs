@@ -12,6 +12,9 @@ internal sealed class FixedWriter(int capacity) : IBufferWriter<byte>
 
     public void Clear() => _written = 0;
 
+    /// <summary>All of it, to be written over.</summary>
+    public Span<byte> All => _memory;
+
     public void Advance(int count) => _written += count;
 
     public Memory<byte> GetMemory(int sizeHint = 0) => _memory.AsMemory(_written, Block - (_written % Block));
