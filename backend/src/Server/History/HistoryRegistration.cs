@@ -5,8 +5,9 @@ namespace Sluice.Server.History;
 /// <summary>Puts the history together.</summary>
 internal static class HistoryRegistration
 {
-    /// <summary>Adds the store.</summary>
+    /// <summary>Adds the stores.</summary>
     public static IServiceCollection AddHistory(this IServiceCollection services) => services
         .AddSingleton<HistoryStore>()
+        .AddSingleton<CompletedStore>()
         .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<HistoryStore>());
 }

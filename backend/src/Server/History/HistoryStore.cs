@@ -7,8 +7,8 @@ namespace Sluice.Server.History;
 
 /// <summary>Reads and writes <c>history_item</c>. Newest first is the order of the rows' numbers.</summary>
 /// <remarks>
-/// The counter of changes (SAB-45) is the table's own sequence: items are inserted and never changed, and it survives
-/// restarts with the rows.
+/// The counter of changes (SAB-45) is the table's own sequence: it counts what is inserted, removals move it by one, and it
+/// survives restarts with the rows.
 /// </remarks>
 internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
 {
@@ -36,6 +36,16 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
     /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(SqliteConnection connection, string nzbHash) =>
         connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
+
+    /// <summary>Removes the completed items of a release, as part of the caller's transaction.</summary>
+    /// <returns>How many there were.</returns>
+    public static int RemoveCompleted(SqliteConnection connection, long releaseId)
+    {
+        var removed = connection.Execute("DELETE FROM history_item WHERE release_id = @releaseId AND reason IS NULL", new { releaseId });
+        if (removed > 0)
+            connection.Execute("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'history_item'");
+        return removed;
+    }
 
     /// <summary>One item, or null.</summary>
     public Task<HistoryItem?> FindAsync(string id, CancellationToken cancellationToken) =>

@@ -25,6 +25,16 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
         WHERE r.category = @category AND r.name = @release
         """;
 
+    /// <summary>A file by its id, with its release.</summary>
+    internal const string FindByIdSql = $"{FileWithReleaseSql} WHERE f.id = @id";
+
+    private const string FileWithReleaseSql =
+        $"""
+        SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt,
+          {FileColumns}
+        FROM library_file f JOIN release r ON r.id = f.release_id
+        """;
+
     /// <summary>Whether a category folder holds a release of this name, as part of the caller's transaction.</summary>
     public static bool Contains(SqliteConnection connection, string category, string name) =>
         connection.ExecuteScalar<long>(
@@ -83,30 +93,58 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
     public Task<LibraryEntry?> FindAsync(string category, string release, IReadOnlyList<string> innerPath, CancellationToken cancellationToken)
     {
         var key = PathKey.OfNames(innerPath);
-        return database.ReadAsync(
-            connection =>
-            {
-                var row = connection.QuerySingleOrDefault<LibraryRow>(
-                    FindSql,
-                    new
-                    {
-                        category = PathKey.OfName(category),
-                        release = PathKey.OfName(release),
-                        key,
-                        inside = key + PathKey.Separator,
-                        behind = key + PathKey.Behind,
-                    });
-                return row switch
-                {
-                    null => null,
-                    _ when key.Length == 0 => (LibraryEntry)new ReleaseEntry(row.ToRelease()),
-                    { FileId: not null } => new FileEntry(row.ToFile(row.ToRelease())),
-                    { IsFolder: not 0 } => new FolderEntry(row.ToRelease(), PathKey.ToPath(key)),
-                    _ => null,
-                };
-            },
-            cancellationToken);
+        return database.ReadAsync(connection => Find(connection, FindSql, category, release, key, key), cancellationToken);
     }
+
+    /// <summary>Runs <see cref="FindSql"/>, or a narrower form of it.</summary>
+    /// <param name="connection">The caller's.</param>
+    /// <param name="sql">The query.</param>
+    /// <param name="category">Name of the category folder.</param>
+    /// <param name="release">Name of the release.</param>
+    /// <param name="folder">Key that a folder would have; empty for the release itself.</param>
+    /// <param name="file">Key that a file would have, or null where there can be none.</param>
+    internal static LibraryEntry? Find(
+        SqliteConnection connection, string sql, string category, string release, string folder, string? file)
+    {
+        var row = connection.QuerySingleOrDefault<LibraryRow>(
+            sql,
+            new
+            {
+                category = PathKey.OfName(category),
+                release = PathKey.OfName(release),
+                key = file,
+                inside = folder + PathKey.Separator,
+                behind = folder + PathKey.Behind,
+            });
+        return row switch
+        {
+            null => null,
+            _ when folder.Length == 0 => new ReleaseEntry(row.ToRelease()),
+            { FileId: not null } => new FileEntry(row.ToFile(row.ToRelease())),
+            { IsFolder: not 0 } => new FolderEntry(row.ToRelease(), PathKey.ToPath(folder)),
+            _ => null,
+        };
+    }
+
+    /// <summary>The file of an id, or null.</summary>
+    public Task<FileEntry?> FindByIdAsync(Guid id, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QuerySingleOrDefault<LibraryRow>(FindByIdSql, new { id = id.ToString("D") }) is { } row
+                ? new FileEntry(row.ToFile(row.ToRelease()))
+                : null,
+            cancellationToken);
+
+    /// <summary>The files whose ids begin with these digits, by id.</summary>
+    public IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, CancellationToken cancellationToken) =>
+        database.StreamAsync(
+            connection => connection
+                .Query<LibraryRow>(
+                    $"{FileWithReleaseSql} WHERE f.id >= @digits AND f.id < @behind ORDER BY f.id",
+                    // Sorts behind every digit and the dash.
+                    new { digits, behind = digits + "g" },
+                    buffered: false)
+                .Select(row => new FileEntry(row.ToFile(row.ToRelease()))),
+            cancellationToken);
 
     /// <summary>Category folders that hold releases, each with the newest publish time in it, by name.</summary>
     public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>

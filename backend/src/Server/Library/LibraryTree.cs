@@ -36,6 +36,33 @@ internal sealed class LibraryTree(LibraryStore store, CategoryRules categories, 
         _ => AsyncEnumerable.Empty<LibraryEntry>(),
     };
 
+    /// <summary>The file of an id, or null.</summary>
+    public async ValueTask<FileEntry?> FindByIdAsync(Guid id, CancellationToken cancellationToken)
+    {
+        if (id == clip.File.Id)
+            return ClipIsShown ? new FileEntry(clip.File) : null;
+        return await store.FindByIdAsync(id, cancellationToken);
+    }
+
+    /// <summary>The files whose ids begin with these digits, by id.</summary>
+    public async IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        var film = ClipIsShown && clip.File.Id.ToString("D").StartsWith(digits, StringComparison.Ordinal) ? new FileEntry(clip.File) : null;
+        await foreach (var entry in store.ListByIdAsync(digits, cancellationToken))
+        {
+            if (film is not null && film.File.Id.CompareTo(entry.File.Id) < 0)
+            {
+                yield return film;
+                film = null;
+            }
+
+            yield return entry;
+        }
+
+        if (film is not null)
+            yield return film;
+    }
+
     private bool ClipIsShown => !providers.HasProviders;
 
     private LibraryEntry? FindClip(IReadOnlyList<string> names)

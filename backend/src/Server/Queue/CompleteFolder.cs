@@ -3,11 +3,14 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>The folder in which clients expect finished releases, on their side of the mount (SAB-50).</summary>
+/// <summary>Where clients have the tree, and in it the folder in which they expect finished releases, on their side of the mount (SAB-50).</summary>
 internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone)
 {
     private const string Name = "completed-symlinks";
 
-    /// <summary>Absolute, without a slash at its end.</summary>
-    public string Path => $"{rclone.CurrentValue.MountDir.TrimEnd('/')}/{Name}";
+    /// <summary>The root of the tree on their side. Absolute, without a slash at its end.</summary>
+    public string Mount => rclone.CurrentValue.MountDir.TrimEnd('/');
+
+    /// <summary>The folder of finished releases. Absolute, without a slash at its end.</summary>
+    public string Path => $"{Mount}/{Name}";
 }

@@ -18,6 +18,9 @@ internal interface IStoreItem
     /// <summary>Whether clients may neither replace nor delete it.</summary>
     bool IsReadOnly { get; }
 
+    /// <summary>Whether it is there for DELETE alone, and for every other verb is not.</summary>
+    bool IsHidden => false;
+
     /// <summary>What PROPFIND can say about it.</summary>
     IPropertyManager Properties { get; }
 }

@@ -83,6 +83,8 @@ internal sealed class WebDavDispatcher
         IStoreItem? item = await _store.FindAsync(path, http.RequestAborted);
         if (item is IStoreFile && path.HasTrailingSlash)
             item = null;
+        if (item is { IsHidden: true } && http.Request.Method != Verbs.Delete)
+            item = null;
         if (_store.Classify(path, item) is not { } row)
         {
             Refuse(http, StatusCodes.Status404NotFound);

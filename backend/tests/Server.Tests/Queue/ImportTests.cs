@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using Dapper;
@@ -42,6 +43,34 @@ public sealed class ImportTests : IDisposable
         Assert.Equal(0, (await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32());
         var file = await FindAsync(host, "tv", "Some.Release.2026", "film.mkv");
         Assert.Equal(SumOf(release), await SumAsync(host, file));
+    }
+
+    [Fact]
+    public async Task Folder_that_the_history_names_leads_to_the_film()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await ProductHost.StartAsync(_folder, mock);
+        host.Client.DefaultRequestHeaders.Authorization =
+            new("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes("admin:password-of-the-test")));
+        var release = Release("film.mkv");
+        var id = await host.AddAsync(release.ToNzb(), "Some.Release.2026.nzb", Token, "&cat=tv");
+        var storage = (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("storage").GetString()!;
+
+        // As clients of the history do: into the folder, along the link, then away with what they have taken over.
+        const string mount = "/mnt/nzbdav";
+        Assert.StartsWith(mount + "/", storage, StringComparison.Ordinal);
+        var link = storage[mount.Length..] + "/film.mkv.rclonelink";
+        var target = await host.Client.GetStringAsync(new Uri(link, UriKind.Relative), Token);
+        var film = await host.Client.GetByteArrayAsync(new Uri(target[mount.Length..], UriKind.Relative), Token);
+        using var moved = await host.Client.DeleteAsync(new Uri(link, UriKind.Relative), Token);
+        using var emptied = await host.Client.DeleteAsync(new Uri(storage[mount.Length..], UriKind.Relative), Token);
+
+        Assert.Equal(SumOf(release), Convert.ToHexStringLower(SHA256.HashData(film)));
+        Assert.Equal(HttpStatusCode.NoContent, moved.StatusCode);
+        Assert.Equal(HttpStatusCode.NoContent, emptied.StatusCode);
+        var left = await host.CallAsync($"mode=history&nzo_ids={id[0]}", Token);
+        Assert.Equal(0, left.GetProperty("history").GetProperty("slots").GetArrayLength());
+        Assert.Equal(FilmSize, (await FindAsync(host, "tv", "Some.Release.2026", "film.mkv")).Length);
     }
 
     [Fact]

@@ -2,11 +2,14 @@ using Sluice.Server.Library;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A file of <c>/content</c>.</summary>
+/// <summary>A library file, in <c>/content</c> under its own name or in <c>/.ids</c> under its id (DAV-11).</summary>
 internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreFile
 {
     /// <inheritdoc />
-    public string Name => file.Name;
+    public string Name { get; init; } = file.Name;
+
+    /// <inheritdoc />
+    public string? SuggestedName => Name == file.Name ? null : file.Name;
 
     /// <inheritdoc />
     public DateTimeOffset Created => file.LastModified;

@@ -10,6 +10,9 @@ internal sealed class RootFiles(TimeProvider time)
         /content/<category>/<release>/    releases, ready to play
         /nzbs/<category>/                 the queue: put an NZB here (.nzb, .nzb.gz, .nzb.bz2, .zip) and it becomes
                                           a release; delete it and it leaves the queue
+        /completed-symlinks/<category>/   one link per file of what the history calls completed, for programs that import
+                                          it; deleting a release here takes it out of the history and nowhere else
+        /.ids/                            every file by its id, where those links lead
         /.health                          three bytes, "ok": a mount that shows them is mounted
 
         Everything else is read-only.

@@ -1,7 +1,7 @@
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>The root of the tree. Its bytes are those of <c>/README</c> (DAV-2).</summary>
-internal sealed class RootFolder(RootFiles files, ContentBranch content, QueueBranch queue)
+internal sealed class RootFolder(RootFiles files, ContentBranch content, QueueBranch queue, IdBranch ids, LinkBranch links)
     : TreeFolder("Sluice", files.Readme.Created, content.GetUsedBytesAsync)
 {
     /// <inheritdoc />
@@ -13,7 +13,9 @@ internal sealed class RootFolder(RootFiles files, ContentBranch content, QueueBr
     {
         // In the order of their names.
         yield return files.Health;
+        yield return ids.Root;
         yield return files.Readme;
+        yield return links.Root;
         yield return await content.FindAsync([], ct) ?? throw new InvalidOperationException("The library has no root.");
         yield return queue.Root;
     }

@@ -1,9 +1,9 @@
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>The tree of the product: the queue and the library behind the store seam of the verbs.</summary>
-internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueBranch queue) : IStore
+/// <summary>The tree of the product: the queue, the library and the history behind the store seam of the verbs.</summary>
+internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueBranch queue, IdBranch ids, LinkBranch links) : IStore
 {
-    private readonly RootFolder _root = new(files, content, queue);
+    private readonly RootFolder _root = new(files, content, queue, ids, links);
 
     /// <inheritdoc />
     public IReadOnlyList<PathClass> Classes => TreeVerbs.All;
@@ -28,6 +28,13 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
                 return await content.FindAsync([.. path.Segments.Skip(1)], ct);
             case [TreeNames.Queue, ..]:
                 return await queue.FindAsync([.. path.Segments.Skip(1)], ct);
+            case [TreeNames.Ids, ..]:
+                IStoreItem? found = await ids.FindAsync([.. path.Segments.Skip(1)], ct);
+                if (found is IStoreCollection)
+                    await queue.RequireAsync(ct);
+                return found;
+            case [TreeNames.Links, ..]:
+                return await links.FindAsync([.. path.Segments.Skip(1)], ct);
             default:
                 return null;
         }
@@ -39,6 +46,9 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
         [] => TreeVerbs.Root,
         [TreeNames.Readme or TreeNames.Health] => TreeVerbs.RootFile,
         [TreeNames.Content, ..] => item is IStoreCollection ? TreeVerbs.ContentFolder : TreeVerbs.ContentFile,
+        [TreeNames.Ids, ..] => item is IStoreCollection ? TreeVerbs.IdFolder : TreeVerbs.IdFile,
+        [TreeNames.Links] or [TreeNames.Links, _] => TreeVerbs.LinkCategory,
+        [TreeNames.Links, ..] => item is IStoreCollection ? TreeVerbs.LinkFolder : TreeVerbs.LinkFile,
         [TreeNames.Queue] => TreeVerbs.QueueFolder,
         [TreeNames.Queue, var name] when item is not IStoreFile && !TreeNames.IsFileName(name) => TreeVerbs.QueueFolder,
         [TreeNames.Queue, ..] => item is IStoreCollection ? TreeVerbs.QueueFolder : TreeVerbs.QueueItem,

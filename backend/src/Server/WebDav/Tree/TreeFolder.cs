@@ -19,6 +19,9 @@ internal abstract class TreeFolder(string name, DateTimeOffset date, Func<Cancel
     public bool IsReadOnly => true;
 
     /// <inheritdoc />
+    public virtual bool IsHidden => false;
+
+    /// <inheritdoc />
     public IPropertyManager Properties => LiveProperties.OfCollections;
 
     /// <inheritdoc />

@@ -9,6 +9,8 @@ internal static class TreeNames
     public const string Health = ".health";
     public const string Content = "content";
     public const string Queue = "nzbs";
+    public const string Links = "completed-symlinks";
+    public const string Ids = ".ids";
 
     /// <summary>Names at the root that belong to the web UI and the APIs (DAV-3): the tree answers 404 to every verb on them.</summary>
     private static readonly FrozenSet<string> Reserved = FrozenSet.ToFrozenSet(

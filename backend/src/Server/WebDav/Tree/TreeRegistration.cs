@@ -9,6 +9,9 @@ internal static class TreeRegistration
         .AddSingleton<WaitingUploads>()
         .AddSingleton<ContentBranch>()
         .AddSingleton<QueueBranch>()
+        .AddSingleton<IdBranch>()
+        .AddSingleton<HiddenLinks>()
+        .AddSingleton<LinkBranch>()
         .AddSingleton<IStore, SluiceStore>()
         .AddHostedService<RouteAssertion>();
 }

@@ -28,9 +28,27 @@ internal static class TreeVerbs
     /// <summary>Files of <c>/content</c>, and names that could be one.</summary>
     public static readonly PathClass ContentFile = new("a file of the library", Reading, forbidden: Writing);
 
+    /// <summary>Folders of <c>/.ids</c>.</summary>
+    public static readonly PathClass IdFolder = new("a folder of ids", Listing, forbidden: Writing);
+
+    /// <summary>Files of <c>/.ids</c>, and names that could be one.</summary>
+    public static readonly PathClass IdFile = new("a file by its id", Reading, forbidden: Writing);
+
+    /// <summary><c>/completed-symlinks</c> and its category folders.</summary>
+    public static readonly PathClass LinkCategory = new("a category of links", Listing, forbidden: Writing);
+
+    /// <summary>Releases in <c>/completed-symlinks</c> and the folders in them.</summary>
+    public static readonly PathClass LinkFolder = new("a folder of links", [.. Listing, Verbs.Delete], forbidden: [Verbs.Put]);
+
+    /// <summary>Links, and names that could be one.</summary>
+    public static readonly PathClass LinkFile = new("a link", [.. Reading, Verbs.Delete], forbidden: [Verbs.Put]);
+
     /// <summary>Names at the root that nothing has.</summary>
     public static readonly PathClass Nothing = new("an unknown name", Reading, forbidden: Writing);
 
     /// <summary>All rows.</summary>
-    public static readonly IReadOnlyList<PathClass> All = [Root, RootFile, QueueFolder, QueueItem, ContentFolder, ContentFile, Nothing];
+    public static readonly IReadOnlyList<PathClass> All =
+    [
+        Root, RootFile, QueueFolder, QueueItem, ContentFolder, ContentFile, IdFolder, IdFile, LinkCategory, LinkFolder, LinkFile, Nothing,
+    ];
 }

@@ -3,6 +3,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Sluice.Server.Database;
+using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
@@ -110,7 +111,7 @@ internal sealed class TreeServer : IAsyncDisposable
     }
 
     /// <summary>Publishes a release whose files all begin in the same posted file of 1,000 bytes.</summary>
-    public Task PublishAsync(string category, string name, params string[] paths)
+    public Task<long> PublishAsync(string category, string name, params string[] paths)
     {
         var release = new NewRelease(
             category, name, new string('a', 64),
@@ -118,6 +119,23 @@ internal sealed class TreeServer : IAsyncDisposable
             [.. paths.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, $"tag-{path.Length}", [new ContentExtent(0, 0, 1000)]))]);
         return Database.WriteAsync(
             (connection, _) => LibraryStore.Insert(connection, release, Published), TestContext.Current.CancellationToken);
+    }
+
+    /// <summary>Publishes a release that the history calls completed.</summary>
+    public async Task PublishCompletedAsync(string category, string name, params string[] paths)
+    {
+        long release = await PublishAsync(category, name, paths);
+        var item = new HistoryItem
+        {
+            Id = Guid.NewGuid().ToString("N"), Name = name, NzbName = name + ".nzb", Category = category, Folder = category, ReleaseId = release,
+        };
+        await Database.WriteAsync(
+            (connection, _) =>
+            {
+                HistoryStore.Insert(connection, item);
+                return release;
+            },
+            TestContext.Current.CancellationToken);
     }
 
     public async ValueTask DisposeAsync()

@@ -16,7 +16,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     {
         RawAnswer answer = await _server.SendAsync("PROPFIND /", "Depth: 1");
 
-        Assert.Equal(["/", "/.health", "/README", "/content/", "/nzbs/"], Hrefs(answer));
+        Assert.Equal(["/", "/.health", "/.ids/", "/README", "/completed-symlinks/", "/content/", "/nzbs/"], Hrefs(answer));
         Assert.Equal("Sluice", XDocument.Parse(answer.Text).Descendants(Dav + "displayname").First().Value);
     }
 

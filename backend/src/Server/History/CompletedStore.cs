@@ -1,0 +1,73 @@
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Server.Library;
+
+namespace Sluice.Server.History;
+
+/// <summary>The releases that a completed history item stands for: what clients of the history look for on the mount (SAB-42).</summary>
+internal sealed class CompletedStore(SluiceDatabase database)
+{
+    private const string IsCompleted =
+        "EXISTS (SELECT 1 FROM history_item h WHERE h.release_id = r.id AND h.reason IS NULL)";
+
+    /// <summary>A completed release with a file or folder in it, each found by its index.</summary>
+    internal const string FindSql = $"{LibraryStore.FindSql} AND {IsCompleted}";
+
+    /// <summary>What stands at a path inside a category folder, or null. One query, whatever the depth.</summary>
+    /// <param name="category">Name of the category folder.</param>
+    /// <param name="release">Name of the release.</param>
+    /// <param name="folder">The path inside the release, as a folder; empty for the release itself.</param>
+    /// <param name="file">The path of the library file that it may mean instead, or null for none.</param>
+    /// <param name="cancellationToken">Counts until the query begins.</param>
+    public Task<LibraryEntry?> FindAsync(
+        string category, string release, IReadOnlyList<string> folder, IReadOnlyList<string>? file, CancellationToken cancellationToken)
+    {
+        var key = file is null ? null : PathKey.OfNames(file);
+        return database.ReadAsync(
+            connection => LibraryStore.Find(connection, FindSql, category, release, PathKey.OfNames(folder), key), cancellationToken);
+    }
+
+    /// <summary>Category folders that hold completed releases, each with the newest publish time in it, by name.</summary>
+    public Task<IReadOnlyList<CategoryEntry>> ListCategoriesAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyList<CategoryEntry>)
+            [
+                .. connection
+                    .Query<(string Name, long Newest)>(
+                        $"SELECT r.category, max(r.published_at) FROM release r WHERE {IsCompleted} GROUP BY r.category ORDER BY r.category")
+                    .Select(row => new CategoryEntry(row.Name, DateTimeOffset.FromUnixTimeMilliseconds(row.Newest))),
+            ],
+            cancellationToken);
+
+    /// <summary>The newest publish time of the completed releases of a category folder; null when there is none.</summary>
+    public Task<DateTimeOffset?> FindNewestAsync(string category, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.ExecuteScalar<long?>(
+                $"""
+                SELECT r.published_at FROM release r WHERE r.category = @category AND {IsCompleted}
+                ORDER BY r.published_at DESC LIMIT 1
+                """,
+                new { category = PathKey.OfName(category) }) is { } newest
+                ? DateTimeOffset.FromUnixTimeMilliseconds(newest)
+                : (DateTimeOffset?)null,
+            cancellationToken);
+
+    /// <summary>The completed releases of a category folder, by name.</summary>
+    public IAsyncEnumerable<ReleaseEntry> ListReleasesAsync(string category, CancellationToken cancellationToken) =>
+        database.StreamAsync(
+            connection => connection
+                .Query<LibraryRow>(
+                    $"""
+                    SELECT r.id AS ReleaseId, r.category AS Category, r.name AS Release, r.nzb_hash AS NzbHash, r.published_at AS PublishedAt
+                    FROM release r WHERE r.category = @category AND {IsCompleted} ORDER BY r.name
+                    """,
+                    new { category = PathKey.OfName(category) },
+                    buffered: false)
+                .Select(row => new ReleaseEntry(row.ToRelease())),
+            cancellationToken);
+
+    /// <summary>Removes the completed items of a release from the history. The release stays.</summary>
+    /// <returns>False when there was none.</returns>
+    public Task<bool> RemoveAsync(Release release, CancellationToken cancellationToken) =>
+        database.WriteAsync((connection, _) => HistoryStore.RemoveCompleted(connection, release.Id) > 0, cancellationToken);
+}

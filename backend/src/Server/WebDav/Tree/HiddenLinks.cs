@@ -1,0 +1,48 @@
+using System.Collections.Concurrent;
+using Sluice.Server.Library;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// Links that clients have deleted, hidden for a while and then back (DAV-42): a move across file systems is a copy and a
+/// delete, and its client wants to see the source gone. Kept in memory alone. Thread-safe.
+/// </summary>
+internal sealed class HiddenLinks(TimeProvider time)
+{
+    /// <summary>Names kept at a time, many times what a client moves in half a minute; beyond that the oldest half comes back early.</summary>
+    private const int MaxNames = 50_000;
+
+    private static readonly TimeSpan Hiding = TimeSpan.FromSeconds(30);
+
+    private readonly ConcurrentDictionary<(Release Release, string Path), long> _since = new();
+
+    /// <summary>Hides a link or a folder, from now on for half a minute.</summary>
+    /// <param name="release">Its release: one that comes again under the same name is another.</param>
+    /// <param name="path">Its path inside the release, with <c>/</c> between the names.</param>
+    public void Hide(Release release, string path)
+    {
+        if (_since.Count >= MaxNames)
+            Forget();
+        _since[(release, path)] = time.GetTimestamp();
+    }
+
+    /// <summary>Whether a path, or a folder above it, is hidden.</summary>
+    public bool Contains(Release release, string path)
+    {
+        if (_since.IsEmpty)
+            return false;
+        for (int end = path.Length; end > 0; end = path.LastIndexOf('/', end - 1))
+        {
+            if (_since.TryGetValue((release, path[..end]), out long since) && time.GetElapsedTime(since) < Hiding)
+                return true;
+        }
+
+        return false;
+    }
+
+    private void Forget()
+    {
+        foreach (KeyValuePair<(Release, string), long> name in _since.OrderBy(name => name.Value).Take(MaxNames / 2).ToList())
+            _since.TryRemove(name);
+    }
+}

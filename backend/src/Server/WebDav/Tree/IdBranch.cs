@@ -1,0 +1,38 @@
+using Sluice.Server.Library;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// <c>/.ids</c>: every library file by its id. The folders of digits are always there, all of them, so that a client which keeps
+/// listings never misses a new one.
+/// </summary>
+internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback playback, TimeProvider time)
+{
+    private readonly DateTimeOffset _since = time.GetUtcNow();
+
+    /// <summary><c>/.ids</c> itself.</summary>
+    public IdFolder Root => Folder(TreeNames.Ids, "");
+
+    /// <summary>What stands at a path below <c>/.ids</c>, or null.</summary>
+    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
+    {
+        if (names.Count == 0)
+            return Root;
+        if (IdPath.PrefixOf(names) is { } prefix)
+            return Folder(names[^1], prefix);
+        if (IdPath.IdOf(names) is not { } id)
+            return null;
+        FileEntry? entry = await StoreGuard.RunAsync(() => tree.FindByIdAsync(id, ct).AsTask());
+        return entry is null ? null : Show(entry);
+    }
+
+    /// <summary>What is directly in the folder of these leading digits, by name.</summary>
+    public IAsyncEnumerable<IStoreItem> ListAsync(string prefix, CancellationToken ct) =>
+        prefix.Length < IdPath.Levels
+            ? IdPath.Digits.Select(IStoreItem (digit) => Folder(digit.ToString(), prefix + digit)).ToAsyncEnumerable()
+            : StoreGuard.ReadAsync(tree.ListByIdAsync(prefix, ct), ct).Select(Show);
+
+    private IdFolder Folder(string name, string prefix) => new(name, prefix, this, _since, content.GetUsedBytesAsync);
+
+    private IStoreItem Show(FileEntry entry) => new ContentFile(entry.File, playback) { Name = IdPath.NameOf(entry.File.Id) };
+}

@@ -1,0 +1,130 @@
+using System.Runtime.CompilerServices;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// <c>/completed-symlinks</c>: what the history calls completed, as links to <c>/.ids</c>. Clients that import from the history
+/// move these; the files themselves stay where they are.
+/// </summary>
+internal sealed class LinkBranch(
+    CompletedStore completed,
+    LibraryStore library,
+    CategoryRules categories,
+    HiddenLinks hidden,
+    ContentBranch content,
+    CompleteFolder complete,
+    TimeProvider time)
+{
+    private readonly DateTimeOffset _since = time.GetUtcNow();
+
+    /// <summary><c>/completed-symlinks</c> itself.</summary>
+    public LinkFolder Root => new(new RootEntry(_since), this);
+
+    /// <summary>What stands at a path below <c>/completed-symlinks</c>, or null.</summary>
+    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
+    {
+        if (names.Count == 0)
+            return Root;
+        LibraryEntry? entry = names.Count == 1
+            ? await FindCategoryAsync(names[0], ct)
+            : await FindInReleaseAsync(names, ct);
+        return entry is null ? null : Show(entry);
+    }
+
+    /// <summary>What is directly in a folder and not hidden, by name.</summary>
+    public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken ct) => folder switch
+    {
+        RootEntry => ListCategoriesAsync(ct),
+        CategoryEntry category => StoreGuard.ReadAsync(completed.ListReleasesAsync(category.Name, ct), ct).Select(Show),
+        ReleaseEntry release => ListLinksAsync(release.Release, "", ct),
+        FolderEntry inner => ListLinksAsync(inner.Release, inner.Path, ct),
+        _ => AsyncEnumerable.Empty<IStoreItem>(),
+    };
+
+    /// <summary>Takes a release out of the history, or hides what is in one for a while (DAV-42).</summary>
+    public async ValueTask<StoreAnswer> DeleteAsync(LibraryEntry folder, string name, CancellationToken ct)
+    {
+        switch (folder)
+        {
+            case CategoryEntry category:
+                LibraryEntry? found = await FindInReleaseAsync([category.Name, name], ct);
+                return found is ReleaseEntry item && await StoreGuard.RunAsync(() => completed.RemoveAsync(item.Release, ct))
+                    ? StoreAnswer.Done
+                    : StoreAnswer.NotFound;
+            case ReleaseEntry release:
+                hidden.Hide(release.Release, name);
+                return StoreAnswer.Done;
+            case FolderEntry inner:
+                hidden.Hide(inner.Release, $"{inner.Path}/{name}");
+                return StoreAnswer.Done;
+            default:
+                return StoreAnswer.Forbidden;
+        }
+    }
+
+    /// <summary>Whether a folder was deleted just now.</summary>
+    public bool IsHidden(FolderEntry folder) => hidden.Contains(folder.Release, folder.Path);
+
+    /// <inheritdoc cref="ContentBranch.GetUsedBytesAsync" />
+    public ValueTask<long> GetUsedBytesAsync(CancellationToken ct) => content.GetUsedBytesAsync(ct);
+
+    private async Task<LibraryEntry?> FindCategoryAsync(string name, CancellationToken ct)
+    {
+        DateTimeOffset? newest = await StoreGuard.RunAsync(() => completed.FindNewestAsync(name, ct));
+        return newest is not null || categories.Configured.Contains(name) ? new CategoryEntry(name, newest ?? _since) : null;
+    }
+
+    private Task<LibraryEntry?> FindInReleaseAsync(IReadOnlyList<string> names, CancellationToken ct)
+    {
+        string[] inner = [.. names.Skip(2)];
+        string[]? file = inner.Length > 0 && inner[^1].EndsWith(LinkFile.Extension, StringComparison.Ordinal)
+            ? [.. inner[..^1], inner[^1][..^LinkFile.Extension.Length]]
+            : null;
+        return StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, file, ct));
+    }
+
+    private async IAsyncEnumerable<IStoreItem> ListCategoriesAsync([EnumeratorCancellation] CancellationToken ct)
+    {
+        IReadOnlyList<CategoryEntry> used = await StoreGuard.RunAsync(() => completed.ListCategoriesAsync(ct));
+        Dictionary<string, CategoryEntry> all = used.ToDictionary(category => category.Name);
+        foreach (string name in categories.Configured)
+            all.TryAdd(name, new CategoryEntry(name, _since));
+        foreach (string name in all.Keys.Order(StringComparer.Ordinal))
+            yield return Show(all[name]);
+    }
+
+    /// <summary>
+    /// The links of a folder. Their extension changes the order of names of which one begins with the other, so a link waits
+    /// until no name that is still to come can stand before it.
+    /// </summary>
+    private async IAsyncEnumerable<IStoreItem> ListLinksAsync(
+        Release release, string folder, [EnumeratorCancellation] CancellationToken ct)
+    {
+        var waiting = new PriorityQueue<IStoreItem, string>(StringComparer.Ordinal);
+        await foreach (LibraryEntry entry in StoreGuard.ReadAsync(library.ListFolderAsync(release, folder, ct), ct))
+        {
+            while (waiting.TryPeek(out _, out string? name) && string.CompareOrdinal(name, entry.Name) < 0)
+                yield return waiting.Dequeue();
+            IStoreItem item = Show(entry);
+            if (!item.IsHidden && !TreeNames.IsLitter(item.Name))
+                waiting.Enqueue(item, item.Name);
+        }
+
+        while (waiting.TryDequeue(out IStoreItem? rest, out _))
+            yield return rest;
+    }
+
+    private IStoreItem Show(LibraryEntry entry)
+    {
+        if (entry is not FileEntry { File: { } file })
+            return new LinkFolder(entry, this);
+        string target = $"{complete.Mount}/{IdPath.Of(file.Id)}";
+        return new LinkFile(file.Name + LinkFile.Extension, target, file.LastModified)
+        {
+            IsHidden = hidden.Contains(file.Release, file.Path + LinkFile.Extension),
+        };
+    }
+}

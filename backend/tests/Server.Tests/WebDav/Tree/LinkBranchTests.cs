@@ -1,0 +1,129 @@
+using System.Xml.Linq;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary><c>/completed-symlinks</c> over the wire: DAV-10, DAV-42.</summary>
+public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFixture>
+{
+    private static readonly XNamespace Dav = "DAV:";
+
+    private readonly TreeServer _server = fixture.Server;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Only_what_the_history_calls_completed_is_there()
+    {
+        Assert.Equal(
+            ["/completed-symlinks/", "/completed-symlinks/audio/", "/completed-symlinks/movies/", "/completed-symlinks/software/", "/completed-symlinks/tv/"],
+            await ListAsync("/completed-symlinks/"));
+        Assert.Contains("/completed-symlinks/tv/Rel/", await ListAsync("/completed-symlinks/tv/"));
+        Assert.Equal(["/completed-symlinks/movies/"], await ListAsync("/completed-symlinks/movies/"));
+        Assert.Equal(404, (await _server.SendAsync("HEAD /completed-symlinks/movies/Unlisted/a.mkv.rclonelink")).Status);
+        Assert.Equal(200, (await _server.SendAsync("HEAD /content/movies/Unlisted/a.mkv")).Status);
+    }
+
+    [Fact]
+    public async Task Links_stand_in_the_order_of_their_names()
+    {
+        Assert.Equal(
+            [
+                "/completed-symlinks/tv/Rel/", "/completed-symlinks/tv/Rel/a+b.mkv.rclonelink", "/completed-symlinks/tv/Rel/a.mkv.rclonelink",
+                "/completed-symlinks/tv/Rel/b%20c.rclonelink", "/completed-symlinks/tv/Rel/b-.rclonelink", "/completed-symlinks/tv/Rel/b.rclonelink",
+                "/completed-symlinks/tv/Rel/season%201/",
+            ],
+            await ListAsync("/completed-symlinks/tv/Rel/"));
+    }
+
+    [Fact]
+    public async Task Link_leads_to_the_file_under_its_id()
+    {
+        RawAnswer link = await _server.SendAsync("GET /completed-symlinks/tv/Rel/season%201/c.mkv.rclonelink");
+        LibraryEntry? entry = await _server.Services.GetRequiredService<LibraryTree>().FindAsync(["tv", "Rel", "season 1", "c.mkv"], Token);
+        Guid id = Assert.IsType<FileEntry>(entry).File.Id;
+        string name = id.ToString("D");
+
+        Assert.Equal($"/mnt/media/.ids/{name[0]}/{name[1]}/{name[2]}/{name[3]}/{name[4]}/{name}", link.Text);
+        Assert.Equal("application/octet-stream", link["Content-Type"]);
+        Assert.Equal("Sat, 03 Jan 2026 10:00:00 GMT", link["Last-Modified"]);
+        Assert.Equal(200, (await _server.SendAsync("HEAD " + link.Text["/mnt/media".Length..])).Status);
+        Assert.Equal(link.Text[5..10], (await _server.SendAsync("GET /completed-symlinks/tv/Rel/season%201/c.mkv.rclonelink", "Range: bytes=5-9")).Text);
+    }
+
+    [Theory]
+    [InlineData("/completed-symlinks/tv/Rel/a.mkv")]
+    [InlineData("/completed-symlinks/tv/Rel/.rclonelink")]
+    [InlineData("/completed-symlinks/tv/Rel/season%201.rclonelink")]
+    [InlineData("/completed-symlinks/tv/Rel.rclonelink")]
+    [InlineData("/completed-symlinks/tv.rclonelink")]
+    [InlineData("/completed-symlinks/none")]
+    [InlineData("/completed-symlinks/demo")]
+    public async Task Other_names_are_unknown(string path)
+    {
+        foreach (string verb in new[] { "HEAD", "PROPFIND", "DELETE" })
+            Assert.Equal($"{verb} 404", $"{verb} {(await _server.SendAsync($"{verb} {path}", "Depth: 0")).Status}");
+    }
+
+    [Theory]
+    [InlineData("/completed-symlinks", "207 405 403 403")]
+    [InlineData("/completed-symlinks/tv", "207 405 403 403")]
+    [InlineData("/completed-symlinks/tv/Rel", "207 405 403 -")]
+    [InlineData("/completed-symlinks/tv/Rel/season%201", "207 405 403 -")]
+    [InlineData("/completed-symlinks/tv/Rel/a.mkv.rclonelink", "207 200 403 -")]
+    [InlineData("/completed-symlinks/tv/Rel/none.mkv.rclonelink", "404 404 403 404")]
+    [InlineData("/.ids", "207 405 403 403")]
+    [InlineData("/.ids/a", "207 405 403 403")]
+    [InlineData("/.ids/a/b/c/d/e/none", "404 404 403 404")]
+    public async Task Path_answers_as_the_table_of_verbs_says(string path, string expected)
+    {
+        string[] verbs = ["PROPFIND", "HEAD", "PUT", "DELETE"];
+        foreach ((string verb, string status) in verbs.Zip(expected.Split(' ')).Where(pair => pair.Second != "-"))
+            Assert.Equal($"{verb} {status}", $"{verb} {(await _server.SendAsync($"{verb} {path}", "Depth: 0", "Content-Length: 0")).Status}");
+    }
+
+    [Fact]
+    public async Task Deleted_link_hides_and_its_file_stays()
+    {
+        await _server.PublishCompletedAsync("audio", "Moved", "a.mkv", "b.mkv", "dir/c.mkv");
+        const string folder = "/completed-symlinks/audio/Moved/";
+
+        for (int i = 0; i < 3; i++)
+            Assert.Equal(204, (await _server.SendAsync($"DELETE {folder}a.mkv.rclonelink")).Status);
+        foreach (string verb in new[] { "GET", "HEAD", "PROPFIND" })
+            Assert.Equal(404, (await _server.SendAsync($"{verb} {folder}a.mkv.rclonelink")).Status);
+        Assert.Equal([folder, folder + "b.mkv.rclonelink", folder + "dir/"], await ListAsync(folder));
+        Assert.Equal(204, (await _server.SendAsync($"DELETE {folder}dir")).Status);
+        Assert.Equal(404, (await _server.SendAsync($"PROPFIND {folder}dir/")).Status);
+        Assert.Equal(404, (await _server.SendAsync($"HEAD {folder}dir/c.mkv.rclonelink")).Status);
+        Assert.Equal([folder, folder + "b.mkv.rclonelink"], await ListAsync(folder));
+        Assert.Equal(200, (await _server.SendAsync("HEAD /content/audio/Moved/a.mkv")).Status);
+    }
+
+    [Fact]
+    public async Task Deleted_release_leaves_the_history_and_nothing_else()
+    {
+        await _server.PublishCompletedAsync("software", "Imported", "a.mkv");
+        HistoryStore history = _server.Services.GetRequiredService<HistoryStore>();
+        string target = (await _server.SendAsync("GET /completed-symlinks/software/Imported/a.mkv.rclonelink")).Text["/mnt/media".Length..];
+        long changes = await history.CountChangesAsync(Token);
+
+        Assert.Equal(204, (await _server.SendAsync("DELETE /completed-symlinks/software/Imported")).Status);
+
+        Assert.Equal(404, (await _server.SendAsync("DELETE /completed-symlinks/software/Imported")).Status);
+        Assert.Equal(["/completed-symlinks/software/"], await ListAsync("/completed-symlinks/software/"));
+        Assert.Equal(0, await history.CountAsync(new HistoryFilter { Search = "Imported" }, Token));
+        Assert.Equal(changes + 1, await history.CountChangesAsync(Token));
+        Assert.Equal(200, (await _server.SendAsync("HEAD /content/software/Imported/a.mkv")).Status);
+        Assert.Equal(200, (await _server.SendAsync("HEAD " + target)).Status);
+    }
+
+    private async Task<List<string>> ListAsync(string path)
+    {
+        RawAnswer answer = await _server.SendAsync("PROPFIND " + path, "Depth: 1");
+        return [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
+    }
+}
