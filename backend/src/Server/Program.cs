@@ -54,6 +54,7 @@ internal static class Program
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
         app.MapSabApi();
+        app.MapView();
         app.MapWebDav();
         return app;
     }

@@ -16,6 +16,7 @@ internal static class AuthRegistration
         services
             .AddSingleton<BasicVerifier>()
             .AddSingleton<ApiKeyVerifier>()
+            .AddSingleton<ViewKey>()
             .AddHostedService<FirstStart>()
             .AddWebEncoders()
             .AddAuthenticationCore(options => options.DefaultScheme = BasicScheme);

@@ -40,6 +40,8 @@ internal sealed class FirstStart(
             _made["webdav.pass"] = RandomNumberGenerator.GetString(Alphabet, PasswordLength);
         if (settings.Current.Text("api.key").Length == 0)
             _made["api.key"] = RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
+        if (settings.Current.Text("api.strm-key").Length == 0)
+            _made["api.strm-key"] = RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
         await store.UseUnsavedAsync(_made, cancellationToken);
     }
 
@@ -51,8 +53,10 @@ internal sealed class FirstStart(
     {
         var lines = new List<string> { $"Sluice serves WebDAV at {Url(null, null)}" };
         if (_made.Count > 0)
-        {
             await store.SaveAsync(_made, cancellationToken);
+        // Nobody types the key of links.
+        if (_made.Keys.Any(key => key != "api.strm-key"))
+        {
             var password = _made.GetValueOrDefault("webdav.pass");
             lines.Add("This is shown once:");
             lines.Add($"  WebDAV    {Url(password, null)}");

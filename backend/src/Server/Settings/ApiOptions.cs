@@ -6,6 +6,9 @@ internal sealed record ApiOptions
     /// <summary>The key that opens it; empty until the first start has made one.</summary>
     public required string Key { get; init; }
 
+    /// <summary>Signs links to files by their id that never run out; empty until the first start has made one.</summary>
+    public string StrmKey { get; init; } = "";
+
     /// <summary>Categories that exist even when they are empty; NFC.</summary>
     public required IReadOnlyList<string> Categories { get; init; }
 
@@ -25,6 +28,7 @@ internal sealed record ApiOptions
     public static ApiOptions Read(EffectiveSettings settings) => new()
     {
         Key = settings.Text("api.key"),
+        StrmKey = settings.Text("api.strm-key"),
         Categories = settings.List("api.categories"),
         ManualCategory = settings.Text("api.manual-category").Normalize(),
         IgnoreHistoryLimit = settings.Boolean("api.ignore-history-limit"),

@@ -16,6 +16,9 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>0 is allowed beside the range and has a meaning of its own (off, automatic, unlimited).</summary>
     public bool ZeroAllowed { get; init; }
 
+    /// <summary>May be empty, which turns off what it is for.</summary>
+    public bool EmptyAllowed { get; init; }
+
     /// <summary>The words of a <see cref="SettingType.Choice"/>.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
@@ -41,6 +44,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
         SettingType.Number when ZeroAllowed => $"0 or a whole number from {Min} to {Max}",
         SettingType.Number => $"a whole number from {Min} to {Max}",
         SettingType.Choice => $"one of {string.Join(", ", Words)}",
+        SettingType.Key when EmptyAllowed => $"empty or {Min} to {Max} letters, digits, _ and -",
         SettingType.Key => $"{Min} to {Max} letters, digits, _ and -",
         SettingType.Password => $"at least {Min} characters",
         SettingType.Text => $"{Min} to {Max} characters without a colon",

@@ -31,6 +31,8 @@ internal static class SettingReader
                 return definition.Words.FirstOrDefault(word => word.Equals(text.Trim(), StringComparison.OrdinalIgnoreCase));
             case SettingType.Text:
                 return HasLength(definition, text) && SettingText.IsPlain(text) && !text.Contains(':', StringComparison.Ordinal) ? text : null;
+            case SettingType.Key when text.Length == 0 && definition.EmptyAllowed:
+                return text;
             case SettingType.Key:
                 return HasLength(definition, text) && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-') ? text : null;
             case SettingType.Password:

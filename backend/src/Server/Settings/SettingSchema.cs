@@ -16,6 +16,7 @@ internal static class SettingSchema
         },
 
         new("api.key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true, Fallbacks = [new("FRONTEND_BACKEND_API_KEY")] },
+        new("api.strm-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true },
         new("api.categories", SettingType.NameList) { Default = """["audio","software","tv","movies"]""", Max = 64, Fallbacks = [new("CATEGORIES")] },
         new("api.manual-category", SettingType.Name) { Default = "uncategorized" },
         new("api.ignore-history-limit", SettingType.Boolean) { Default = "true" },
@@ -58,6 +59,7 @@ internal static class SettingSchema
         new("webdav.user", SettingType.Text) { Default = "admin", Min = 1, Max = 64, Fallbacks = [new("WEBDAV_USER")] },
         new("webdav.pass", SettingType.Password) { Min = 8, Max = 1024, Secret = true, Generated = true, Fallbacks = [new("WEBDAV_PASSWORD")] },
         new("webdav.no-auth-networks", SettingType.NetworkList) { Default = "[]", Max = 256 },
+        new("webdav.static-download-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, EmptyAllowed = true },
         new("webdav.windows-safe-paths", SettingType.Boolean) { Default = "true" },
         new("rclone.mount-dir", SettingType.Path) { Default = "/mnt/nzbdav", Fallbacks = [new("MOUNT_DIR")] },
     ];

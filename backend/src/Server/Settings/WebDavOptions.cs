@@ -17,6 +17,9 @@ internal sealed record WebDavOptions
     /// <summary>Whether new releases get names that Windows can hold.</summary>
     public required bool WindowsSafePaths { get; init; }
 
+    /// <summary>Opens every link below <c>/view</c>; empty for none.</summary>
+    public string StaticDownloadKey { get; init; } = "";
+
     /// <summary>Takes the values in force.</summary>
     /// <param name="settings">The values.</param>
     /// <param name="mayDisableAuthentication">Whether <c>DISABLE_WEBDAV_AUTH</c> is set; only both together have an effect.</param>
@@ -27,6 +30,7 @@ internal sealed record WebDavOptions
         NoAuthNetworks = mayDisableAuthentication
             ? [.. settings.List("webdav.no-auth-networks").Select(SettingReader.ReadNetwork).OfType<IPNetwork>()]
             : [],
+        StaticDownloadKey = settings.Text("webdav.static-download-key"),
         WindowsSafePaths = settings.Boolean("webdav.windows-safe-paths"),
     };
 

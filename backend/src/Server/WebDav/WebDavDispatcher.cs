@@ -33,11 +33,14 @@ internal sealed class WebDavDispatcher
     }
 
     /// <summary>Answers one request.</summary>
-    public async Task DispatchAsync(HttpContext http)
+    public Task DispatchAsync(HttpContext http) => GuardAsync(http, AnswerAsync);
+
+    /// <summary>Lets another endpoint answer a request with the handlers, under the same rules for what goes wrong.</summary>
+    public async Task GuardAsync(HttpContext http, Func<HttpContext, Task> answer)
     {
         try
         {
-            await AnswerAsync(http);
+            await answer(http);
         }
         catch (OperationCanceledException) when (http.RequestAborted.IsCancellationRequested)
         {
@@ -66,7 +69,7 @@ internal sealed class WebDavDispatcher
 
         int status = http.Response.StatusCode;
         if (status is >= 400 and < 500)
-            _refusals.Note(http, Target(http), status);
+            _refusals.Note(http, Target(http).Split('?')[0], status); // a query may hold the key of a link
     }
 
     private async Task AnswerAsync(HttpContext http)

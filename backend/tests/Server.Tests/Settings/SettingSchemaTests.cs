@@ -11,6 +11,7 @@ public sealed class SettingSchemaTests
         general.log-level | Choice | trace,debug,information,warning,error | information
         general.log-format | Choice | text,json | text
         api.key | Key | 16-128 |
+        api.strm-key | Key | 16-128 |
         api.categories | NameList | -64 | ["audio","software","tv","movies"]
         api.manual-category | Name | | uncategorized
         api.ignore-history-limit | Boolean | | true
@@ -36,6 +37,7 @@ public sealed class SettingSchemaTests
         webdav.user | Text | 1-64 | admin
         webdav.pass | Password | 8- |
         webdav.no-auth-networks | NetworkList | | []
+        webdav.static-download-key | Key | 0,16-128 |
         webdav.windows-safe-paths | Boolean | | true
         rclone.mount-dir | Path | | /mnt/nzbdav
         """;
@@ -49,7 +51,7 @@ public sealed class SettingSchemaTests
     [Fact]
     public void Secrets_are_marked() =>
         Assert.Equal(
-            ["api.key", "usenet.providers", "webdav.pass"],
+            ["api.key", "api.strm-key", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
             SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Order());
 
     [Fact]
@@ -74,6 +76,7 @@ public sealed class SettingSchemaTests
     {
         SettingType.Choice => string.Join(',', definition.Words),
         SettingType.Number when definition.ZeroAllowed => $"0,{definition.Min}-{definition.Max}",
+        SettingType.Key when definition.EmptyAllowed => $"0,{definition.Min}-{definition.Max}",
         SettingType.Number or SettingType.Key or SettingType.Text => $"{definition.Min}-{definition.Max}",
         SettingType.Password => $"{definition.Min}-",
         SettingType.NameList => $"-{definition.Max}",

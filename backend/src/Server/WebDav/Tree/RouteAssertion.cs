@@ -15,7 +15,7 @@ internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecyc
             if (route.Order == int.MaxValue)
                 continue;
             string first = route.RoutePattern.RawText?.TrimStart('/').Split('/')[0] ?? "";
-            if (!TreeNames.IsReserved(first))
+            if (!TreeNames.IsReserved(first) && first != TreeNames.View)
                 throw new InvalidOperationException($"The route {route.RoutePattern.RawText} shadows the tree.");
         }
 

@@ -52,6 +52,7 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
         [TreeNames.Queue] => TreeVerbs.QueueFolder,
         [TreeNames.Queue, var name] when item is not IStoreFile && !TreeNames.IsFileName(name) => TreeVerbs.QueueFolder,
         [TreeNames.Queue, ..] => item is IStoreCollection ? TreeVerbs.QueueFolder : TreeVerbs.QueueItem,
+        [TreeNames.View, ..] => null,
         [var name, ..] when TreeNames.IsReserved(name) => null,
         _ => TreeVerbs.Nothing,
     };

@@ -12,6 +12,9 @@ internal static class TreeNames
     public const string Links = "completed-symlinks";
     public const string Ids = ".ids";
 
+    /// <summary>Signed links to files of the tree; no part of it.</summary>
+    public const string View = "view";
+
     /// <summary>Names at the root that belong to the web UI and the APIs (DAV-3): the tree answers 404 to every verb on them.</summary>
     private static readonly FrozenSet<string> Reserved = FrozenSet.ToFrozenSet(
         [

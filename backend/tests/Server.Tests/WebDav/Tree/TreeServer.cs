@@ -76,10 +76,10 @@ internal sealed class TreeServer : IAsyncDisposable
     }
 
     /// <summary>Sends a request without credentials.</summary>
-    public async Task<RawAnswer> SendAnonymouslyAsync(string requestLine)
+    public async Task<RawAnswer> SendAnonymouslyAsync(string requestLine, params string[] headers)
     {
         await using RawConnection connection = await RawConnection.OpenAsync(Address);
-        await connection.SendAsync(requestLine, "Content-Length: 0");
+        await connection.SendAsync(requestLine, ["Content-Length: 0", .. headers]);
         return await connection.ReadAnswerAsync(isHead: requestLine.StartsWith("HEAD ", StringComparison.Ordinal));
     }
 

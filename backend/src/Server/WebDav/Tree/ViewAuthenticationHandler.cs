@@ -1,0 +1,56 @@
+using System.Security.Claims;
+using System.Text.Encodings.Web;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Auth;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>The scheme of <c>/view</c>: the key of the link, or else Basic like everywhere in the tree (DAV-83).</summary>
+internal sealed class ViewAuthenticationHandler(
+    IOptionsMonitor<AuthenticationSchemeOptions> options,
+    ILoggerFactory loggers,
+    UrlEncoder encoder,
+    ViewKey keys) : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
+{
+    /// <summary>Its name.</summary>
+    public const string SchemeName = "View";
+
+    private ViewVerdict _verdict = ViewVerdict.Missing;
+
+    /// <inheritdoc />
+    protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
+    {
+        string target = Context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
+        if (ViewLink.Read(Context, target) is { } link)
+            _verdict = keys.Verify(link.SignedPath, link.Key, link.Expires, Context.Connection.RemoteIpAddress);
+        switch (_verdict)
+        {
+            case ViewVerdict.Accepted:
+                var identity = new ClaimsIdentity([new Claim(ClaimTypes.Name, "link")], Scheme.Name);
+                return AuthenticateResult.Success(new AuthenticationTicket(new ClaimsPrincipal(identity), Scheme.Name));
+            case ViewVerdict.Expired:
+                return AuthenticateResult.Fail("The link has run out.");
+            default:
+                return await Context.AuthenticateAsync(AuthRegistration.BasicScheme);
+        }
+    }
+
+    /// <inheritdoc />
+    protected override Task HandleChallengeAsync(AuthenticationProperties properties)
+    {
+        switch (_verdict)
+        {
+            case ViewVerdict.Expired:
+                Response.StatusCode = StatusCodes.Status403Forbidden;
+                return Task.CompletedTask;
+            case ViewVerdict.Throttled:
+                Response.StatusCode = StatusCodes.Status429TooManyRequests;
+                Response.Headers.RetryAfter = FailureThrottle.RetryAfterSeconds;
+                return Task.CompletedTask;
+            default:
+                return Context.ChallengeAsync(AuthRegistration.BasicScheme);
+        }
+    }
+}

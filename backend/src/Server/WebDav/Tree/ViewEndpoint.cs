@@ -1,0 +1,50 @@
+using Microsoft.AspNetCore.Authorization;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// <c>/view/&lt;tree path&gt;</c>: files of the tree for players that take a link and know no password (DAV-80). GET and HEAD are
+/// those of the tree; what is not a library file is unknown here.
+/// </summary>
+internal sealed class ViewEndpoint(IStore store, WebDavDispatcher dispatcher, IEnumerable<IRequestHandler> handlers)
+{
+    private readonly IRequestHandler _reading = handlers.Single(handler => handler.Verbs.Contains(Verbs.Get));
+
+    /// <summary>Answers one request, whose sender is known to be allowed.</summary>
+    public Task AnswerAsync(HttpContext http) => dispatcher.GuardAsync(http, ServeAsync);
+
+    private async Task ServeAsync(HttpContext http)
+    {
+        if (ViewLink.Read(http, http.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget) is not { Path: { } path })
+        {
+            Refusal.Write(http.Response, StatusCodes.Status400BadRequest);
+            return;
+        }
+
+        bool isLibrary = path.Segments is [TreeNames.Content or TreeNames.Ids, ..] && !path.HasTrailingSlash;
+        IStoreItem? item = isLibrary ? await store.FindAsync(path, http.RequestAborted) : null;
+        if (item is not IStoreFile file || store.Classify(path, item) is not { } row)
+        {
+            Refusal.Write(http.Response, StatusCodes.Status404NotFound);
+            return;
+        }
+
+        IQueryCollection query = http.Request.Query;
+        var viewed = new ViewedFile(file, ViewedFile.ReadExtension(query["extension"]), query["download"] == "true");
+        await _reading.HandleAsync(new DavRequest(http, path, row, viewed));
+    }
+}
+
+/// <summary>Maps the links.</summary>
+internal static class ViewEndpointRegistration
+{
+    /// <summary>Maps GET and HEAD. Other verbs are the tree's, which knows no such name.</summary>
+    public static IEndpointConventionBuilder MapView(this IEndpointRouteBuilder endpoints) =>
+        endpoints
+            .MapMethods(
+                $"/{TreeNames.View}/{{**path}}",
+                [Verbs.Get, Verbs.Head],
+                http => http.RequestServices.GetRequiredService<ViewEndpoint>().AnswerAsync(http))
+            .RequireAuthorization(new AuthorizationPolicyBuilder(ViewAuthenticationHandler.SchemeName).RequireAuthenticatedUser().Build());
+}
