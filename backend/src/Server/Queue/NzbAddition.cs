@@ -29,4 +29,7 @@ internal sealed record NzbAddition
 
     /// <summary>What happens to an item of the same name in the same folder: true replaces it, false numbers the new one.</summary>
     public bool Replace { get; init; }
+
+    /// <summary>Whether work waits a moment, because the same file may be written again (<see cref="StartHolds"/>).</summary>
+    public bool HoldsStart { get; init; }
 }

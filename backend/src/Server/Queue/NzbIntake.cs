@@ -16,6 +16,7 @@ internal sealed class NzbIntake(
     StoredNzbs stored,
     SluiceDatabase database,
     QueueSignal signal,
+    StartHolds holds,
     CategoryRules categories,
     IOptionsMonitor<ApiOptions> api,
     IOptionsMonitor<QueueOptions> queue,
@@ -96,6 +97,9 @@ internal sealed class NzbIntake(
                 HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
             else
                 QueueStore.Insert(connection, item with { Name = ReleaseName.FindFree(item.Name, name => QueueStore.Contains(connection, item.Folder, name)) });
+            // Before the item can be seen; of one that is not added in the end the hold runs out by itself.
+            if (addition.HoldsStart)
+                holds.Hold(item.Id);
             ids.Add(item.Id);
         }
 

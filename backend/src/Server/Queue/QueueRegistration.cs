@@ -24,5 +24,6 @@ internal static class QueueRegistration
         .AddSingleton<IImportStep, Publish>()
         .AddSingleton<ImportJob>()
         .AddSingleton<RetryDelays>()
+        .AddSingleton<StartHolds>()
         .AddHostedService<QueueWorker>();
 }

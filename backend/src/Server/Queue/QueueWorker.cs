@@ -16,6 +16,7 @@ internal sealed class QueueWorker(
     ImportJob job,
     QueueSignal signal,
     RetryDelays delays,
+    StartHolds holds,
     SluiceDatabase database,
     BlobStore blobs,
     IOptionsMonitor<QueueOptions> options,
@@ -62,7 +63,7 @@ internal sealed class QueueWorker(
         {
             while (_busy.Count < options.CurrentValue.WorkerCount)
             {
-                var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || delays.IsWaiting(id), stoppingToken);
+                var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || delays.IsWaiting(id) || holds.IsHeld(id), stoppingToken);
                 if (next is null)
                     return;
                 _busy.TryAdd(next.Id, true);

@@ -14,6 +14,7 @@ internal sealed class QueueBranch
     private readonly CategoryRules _categories;
     private readonly StoredNzbReader _nzbs;
     private readonly WaitingUploads _waiting;
+    private readonly LitterFiles _litter;
     private readonly ContentBranch _content;
     private readonly DateTimeOffset _since;
 
@@ -24,6 +25,7 @@ internal sealed class QueueBranch
         CategoryRules categories,
         StoredNzbReader nzbs,
         WaitingUploads waiting,
+        LitterFiles litter,
         ContentBranch content,
         TimeProvider time)
     {
@@ -33,6 +35,7 @@ internal sealed class QueueBranch
         _categories = categories;
         _nzbs = nzbs;
         _waiting = waiting;
+        _litter = litter;
         _content = content;
         _since = time.GetUtcNow();
         Root = new QueueRoot(this, _since, content.GetUsedBytesAsync);
@@ -50,6 +53,14 @@ internal sealed class QueueBranch
         [] => Root,
         [var name] => await FindFolderAsync(name, ct) ?? await FindFileAsync(ManualFolder, name, ct),
         [var folder, var name] => await FindFileAsync(folder, name, ct),
+        _ => null,
+    };
+
+    /// <summary>What a desktop has left at a path below <c>/nzbs</c>, or null. Costs no query (DAV-14).</summary>
+    public IStoreItem? FindLitter(IReadOnlyList<string> names) => names switch
+    {
+        [var name] => _litter.Find(ManualFolder, name),
+        [var folder, var name] => _litter.Find(folder, name),
         _ => null,
     };
 
@@ -89,6 +100,8 @@ internal sealed class QueueBranch
         bool isManual = folder == ManualFolder;
         if (!isManual && !_categories.Configured.Contains(folder))
             return StoreAnswer.Conflict;
+        if (TreeNames.IsLitter(name))
+            return await _litter.PutAsync(folder, name, upload, ct);
         if (!TreeNames.IsUpload(name))
             return StoreAnswer.Forbidden;
 
@@ -99,7 +112,7 @@ internal sealed class QueueBranch
         if (body is null)
             return _waiting.TryAdd(folder, name) ? (existed ? StoreAnswer.Done : StoreAnswer.Created) : StoreAnswer.NoSpace;
 
-        var addition = new NzbAddition { FileName = name, Category = isManual ? "" : folder, Replace = upload.MayReplace };
+        var addition = new NzbAddition { FileName = name, Category = isManual ? "" : folder, Replace = upload.MayReplace, HoldsStart = true };
         AddOutcome outcome = await StoreGuard.RunAsync(() => _intake.AddAsync(body, upload.Length, addition, ct));
         if (outcome.Refusal is { } refusal)
             return Answer(refusal);
@@ -110,6 +123,8 @@ internal sealed class QueueBranch
     /// <summary>Takes an item out of the queue, as the SABnzbd API does (DAV-43).</summary>
     public async ValueTask<StoreAnswer> DeleteAsync(string folder, string name, CancellationToken ct)
     {
+        if (TreeNames.IsLitter(name))
+            return _litter.Remove(folder, name) ? StoreAnswer.Done : StoreAnswer.NotFound;
         bool waited = _waiting.Remove(folder, name);
         QueueItem? item = await FindItemAsync(folder, name, ct);
         bool removed = item is not null && (await StoreGuard.RunAsync(() => _removal.RemoveAsync([item.Id], ct))).Count > 0;

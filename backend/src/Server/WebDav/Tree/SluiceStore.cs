@@ -12,7 +12,7 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
     public async ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct)
     {
         if (TreeNames.IsLitter(path.Name))
-            return null;
+            return path.Segments is [TreeNames.Queue, ..] ? queue.FindLitter([.. path.Segments.Skip(1)]) : null;
         switch (path.Segments)
         {
             case []:

@@ -33,7 +33,7 @@ internal static class TreeNames
     public static bool IsReserved(string name) => Reserved.Contains(name);
 
     /// <summary>
-    /// Whether desktops look for this name in every folder they see. Such a name is neither listed nor found, and costs no query
+    /// Whether desktops look for this name in every folder they see. Such a name is never listed, and looking for it costs no query
     /// (DAV-14).
     /// </summary>
     public static bool IsLitter(string name) => name.StartsWith("._", StringComparison.Ordinal) || Litter.Contains(name);

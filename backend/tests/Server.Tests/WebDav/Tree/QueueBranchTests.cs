@@ -88,7 +88,8 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [InlineData("/nzbs/tv/deep/a.nzb", 409)]
     [InlineData("/nzbs/tv/a.mkv", 403)]
     [InlineData("/nzbs/tv/.nzb", 403)]
-    [InlineData("/nzbs/tv/._a.nzb", 403)]
+    [InlineData("/nzbs/none/._a.nzb", 409)]
+    [InlineData("/content/tv/._a.nzb", 403)]
     [InlineData("/nzbs/tv/a.nzb/", 403)]
     [InlineData("/nzbs/a.mkv", 405)]
     public async Task Other_names_and_places_are_refused(string path, int status) =>
@@ -115,6 +116,26 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
 
         Assert.Equal(status, (await _server.PutAsync("/nzbs/movies/large1.nzb", body)).Status);
         Assert.Equal(status, (await _server.SendChunkedAsync("PUT /nzbs/movies/large2.nzb", body)).Status);
+    }
+
+    [Fact]
+    public async Task What_desktops_leave_is_answered_and_never_listed()
+    {
+        List<string> before = await ListAsync("/nzbs/movies/");
+        foreach (string path in new[] { "/nzbs/movies/._a.nzb", "/nzbs/movies/.DS_Store", "/nzbs/.DS_Store" })
+        {
+            Assert.Equal(404, (await _server.SendAsync("GET " + path)).Status);
+            Assert.Equal(201, (await _server.PutAsync(path, "mine")).Status);
+            Assert.Equal(204, (await _server.PutAsync(path, "still mine")).Status);
+            Assert.Equal("still mine", (await _server.SendAsync("GET " + path)).Text);
+            Assert.Equal(207, (await _server.SendAsync("PROPFIND " + path, "Depth: 0")).Status);
+            Assert.Equal(before, await ListAsync("/nzbs/movies/"));
+            Assert.Equal(204, (await _server.SendAsync("DELETE " + path)).Status);
+            Assert.Equal(404, (await _server.SendAsync("DELETE " + path)).Status);
+        }
+
+        Assert.Equal(413, (await _server.PutAsync("/nzbs/movies/._a.nzb", new string('x', 65_537))).Status);
+        Assert.Equal(404, (await _server.SendAsync("GET /content/movies/.DS_Store")).Status);
     }
 
     [Fact]

@@ -1,0 +1,62 @@
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// What desktops leave in the folders of the queue: <c>._*</c>, <c>.DS_Store</c> and their kind (DAV-40b). They write such a file
+/// before the one that is meant and give up when they cannot. Kept in memory for an hour, answered and never listed. Thread-safe.
+/// </summary>
+internal sealed class LitterFiles(TimeProvider time)
+{
+    /// <summary>Bytes of one file.</summary>
+    public const int MaxLength = 64 * 1024;
+
+    /// <summary>Files at a time; the oldest makes room.</summary>
+    private const int MaxFiles = 100;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(string Folder, string Name), LitterFile> _files = [];
+
+    /// <summary>Takes a file, in place of one of its name.</summary>
+    public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
+    {
+        byte[] content = new byte[MaxLength + 1];
+        int length = await upload.Body.ReadAtLeastAsync(content, content.Length, throwOnEndOfStream: false, ct);
+        if (length > MaxLength)
+            return StoreAnswer.TooLarge;
+
+        var file = new LitterFile(name, content[..length], time.GetUtcNow());
+        lock (_gate)
+        {
+            bool existed = Fresh(folder, name) is not null;
+            if (existed && !upload.MayReplace)
+                return StoreAnswer.AlreadyExists;
+            _files.Remove((folder, name));
+            while (_files.Count >= MaxFiles)
+                _files.Remove(_files.MinBy(entry => entry.Value.Created).Key);
+            _files[(folder, name)] = file;
+            return existed ? StoreAnswer.Done : StoreAnswer.Created;
+        }
+    }
+
+    /// <summary>The file of a name, or null.</summary>
+    public LitterFile? Find(string folder, string name)
+    {
+        lock (_gate)
+            return Fresh(folder, name);
+    }
+
+    /// <summary>Drops a file. False when there was none.</summary>
+    public bool Remove(string folder, string name)
+    {
+        lock (_gate)
+        {
+            bool existed = Fresh(folder, name) is not null;
+            _files.Remove((folder, name));
+            return existed;
+        }
+    }
+
+    private LitterFile? Fresh(string folder, string name) =>
+        _files.TryGetValue((folder, name), out LitterFile? file) && time.GetUtcNow() - file.Created < Patience ? file : null;
+}

@@ -1,0 +1,40 @@
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Queue;
+using Sluice.Server.Tests.WebDav.Tree;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+public sealed class StartHoldsTests
+{
+    [Fact]
+    public async Task Item_is_held_for_three_seconds_and_then_wakes_the_worker()
+    {
+        var time = new ManualTimeProvider();
+        var signal = new QueueSignal();
+        using var holds = new StartHolds(time, signal);
+
+        holds.Hold("a");
+        time.Advance(TimeSpan.FromSeconds(3) - TimeSpan.FromTicks(1));
+        Assert.True(holds.IsHeld("a"));
+        Assert.False(holds.IsHeld("b"));
+        time.Advance(TimeSpan.FromTicks(1));
+
+        Assert.False(holds.IsHeld("a"));
+        Assert.True(await signal.WaitAsync(TestContext.Current.CancellationToken));
+        Assert.Equal(0, time.Waiting);
+    }
+
+    [Fact]
+    public async Task Item_that_was_put_as_a_file_is_held()
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+
+        Assert.Equal(201, (await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>")).Status);
+
+        QueueItem item = (await server.Services.GetRequiredService<QueueStore>()
+            .FindByNameAsync("tv", "a", TestContext.Current.CancellationToken))!;
+        Assert.True(server.Services.GetRequiredService<StartHolds>().IsHeld(item.Id));
+    }
+}
