@@ -47,6 +47,8 @@ internal static class Program
 
         var app = builder.Build();
         app.UseRequestFailures();
+        app.UseTrustedProxies();
+        app.UseUrlBase();
         app.UseBodyLimits();
         app.UseRouting();
         app.UseAuthentication();

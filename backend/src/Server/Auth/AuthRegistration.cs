@@ -17,6 +17,7 @@ internal static class AuthRegistration
             .AddSingleton<BasicVerifier>()
             .AddSingleton<ApiKeyVerifier>()
             .AddSingleton<ViewKey>()
+            .AddSingleton<TrustedProxies>()
             .AddHostedService<FirstStart>()
             .AddWebEncoders()
             .AddAuthenticationCore(options => options.DefaultScheme = BasicScheme);

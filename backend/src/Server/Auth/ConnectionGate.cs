@@ -3,9 +3,11 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Lets one address hold a limited number of connections, so that one client cannot take all of them (S25). Loopback is exempt.</summary>
+/// <summary>Lets one address hold a limited number of connections, so that one client cannot take all of them (S25). Loopback and trusted proxies are exempt.</summary>
+/// <param name="perAddress">The limit.</param>
+/// <param name="isExempt">Whether an address may hold any number; null for loopback alone.</param>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class ConnectionGate(int perAddress)
+internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isExempt = null)
 {
     private readonly Lock _lock = new();
     private readonly Dictionary<IPAddress, int> _open = [];
@@ -14,7 +16,7 @@ internal sealed class ConnectionGate(int perAddress)
     public ConnectionDelegate Guard(ConnectionDelegate next) => async connection =>
     {
         var address = (connection.RemoteEndPoint as IPEndPoint)?.Address;
-        if (address is null || IsLoopback(address))
+        if (address is null || IsLoopback(address) || isExempt?.Invoke(address) == true)
         {
             await next(connection);
             return;

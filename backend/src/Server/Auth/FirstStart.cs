@@ -18,6 +18,7 @@ internal sealed class FirstStart(
     ProcessOptions process,
     IServer server,
     IOptionsMonitor<WebDavOptions> webDav,
+    IOptionsMonitor<GeneralOptions> general,
     IEnumerable<IWelcomePath> welcomePaths,
     ILogger<FirstStart> logger) : IHostedLifecycleService
 {
@@ -85,6 +86,6 @@ internal sealed class FirstStart(
         var port = listening is null ? process.Port : BindingAddress.Parse(listening).Port;
         var host = process.BindAddress is not { } address || address.Equals(System.Net.IPAddress.Any) || address.Equals(System.Net.IPAddress.IPv6Any) ? "localhost" : address.ToString();
         var credentials = password is null ? "" : $"{Uri.EscapeDataString(webDav.CurrentValue.User)}:{Uri.EscapeDataString(password)}@";
-        return $"{(process.UsesTls ? "https" : "http")}://{credentials}{(host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host)}:{port}{path ?? "/"}";
+        return $"{(process.UsesTls ? "https" : "http")}://{credentials}{(host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host)}:{port}{general.CurrentValue.UrlBase}{path ?? "/"}";
     }
 }

@@ -52,7 +52,8 @@ internal static class ListenerRegistration
         // A player may pause for hours (DAV-75).
         kestrel.Limits.MinResponseDataRate = null;
 
-        var gate = new ConnectionGate(MaxConnectionsPerAddress);
+        var gate = new ConnectionGate(
+            MaxConnectionsPerAddress, kestrel.ApplicationServices.GetRequiredService<TrustedProxies>().Contains);
         void Listen(ListenOptions listener)
         {
             listener.Protocols = HttpProtocols.Http1;

@@ -1,3 +1,5 @@
+using System.Net;
+
 namespace Sluice.Server.Settings;
 
 /// <summary>What the process says about itself (<c>general.*</c>).</summary>
@@ -9,10 +11,18 @@ internal sealed record GeneralOptions
     /// <summary>Console lines are JSON objects rather than text.</summary>
     public required bool JsonLog { get; init; }
 
+    /// <summary>Path below which everything is mapped, like <c>/x</c>; empty for the root.</summary>
+    public string UrlBase { get; init; } = "";
+
+    /// <summary>Whose <c>X-Forwarded-*</c> headers are believed.</summary>
+    public IReadOnlyList<IPNetwork> TrustedProxies { get; init; } = [];
+
     /// <summary>Takes the values in force.</summary>
     public static GeneralOptions Read(EffectiveSettings settings) => new()
     {
         LogLevel = Enum.Parse<LogLevel>(settings.Text("general.log-level"), ignoreCase: true),
         JsonLog = settings.Text("general.log-format") == "json",
+        UrlBase = settings.Text("general.url-base"),
+        TrustedProxies = [.. settings.List("general.trusted-proxies").Select(SettingReader.ReadNetwork).OfType<IPNetwork>()],
     };
 }

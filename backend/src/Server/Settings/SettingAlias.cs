@@ -8,9 +8,14 @@ namespace Sluice.Server.Settings;
 /// <param name="Denominator">and divided by this, rounded to the nearest whole.</param>
 internal sealed record SettingAlias(string Name, int Numerator = 1, int Denominator = 1)
 {
+    /// <summary>For a variable that is a switch: the values that it stands for.</summary>
+    public (string On, string Off)? Switch { get; init; }
+
     /// <summary>The value in the unit of the setting. What is no number stays as it is and is refused later.</summary>
     public string Convert(string text)
     {
+        if (Switch is { } meaning && SettingText.ReadBoolean(text) is { } isOn)
+            return isOn ? meaning.On : meaning.Off;
         if ((Numerator == 1 && Denominator == 1) || SettingText.ReadNumber(text) is not { } number)
             return text;
 

@@ -45,6 +45,8 @@ internal static class SettingReader
                 return ReadNetworks(definition, text);
             case SettingType.Path:
                 return ReadPath(text.Trim());
+            case SettingType.UrlPath:
+                return ReadUrlPath(text);
             default:
                 return ReadJson(text);
         }
@@ -123,6 +125,14 @@ internal static class SettingReader
 
         // Links are built as <path>/.ids/..., so a trailing slash would double.
         return text.Length > 1 ? text.TrimEnd('/') : text;
+    }
+
+    /// <summary>One form for all spellings: a slash before each name and none behind the last.</summary>
+    private static string? ReadUrlPath(string text)
+    {
+        var names = text.Split('/', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        var isPath = names.All(name => name is not ("." or "..") && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '_' or '~' or '-'));
+        return isPath && text.Length <= 256 ? string.Concat(names.Select(name => "/" + name)) : null;
     }
 
     private static string? ReadJson(string text)

@@ -3,9 +3,15 @@ namespace Sluice.Server.Settings;
 /// <summary>Every setting that has a behaviour behind it. A test compares this table with configuration.md (CFG-16).</summary>
 internal static class SettingSchema
 {
+    private const string Loopback = """["127.0.0.0/8","::1/128"]""";
+
+    private const string LoopbackAndPrivate =
+        """["127.0.0.0/8","::1/128","10.0.0.0/8","172.16.0.0/12","192.168.0.0/16","fc00::/7"]""";
+
     /// <summary>The rows, in the order of the contract.</summary>
     public static IReadOnlyList<SettingDefinition> All { get; } =
     [
+        new("general.url-base", SettingType.UrlPath) { Restart = true, Fallbacks = [new("URL_BASE"), new("NZBDAV_URL_BASE")] },
         new("general.log-level", SettingType.Choice)
         {
             Default = "information", Words = ["trace", "debug", "information", "warning", "error"], Fallbacks = [new("LOG_LEVEL")],
@@ -13,6 +19,11 @@ internal static class SettingSchema
         new("general.log-format", SettingType.Choice)
         {
             Default = "text", Words = ["text", "json"], Restart = true, Fallbacks = [new("LOG_FORMAT")],
+        },
+        new("general.trusted-proxies", SettingType.NetworkList)
+        {
+            Default = Loopback, Max = 256,
+            Fallbacks = [new("TRUSTED_PROXY_CIDRS"), new("TRUST_PROXY") { Switch = (LoopbackAndPrivate, Loopback) }],
         },
 
         new("api.key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true, Fallbacks = [new("FRONTEND_BACKEND_API_KEY")] },

@@ -33,6 +33,9 @@ internal enum SettingType
     /// <summary>An absolute path, as some machine sees it.</summary>
     Path,
 
+    /// <summary>A path of this server's addresses, or empty.</summary>
+    UrlPath,
+
     /// <summary>A JSON object whose elements are judged by their owner.</summary>
     Json,
 }

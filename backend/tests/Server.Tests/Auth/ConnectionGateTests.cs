@@ -35,6 +35,23 @@ public sealed class ConnectionGateTests
         Assert.Equal(66, served);
     }
 
+    [Fact]
+    public async Task Exempt_address_is_not_counted()
+    {
+        var gate = new ConnectionGate(1, address => address.Equals(IPAddress.Parse("192.0.2.9")));
+        var held = new TaskCompletionSource();
+        var guarded = gate.Guard(_ => held.Task);
+        var proxied = Enumerable.Range(0, 3).Select(_ => new CountedConnection("192.0.2.9")).ToList();
+        var others = Enumerable.Range(0, 3).Select(_ => new CountedConnection("192.0.2.1")).ToList();
+
+        var running = proxied.Concat(others).Select(connection => guarded(connection)).ToList();
+        held.SetResult();
+        await Task.WhenAll(running);
+
+        Assert.Equal(0, proxied.Sum(connection => connection.Aborts));
+        Assert.Equal(2, others.Sum(connection => connection.Aborts));
+    }
+
     [Theory]
     [InlineData("127.0.0.1")]
     [InlineData("::1")]

@@ -8,8 +8,10 @@ public sealed class SettingSchemaTests
 {
     // key | type | range | default
     private const string Contract = """
+        general.url-base | UrlPath | |
         general.log-level | Choice | trace,debug,information,warning,error | information
         general.log-format | Choice | text,json | text
+        general.trusted-proxies | NetworkList | | ["127.0.0.0/8","::1/128"]
         api.key | Key | 16-128 |
         api.strm-key | Key | 16-128 |
         api.categories | NameList | -64 | ["audio","software","tv","movies"]

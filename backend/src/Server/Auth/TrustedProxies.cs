@@ -1,0 +1,79 @@
+using System.Net;
+using Microsoft.AspNetCore.HttpOverrides;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Settings;
+using IPNetwork = System.Net.IPNetwork;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>
+/// Believes <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> of the peers in <c>general.trusted-proxies</c> and of nobody
+/// else: from then on the request is that of the client behind them. Each hop counts only while all behind it are trusted.
+/// </summary>
+/// <remarks>Thread-safe; follows the settings.</remarks>
+internal sealed class TrustedProxies : IDisposable
+{
+    private readonly ILoggerFactory _loggers;
+    private readonly IDisposable? _watch;
+    private volatile ForwardedHeadersMiddleware? _reader;
+    private volatile IReadOnlyList<IPNetwork> _networks = [];
+
+    /// <summary>Follows the settings.</summary>
+    public TrustedProxies(IOptionsMonitor<GeneralOptions> options, ILoggerFactory loggers)
+    {
+        _loggers = loggers;
+        Follow(options.CurrentValue);
+        _watch = options.OnChange(Follow);
+    }
+
+    /// <summary>Whether an address is one of theirs.</summary>
+    public bool Contains(IPAddress address)
+    {
+        // A dual-stack listener sees IPv4 clients as ::ffff:a.b.c.d.
+        IPAddress plain = address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
+        return _networks.Any(network => network.Contains(plain));
+    }
+
+    /// <summary>Gives a request the address, scheme and host that its client used.</summary>
+    public void Apply(HttpContext context) => _reader?.ApplyForwarders(context);
+
+    /// <inheritdoc/>
+    public void Dispose() => _watch?.Dispose();
+
+    private void Follow(GeneralOptions general)
+    {
+        _networks = general.TrustedProxies;
+        // The framework's reader takes an empty list for "everybody".
+        _reader = general.TrustedProxies.Count == 0 ? null : Reader(general.TrustedProxies);
+    }
+
+    private ForwardedHeadersMiddleware Reader(IReadOnlyList<IPNetwork> networks)
+    {
+        var options = new ForwardedHeadersOptions
+        {
+            ForwardedHeaders = ForwardedHeaders.XForwardedFor | ForwardedHeaders.XForwardedProto | ForwardedHeaders.XForwardedHost,
+            // As many hops as are trusted.
+            ForwardLimit = null,
+        };
+        options.KnownProxies.Clear();
+        options.KnownIPNetworks.Clear();
+        foreach (var network in networks)
+            options.KnownIPNetworks.Add(network);
+        return new ForwardedHeadersMiddleware(_ => Task.CompletedTask, _loggers, Options.Create(options));
+    }
+}
+
+/// <summary>Puts it into the pipeline.</summary>
+internal static class TrustedProxiesRegistration
+{
+    /// <summary>Reads the headers of trusted proxies, before anything looks at the client.</summary>
+    public static IApplicationBuilder UseTrustedProxies(this IApplicationBuilder app)
+    {
+        var proxies = app.ApplicationServices.GetRequiredService<TrustedProxies>();
+        return app.Use((context, next) =>
+        {
+            proxies.Apply(context);
+            return next(context);
+        });
+    }
+}

@@ -1,0 +1,66 @@
+using System.Net;
+using System.Xml.Linq;
+using Sluice.Server.Tests.WebDav;
+using Sluice.Server.Tests.WebDav.Tree;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+/// <summary>The server behind a proxy: its base path (DAV-1) and whose forwarding headers it believes.</summary>
+public sealed class ProxyTests
+{
+    private static readonly XNamespace Dav = "DAV:";
+
+    [Fact]
+    public async Task Everything_moves_below_the_base_and_the_probes_answer_in_both_places()
+    {
+        await using TreeServer server = await TreeServer.StartAsync(("URL_BASE", "/x/media"));
+
+        foreach (string path in new[] { "/healthz", "/readyz", "/x/media/healthz", "/x/media/readyz" })
+            Assert.Equal(200, (await server.SendAnonymouslyAsync("GET " + path)).Status);
+        foreach (string path in new[] { "/", "/content/", "/x", "/x/mediacontent/", "/X/media/content/", "/xx/media/" })
+            Assert.Equal($"404 {path}", $"{(await server.SendAsync("PROPFIND " + path, "Depth: 0")).Status} {path}");
+        Assert.Equal(401, (await server.SendAnonymouslyAsync("PROPFIND /x/media/")).Status);
+        Assert.Equal(401, (await server.SendAnonymouslyAsync("GET /x/media/view/content/a")).Status);
+        Assert.Equal(["/x/media/content/", "/x/media/content/audio/"], (await HrefsAsync(server, "/x/media/content")).Take(2));
+        Assert.Equal("/x/media/", (await HrefsAsync(server, "/x/media"))[0]);
+        Assert.Equal(200, (await server.SendAsync("GET /x/media/README")).Status);
+        Assert.Equal(200, (await server.SendAsync("OPTIONS *")).Status);
+    }
+
+    [Fact]
+    public async Task Trusted_proxy_says_who_the_client_is()
+    {
+        await using TreeServer server = await TreeServer.StartAsync(
+            ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "192.0.2.0/24"));
+
+        Assert.Equal(401, await StatusAsync(server));
+        Assert.Equal(200, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7"));
+        Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1"));
+        // Whoever forges an address stands to the left of the one that the proxy has seen.
+        Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7, 198.51.100.1"));
+        Assert.Equal(200, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1, 192.0.2.7, 127.0.0.9"));
+    }
+
+    [Theory]
+    [InlineData("192.0.2.0/24")]
+    [InlineData("")]
+    public async Task Nobody_else_is_believed(string trusted)
+    {
+        await using TreeServer server = await TreeServer.StartAsync(
+            ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "192.0.2.0/24"),
+            ("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted.Length == 0 ? "[]" : trusted));
+
+        Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7"));
+    }
+
+    private static async Task<int> StatusAsync(TreeServer server, params string[] headers) =>
+        (await server.SendAnonymouslyAsync("HEAD /README", headers)).Status;
+
+    private static async Task<List<string>> HrefsAsync(TreeServer server, string path)
+    {
+        RawAnswer answer = await server.SendAsync("PROPFIND " + path, "Depth: 1");
+        Assert.Equal((int)HttpStatusCode.MultiStatus, answer.Status);
+        return [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
+    }
+}
