@@ -17,6 +17,7 @@ internal sealed class NzbIntake(
     SluiceDatabase database,
     QueueSignal signal,
     StartHolds holds,
+    QueueActivity activity,
     CategoryRules categories,
     IOptionsMonitor<ApiOptions> api,
     IOptionsMonitor<QueueOptions> queue,
@@ -51,7 +52,7 @@ internal sealed class NzbIntake(
         if (upload.Refusal is { } refusal)
             return AddOutcome.Refused(refusal);
 
-        var displaced = new List<string>();
+        var displaced = new List<QueueItem>();
         try
         {
             var outcome = await database.WriteAsync((connection, _) => Accept(connection, upload, addition, displaced), cancellationToken);
@@ -59,7 +60,9 @@ internal sealed class NzbIntake(
             {
                 upload.Lease.Settle();
                 signal.Set();
-                await stored.ReleaseAsync(displaced, CancellationToken.None);
+                // What is worked on is no longer what was meant; its successor starts anew.
+                activity.Cancel(displaced.Select(item => item.Id));
+                await stored.ReleaseAsync([.. displaced.Select(item => item.NzbHash)], CancellationToken.None);
             }
 
             return outcome;
@@ -70,7 +73,7 @@ internal sealed class NzbIntake(
         }
     }
 
-    private AddOutcome Accept(SqliteConnection connection, NzbUpload upload, NzbAddition addition, List<string> displaced)
+    private AddOutcome Accept(SqliteConnection connection, NzbUpload upload, NzbAddition addition, List<QueueItem> displaced)
     {
         if (IsFull(QueueStore.Count(connection)))
             return AddOutcome.Refused(AddRefusal.QueueFull);
@@ -89,7 +92,7 @@ internal sealed class NzbIntake(
             if (nzb.Failure is null && addition.Replace && QueueStore.FindByName(connection, item.Folder, item.Name) is { } old)
             {
                 QueueStore.Remove(connection, old.Id);
-                displaced.Add(old.NzbHash);
+                displaced.Add(old);
                 replaced = true;
             }
 

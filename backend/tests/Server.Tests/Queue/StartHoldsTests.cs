@@ -37,4 +37,21 @@ public sealed class StartHoldsTests
             .FindByNameAsync("tv", "a", TestContext.Current.CancellationToken))!;
         Assert.True(server.Services.GetRequiredService<StartHolds>().IsHeld(item.Id));
     }
+
+    [Fact]
+    public async Task Work_on_an_item_ends_when_another_file_takes_its_place()
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>");
+        QueueItem item = (await server.Services.GetRequiredService<QueueStore>()
+            .FindByNameAsync("tv", "a", TestContext.Current.CancellationToken))!;
+        using var work = new CancellationTokenSource();
+        server.Services.GetRequiredService<QueueActivity>().Begin(item.Id, "Work", DateTimeOffset.UnixEpoch, work);
+
+        Assert.Equal(204, (await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>")).Status);
+        Assert.False(work.IsCancellationRequested);
+        Assert.Equal(204, (await server.PutAsync("/nzbs/tv/a.nzb", "<nzb></nzb>")).Status);
+
+        Assert.True(work.IsCancellationRequested);
+    }
 }

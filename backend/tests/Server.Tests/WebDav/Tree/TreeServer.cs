@@ -127,7 +127,12 @@ internal sealed class TreeServer : IAsyncDisposable
         long release = await PublishAsync(category, name, paths);
         var item = new HistoryItem
         {
-            Id = Guid.NewGuid().ToString("N"), Name = name, NzbName = name + ".nzb", Category = category, Folder = category, ReleaseId = release,
+            Id = Guid.NewGuid().ToString("N"),
+            Name = name,
+            NzbName = name + ".nzb",
+            Category = category,
+            Folder = category,
+            ReleaseId = release,
         };
         await Database.WriteAsync(
             (connection, _) =>
