@@ -38,6 +38,9 @@ internal sealed class DavPath
         ? throw new InvalidOperationException("The root has no parent.")
         : new DavPath(_segments[..^1], _encoded[..^1], _base, hasTrailingSlash: true);
 
+    /// <summary>The path of a child by its name.</summary>
+    public DavPath Child(string name) => new([.. _segments, name], [.. _encoded, PercentEncoding.Encode(name)], _base, hasTrailingSlash: false);
+
     /// <summary>The encoded absolute path, with URL base, ending in <c>/</c> exactly when it names a collection (DAV-52).</summary>
     public string Href(bool isCollection)
     {

@@ -112,18 +112,18 @@ internal ref struct DavXmlParser
         int scope = _scope.Count;
         _cursor.Expect("<");
         ReadOnlySpan<char> tag = _cursor.TakeName(out ReadOnlySpan<char> prefix, out ReadOnlySpan<char> local);
-        ReadAttributes();
+        List<DavXmlAttribute> attributes = ReadAttributes();
         var name = new DavName(_scope.Resolve(prefix), local.ToString());
 
         DavXmlElement element;
         if (_cursor.Take("/>"))
         {
-            element = new DavXmlElement(name, [], "");
+            element = new DavXmlElement(name, [], "") { Attributes = attributes };
         }
         else
         {
             _cursor.Expect(">");
-            element = ReadContent(name, depth);
+            element = ReadContent(name, depth) with { Attributes = attributes };
             _cursor.Expect("</");
             _cursor.Expect(tag);
             _cursor.SkipSpace();
@@ -135,9 +135,10 @@ internal ref struct DavXmlParser
     }
 
     /// <summary><c>(S Attribute)* S?</c>, declarations taken into scope, names checked once all of these are known.</summary>
-    private void ReadAttributes()
+    private List<DavXmlAttribute> ReadAttributes()
     {
         HashSet<(string Prefix, string Local)>? names = null;
+        List<(string Prefix, string Local, string Value)>? plain = null;
         while (_cursor.SkipSpace() && !_cursor.At(">") && !_cursor.At("/>"))
         {
             _cursor.TakeName(out ReadOnlySpan<char> prefix, out ReadOnlySpan<char> local);
@@ -152,20 +153,27 @@ internal ref struct DavXmlParser
                 _scope.Declare("", value);
             else if (name.Prefix == "xmlns")
                 _scope.Declare(name.Local, value);
+            else
+                (plain ??= []).Add((name.Prefix, name.Local, value));
         }
 
-        if (names is not null)
-            CheckPrefixes(names);
+        return plain is null ? [] : Expand(plain);
     }
 
-    private readonly void CheckPrefixes(HashSet<(string Prefix, string Local)> names)
+    /// <summary>Resolves the prefixes. An attribute without one is in no namespace, whatever the default.</summary>
+    private readonly List<DavXmlAttribute> Expand(List<(string Prefix, string Local, string Value)> plain)
     {
-        var expanded = new HashSet<DavName>();
-        foreach ((string prefix, string local) in names)
+        var seen = new HashSet<DavName>();
+        var attributes = new List<DavXmlAttribute>(plain.Count);
+        foreach ((string prefix, string local, string value) in plain)
         {
-            if (prefix.Length > 0 && prefix != "xmlns" && !expanded.Add(new DavName(_scope.Resolve(prefix), local)))
+            var name = new DavName(prefix.Length == 0 ? "" : _scope.Resolve(prefix), local);
+            if (!seen.Add(name))
                 throw new DavXmlException("An attribute is repeated.");
+            attributes.Add(new DavXmlAttribute(name, value));
         }
+
+        return attributes;
     }
 
     /// <summary><c>AttValue ::= '"' ([^&lt;&amp;"] | Reference)* '"' | "'" ([^&lt;&amp;'] | Reference)* "'"</c></summary>
@@ -192,22 +200,45 @@ internal ref struct DavXmlParser
     private DavXmlElement ReadContent(DavName name, int depth)
     {
         var children = new List<DavXmlElement>();
+        var nodes = new List<DavXmlNode>();
         var text = new StringBuilder();
+        int written = 0;
         while (true)
         {
             text.Append(_cursor.TakeText(ContentStops));
             if (_cursor.At("</"))
-                return new DavXmlElement(name, children, text.ToString());
+            {
+                AddText(nodes, text, ref written);
+                return new DavXmlElement(name, children, text.ToString()) { Content = nodes };
+            }
+
             if (_cursor.At("]]>"))
                 throw new DavXmlException("The XML is malformed.");
             if (_cursor.Take("]"))
+            {
                 text.Append(']');
+            }
             else if (_cursor.At("&"))
+            {
                 _cursor.TakeReference(text);
+            }
             else if (_cursor.Take("<![CDATA["))
+            {
                 text.Append(_cursor.TakeUntil("]]>"));
+            }
             else if (!SkipComment() && !SkipInstruction())
+            {
+                AddText(nodes, text, ref written);
                 children.Add(ReadElement(depth + 1));
+                nodes.Add(new DavXmlNode("", children[^1]));
+            }
         }
+    }
+
+    private static void AddText(List<DavXmlNode> nodes, StringBuilder text, ref int written)
+    {
+        if (text.Length > written)
+            nodes.Add(new DavXmlNode(text.ToString(written, text.Length - written), null));
+        written = text.Length;
     }
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Globalization;
 using System.Text;
 
 namespace Sluice.Server.WebDav;
@@ -19,6 +20,14 @@ internal sealed class DavXmlWriter
     /// <summary>Bytes written so far.</summary>
     public long Written { get; private set; }
 
+    /// <summary>An element of a request as text: what <see cref="Element"/> writes.</summary>
+    public static string Write(DavXmlElement element)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        new DavXmlWriter(buffer).Element(element);
+        return Encoding.UTF8.GetString(buffer.WrittenSpan);
+    }
+
     /// <summary>Writes markup as it stands.</summary>
     public void Markup(ReadOnlySpan<byte> utf8)
     {
@@ -26,13 +35,31 @@ internal sealed class DavXmlWriter
         Written += utf8.Length;
     }
 
-    /// <summary>Writes markup that is known at compile time to be ASCII.</summary>
-    public void Markup(string ascii)
+    /// <summary>Writes markup as it stands.</summary>
+    public void Markup(string markup) => Written += Encoding.UTF8.GetBytes(markup, _output);
+
+    /// <summary>Writes an element of a request again, with its own namespaces, attributes and order (RFC 4918, section 4.3).</summary>
+    public void Element(DavXmlElement element)
     {
-        Span<byte> span = _output.GetSpan(ascii.Length);
-        int length = Encoding.ASCII.GetBytes(ascii, span);
-        _output.Advance(length);
-        Written += length;
+        Tag(element.Name, "<"u8, []);
+        for (int i = 0; i < element.Attributes.Count; i++)
+            Attribute(element.Attributes[i], i);
+        if (element.Content.Count == 0)
+        {
+            Markup("/>"u8);
+            return;
+        }
+
+        Markup(">"u8);
+        foreach (DavXmlNode node in element.Content)
+        {
+            if (node.Element is { } child)
+                Element(child);
+            else
+                Text(node.Text);
+        }
+
+        End(element.Name);
     }
 
     /// <summary>Opens an element; other namespaces than <c>DAV:</c> are declared where they are used.</summary>
@@ -53,6 +80,29 @@ internal sealed class DavXmlWriter
     /// Writes text, escaped. What XML cannot carry becomes U+FFFD, so that no name can break the document (DAV-56).
     /// </summary>
     public void Text(ReadOnlySpan<char> text) => Escape(text, isAttribute: false);
+
+    private void Attribute(DavXmlAttribute attribute, int index)
+    {
+        string prefix = attribute.Name.Namespace switch
+        {
+            "" => "",
+            DavXmlAttribute.XmlNamespace => "xml:",
+            DavName.DavNamespace => "D:",
+            _ => string.Create(CultureInfo.InvariantCulture, $"A{index}:"),
+        };
+        if (prefix is not ("" or "xml:" or "D:"))
+        {
+            Markup($" xmlns:{prefix[..^1]}=\"");
+            Escape(attribute.Name.Namespace, isAttribute: true);
+            Markup("\""u8);
+        }
+
+        Markup($" {prefix}");
+        Text(attribute.Name.Local);
+        Markup("=\""u8);
+        Escape(attribute.Value, isAttribute: true);
+        Markup("\""u8);
+    }
 
     private void Escape(ReadOnlySpan<char> text, bool isAttribute)
     {

@@ -8,4 +8,11 @@ internal interface IPropertyManager
 
     /// <summary>The property of this name, or null where it is undefined.</summary>
     DavProperty? Find(DavName name);
+
+    /// <summary>Whether clients may neither set nor remove the property of this name, defined or not.</summary>
+    bool IsProtected(DavName name) => true;
+
+    /// <summary>Sets and removes properties that are not protected: all of them, or none.</summary>
+    ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken ct) =>
+        ValueTask.FromResult(StoreAnswer.Forbidden);
 }

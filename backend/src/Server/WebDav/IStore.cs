@@ -18,4 +18,7 @@ internal interface IStore
     /// <param name="path">The path.</param>
     /// <param name="item">What was found there, or null.</param>
     PathClass? Classify(DavPath path, IStoreItem? item);
+
+    /// <summary>The names by which locks know a path: all paths of one item give the same.</summary>
+    IReadOnlyList<string> Canonicalize(DavPath path) => path.Segments;
 }

@@ -20,4 +20,15 @@ internal interface IStoreCollection : IStoreItem
 
     /// <summary>Deletes a child. Called only where the table of verbs serves DELETE.</summary>
     ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct);
+
+    /// <summary>Creates a folder at a name that is free. Called only where the table of verbs has MKCOL.</summary>
+    ValueTask<StoreAnswer> CreateCollectionAsync(string name, CancellationToken ct) => ValueTask.FromResult(StoreAnswer.Forbidden);
+
+    /// <summary>Copies a child, with its stored properties. Called only where the table of verbs serves COPY, never into the child itself.</summary>
+    ValueTask<StoreAnswer> CopyItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+        ValueTask.FromResult(StoreAnswer.Forbidden);
+
+    /// <summary>Moves a child. Called only where the table of verbs serves MOVE, never into the child itself.</summary>
+    ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+        ValueTask.FromResult(StoreAnswer.Forbidden);
 }

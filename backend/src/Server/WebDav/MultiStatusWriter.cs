@@ -28,22 +28,25 @@ internal sealed class MultiStatusWriter
     }
 
     /// <summary>Writes the response of one item. The 200 propstat comes first, always; the 404 propstat, if there is one, last (DAV-51).</summary>
-    public async ValueTask WriteAsync(string href, IStoreItem item, CancellationToken ct)
+    public ValueTask WriteAsync(string href, IStoreItem item, CancellationToken ct) => WriteAsync(href, item, item.Properties, ct);
+
+    /// <summary>Writes the response of one item with properties that its place adds to its own.</summary>
+    public async ValueTask WriteAsync(string href, IStoreItem item, IPropertyManager properties, CancellationToken ct)
     {
         _xml.Markup("<D:response><D:href>"u8);
         _xml.Text(href);
         _xml.Markup("</D:href><D:propstat><D:prop>"u8);
         if (_asked.Everything)
-            await WriteEverythingAsync(item, ct);
+            await WriteEverythingAsync(item, properties, ct);
         foreach (DavName name in _asked.Names)
         {
-            if (item.Properties.Find(name) is { } property && (property.ByNameOnly || !_asked.Everything))
+            if (properties.Find(name) is { } property && (property.ByNameOnly || !_asked.Everything))
                 await WriteValueAsync(property, item, ct);
         }
 
         WriteStatus(StatusCodes.Status200OK);
         if (!_asked.Everything)
-            WriteUndefined(item.Properties);
+            WriteUndefined(properties);
         _xml.Markup("</D:response>"u8);
 
         if (_xml.Written - _flushed >= FlushAfter)
@@ -63,9 +66,9 @@ internal sealed class MultiStatusWriter
         await _output.FlushAsync(ct);
     }
 
-    private async ValueTask WriteEverythingAsync(IStoreItem item, CancellationToken ct)
+    private async ValueTask WriteEverythingAsync(IStoreItem item, IPropertyManager properties, CancellationToken ct)
     {
-        foreach (DavProperty property in item.Properties.All)
+        foreach (DavProperty property in properties.All)
         {
             if (_asked.NamesOnly)
                 _xml.Empty(property.Name);
@@ -77,6 +80,12 @@ internal sealed class MultiStatusWriter
     private async ValueTask WriteValueAsync(DavProperty property, IStoreItem item, CancellationToken ct)
     {
         string value = await property.Read(item, ct);
+        if (property.IsWhole)
+        {
+            _xml.Markup(value);
+            return;
+        }
+
         if (value.Length == 0)
         {
             _xml.Empty(property.Name);

@@ -12,7 +12,7 @@ internal sealed class NamespaceScope
     /// </summary>
     public const int MaxDeclarations = 128;
 
-    private const string XmlNamespace = "http://www.w3.org/XML/1998/namespace";
+    private const string XmlNamespace = DavXmlAttribute.XmlNamespace;
     private const string XmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
     private readonly List<(string Prefix, string Uri)> _declared = [];

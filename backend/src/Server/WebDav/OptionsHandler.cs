@@ -12,7 +12,7 @@ internal sealed class OptionsHandler : IRequestHandler
         HttpResponse response = request.Http.Response;
         Refusal.Write(response, StatusCodes.Status200OK);
         response.Headers.Allow = request.Item is null ? request.Class.AllowUnmapped : request.Class.Allow;
-        response.Headers["DAV"] = "1";
+        response.Headers["DAV"] = request.Class.HasLocks ? "1, 2" : "1";
         response.Headers["MS-Author-Via"] = "DAV";
         response.Headers.AcceptRanges = "bytes";
         return Task.CompletedTask;

@@ -4,32 +4,49 @@ namespace Sluice.Server.WebDav;
 
 /// <summary>
 /// One row of the table of verbs (DAV-92): what a kind of path answers to each of them. Dispatch and <c>Allow</c> are both
-/// computed from it, so they cannot disagree. Verbs without a cell are not allowed. Immutable.
+/// computed from it, so they cannot disagree. Where a row says nothing about MKCOL, COPY, MOVE and PROPPATCH, their handlers say
+/// how they are refused; every other verb without a cell is not allowed. Immutable.
 /// </summary>
 internal sealed class PathClass
 {
+    /// <summary>Verbs whose refusal depends on the request: on its Destination, on its properties, on what stands there.</summary>
+    private static readonly string[] Changing = [Verbs.MkCol, Verbs.Copy, Verbs.Move, Verbs.PropPatch];
+
     private readonly FrozenDictionary<string, VerbAnswer> _cells;
 
     /// <summary>Creates a row.</summary>
     /// <param name="name">What the row is called in messages and tests.</param>
     /// <param name="served">The verbs that a handler answers, in the order of <c>Allow</c>.</param>
     /// <param name="forbidden">The verbs that are understood and refused with 403.</param>
-    public PathClass(string name, IReadOnlyList<string> served, IReadOnlyList<string> forbidden)
+    /// <param name="hasLocks">Whether there are locks here or below: class 2 of WebDAV.</param>
+    public PathClass(
+        string name,
+        IReadOnlyList<string> served,
+        IReadOnlyList<string> forbidden,
+        bool hasLocks = false)
     {
         Name = name;
         Served = served;
+        Handled = [.. served.Union(Changing)];
+        HasLocks = hasLocks;
         _cells = served.Select(verb => KeyValuePair.Create(verb, VerbAnswer.Served))
             .Concat(forbidden.Select(verb => KeyValuePair.Create(verb, VerbAnswer.Forbidden)))
             .ToFrozenDictionary(StringComparer.Ordinal);
-        Allow = string.Join(", ", served);
+        Allow = string.Join(", ", served.Where(verb => !NeedsGap(verb)));
         AllowUnmapped = string.Join(", ", served.Where(verb => !NeedsItem(verb)));
     }
 
     /// <summary>What the row is called.</summary>
     public string Name { get; }
 
-    /// <summary>The verbs that a handler answers.</summary>
+    /// <summary>The verbs that a handler serves.</summary>
     public IReadOnlyList<string> Served { get; }
+
+    /// <summary>The verbs that a handler answers, if only to refuse them.</summary>
+    public IReadOnlyList<string> Handled { get; }
+
+    /// <summary>Whether there are locks here or below.</summary>
+    public bool HasLocks { get; }
 
     /// <summary>The value of <c>Allow</c> where something exists.</summary>
     public string Allow { get; }
@@ -38,8 +55,14 @@ internal sealed class PathClass
     public string AllowUnmapped { get; }
 
     /// <summary>What a verb gets.</summary>
-    public VerbAnswer this[string verb] => _cells.GetValueOrDefault(verb, VerbAnswer.NotAllowed);
+    public VerbAnswer this[string verb] => _cells.TryGetValue(verb, out VerbAnswer answer)
+        ? answer
+        : Changing.Contains(verb) ? VerbAnswer.Refused : VerbAnswer.NotAllowed;
 
     /// <summary>Whether a verb is about something that exists, so that an unknown path answers it with 404 (DAV-20).</summary>
-    public static bool NeedsItem(string verb) => verb is Verbs.Get or Verbs.Head or Verbs.PropFind or Verbs.Delete;
+    public static bool NeedsItem(string verb) => verb
+        is Verbs.Get or Verbs.Head or Verbs.PropFind or Verbs.Delete or Verbs.Copy or Verbs.Move or Verbs.PropPatch;
+
+    /// <summary>Whether a verb is about a name that is free, so that an item there answers it with 405 (DAV-44).</summary>
+    public static bool NeedsGap(string verb) => verb == Verbs.MkCol;
 }

@@ -1,7 +1,7 @@
 namespace Sluice.Server.WebDav;
 
 /// <summary>PROPFIND of a resource and, with Depth 1, of its direct children, which are written while they are read.</summary>
-internal sealed class PropFindHandler : IRequestHandler
+internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
     /// <inheritdoc />
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.PropFind];
@@ -30,7 +30,7 @@ internal sealed class PropFindHandler : IRequestHandler
         await WriteAsync(request, asked, listed);
     }
 
-    private static async Task WriteAsync(DavRequest request, PropFindRequest asked, IStoreCollection? listed)
+    private async Task WriteAsync(DavRequest request, PropFindRequest asked, IStoreCollection? listed)
     {
         CancellationToken ct = request.Aborted;
         IStoreItem item = request.ExistingItem;
@@ -48,17 +48,29 @@ internal sealed class PropFindHandler : IRequestHandler
         await response.StartAsync(ct);
 
         var writer = new MultiStatusWriter(response.BodyWriter, asked);
-        await writer.WriteAsync(href, item, ct);
+        await writer.WriteAsync(href, item, PropertiesOf(request.Path, item, request.Class), ct);
         while (more)
         {
             IStoreItem child = children!.Current;
             string slash = child is IStoreCollection ? "/" : "";
-            await writer.WriteAsync($"{href}{PercentEncoding.Encode(child.Name)}{slash}", child, ct);
+            await writer.WriteAsync($"{href}{PercentEncoding.Encode(child.Name)}{slash}", child, PropertiesOf(request, child), ct);
             more = await children.MoveNextAsync();
         }
 
         await writer.EndAsync(ct);
     }
+
+    private IPropertyManager PropertiesOf(DavRequest request, IStoreItem child)
+    {
+        if (!request.Class.HasLocks)
+            return child.Properties;
+        DavPath path = request.Path.Child(child.Name);
+        return store.Classify(path, child) is { } row ? PropertiesOf(path, child, row) : child.Properties;
+    }
+
+    /// <summary>Where locks are served, items say so.</summary>
+    private IPropertyManager PropertiesOf(DavPath path, IStoreItem item, PathClass row) =>
+        row[WebDav.Verbs.Lock] == VerbAnswer.Served ? new LockProperties(item.Properties, guard.KeyOf(path), locks) : item.Properties;
 
     /// <summary>RFC 4918, section 9.1: a server may refuse to walk the whole tree, with this precondition code (DAV-54).</summary>
     private static async Task RefuseInfinityAsync(HttpResponse response, CancellationToken ct)

@@ -12,11 +12,13 @@ internal sealed class PutHandler : IRequestHandler
     private const int WorstChunking = 6;
 
     private readonly IStore _store;
+    private readonly LockGuard _guard;
     private readonly CurrentDavOptions _options;
 
-    public PutHandler(IStore store, CurrentDavOptions options)
+    public PutHandler(IStore store, LockGuard guard, CurrentDavOptions options)
     {
         _store = store;
+        _guard = guard;
         _options = options;
     }
 
@@ -55,7 +57,9 @@ internal sealed class PutHandler : IRequestHandler
             return;
         }
 
-        await UploadAsync(request, parent);
+        ChangeKind kind = current is null ? ChangeKind.Birth : ChangeKind.Content;
+        if (await _guard.AdmitAsync(request, new PlannedChange(request.Path, kind)))
+            await UploadAsync(request, parent);
     }
 
     private async Task UploadAsync(DavRequest request, IStoreCollection parent)

@@ -9,6 +9,9 @@ internal enum VerbAnswer
     /// <summary>403 where the item exists or would be created, 404 where it would have to exist and does not.</summary>
     Forbidden,
 
+    /// <summary>The handler of the verb answers, always with a refusal: which one depends on the request. Not part of <c>Allow</c>.</summary>
+    Refused,
+
     /// <summary>The handler of the verb answers.</summary>
     Served,
 }

@@ -24,8 +24,8 @@ internal sealed class WebDavDispatcher
             .ToFrozenDictionary(StringComparer.Ordinal);
         foreach (PathClass row in store.Classes)
         {
-            if (row.Served.FirstOrDefault(verb => !_handlers.ContainsKey(verb)) is { } orphan)
-                throw new InvalidOperationException($"Nothing handles {orphan}, which {row.Name} serves.");
+            if (row.Handled.FirstOrDefault(verb => !_handlers.ContainsKey(verb)) is { } orphan)
+                throw new InvalidOperationException($"Nothing handles {orphan}, which {row.Name} names.");
         }
 
         _refusals = refusals;
@@ -84,7 +84,8 @@ internal sealed class WebDavDispatcher
         }
 
         IStoreItem? item = await _store.FindAsync(path, http.RequestAborted);
-        if (item is IStoreFile && path.HasTrailingSlash)
+        string verb = http.Request.Method;
+        if (item is IStoreFile && path.HasTrailingSlash && !PathClass.NeedsGap(verb))
             item = null;
         if (item is { IsHidden: true } && http.Request.Method != Verbs.Delete)
             item = null;
@@ -94,13 +95,12 @@ internal sealed class WebDavDispatcher
             return;
         }
 
-        string verb = http.Request.Method;
         VerbAnswer answer = row[verb];
         if (item is null && PathClass.NeedsItem(verb))
         {
             Refuse(http, StatusCodes.Status404NotFound);
         }
-        else if (answer == VerbAnswer.NotAllowed)
+        else if (answer == VerbAnswer.NotAllowed || (item is not null && PathClass.NeedsGap(verb)))
         {
             http.Response.Headers.Allow = item is null ? row.AllowUnmapped : row.Allow;
             Refuse(http, StatusCodes.Status405MethodNotAllowed);

@@ -17,6 +17,15 @@ internal static class WebDavEndpoints
         services.AddSingleton<IRequestHandler, GetAndHeadHandler>();
         services.AddSingleton<IRequestHandler, PutHandler>();
         services.AddSingleton<IRequestHandler, DeleteHandler>();
+        services.AddSingleton<IRequestHandler, MkColHandler>();
+        services.AddSingleton<IRequestHandler, CopyHandler>();
+        services.AddSingleton<IRequestHandler, MoveHandler>();
+        services.AddSingleton<IRequestHandler, PropPatchHandler>();
+        services.AddSingleton<IRequestHandler, LockHandler>();
+        services.AddSingleton<IRequestHandler, UnlockHandler>();
+        services.AddSingleton<ILockingManager, LockTable>();
+        services.AddSingleton<LockGuard>();
+        services.AddSingleton<TransferChecks>();
         services.AddSingleton<RefusalLog>();
         services.AddSingleton<WebDavDispatcher>();
         return services.AddHostedService<VerbAssertion>();

@@ -27,18 +27,24 @@ internal sealed class DavTestServer : IAsyncDisposable
 
     public Uri Address { get; }
 
+    public IServiceProvider Services => _app.Services;
+
+    /// <summary>Starts the verbs over a tree in which all of them work.</summary>
+    public static Task<DavTestServer> StartWritableAsync() => StartAsync(tree: time => new WritableStore(time));
+
     public static async Task<DavTestServer> StartAsync(
         Action<IServiceCollection>? services = null,
         Action<WebApplication>? before = null,
         Action<IEndpointConventionBuilder>? endpoint = null,
-        DavOptions? options = null)
+        DavOptions? options = null,
+        Func<TimeProvider, IStore>? tree = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(System.Net.IPAddress.Loopback, 0));
         var store = new MemoryStore();
         var time = new ManualTimeProvider();
-        builder.Services.AddSingleton<IStore>(store);
+        builder.Services.AddSingleton(tree?.Invoke(time) ?? store);
         builder.Services.AddSingleton<TimeProvider>(time);
         builder.Services.AddWebDav(_ => options ?? new DavOptions());
         services?.Invoke(builder.Services);

@@ -1,0 +1,44 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>Who else may hold a lock on the same resource.</summary>
+internal enum LockScope
+{
+    /// <summary>Nobody.</summary>
+    Exclusive,
+
+    /// <summary>Everybody whose lock is shared too.</summary>
+    Shared,
+}
+
+/// <summary>What a client asks to lock.</summary>
+/// <param name="Root">The canonical names of the resource.</param>
+/// <param name="Href">The resource as the client wrote it, for answers.</param>
+/// <param name="Scope">Exclusive or shared.</param>
+/// <param name="IsDeep">Whether all below the resource is locked with it.</param>
+/// <param name="Owner">What the client says about its user: an element, or empty.</param>
+internal sealed record LockWish(LockKey Root, string Href, LockScope Scope, bool IsDeep, string Owner);
+
+/// <summary>A write lock (RFC 4918, section 6). Immutable: a refresh makes a new one with the same token.</summary>
+/// <param name="Token">Its token, an absolute URI.</param>
+/// <param name="Wish">What it locks.</param>
+/// <param name="Expires">When it ends by itself.</param>
+internal sealed record DavLock(string Token, LockWish Wish, DateTimeOffset Expires)
+{
+    /// <summary>Whether it locks the resource itself.</summary>
+    public bool Covers(LockKey key) => Wish.Root == key || (Wish.IsDeep && key.IsBelow(Wish.Root));
+}
+
+/// <summary>The canonical place of a resource, by which locks are compared.</summary>
+/// <param name="Text">Its names, each after a <c>/</c>, which no name holds; empty for the root.</param>
+internal readonly record struct LockKey(string Text)
+{
+    /// <summary>The key of a list of names from the root down.</summary>
+    public static LockKey Of(IReadOnlyList<string> names) => new(string.Concat(names.Select(name => "/" + name)));
+
+    /// <summary>Whether it lies below another place, at any depth.</summary>
+    public bool IsBelow(LockKey other) =>
+        Text.Length > other.Text.Length && Text[other.Text.Length] == '/' && Text.StartsWith(other.Text, StringComparison.Ordinal);
+
+    /// <summary>The place that holds this one; the root holds itself.</summary>
+    public LockKey Parent => Text.Length == 0 ? this : new LockKey(Text[..Text.LastIndexOf('/')]);
+}

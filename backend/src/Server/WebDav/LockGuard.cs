@@ -1,0 +1,96 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>How a request changes a place.</summary>
+internal enum ChangeKind
+{
+    /// <summary>What stands there gets other content or properties.</summary>
+    Content,
+
+    /// <summary>Something new comes to stand there, which changes the collection that holds it too.</summary>
+    Birth,
+
+    /// <summary>What stands there goes or is replaced, with all below it.</summary>
+    Tree,
+}
+
+/// <summary>A place that a request changes.</summary>
+internal readonly record struct PlannedChange(DavPath Path, ChangeKind Kind);
+
+/// <summary>
+/// Decides by <c>If</c> and by the locks whether a request may change what it wants to (RFC 4918, sections 7 and 10.4; DAV-46).
+/// </summary>
+internal sealed class LockGuard(IStore store, ILockingManager locks)
+{
+    /// <summary>The place of a path as locks know it.</summary>
+    public LockKey KeyOf(DavPath path) => LockKey.Of(store.Canonicalize(path));
+
+    /// <summary>True when the request may go on; otherwise it has been answered: 400, 412 or 423.</summary>
+    public async ValueTask<bool> AdmitAsync(DavRequest request, params PlannedChange[] changes)
+    {
+        HttpResponse response = request.Http.Response;
+        if (!TryReadIf(request, out IfHeader? header))
+        {
+            Refusal.Write(response, StatusCodes.Status400BadRequest);
+            return false;
+        }
+
+        if (header is not null && !await HoldsAsync(header, request))
+        {
+            Refusal.Write(response, StatusCodes.Status412PreconditionFailed);
+            return false;
+        }
+
+        HashSet<string> submitted = header is null ? [] : [.. header.Submitted];
+        string[] locked = [.. changes.SelectMany(Needed).Distinct()
+            .Select(locks.Covering)
+            .Where(held => held.Count > 0 && !held.Any(one => submitted.Contains(one.Token)))
+            .Select(held => held[0].Wish.Href)
+            .Distinct()];
+        if (locked.Length == 0)
+            return true;
+        await DavError.WriteAsync(response, StatusCodes.Status423Locked, "lock-token-submitted", locked, request.Aborted);
+        return false;
+    }
+
+    /// <summary>The header of a request, null where it has none. False where it is malformed.</summary>
+    public static bool TryReadIf(DavRequest request, out IfHeader? header)
+    {
+        header = null;
+        Microsoft.Extensions.Primitives.StringValues value = request.Http.Request.Headers["If"];
+        return value.Count == 0 || (value.Count == 1 && IfHeader.TryParse(value.ToString(), out header));
+    }
+
+    /// <summary>The places of which one lock each has to be the client's, where they are locked.</summary>
+    private IEnumerable<LockKey> Needed(PlannedChange change)
+    {
+        LockKey key = KeyOf(change.Path);
+        yield return key;
+        if (change.Kind != ChangeKind.Content)
+            yield return key.Parent;
+        if (change.Kind != ChangeKind.Tree)
+            yield break;
+        foreach (DavLock held in locks.Below(key))
+            yield return held.Wish.Root;
+    }
+
+    private async ValueTask<bool> HoldsAsync(IfHeader header, DavRequest request)
+    {
+        var own = new ResourceState(TokensOf(request.Path), (request.Item as IStoreFile)?.ETag);
+        var states = new Dictionary<string, ResourceState>(StringComparer.Ordinal);
+        foreach (string resource in header.Lists.Select(list => list.Resource).OfType<string>().Distinct())
+            states[resource] = await ReadStateAsync(resource, request);
+        return header.Holds(resource => resource is null ? own : states[resource]);
+    }
+
+    /// <summary>The state of a tagged resource. One that is not of this tree has no state that anything could match.</summary>
+    private async ValueTask<ResourceState> ReadStateAsync(string resource, DavRequest request)
+    {
+        ResourceReference reference = ResourceReference.Parse(resource, request.Http.Request);
+        if (reference.Path is not { } path)
+            return new ResourceState([], null);
+        IStoreItem? item = await store.FindAsync(path, request.Aborted);
+        return new ResourceState(TokensOf(path), (item as IStoreFile)?.ETag);
+    }
+
+    private string[] TokensOf(DavPath path) => [.. locks.Covering(KeyOf(path)).Select(held => held.Token)];
+}

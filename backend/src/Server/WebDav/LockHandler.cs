@@ -1,0 +1,117 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>LOCK: a new lock, on a free name with an empty file for it (RFC 4918, section 9.10), or more time for an old one.</summary>
+internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
+{
+    /// <inheritdoc />
+    public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Lock];
+
+    /// <inheritdoc />
+    public async Task HandleAsync(DavRequest request)
+    {
+        HttpRequest http = request.Http.Request;
+        DavXmlElement? body = await DavXmlReader.ReadAsync(http.BodyReader, http.ContentLength, request.Aborted);
+        TimeSpan timeout = LockTimeout.Parse(http.Headers["Timeout"].ToString());
+        if (body is null)
+            await RefreshAsync(request, timeout);
+        else
+            await CreateAsync(request, LockRequest.From(body), timeout);
+    }
+
+    private async Task RefreshAsync(DavRequest request, TimeSpan timeout)
+    {
+        if (!LockGuard.TryReadIf(request, out IfHeader? header) || header is null)
+        {
+            Refusal.Write(request.Http.Response, StatusCodes.Status400BadRequest);
+            return;
+        }
+
+        // Nothing changes, so no lock is in the way; what If says has to hold all the same.
+        if (!await guard.AdmitAsync(request))
+            return;
+        string[] submitted = [.. header.Submitted];
+        DavLock? held = locks.Covering(guard.KeyOf(request.Path)).FirstOrDefault(one => submitted.Contains(one.Token));
+        if (held is not null && locks.Refresh(held.Token, timeout) is { } refreshed)
+            await WriteAsync(request, refreshed, StatusCodes.Status200OK);
+        else
+            Refusal.Write(request.Http.Response, StatusCodes.Status412PreconditionFailed);
+    }
+
+    private async Task CreateAsync(DavRequest request, LockRequest asked, TimeSpan timeout)
+    {
+        HttpResponse response = request.Http.Response;
+        Depth? depth = DepthHeader.Read(request.Http.Request.Headers, absent: Depth.Infinity);
+        if (depth is null or Depth.One)
+        {
+            Refusal.Write(response, StatusCodes.Status400BadRequest);
+            return;
+        }
+
+        IStoreCollection? parent = null;
+        if (request.Item is null)
+        {
+            parent = await store.FindAsync(request.Path.Parent, request.Aborted) as IStoreCollection;
+            if (parent is null || request.Path.HasTrailingSlash)
+            {
+                Refusal.Write(response, parent is null ? StatusCodes.Status409Conflict : StatusCodes.Status403Forbidden);
+                return;
+            }
+        }
+
+        // A lock on the name itself is answered below, as a conflict. What is checked here is whether the name may come to be.
+        PlannedChange[] changes = request.Item is null ? [new PlannedChange(request.Path.Parent, ChangeKind.Content)] : [];
+        if (!await guard.AdmitAsync(request, changes))
+            return;
+
+        string href = request.Path.Href(request.Item is IStoreCollection);
+        var wish = new LockWish(guard.KeyOf(request.Path), href, asked.Scope, depth == Depth.Infinity, asked.Owner);
+        LockGrant grant = locks.Grant(wish, timeout);
+        if (grant.Conflict is { } conflict)
+            await DavError.WriteAsync(response, StatusCodes.Status423Locked, "no-conflicting-lock", [conflict.Wish.Href], request.Aborted);
+        else if (grant.Granted is not { } granted)
+            Refusal.Write(response, StatusCodes.Status507InsufficientStorage);
+        else if (parent is null)
+            await AnswerAsync(request, granted, StatusCodes.Status200OK);
+        else
+            await CreateFileAsync(request, parent, granted);
+    }
+
+    /// <summary>Makes the empty file. Without it the lock ends again.</summary>
+    private async Task CreateFileAsync(DavRequest request, IStoreCollection parent, DavLock granted)
+    {
+        bool isKept = false;
+        try
+        {
+            var upload = new StoreUpload(Stream.Null, 0, MayReplace: false);
+            StoreAnswer answer = await parent.PutItemAsync(request.Path.Name, upload, request.Aborted);
+            isKept = answer is StoreAnswer.Created or StoreAnswer.AlreadyExists;
+            if (!isKept)
+                Refusal.Write(request.Http.Response, StoreStatus.For(answer));
+            else
+                await AnswerAsync(request, granted, answer == StoreAnswer.Created ? StatusCodes.Status201Created : StatusCodes.Status200OK);
+        }
+        finally
+        {
+            if (!isKept)
+                locks.Release(granted.Wish.Root, granted.Token);
+        }
+    }
+
+    private Task AnswerAsync(DavRequest request, DavLock granted, int status)
+    {
+        request.Http.Response.Headers["Lock-Token"] = $"<{granted.Token}>";
+        return WriteAsync(request, granted, status);
+    }
+
+    private Task WriteAsync(DavRequest request, DavLock granted, int status) =>
+        DavDocument.WriteAsync(
+            request.Http.Response,
+            status,
+            xml =>
+            {
+                xml.Markup("<D:prop xmlns:D=\"DAV:\"><D:lockdiscovery>"u8);
+                xml.Markup(LockMarkup.Discovery([granted], locks));
+                xml.Markup("</D:lockdiscovery></D:prop>"u8);
+            },
+            request.Aborted);
+}

@@ -1,0 +1,35 @@
+using System.Text;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// The body of a LOCK that asks for a new lock (RFC 4918, section 14.11): <c>lockinfo (lockscope, locktype, owner?)</c>.
+/// </summary>
+/// <param name="Scope">Exclusive or shared.</param>
+/// <param name="Owner">The element <c>owner</c> with its own tags, or empty.</param>
+internal sealed record LockRequest(LockScope Scope, string Owner)
+{
+    /// <summary>Bytes of <c>owner</c>: a name or an address, kept as long as the lock.</summary>
+    public const int MaxOwnerBytes = 4096;
+
+    /// <summary>Reads the body. Throws <see cref="DavXmlException"/> where it is not one, or asks for another lock than one for writing.</summary>
+    public static LockRequest From(DavXmlElement root)
+    {
+        if (root.Name != DavName.Dav("lockinfo"))
+            throw new DavXmlException("The root element is not lockinfo.");
+        if (root.Child("locktype")?.Child("write") is null)
+            throw new DavXmlException("The lock is not one for writing.");
+
+        DavXmlElement? scope = root.Child("lockscope");
+        LockScope asked = (scope?.Child("exclusive"), scope?.Child("shared")) switch
+        {
+            ({ }, null) => LockScope.Exclusive,
+            (null, { }) => LockScope.Shared,
+            _ => throw new DavXmlException("A lock is either exclusive or shared."),
+        };
+        string owner = root.Child("owner") is { } element ? DavXmlWriter.Write(element) : "";
+        if (Encoding.UTF8.GetByteCount(owner) > MaxOwnerBytes)
+            throw new DavXmlException("The owner of the lock is larger than 4 KiB.", StatusCodes.Status413PayloadTooLarge);
+        return new LockRequest(asked, owner);
+    }
+}

@@ -1,0 +1,100 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// The locks of the tree in memory (DAV-46): a start forgets them, and clients take that as their expiry, for which they have to
+/// be ready at any time. All are few, so each question looks at all of them. Thread-safe.
+/// </summary>
+internal sealed class LockTable(TimeProvider time) : ILockingManager
+{
+    /// <summary>Locks at a time.</summary>
+    public const int MaxLocks = 1000;
+
+    // Guards the locks; nothing is awaited or called while it is held.
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, DavLock> _locks = new(StringComparer.Ordinal);
+
+    /// <inheritdoc />
+    public LockGrant Grant(LockWish wish, TimeSpan timeout)
+    {
+        lock (_gate)
+        {
+            Purge();
+            foreach (DavLock other in _locks.Values)
+            {
+                bool excludes = wish.Scope == LockScope.Exclusive || other.Wish.Scope == LockScope.Exclusive;
+                if (excludes && (other.Covers(wish.Root) || (wish.IsDeep && other.Wish.Root.IsBelow(wish.Root))))
+                    return new LockGrant(null, other);
+            }
+
+            if (_locks.Count >= MaxLocks)
+                return default;
+            var granted = new DavLock($"urn:uuid:{Guid.NewGuid():D}", wish, Expiry(timeout));
+            _locks.Add(granted.Token, granted);
+            return new LockGrant(granted, null);
+        }
+    }
+
+    /// <inheritdoc />
+    public DavLock? Refresh(string token, TimeSpan timeout)
+    {
+        lock (_gate)
+        {
+            Purge();
+            return _locks.TryGetValue(token, out DavLock? old) ? _locks[token] = old with { Expires = Expiry(timeout) } : null;
+        }
+    }
+
+    /// <inheritdoc />
+    public bool Release(LockKey key, string token)
+    {
+        lock (_gate)
+        {
+            Purge();
+            return _locks.TryGetValue(token, out DavLock? held) && held.Covers(key) && _locks.Remove(token);
+        }
+    }
+
+    /// <inheritdoc />
+    public IReadOnlyList<DavLock> Covering(LockKey key) => Where(held => held.Covers(key));
+
+    /// <inheritdoc />
+    public IReadOnlyList<DavLock> Below(LockKey key) => Where(held => held.Wish.Root.IsBelow(key));
+
+    /// <inheritdoc />
+    public void Forget(LockKey key, bool itself)
+    {
+        lock (_gate)
+        {
+            foreach (DavLock held in _locks.Values)
+            {
+                if (held.Wish.Root.IsBelow(key) || (itself && held.Wish.Root == key))
+                    _locks.Remove(held.Token);
+            }
+        }
+    }
+
+    /// <inheritdoc />
+    public long SecondsLeft(DavLock granted) => Math.Max(0, (long)Math.Ceiling((granted.Expires - time.GetUtcNow()).TotalSeconds));
+
+    private IReadOnlyList<DavLock> Where(Func<DavLock, bool> predicate)
+    {
+        lock (_gate)
+        {
+            Purge();
+            return _locks.Count == 0 ? [] : [.. _locks.Values.Where(predicate)];
+        }
+    }
+
+    private DateTimeOffset Expiry(TimeSpan timeout) =>
+        time.GetUtcNow() + (timeout < LockTimeout.Longest ? timeout : LockTimeout.Longest);
+
+    private void Purge()
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        foreach (DavLock held in _locks.Values)
+        {
+            if (held.Expires <= now)
+                _locks.Remove(held.Token);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+using System.Globalization;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// The header <c>Timeout</c> (RFC 4918, section 10.7): <c>1#( "Second-" DAVTimeOutVal | "Infinite" )</c>. A client lists what it
+/// would like, best first; the first that can be read counts.
+/// </summary>
+internal static class LockTimeout
+{
+    /// <summary>The longest time that is granted, also to clients that want more, or do not say.</summary>
+    public static readonly TimeSpan Longest = TimeSpan.FromHours(1);
+
+    private const string Seconds = "Second-";
+
+    /// <summary>The time to grant, at least a second.</summary>
+    public static TimeSpan Parse(ReadOnlySpan<char> header)
+    {
+        foreach (Range part in header.Split(','))
+        {
+            ReadOnlySpan<char> wish = header[part].Trim();
+            if (wish.Equals("Infinite", StringComparison.OrdinalIgnoreCase))
+                return Longest;
+            if (!wish.StartsWith(Seconds, StringComparison.OrdinalIgnoreCase))
+                continue;
+            ReadOnlySpan<char> digits = wish[Seconds.Length..];
+            if (digits.IsEmpty || digits.ContainsAnyExceptInRange('0', '9'))
+                continue;
+            return long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long seconds)
+                ? TimeSpan.FromSeconds(Math.Clamp(seconds, 1, (long)Longest.TotalSeconds))
+                : Longest;
+        }
+
+        return Longest;
+    }
+}

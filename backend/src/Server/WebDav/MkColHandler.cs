@@ -1,0 +1,35 @@
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>MKCOL at a name that is free (DAV-44): asks the collection that is to hold the new one.</summary>
+internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHandler
+{
+    /// <inheritdoc />
+    public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.MkCol];
+
+    /// <inheritdoc />
+    public async Task HandleAsync(DavRequest request)
+    {
+        HttpResponse response = request.Http.Response;
+        bool hasBody = request.Http.Request.ContentLength is not 0
+            && request.Http.Features.Get<IHttpRequestBodyDetectionFeature>() is { CanHaveBody: true };
+        if (hasBody)
+        {
+            // RFC 4918, section 9.3: a body would say something about the collection, in a language that nobody has defined.
+            Refusal.Write(response, StatusCodes.Status415UnsupportedMediaType);
+            return;
+        }
+
+        if (await store.FindAsync(request.Path.Parent, request.Aborted) is not IStoreCollection parent)
+        {
+            Refusal.Write(response, StatusCodes.Status409Conflict);
+            return;
+        }
+
+        if (!await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Birth)))
+            return;
+        StoreAnswer answer = await parent.CreateCollectionAsync(request.Path.Name, request.Aborted);
+        Refusal.Write(response, StoreStatus.For(answer));
+    }
+}

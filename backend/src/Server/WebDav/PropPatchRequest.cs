@@ -1,0 +1,49 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>
+/// The body of a PROPPATCH (RFC 4918, section 14.19): <c>propertyupdate (remove | set)+</c>, each with one <c>prop</c>. Elements
+/// that the standard does not know are passed over.
+/// </summary>
+internal static class PropPatchRequest
+{
+    /// <summary>Reads the steps in their order. Throws <see cref="DavXmlException"/> where there are none.</summary>
+    public static IReadOnlyList<PropertyChange> From(DavXmlElement? root)
+    {
+        if (root?.Name != DavName.Dav("propertyupdate"))
+            throw new DavXmlException("The root element is not propertyupdate.");
+        var changes = new List<PropertyChange>();
+        foreach (DavXmlElement step in root.Children)
+        {
+            bool isSet = step.Name == DavName.Dav("set");
+            if (!isSet && step.Name != DavName.Dav("remove"))
+                continue;
+            DavXmlElement prop = step.Child("prop") ?? throw new DavXmlException("A step of the update names no properties.");
+            foreach (DavXmlElement property in prop.Children)
+                changes.Add(new PropertyChange(property.Name, isSet ? DavXmlWriter.Write(WithLanguage(property, prop, step, root)) : null));
+        }
+
+        return changes.Count > 0 ? changes : throw new DavXmlException("The update is empty.");
+    }
+
+    /// <summary>The property with the language that its surroundings give it, which belongs to its value (RFC 4918, section 4.3).</summary>
+    private static DavXmlElement WithLanguage(DavXmlElement property, params DavXmlElement[] around)
+    {
+        if (LanguageOf(property) is not null)
+            return property;
+        string? language = around.Select(LanguageOf).FirstOrDefault(found => found is not null);
+        return language is null
+            ? property
+            : property with { Attributes = [.. property.Attributes, new DavXmlAttribute(DavXmlAttribute.Language, language)] };
+    }
+
+    private static string? LanguageOf(DavXmlElement element)
+    {
+        foreach (DavXmlAttribute attribute in element.Attributes)
+        {
+            if (attribute.Name == DavXmlAttribute.Language)
+                return attribute.Value;
+        }
+
+        return null;
+    }
+}

@@ -1,0 +1,84 @@
+using System.Globalization;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>What a reference in a header leads to.</summary>
+internal enum ReferenceKind
+{
+    /// <summary>A path of this tree.</summary>
+    Here,
+
+    /// <summary>Another server, or a part of this one that is not the tree (DAV-22).</summary>
+    Elsewhere,
+
+    /// <summary>It is no reference.</summary>
+    Malformed,
+}
+
+/// <summary>
+/// A reference to a resource, as <c>Destination</c> and the tags of <c>If</c> hold it (RFC 4918, section 8.3):
+/// <c>Simple-ref = absolute-URI | ( path-absolute [ "?" query ] )</c>.
+/// </summary>
+/// <param name="Kind">Where it leads.</param>
+/// <param name="Path">The path within the tree; null unless it leads there.</param>
+internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? Path)
+{
+    /// <summary>Reads a reference.</summary>
+    /// <param name="text">The reference as it stands in the header.</param>
+    /// <param name="request">The request, its scheme, host and base as trusted proxies tell them.</param>
+    public static ResourceReference Parse(string text, HttpRequest request)
+    {
+        text = text.Trim();
+        if (text.Length == 0 || text.Contains('#', StringComparison.Ordinal))
+            return new ResourceReference(ReferenceKind.Malformed, null);
+
+        if (text[0] != '/')
+        {
+            int scheme = text.IndexOf("://", StringComparison.Ordinal);
+            if (scheme <= 0)
+                return new ResourceReference(ReferenceKind.Malformed, null);
+            int slash = text.IndexOf('/', scheme + 3);
+            string authority = slash < 0 ? text[(scheme + 3)..] : text[(scheme + 3)..slash];
+            if (authority.Length == 0)
+                return new ResourceReference(ReferenceKind.Malformed, null);
+            if (!IsOrigin(text[..scheme], authority, request))
+                return new ResourceReference(ReferenceKind.Elsewhere, null);
+            text = slash < 0 ? "/" : text[slash..];
+        }
+
+        return Within(text, request.PathBase.Value ?? "");
+    }
+
+    private static ResourceReference Within(string target, string urlBase)
+    {
+        if (!DavPath.TryParse(target, "", out DavPath? whole))
+            return new ResourceReference(ReferenceKind.Malformed, null);
+        string[] names = urlBase.Split('/', StringSplitOptions.RemoveEmptyEntries);
+        if (!whole.Segments.Take(names.Length).SequenceEqual(names))
+            return new ResourceReference(ReferenceKind.Elsewhere, null);
+        return DavPath.TryParse(target, urlBase, out DavPath? path)
+            ? new ResourceReference(ReferenceKind.Here, path)
+            : new ResourceReference(ReferenceKind.Malformed, null);
+    }
+
+    private static bool IsOrigin(string scheme, string authority, HttpRequest request)
+    {
+        if (!scheme.Equals(request.Scheme, StringComparison.OrdinalIgnoreCase))
+            return false;
+        var asked = new HostString(authority);
+        return asked.Host.Equals(request.Host.Host, StringComparison.OrdinalIgnoreCase)
+            && Port(authority, scheme) == Port(request.Host.Value ?? "", scheme);
+    }
+
+    /// <summary>The port as text: what is no number equals nothing but itself.</summary>
+    private static string Port(string authority, string scheme)
+    {
+        int colon = authority.LastIndexOf(':');
+        string text = colon < 0 || authority.EndsWith(']') ? "" : authority[(colon + 1)..];
+        if (text.Length == 0)
+            return scheme.Equals("https", StringComparison.OrdinalIgnoreCase) ? "443" : "80";
+        return ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort port)
+            ? port.ToString(CultureInfo.InvariantCulture)
+            : text;
+    }
+}

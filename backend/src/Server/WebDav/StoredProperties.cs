@@ -1,0 +1,72 @@
+using System.Text;
+
+namespace Sluice.Server.WebDav;
+
+/// <summary>A property that a client has stored.</summary>
+/// <param name="Name">Its name.</param>
+/// <param name="Markup">Its element with its own tags, in which the prefix <c>D</c> stands for <c>DAV:</c>.</param>
+internal sealed record StoredProperty(DavName Name, string Markup);
+
+/// <summary>Changes the stored properties of one item, all or none.</summary>
+internal delegate ValueTask<StoreAnswer> ChangeProperties(IReadOnlyList<PropertyChange> changes, CancellationToken ct);
+
+/// <summary>The properties of one item that keeps what clients store: its live ones, then theirs. A snapshot; thread-safe.</summary>
+internal sealed class StoredProperties : IPropertyManager
+{
+    /// <summary>Bytes that the stored properties of an item may have together (DAV-47).</summary>
+    public const int MaxBytes = 16 * 1024;
+
+    private readonly IPropertyManager _live;
+    private readonly IReadOnlyList<StoredProperty> _stored;
+    private readonly ChangeProperties _change;
+
+    /// <summary>Puts stored properties beside live ones.</summary>
+    public StoredProperties(IPropertyManager live, IReadOnlyList<StoredProperty> stored, ChangeProperties change)
+    {
+        _live = live;
+        _stored = stored;
+        _change = change;
+        All = stored.Count == 0 ? live.All : [.. live.All, .. stored.Select(Show)];
+    }
+
+    /// <inheritdoc />
+    public IReadOnlyList<DavProperty> All { get; }
+
+    /// <inheritdoc />
+    public DavProperty? Find(DavName name) =>
+        _live.Find(name) ?? (_stored.FirstOrDefault(property => property.Name == name) is { } found ? Show(found) : null);
+
+    /// <inheritdoc />
+    public bool IsProtected(DavName name) => name.Namespace == DavName.DavNamespace || _live.Find(name) is not null;
+
+    /// <inheritdoc />
+    public ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken ct) => _change(changes, ct);
+
+    /// <summary>The stored properties after a change, in the order in which they came; null when they would be too large.</summary>
+    public static IReadOnlyList<StoredProperty>? Apply(IReadOnlyList<StoredProperty> stored, IReadOnlyList<PropertyChange> changes)
+    {
+        var result = stored.ToList();
+        foreach (PropertyChange change in changes)
+        {
+            int at = result.FindIndex(property => property.Name == change.Name);
+            if (change.Markup is null)
+            {
+                if (at >= 0)
+                    result.RemoveAt(at);
+            }
+            else if (at >= 0)
+            {
+                result[at] = new StoredProperty(change.Name, change.Markup);
+            }
+            else
+            {
+                result.Add(new StoredProperty(change.Name, change.Markup));
+            }
+        }
+
+        return result.Sum(property => (long)Encoding.UTF8.GetByteCount(property.Markup)) <= MaxBytes ? result : null;
+    }
+
+    private static DavProperty Show(StoredProperty property) =>
+        new(property.Name, (_, _) => ValueTask.FromResult(property.Markup), IsWhole: true);
+}

@@ -1,0 +1,91 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>A COPY or MOVE whose every condition has been checked.</summary>
+/// <param name="Source">The collection that holds the item.</param>
+/// <param name="To">Where the item goes.</param>
+/// <param name="Target">The same as the store wants it.</param>
+internal sealed record Transfer(IStoreCollection Source, DavPath To, StoreTransfer Target);
+
+/// <summary>What COPY and MOVE check before they ask the store (RFC 4918, sections 9.8 and 9.9; DAV-22).</summary>
+internal sealed class TransferChecks(IStore store, LockGuard guard)
+{
+    /// <summary>The transfer, or null when the request has been answered.</summary>
+    public async ValueTask<Transfer?> AdmitAsync(DavRequest request)
+    {
+        HttpResponse response = request.Http.Response;
+        if (TryRead(request, out DavPath? to, out bool mayReplace, out bool isDeep) is { } refusal)
+        {
+            Refusal.Write(response, refusal);
+            return null;
+        }
+
+        IStoreItem? target = await store.FindAsync(to!, request.Aborted);
+        int? status = await CheckAsync(request, to!, target, mayReplace, isDeep);
+        if (status is not null)
+        {
+            Refusal.Write(response, status.Value);
+            return null;
+        }
+
+        var arrival = new PlannedChange(to!, target is null ? ChangeKind.Birth : ChangeKind.Tree);
+        bool admitted = request.Http.Request.Method == Verbs.Move
+            ? await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Tree), arrival)
+            : await guard.AdmitAsync(request, arrival);
+        if (!admitted)
+            return null;
+
+        if (await store.FindAsync(request.Path.Parent, request.Aborted) is not IStoreCollection source
+            || await store.FindAsync(to!.Parent, request.Aborted) is not IStoreCollection collection)
+        {
+            Refusal.Write(response, StatusCodes.Status409Conflict);
+            return null;
+        }
+
+        return new Transfer(source, to, new StoreTransfer(collection, to.Name, mayReplace, isDeep));
+    }
+
+    /// <summary>Reads the headers. Returns the status of a refusal, or null.</summary>
+    private static int? TryRead(DavRequest request, out DavPath? to, out bool mayReplace, out bool isDeep)
+    {
+        HttpRequest http = request.Http.Request;
+        ResourceReference destination = http.Headers["Destination"].Count == 1
+            ? ResourceReference.Parse(http.Headers["Destination"].ToString(), http)
+            : new ResourceReference(ReferenceKind.Malformed, null);
+        Depth? depth = DepthHeader.Read(http.Headers, absent: Depth.Infinity);
+        string overwrite = http.Headers["Overwrite"].ToString();
+        to = destination.Path;
+        mayReplace = !overwrite.Equals("F", StringComparison.OrdinalIgnoreCase);
+        isDeep = depth == Depth.Infinity;
+        if (destination.Kind == ReferenceKind.Elsewhere)
+            return StatusCodes.Status502BadGateway;
+
+        // A collection is moved whole, and copied whole or alone.
+        bool isDepthValid = depth is Depth.Infinity
+            || (depth is Depth.Zero && (http.Method == Verbs.Copy || request.ExistingItem is not IStoreCollection));
+        if (to is null || !isDepthValid || overwrite is not ("" or "T" or "t" or "F" or "f"))
+            return StatusCodes.Status400BadRequest;
+        return null;
+    }
+
+    /// <summary>Returns the status of a refusal, or null.</summary>
+    private async ValueTask<int?> CheckAsync(DavRequest request, DavPath to, IStoreItem? target, bool mayReplace, bool isDeep)
+    {
+        if (request.Class[request.Http.Request.Method] != VerbAnswer.Served || request.Path.IsRoot || to.IsRoot)
+            return StatusCodes.Status403Forbidden;
+        if (store.Classify(to, target)?[Verbs.Put] is null or VerbAnswer.Forbidden)
+            return StatusCodes.Status403Forbidden;
+
+        LockKey from = guard.KeyOf(request.Path);
+        LockKey end = guard.KeyOf(to);
+        bool isWithin = request.ExistingItem is IStoreCollection && isDeep && end.IsBelow(from);
+        if (from == end || isWithin || from.IsBelow(end))
+            return StatusCodes.Status403Forbidden;
+
+        if (await store.FindAsync(to.Parent, request.Aborted) is not IStoreCollection)
+            return StatusCodes.Status409Conflict;
+        Preconditions conditions = Preconditions.Parse(request.Http.Request.Headers);
+        EntityTag? tag = (request.ExistingItem as IStoreFile)?.ETag;
+        bool holds = conditions.Evaluate(isRead: false, tag, request.ExistingItem.LastModified) == PreconditionOutcome.Proceed;
+        return holds && (mayReplace || target is null) ? null : StatusCodes.Status412PreconditionFailed;
+    }
+}

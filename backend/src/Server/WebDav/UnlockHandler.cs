@@ -1,0 +1,25 @@
+namespace Sluice.Server.WebDav;
+
+/// <summary>UNLOCK: ends a lock that covers the path (RFC 4918, section 9.11), whether anything stands there still or not.</summary>
+internal sealed class UnlockHandler(ILockingManager locks, LockGuard guard) : IRequestHandler
+{
+    /// <inheritdoc />
+    public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Unlock];
+
+    /// <inheritdoc />
+    public async Task HandleAsync(DavRequest request)
+    {
+        HttpResponse response = request.Http.Response;
+        string header = request.Http.Request.Headers["Lock-Token"].ToString().Trim();
+        if (header is not ['<', _, .., '>'])
+        {
+            Refusal.Write(response, StatusCodes.Status400BadRequest);
+            return;
+        }
+
+        if (locks.Release(guard.KeyOf(request.Path), header[1..^1]))
+            Refusal.Write(response, StatusCodes.Status204NoContent);
+        else
+            await DavError.WriteAsync(response, StatusCodes.Status409Conflict, "lock-token-matches-request-uri", [], request.Aborted);
+    }
+}
