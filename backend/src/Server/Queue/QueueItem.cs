@@ -48,6 +48,9 @@ internal sealed record QueueItem
     /// <summary>When it was accepted; Last-Modified of its file.</summary>
     public DateTimeOffset AddedAt { get; init; }
 
+    /// <summary>What clients have stored about its file, opaque here; empty for nothing.</summary>
+    public string Properties { get; init; } = "";
+
     /// <summary>Place in the whole queue, 0-based, by priority and position. Filled by listings only.</summary>
     public int Index { get; init; }
 

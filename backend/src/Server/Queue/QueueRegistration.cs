@@ -16,6 +16,7 @@ internal static class QueueRegistration
         .AddSingleton<QueueSignal>()
         .AddSingleton<QueueActivity>()
         .AddSingleton<QueueRemoval>()
+        .AddSingleton<QueueRenaming>()
         .AddSingleton<CompleteFolder>()
         .AddSingleton<StepRunner>()
         // The steps run in the order in which they are added.

@@ -18,6 +18,7 @@ internal sealed record QueueRow
     public long EncodedBytes { get; init; }
     public long? PostedAt { get; init; }
     public long AddedAt { get; init; }
+    public string Properties { get; init; } = "";
     public long Place { get; init; }
 
     public static QueueRow From(QueueItem item) => new()
@@ -56,6 +57,7 @@ internal sealed record QueueRow
         EncodedBytes = EncodedBytes,
         PostedAt = PostedAt is { } posted ? DateTimeOffset.FromUnixTimeMilliseconds(posted) : null,
         AddedAt = DateTimeOffset.FromUnixTimeMilliseconds(AddedAt),
+        Properties = Properties,
         Index = (int)Place,
     };
 }

@@ -12,7 +12,7 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
         password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash, nzb_length AS NzbLength,
-        encoded_bytes AS EncodedBytes, posted_at AS PostedAt, added_at AS AddedAt
+        encoded_bytes AS EncodedBytes, posted_at AS PostedAt, added_at AS AddedAt, properties AS Properties
         """;
 
     private const string Order = "priority DESC, position";
@@ -58,6 +58,32 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
     public static QueueItem? FindByName(SqliteConnection connection, string folder, string name) =>
         connection.QuerySingleOrDefault<QueueRow>(
             $"SELECT {Columns} FROM queue_item WHERE folder = @folder AND name = @name", new { folder, name })?.ToItem();
+
+    /// <summary>Whether an item is there, as part of the caller's transaction.</summary>
+    public static bool Exists(SqliteConnection connection, string id) =>
+        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM queue_item WHERE id = @id)", new { id }) != 0;
+
+    /// <summary>Gives an item a name that is free, a category and its folder, as part of the caller's transaction.</summary>
+    public static void SetPlace(SqliteConnection connection, string id, string name, string category, string folder) =>
+        connection.Execute(
+            "UPDATE queue_item SET name = @name, nzb_name = @nzbName, category = @category, folder = @folder WHERE id = @id",
+            new { id, name, nzbName = name + ".nzb", category, folder });
+
+    /// <summary>Changes what clients have stored about an item.</summary>
+    /// <param name="id">Which.</param>
+    /// <param name="change">Gives the new text for the old one, or null to leave it; runs while nothing else is written.</param>
+    /// <param name="cancellationToken">Counts until the change begins.</param>
+    /// <returns>Whether the item is there.</returns>
+    public Task<bool> ChangePropertiesAsync(string id, Func<string, string?> change, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            (connection, _) =>
+            {
+                var old = connection.QuerySingleOrDefault<string>("SELECT properties FROM queue_item WHERE id = @id", new { id });
+                if (old is not null && change(old) is { } properties)
+                    connection.Execute("UPDATE queue_item SET properties = @properties WHERE id = @id", new { id, properties });
+                return old is not null;
+            },
+            cancellationToken);
 
     /// <summary>One item, or null.</summary>
     public Task<QueueItem?> FindAsync(string id, CancellationToken cancellationToken) =>

@@ -11,8 +11,10 @@ internal sealed class QueueBranch
     private readonly QueueStore _queue;
     private readonly NzbIntake _intake;
     private readonly QueueRemoval _removal;
+    private readonly QueueRenaming _renaming;
     private readonly CategoryRules _categories;
     private readonly StoredNzbReader _nzbs;
+    private readonly QueueProperties _properties;
     private readonly WaitingUploads _waiting;
     private readonly LitterFiles _litter;
     private readonly ContentBranch _content;
@@ -22,8 +24,10 @@ internal sealed class QueueBranch
         QueueStore queue,
         NzbIntake intake,
         QueueRemoval removal,
+        QueueRenaming renaming,
         CategoryRules categories,
         StoredNzbReader nzbs,
+        QueueProperties properties,
         WaitingUploads waiting,
         LitterFiles litter,
         ContentBranch content,
@@ -32,8 +36,10 @@ internal sealed class QueueBranch
         _queue = queue;
         _intake = intake;
         _removal = removal;
+        _renaming = renaming;
         _categories = categories;
         _nzbs = nzbs;
+        _properties = properties;
         _waiting = waiting;
         _litter = litter;
         _content = content;
@@ -87,7 +93,7 @@ internal sealed class QueueBranch
                 yield return waiting.Dequeue();
             if (waiting.TryPeek(out WaitingFile? same) && same.Name == item.FileName)
                 waiting.Dequeue();
-            yield return new QueueFile(item, _nzbs);
+            yield return new QueueFile(item, _nzbs, _properties);
         }
 
         while (waiting.TryDequeue(out WaitingFile? rest))
@@ -131,6 +137,55 @@ internal sealed class QueueBranch
         return removed || waited ? StoreAnswer.Done : StoreAnswer.NotFound;
     }
 
+    /// <summary>Gives an item another name, or another category (DAV-45).</summary>
+    public async ValueTask<StoreAnswer> MoveAsync(string folder, string name, StoreTransfer transfer, CancellationToken ct)
+    {
+        string? target = transfer.Collection switch
+        {
+            QueueFolder other => other.Name,
+            QueueRoot => ManualFolder,
+            _ => null,
+        };
+        if (target is null || TreeNames.IsLitter(name) || !TreeNames.IsUpload(transfer.Name) || !transfer.Name.EndsWith(Extension, StringComparison.Ordinal))
+            return StoreAnswer.Forbidden;
+        bool isManual = target == ManualFolder;
+        if (!isManual && !_categories.Configured.Contains(target))
+            return StoreAnswer.Conflict;
+
+        bool isTaken = await FindFileAsync(target, transfer.Name, ct) is not null;
+        if (isTaken && !transfer.MayReplace)
+            return StoreAnswer.AlreadyExists;
+        StoreAnswer answer = await FindItemAsync(folder, name, ct) is { } item
+            ? await RenameAsync(item, isManual ? CategoryRules.None : target, transfer, ct)
+            : await MoveWaitingAsync(folder, name, target, transfer.Name, ct);
+        return answer == StoreAnswer.Done && !isTaken ? StoreAnswer.Created : answer;
+    }
+
+    private async Task<StoreAnswer> RenameAsync(QueueItem item, string category, StoreTransfer transfer, CancellationToken ct)
+    {
+        string name = transfer.Name[..^Extension.Length];
+        RenameOutcome outcome = await StoreGuard.RunAsync(() => _renaming.RenameAsync(item.Id, name, category, transfer.MayReplace, ct));
+        if (outcome is RenameOutcome.Done or RenameOutcome.Replaced)
+            _waiting.Remove(_categories.FolderOf(category), transfer.Name);
+        return outcome switch
+        {
+            RenameOutcome.Done or RenameOutcome.Replaced => StoreAnswer.Done,
+            RenameOutcome.Taken => StoreAnswer.AlreadyExists,
+            RenameOutcome.BadName => StoreAnswer.Forbidden,
+            _ => StoreAnswer.NotFound,
+        };
+    }
+
+    private async Task<StoreAnswer> MoveWaitingAsync(string folder, string name, string target, string newName, CancellationToken ct)
+    {
+        if (_waiting.Find(folder, name) is null)
+            return StoreAnswer.NotFound;
+        if (await FindItemAsync(target, newName, ct) is { } replaced)
+            await StoreGuard.RunAsync(() => _removal.RemoveAsync([replaced.Id], ct));
+        _waiting.Remove(folder, name);
+        return _waiting.TryAdd(target, newName) ? StoreAnswer.Done : StoreAnswer.NoSpace;
+    }
+
     private static StoreAnswer Answer(AddRefusal refusal) =>
         refusal == AddRefusal.TooLarge ? StoreAnswer.TooLarge : StoreAnswer.NoSpace;
 
@@ -144,7 +199,7 @@ internal sealed class QueueBranch
     private async Task<IStoreItem?> FindFileAsync(string folder, string name, CancellationToken ct)
     {
         if (await FindItemAsync(folder, name, ct) is { } item)
-            return new QueueFile(item, _nzbs);
+            return new QueueFile(item, _nzbs, _properties);
         return _waiting.Find(folder, name);
     }
 

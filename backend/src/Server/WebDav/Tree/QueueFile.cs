@@ -5,7 +5,7 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>A queue item as the NZB that was added, byte for byte.</summary>
-internal sealed class QueueFile(QueueItem item, StoredNzbReader nzbs) : IStoreFile
+internal sealed class QueueFile(QueueItem item, StoredNzbReader nzbs, QueueProperties properties) : IStoreFile
 {
     /// <summary>Hex digits of the content id that make the validator: 128 bits.</summary>
     private const int TagLength = 32;
@@ -25,7 +25,7 @@ internal sealed class QueueFile(QueueItem item, StoredNzbReader nzbs) : IStoreFi
     public bool IsReadOnly => false;
 
     /// <inheritdoc />
-    public IPropertyManager Properties => LiveProperties.OfFiles;
+    public IPropertyManager Properties { get; } = properties.Of(item);
 
     /// <inheritdoc />
     public long Length => item.NzbLength;

@@ -14,4 +14,8 @@ internal sealed class QueueFolder(string name, QueueBranch branch, DateTimeOffse
     /// <inheritdoc />
     public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
         branch.DeleteAsync(Name, name, ct);
+
+    /// <inheritdoc />
+    public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+        branch.MoveAsync(Name, name, transfer, ct);
 }

@@ -14,4 +14,8 @@ internal sealed class QueueRoot(QueueBranch branch, DateTimeOffset since, Func<C
     /// <inheritdoc />
     public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
         branch.DeleteAsync(branch.ManualFolder, name, ct);
+
+    /// <inheritdoc />
+    public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+        branch.MoveAsync(branch.ManualFolder, name, transfer, ct);
 }

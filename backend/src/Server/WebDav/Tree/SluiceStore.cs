@@ -49,11 +49,18 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
         [TreeNames.Ids, ..] => item is IStoreCollection ? TreeVerbs.IdFolder : TreeVerbs.IdFile,
         [TreeNames.Links] or [TreeNames.Links, _] => TreeVerbs.LinkCategory,
         [TreeNames.Links, ..] => item is IStoreCollection ? TreeVerbs.LinkFolder : TreeVerbs.LinkFile,
-        [TreeNames.Queue] => TreeVerbs.QueueFolder,
+        [TreeNames.Queue] => TreeVerbs.QueueRoot,
         [TreeNames.Queue, var name] when item is not IStoreFile && !TreeNames.IsFileName(name) => TreeVerbs.QueueFolder,
         [TreeNames.Queue, ..] => item is IStoreCollection ? TreeVerbs.QueueFolder : TreeVerbs.QueueItem,
         [TreeNames.View, ..] => null,
         [var name, ..] when TreeNames.IsReserved(name) => null,
         _ => TreeVerbs.Nothing,
+    };
+
+    /// <inheritdoc />
+    public IReadOnlyList<string> Canonicalize(DavPath path) => path.Segments switch
+    {
+        [TreeNames.Queue, var name] when TreeNames.IsFileName(name) => [TreeNames.Queue, queue.ManualFolder, name],
+        var names => names,
     };
 }

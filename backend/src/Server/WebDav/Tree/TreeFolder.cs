@@ -40,4 +40,8 @@ internal abstract class TreeFolder(string name, DateTimeOffset date, Func<Cancel
     /// <inheritdoc />
     public virtual ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
+
+    /// <inheritdoc />
+    public virtual ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+        ValueTask.FromResult(StoreAnswer.Forbidden);
 }

@@ -16,6 +16,7 @@ internal static class TreeRegistration
         return services
             .AddSingleton<RootFiles>()
             .AddSingleton<WaitingUploads>()
+            .AddSingleton<QueueProperties>()
             .AddSingleton<LitterFiles>()
             .AddSingleton<ContentBranch>()
             .AddSingleton<QueueBranch>()

@@ -1,8 +1,7 @@
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// The table of verbs (DAV-92): what each kind of path answers. Section 3 of the WebDAV contract as far as verbs have handlers;
-/// the others answer 405.
+/// The table of verbs (DAV-92): what each kind of path answers. Section 3 of the WebDAV contract.
 /// </summary>
 internal static class TreeVerbs
 {
@@ -16,11 +15,16 @@ internal static class TreeVerbs
     /// <summary><c>/README</c> and <c>/.health</c>.</summary>
     public static readonly PathClass RootFile = new("a file of the root", Reading, forbidden: Writing);
 
-    /// <summary><c>/nzbs</c> and its category folders.</summary>
-    public static readonly PathClass QueueFolder = new("a folder of the queue", Listing, forbidden: [Verbs.Delete]);
+    /// <summary><c>/nzbs</c>, below which there are locks.</summary>
+    public static readonly PathClass QueueRoot = new("the queue", Listing, forbidden: [Verbs.Delete], hasLocks: true);
+
+    /// <summary>The category folders of <c>/nzbs</c>.</summary>
+    public static readonly PathClass QueueFolder = new(
+        "a folder of the queue", [.. Listing, Verbs.Lock, Verbs.Unlock], forbidden: [Verbs.Delete], hasLocks: true);
 
     /// <summary><c>/nzbs/&lt;category&gt;/&lt;name&gt;</c>, and <c>/nzbs/&lt;name&gt;</c> of an NZB.</summary>
-    public static readonly PathClass QueueItem = new("a queue item", [.. Reading, .. Writing], forbidden: []);
+    public static readonly PathClass QueueItem = new(
+        "a queue item", [.. Reading, .. Writing, Verbs.Move, Verbs.PropPatch, Verbs.Lock, Verbs.Unlock], forbidden: [], hasLocks: true);
 
     /// <summary>Folders of <c>/content</c>.</summary>
     public static readonly PathClass ContentFolder = new("a folder of the library", Listing, forbidden: Writing);
@@ -49,6 +53,6 @@ internal static class TreeVerbs
     /// <summary>All rows.</summary>
     public static readonly IReadOnlyList<PathClass> All =
     [
-        Root, RootFile, QueueFolder, QueueItem, ContentFolder, ContentFile, IdFolder, IdFile, LinkCategory, LinkFolder, LinkFile, Nothing,
+        Root, RootFile, QueueRoot, QueueFolder, QueueItem, ContentFolder, ContentFile, IdFolder, IdFile, LinkCategory, LinkFolder, LinkFile, Nothing,
     ];
 }

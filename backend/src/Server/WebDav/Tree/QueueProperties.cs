@@ -1,0 +1,30 @@
+using System.Text.Json;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>The properties that clients store on queue files (DAV-47): they live and go with the row of the item.</summary>
+internal sealed class QueueProperties(QueueStore queue)
+{
+    /// <summary>The properties of an item, live and stored.</summary>
+    public IPropertyManager Of(QueueItem item) =>
+        new StoredProperties(LiveProperties.OfFiles, Read(item.Properties), (changes, ct) => ChangeAsync(item.Id, changes, ct));
+
+    private async ValueTask<StoreAnswer> ChangeAsync(string id, IReadOnlyList<PropertyChange> changes, CancellationToken ct)
+    {
+        var answer = StoreAnswer.Done;
+        bool exists = await StoreGuard.RunAsync(() => queue.ChangePropertiesAsync(id, Change, ct));
+        return exists ? answer : StoreAnswer.NotFound;
+
+        string? Change(string text)
+        {
+            IReadOnlyList<StoredProperty>? stored = StoredProperties.Apply(Read(text), changes);
+            if (stored is null)
+                answer = StoreAnswer.TooLarge;
+            return stored?.Count > 0 ? JsonSerializer.Serialize(stored) : stored is null ? null : "";
+        }
+    }
+
+    private static List<StoredProperty> Read(string text) =>
+        text.Length == 0 ? [] : JsonSerializer.Deserialize<List<StoredProperty>>(text) ?? [];
+}

@@ -1,0 +1,120 @@
+using System.Xml.Linq;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>MOVE, LOCK and PROPPATCH in <c>/nzbs</c>: DAV-45 to DAV-47.</summary>
+public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFixture>
+{
+    private const string Nzb = "<?xml version=\"1.0\"?><nzb xmlns=\"http://www.newzbin.com/DTD/2003/nzb\"/>";
+    private const string Wish = "<lockinfo xmlns='DAV:'><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>";
+
+    private readonly TreeServer _server = fixture.Server;
+
+    [Theory]
+    [InlineData("/nzbs/tv/renamed.nzb", "/nzbs/tv/renamed.nzb")]
+    [InlineData("/nzbs/movies/moved.nzb", "/nzbs/movies/moved.nzb")]
+    [InlineData("/nzbs/manual.nzb", "/nzbs/uncategorized/manual.nzb")]
+    public async Task Item_gets_another_name_or_category(string destination, string place)
+    {
+        string text = Nzb + destination;
+        Assert.InRange((await _server.PutAsync("/nzbs/tv/old.nzb", text)).Status, 201, 204);
+
+        Assert.Equal(201, (await _server.SendAsync("MOVE /nzbs/tv/old.nzb", "Destination: " + destination)).Status);
+        Assert.Equal(404, (await _server.SendAsync("GET /nzbs/tv/old.nzb")).Status);
+        Assert.Equal(text, (await _server.SendAsync("GET " + place)).Text);
+    }
+
+    [Fact]
+    public async Task Target_is_replaced_unless_the_client_forbids_it()
+    {
+        await _server.PutAsync("/nzbs/tv/a.nzb", Nzb + "a");
+        await _server.PutAsync("/nzbs/tv/b.nzb", Nzb + "b");
+
+        Assert.Equal(412, (await _server.SendAsync("MOVE /nzbs/tv/a.nzb", "Destination: /nzbs/tv/b.nzb", "Overwrite: F")).Status);
+        Assert.Equal(Nzb + "b", (await _server.SendAsync("GET /nzbs/tv/b.nzb")).Text);
+        Assert.Equal(204, (await _server.SendAsync("MOVE /nzbs/tv/a.nzb", "Destination: /nzbs/tv/b.nzb")).Status);
+        Assert.Equal(Nzb + "a", (await _server.SendAsync("GET /nzbs/tv/b.nzb")).Text);
+        Assert.Equal(404, (await _server.SendAsync("GET /nzbs/tv/a.nzb")).Status);
+    }
+
+    [Theory]
+    [InlineData("/nzbs/none/a.nzb", 409)]
+    [InlineData("/nzbs/tv/deep/a.nzb", 409)]
+    [InlineData("/nzbs/tv/a.mkv", 403)]
+    [InlineData("/nzbs/tv/a.nzb.gz", 403)]
+    [InlineData("/nzbs/tv/a%3Ab.nzb", 403)]
+    [InlineData("/nzbs/tv/a%7B%7Bsecret%7D%7D.nzb", 403)]
+    [InlineData("/nzbs/movies", 403)]
+    [InlineData("/nzbs", 403)]
+    [InlineData("/content/tv/a.nzb", 403)]
+    [InlineData("/a.nzb", 403)]
+    [InlineData("/settings", 403)]
+    public async Task Other_destinations_leave_the_item_where_it_is(string destination, int status)
+    {
+        await _server.PutAsync("/nzbs/tv/stays.nzb", Nzb);
+
+        Assert.Equal(status, (await _server.SendAsync("MOVE /nzbs/tv/stays.nzb", "Destination: " + destination)).Status);
+        Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/tv/stays.nzb")).Text);
+    }
+
+    [Fact]
+    public async Task Empty_file_moves_like_an_item()
+    {
+        await _server.PutAsync("/nzbs/audio/new.nzb", "");
+        await _server.PutAsync("/nzbs/audio/old.nzb", Nzb);
+
+        Assert.Equal(201, (await _server.SendAsync("MOVE /nzbs/audio/new.nzb", "Destination: /nzbs/tv/empty.nzb")).Status);
+        Assert.Equal("0", (await _server.SendAsync("HEAD /nzbs/tv/empty.nzb"))["Content-Length"]);
+        Assert.Equal(404, (await _server.SendAsync("HEAD /nzbs/audio/new.nzb")).Status);
+        Assert.Equal(204, (await _server.SendAsync("MOVE /nzbs/tv/empty.nzb", "Destination: /nzbs/audio/old.nzb")).Status);
+        Assert.Equal("0", (await _server.SendAsync("HEAD /nzbs/audio/old.nzb"))["Content-Length"]);
+        Assert.Equal(404, (await _server.SendAsync("MOVE /nzbs/audio/gone.nzb", "Destination: /nzbs/audio/x.nzb")).Status);
+    }
+
+    [Fact]
+    public async Task Lock_of_an_item_counts_under_both_of_its_paths()
+    {
+        RawAnswer locked = await _server.SendBodyAsync("LOCK /nzbs/locked.nzb", Wish, "Timeout: Infinite");
+        Assert.Equal(201, locked.Status);
+        string token = locked["Lock-Token"]!;
+
+        foreach (string path in new[] { "/nzbs/locked.nzb", "/nzbs/uncategorized/locked.nzb" })
+        {
+            Assert.Equal(423, (await _server.PutAsync(path, Nzb)).Status);
+            Assert.Equal(423, (await _server.SendAsync("DELETE " + path)).Status);
+            Assert.Equal(423, (await _server.SendAsync("MOVE " + path, "Destination: /nzbs/tv/x.nzb")).Status);
+            Assert.Equal(423, (await _server.SendBodyAsync("LOCK " + path, Wish)).Status);
+        }
+
+        Assert.Equal(204, (await _server.PutAsync("/nzbs/uncategorized/locked.nzb", Nzb, $"If: ({token})")).Status);
+        Assert.Equal(204, (await _server.SendAsync("UNLOCK /nzbs/uncategorized/locked.nzb", "Lock-Token: " + token)).Status);
+        Assert.Equal(204, (await _server.SendAsync("DELETE /nzbs/locked.nzb")).Status);
+    }
+
+    [Fact]
+    public async Task Stored_properties_stay_with_the_item_and_go_with_it()
+    {
+        await _server.PutAsync("/nzbs/software/p.nzb", Nzb + "p");
+        const string Update = "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'>\u00e9<q/></p></prop></set></propertyupdate>";
+        RawAnswer answer = await _server.SendBodyAsync("PROPPATCH /nzbs/software/p.nzb", Update);
+        Assert.Equal(207, answer.Status);
+        Assert.Contains("<D:status>HTTP/1.1 200 OK</D:status>", answer.Text, StringComparison.Ordinal);
+
+        Assert.Equal("\u00e9", (await FindAsync("/nzbs/software/p.nzb"))?.Value);
+        Assert.Contains("<R:p xmlns:R=\"urn:x\">", (await _server.SendAsync("PROPFIND /nzbs/software/", "Depth: 1")).Text, StringComparison.Ordinal);
+        Assert.Equal(201, (await _server.SendAsync("MOVE /nzbs/software/p.nzb", "Destination: /nzbs/software/q.nzb")).Status);
+        Assert.Equal("\u00e9", (await FindAsync("/nzbs/software/q.nzb"))?.Value);
+
+        Assert.Equal(204, (await _server.SendAsync("DELETE /nzbs/software/q.nzb")).Status);
+        Assert.Equal(201, (await _server.PutAsync("/nzbs/software/q.nzb", Nzb + "p")).Status);
+        Assert.Null(await FindAsync("/nzbs/software/q.nzb"));
+    }
+
+    private async Task<XElement?> FindAsync(string path)
+    {
+        RawAnswer answer = await _server.SendBodyAsync("PROPFIND " + path, "<propfind xmlns='DAV:'><prop><p xmlns='urn:x'/></prop></propfind>", "Depth: 0");
+        XElement property = XDocument.Parse(answer.Text).Descendants(XName.Get("p", "urn:x")).Single();
+        return property.Parent!.Parent!.Element(XName.Get("status", "DAV:"))!.Value.EndsWith("200 OK", StringComparison.Ordinal) ? property : null;
+    }
+}
