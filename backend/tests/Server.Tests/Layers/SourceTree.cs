@@ -10,8 +10,8 @@ internal static class SourceTree
     /// <summary>Production and tools: what the import table speaks of.</summary>
     public static IReadOnlyList<SourceFile> Product() => [.. Read("backend/src"), .. Read("tools")];
 
-    /// <summary>All of it, tests included.</summary>
-    public static IReadOnlyList<SourceFile> Everything() => [.. Product(), .. Read("backend/tests")];
+    /// <summary>All of it, tests and benchmarks included.</summary>
+    public static IReadOnlyList<SourceFile> Everything() => [.. Product(), .. Read("backend/tests"), .. Read("backend/benchmarks")];
 
     private static IEnumerable<SourceFile> Read(string folder) =>
         Directory.EnumerateFiles(Repository.PathOf(folder), "*.cs", SearchOption.AllDirectories)
