@@ -53,8 +53,9 @@ internal sealed class FirstStart(
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
         var lines = new List<string> { $"Sluice serves WebDAV at {Url(null, null)}" };
-        if (_made.Count > 0)
-            await store.SaveAsync(_made, cancellationToken);
+        // What is printed must be what the next start knows.
+        if (_made.Count > 0 && await store.SaveAsync(_made, cancellationToken) is { Count: > 0 } errors)
+            throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
         // Nobody types the key of links.
         if (_made.Keys.Any(key => key != "api.strm-key"))
         {

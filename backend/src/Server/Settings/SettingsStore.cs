@@ -66,13 +66,13 @@ internal sealed class SettingsStore(
     public async Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
         IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken)
     {
-        var errors = SettingsValidator.Validate(changes, configuration.Current, out var canonical);
-        if (errors.Count > 0)
-            return errors;
-
         await _turn.WaitAsync(cancellationToken);
         try
         {
+            var errors = SettingsValidator.Validate(changes, configuration.Current, out var canonical);
+            if (errors.Count > 0)
+                return errors;
+
             var rows = canonical.Where(change => change.Value is not null).Select(change => Row(change.Key, change.Value!)).ToList();
             var removed = canonical.Where(change => change.Value is null).Select(change => change.Key).ToList();
             await database.WriteAsync(

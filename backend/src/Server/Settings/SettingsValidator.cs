@@ -47,11 +47,21 @@ internal static class SettingsValidator
         int After(string key) => int.Parse(
             accepted.TryGetValue(key, out var text) ? text ?? Definition(key)!.Default : current.Text(key), CultureInfo.InvariantCulture);
 
+        // A contradiction that was there before is no reason to refuse what has nothing to do with it.
+        bool Touches(string key, string other) => accepted.ContainsKey(key) || accepted.ContainsKey(other);
+
         if (accepted.GetValueOrDefault("webdav.pass") is { } password && WellKnownPasswords.Contains(password, StringComparer.OrdinalIgnoreCase))
             errors["webdav.pass"] = ["Is one of the passwords that are tried first."];
-        if (After("queue.max-items") > 0 && After("queue.resume-threshold") > After("queue.max-items"))
+        if (Touches("queue.resume-threshold", "queue.max-items")
+            && After("queue.max-items") > 0 && After("queue.resume-threshold") > After("queue.max-items"))
+        {
             errors["queue.resume-threshold"] = ["Must not be above queue.max-items."];
-        if (After("usenet.login-timeout-seconds") < After("usenet.connect-timeout-seconds"))
+        }
+
+        if (Touches("usenet.login-timeout-seconds", "usenet.connect-timeout-seconds")
+            && After("usenet.login-timeout-seconds") < After("usenet.connect-timeout-seconds"))
+        {
             errors["usenet.login-timeout-seconds"] = ["Includes the time to connect and must not be below usenet.connect-timeout-seconds."];
+        }
     }
 }

@@ -88,6 +88,18 @@ public sealed class SettingsStoreTests : IDisposable
     }
 
     [Theory]
+    [InlineData("USENET__CONNECT_TIMEOUT_SECONDS", "10", "usenet.connect-timeout-seconds", "20")]
+    [InlineData("QUEUE__RESUME_THRESHOLD", "20", "queue.max-items", "10")]
+    public async Task Contradiction_that_the_environment_brings_refuses_only_changes_of_its_own_keys(
+        string variable, string text, string key, string worse)
+    {
+        await using var host = new SettingsHost(_temporary, ("SLUICE_CONFIG__" + variable, text), ("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "15"));
+
+        Assert.Empty(await host.Store.SaveAsync(new Dictionary<string, string?> { ["webdav.pass"] = "made-at-first-start" }, Token));
+        Assert.Single(await host.Store.SaveAsync(new Dictionary<string, string?> { [key] = worse }, Token));
+    }
+
+    [Theory]
     [InlineData("password")]
     [InlineData("ChangeMe")]
     [InlineData("")]
