@@ -70,7 +70,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             Quiet = line.GetValue(flags.Quiet),
             NoColor = line.GetValue(flags.NoColor),
             Timeout = TimeSpan.FromSeconds(Between(flags.Timeout, 1, 86_400)),
-            Seed = (ulong)Math.Max(0, line.GetValue(flags.Seed)),
+            Seed = (ulong)Between(flags.Seed, 0, long.MaxValue),
         };
     }
 

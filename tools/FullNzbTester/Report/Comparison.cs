@@ -104,6 +104,18 @@ internal sealed class Comparison
     }
 
     /// <summary>Where results go and what they are compared with says nothing about what was measured.</summary>
-    private static string Compared(IEnumerable<string> args) =>
-        string.Join(' ', args.Where(argument => !argument.StartsWith("--json", StringComparison.Ordinal) && !argument.StartsWith("--compare", StringComparison.Ordinal)));
+    internal static string Compared(IEnumerable<string> args)
+    {
+        var compared = new List<string>();
+        var isItsValue = false;
+        foreach (var argument in args)
+        {
+            var isAbout = argument.Split('=')[0] is "--json" or "--compare";
+            if (!isAbout && !isItsValue)
+                compared.Add(argument);
+            isItsValue = isAbout && !argument.Contains('=', StringComparison.Ordinal);
+        }
+
+        return string.Join(' ', compared);
+    }
 }

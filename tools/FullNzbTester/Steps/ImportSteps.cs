@@ -37,7 +37,8 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps)
         run.Metrics["import_heads"] = report!.HeadsAsked;
         run.Metrics["import_round_trips"] = session.Source.Rounds;
         run.Metrics["rss_item_mib"] = ResidentMemory.NowMiB - memory;
-        run.Metrics["click_to_byte_ms"] = importMs + await FirstByteAsync(session, cancellationToken);
+        var firstByte = await FirstByteAsync(session, cancellationToken);
+        run.Metrics["click_to_byte_ms"] = firstByte < 0 ? firstByte : importMs + firstByte;
     }
 
     /// <summary>What a click after the import waits for, with whatever the import left open.</summary>

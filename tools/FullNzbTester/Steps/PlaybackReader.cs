@@ -38,10 +38,11 @@ internal sealed class PlaybackReader(RunContext run, EngineSession session, Test
     {
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         ending.CancelAfter(duration);
+        var started = Stopwatch.GetTimestamp();
         try
         {
             while (!WasCutOff)
-                await PlayOnceAsync(ending.Token);
+                await PlayOnceAsync(started, ending.Token);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
@@ -49,12 +50,11 @@ internal sealed class PlaybackReader(RunContext run, EngineSession session, Test
         }
     }
 
-    private async Task PlayOnceAsync(CancellationToken cancellationToken)
+    private async Task PlayOnceAsync(long started, CancellationToken cancellationToken)
     {
         var buffer = new byte[Chunk];
         await using var reader = run.Open(session, file, position: 0);
-        var started = Stopwatch.GetTimestamp();
-        var clock = started;
+        var clock = Stopwatch.GetTimestamp();
         try
         {
             while (true)
@@ -71,7 +71,8 @@ internal sealed class PlaybackReader(RunContext run, EngineSession session, Test
         }
         catch (IOException error)
         {
-            WasCutOff = reader.Abort(error, run.MayMeetHoles) is null || run.MayMeetHoles;
+            reader.Abort(error, run.MayMeetHoles);
+            WasCutOff = true;
         }
     }
 

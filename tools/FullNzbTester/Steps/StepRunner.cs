@@ -9,6 +9,8 @@ internal sealed class StepRunner(RunContext run)
 {
     private static readonly string[] Names = ["First articles", "PAR2", "File facts", "Grouping", "ffprobe", "Seeking", "Sequential"];
 
+    private const string CutOff = "did not come to its end";
+
     /// <summary>Runs a step.</summary>
     /// <param name="number">1 to 7.</param>
     /// <param name="step">The work; returns a note when it has skipped itself, else null.</param>
@@ -24,12 +26,15 @@ internal sealed class StepRunner(RunContext run)
         var failures = run.Findings.Failures.Count;
         var started = Stopwatch.GetTimestamp();
         string? skipped = null;
+        var hasEnded = false;
         try
         {
             skipped = await step();
+            hasEnded = true;
         }
         catch (Exception error) when (error is IOException or TimeoutException)
         {
+            hasEnded = true;
             run.Findings.Fail($"step {number}: {error.Message}");
             if (number <= 4)
                 throw;
@@ -37,14 +42,14 @@ internal sealed class StepRunner(RunContext run)
         finally
         {
             if (isReported)
-                Report(number, name, failures, skipped, Stopwatch.GetElapsedTime(started), before);
+                Report(number, name, failures, hasEnded, skipped, Stopwatch.GetElapsedTime(started), before);
         }
     }
 
     /// <summary>Notes a step that has nothing to do for this release.</summary>
     public Task SkipAsync(int number, string why) => RunAsync(number, () => Task.FromResult<string?>(why));
 
-    private void Report(int number, string name, int failures, string? skipped, TimeSpan took, in NntpCounters before)
+    private void Report(int number, string name, int failures, bool hasEnded, string? skipped, TimeSpan took, in NntpCounters before)
     {
         var now = run.Totals.Now;
         var (commands, bytes, opened) = (now.Commands - before.Commands, now.BytesReceived - before.BytesReceived, now.SocketsOpened - before.SocketsOpened);
@@ -53,7 +58,9 @@ internal sealed class StepRunner(RunContext run)
             run.Narrator.Say($"    FAILED: {failure}");
         if (skipped is not null)
             run.Narrator.Say($"    skipped: {skipped}");
+        if (!hasEnded)
+            run.Narrator.Say($"    {CutOff}");
         run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {took.TotalMilliseconds:0} ms, {commands} commands, {bytes:n0} bytes received, {opened} connections opened"));
-        run.Steps.Add(new StepResult(number, name, failed.Count == 0, skipped is not null, took.TotalMilliseconds, commands, bytes, skipped ?? failed.FirstOrDefault() ?? ""));
+        run.Steps.Add(new StepResult(number, name, hasEnded && failed.Count == 0, skipped is not null, took.TotalMilliseconds, commands, bytes, skipped ?? failed.FirstOrDefault() ?? (hasEnded ? "" : CutOff)));
     }
 }

@@ -94,6 +94,11 @@ public sealed class TesterPartsTests
     public void Worse_depends_on_what_a_figure_means(string name, double before, double now, string verdict) =>
         Assert.Equal(verdict, Comparison.Judge(name, before, now, tolerancePercent: 10));
 
+    [Theory]
+    [InlineData("--size=2 --json=a --compare=b --limit=2")]
+    [InlineData("--size=2 --json a --compare b --limit=2")]
+    public void Names_of_results_are_no_difference_of_arguments(string args) => Assert.Equal("--size=2 --limit=2", Comparison.Compared(args.Split(' ')));
+
     [Fact]
     public void Counts_that_do_not_agree_are_named()
     {

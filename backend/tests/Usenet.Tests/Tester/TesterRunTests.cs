@@ -62,6 +62,15 @@ public sealed class TesterRunTests
     }
 
     [Fact]
+    public async Task Rates_of_a_reader_go_on_when_its_film_begins_again()
+    {
+        // A film of half a second: the seconds that are counted are those of the reader.
+        var call = await TesterCall.SmallAsync("--steps=1", "--size=1", "--playback=16", "--playback-seconds=7", "--json=-");
+        call.AssertExit(0);
+        Assert.Equal(JsonValueKind.Number, call.Json().GetProperty("metrics").GetProperty("playback").GetProperty("p05_mb_s").ValueKind);
+    }
+
+    [Fact]
     public async Task Readers_play_side_by_side_and_every_byte_of_them_is_compared()
     {
         var call = await TesterCall.SmallAsync("--steps=1", "--layout=pack", "--files=3", "--playback=0", "--readers=3", "--playback-seconds=1", "--json=-");
@@ -129,9 +138,13 @@ public sealed class TesterRunTests
     [Fact]
     public async Task Time_limit_ends_the_run_with_exit_1()
     {
-        var call = await TesterCall.SmallAsync("--steps=7", "--bandwidth=1", "--timeout=1");
+        var call = await TesterCall.SmallAsync("--steps=7", "--bandwidth=1", "--timeout=1", "--json=-");
         call.AssertExit(1);
-        Assert.Contains("time limit", call.Output + call.Error, StringComparison.Ordinal);
+        Assert.Contains("time limit", call.Error, StringComparison.Ordinal);
+
+        // The step that it struck says so.
+        Assert.All(call.Json().GetProperty("steps").EnumerateArray(), step => Assert.False(step.GetProperty("ok").GetBoolean()));
+        Assert.All(call.Json().GetProperty("steps").EnumerateArray(), step => Assert.NotEqual("", step.GetProperty("note").GetString()));
     }
 
     private static IEnumerable<string> MetricNames() =>
