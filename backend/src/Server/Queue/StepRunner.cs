@@ -19,17 +19,17 @@ internal sealed class StepRunner(QueueActivity activity, IOptionsMonitor<QueueOp
         {
             for (var attempt = 1; attempt <= Tries; attempt++)
             {
-                using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-                using var watch = time.CreateTimer(_ => deadline.Cancel(), null, options.CurrentValue.StepTimeout, Timeout.InfiniteTimeSpan);
+                using var deadline = new CancellationTokenSource(options.CurrentValue.StepTimeout, time);
+                using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
                 var progress = new StepProgress(share =>
                 {
-                    watch.Change(options.CurrentValue.StepTimeout, Timeout.InfiniteTimeSpan);
+                    deadline.CancelAfter(options.CurrentValue.StepTimeout);
                     activity.Report(work.Item.Id, step.Name, step.From + (int)(share * (step.To - step.From)));
                 });
                 progress.Report(0);
                 try
                 {
-                    var failure = await step.RunAsync(work, progress, deadline.Token);
+                    var failure = await step.RunAsync(work, progress, cancel.Token);
                     detail = progress.Detail;
                     return failure;
                 }
