@@ -40,36 +40,38 @@ internal sealed class Publish(
         if (payload.Count == 0)
             return ImportFailure.NoMedia();
 
-        var names = FileNamer.Name(
-            work.Item.Name,
-            [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))],
-            webDav.CurrentValue.WindowsSafePaths);
-        var files = payload.Zip(names, Describe).ToList();
+        List<NameRequest> requests = [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))];
         var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!)).ToList();
-        progress.Detail = string.Create(
-            CultureInfo.InvariantCulture, $"{files.Count} files, names from {string.Join(", ", names.Select(name => name.Source).Distinct().Order())}");
-
-        // The timing of this step is part of the row that it writes.
-        var timings = work.Timings.Append(
-            new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Detail)).ToList();
-        var published = await database.WriteAsync(
-            (connection, _) => Write(connection, work, posted, files, timings), cancellationToken);
+        var published = await database.WriteAsync((connection, _) => Write(connection), cancellationToken);
         if (published)
-            QueueLog.Published(logger, work.Item.Id, files.Count, (long)(time.GetUtcNow() - work.StartedAt).TotalMilliseconds);
+            QueueLog.Published(logger, work.Item.Id, payload.Count, (long)(time.GetUtcNow() - work.StartedAt).TotalMilliseconds);
         return null;
+
+        bool Write(SqliteConnection connection)
+        {
+            // The row says what the item is now, its name as well, after which files may be called; it may have been removed.
+            if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
+                return false;
+
+            var names = FileNamer.Name(item.Name, requests, webDav.CurrentValue.WindowsSafePaths);
+            var sources = string.Join(", ", names.Select(name => name.Source).Distinct().Order());
+            progress.Detail = string.Create(CultureInfo.InvariantCulture, $"{names.Count} files, names from {sources}");
+
+            // The timing of this step is part of the row that it writes.
+            var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Detail);
+            Insert(connection, item, posted, [.. payload.Zip(names, Describe)], [.. work.Timings, timing], work.StartedAt);
+            return true;
+        }
     }
 
-    private bool Write(
+    private void Insert(
         SqliteConnection connection,
-        ImportWork work,
+        QueueItem item,
         IReadOnlyList<StoredPostedFile> posted,
         IReadOnlyList<NewLibraryFile> files,
-        IReadOnlyList<StepTiming> timings)
+        IReadOnlyList<StepTiming> timings,
+        DateTimeOffset startedAt)
     {
-        // The row says what the item is now; somebody may have removed it in the meantime.
-        if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
-            return false;
-
         var now = time.GetUtcNow();
         var name = FindName(connection, item);
         var releaseId = LibraryStore.Insert(connection, new NewRelease(item.Folder, name, item.NzbHash, posted, files), now);
@@ -89,11 +91,10 @@ internal sealed class Publish(
             Bytes = files.Sum(file => file.Length),
             ReleaseId = releaseId,
             AddedAt = item.AddedAt,
-            StartedAt = work.StartedAt,
+            StartedAt = startedAt,
             CompletedAt = now,
             Steps = timings,
         });
-        return true;
     }
 
     private string FindName(SqliteConnection connection, QueueItem item)
