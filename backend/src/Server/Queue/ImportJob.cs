@@ -9,7 +9,7 @@ namespace Sluice.Server.Queue;
 /// <summary>How the work on an item ended.</summary>
 internal enum ImportEnd
 {
-    /// <summary>It is in the history, or was removed by somebody.</summary>
+    /// <summary>It is in the history, or was removed or paused by somebody.</summary>
     Left,
 
     /// <summary>It stays in the queue until a cause outside of it has passed (IMP-82).</summary>
@@ -24,22 +24,27 @@ internal sealed class ImportJob(
     IEnumerable<IImportStep> steps,
     StepRunner runner,
     SluiceDatabase database,
+    QueueStore store,
     QueueActivity activity,
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
     /// <summary>Works on an item.</summary>
-    /// <param name="item">The item.</param>
+    /// <param name="id">The item.</param>
     /// <param name="stopping">The process ends.</param>
     /// <returns>How it ended, and for an item that waits, why.</returns>
-    public async Task<(ImportEnd End, string Cause)> RunAsync(QueueItem item, CancellationToken stopping)
+    public async Task<(ImportEnd End, string Cause)> RunAsync(string id, CancellationToken stopping)
     {
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(stopping);
-        var work = new ImportWork(item, time.GetUtcNow());
-        activity.Begin(item.Id, steps.First().Name, work.StartedAt, cancel);
-        var waits = false;
+        var startedAt = time.GetUtcNow();
+        activity.Begin(id, steps.First().Name, startedAt, cancel);
         try
         {
+            // Read after the work can be cancelled: whoever pauses or removes the item is seen here or finds the work.
+            if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item)
+                return (ImportEnd.Left, "");
+
+            var work = new ImportWork(item, startedAt);
             var failure = await ImportAsync(work, cancel.Token);
             if (failure is not null)
                 await FailAsync(work, failure, cancel.Token);
@@ -51,12 +56,11 @@ internal sealed class ImportJob(
         }
         catch (Exception e) when (e is NntpException or DiskFullException or SqliteException)
         {
-            waits = true;
             return (ImportEnd.Waits, e.Message);
         }
         finally
         {
-            activity.End(item.Id, waits);
+            activity.End(id);
         }
     }
 

@@ -13,11 +13,10 @@ namespace Sluice.Server.Queue;
 /// </summary>
 internal sealed class NzbIntake(
     UploadReceiver receiver,
-    StoredNzbs stored,
     SluiceDatabase database,
     QueueSignal signal,
     StartHolds holds,
-    QueueActivity activity,
+    QueueRemoval removal,
     CategoryRules categories,
     IOptionsMonitor<ApiOptions> api,
     IOptionsMonitor<QueueOptions> queue,
@@ -61,8 +60,7 @@ internal sealed class NzbIntake(
                 upload.Lease.Settle();
                 signal.Set();
                 // What is worked on is no longer what was meant; its successor starts anew.
-                activity.Cancel(displaced.Select(item => item.Id));
-                await stored.ReleaseAsync([.. displaced.Select(item => item.NzbHash)], CancellationToken.None);
+                await removal.SettleAsync(displaced);
             }
 
             return outcome;

@@ -2,14 +2,13 @@ using System.Collections.Immutable;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Which items are worked on and which wait for a provider. Lives in memory: after a start nothing is running.</summary>
+/// <summary>Which items are worked on. Lives in memory: after a start nothing is running.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class QueueActivity
 {
-    // Guards both fields; readers get immutable copies.
+    // Guards the field; readers get immutable copies.
     private readonly Lock _gate = new();
     private ImmutableDictionary<string, Running> _running = ImmutableDictionary<string, Running>.Empty;
-    private ImmutableHashSet<string> _waiting = [];
 
     /// <summary>Items being worked on, by id.</summary>
     public IReadOnlyDictionary<string, ItemActivity> Current
@@ -21,9 +20,6 @@ internal sealed class QueueActivity
         }
     }
 
-    /// <summary>Whether an item waits for a provider.</summary>
-    public bool IsWaiting(string id) => Volatile.Read(ref _waiting).Contains(id);
-
     /// <summary>Work on an item begins.</summary>
     /// <param name="id">The item.</param>
     /// <param name="step">First step.</param>
@@ -32,10 +28,7 @@ internal sealed class QueueActivity
     public void Begin(string id, string step, DateTimeOffset now, CancellationTokenSource cancel)
     {
         lock (_gate)
-        {
             _running = _running.SetItem(id, new Running(new ItemActivity(step, 0, now), cancel));
-            _waiting = _waiting.Remove(id);
-        }
     }
 
     /// <summary>Work has come to a step and a share of the whole.</summary>
@@ -52,37 +45,22 @@ internal sealed class QueueActivity
     }
 
     /// <summary>Work on an item has ended.</summary>
-    /// <param name="id">The item.</param>
-    /// <param name="waits">Whether it waits for another try.</param>
-    public void End(string id, bool waits)
+    public void End(string id)
     {
         lock (_gate)
-        {
             _running = _running.Remove(id);
-            _waiting = waits ? _waiting.Add(id) : _waiting.Remove(id);
-        }
     }
 
-    /// <summary>Ends the work on items, if there is any.</summary>
-    public void Cancel(IEnumerable<string> ids)
+    /// <summary>Ends the work on an item, if there is any.</summary>
+    public void Cancel(string id)
     {
-        foreach (var id in ids)
+        try
         {
-            CancellationTokenSource? cancel;
-            lock (_gate)
-            {
-                cancel = _running.GetValueOrDefault(id)?.Cancel;
-                _waiting = _waiting.Remove(id);
-            }
-
-            try
-            {
-                cancel?.Cancel();
-            }
-            catch (ObjectDisposedException)
-            {
-                // The work has just ended by itself.
-            }
+            Volatile.Read(ref _running).GetValueOrDefault(id)?.Cancel.Cancel();
+        }
+        catch (ObjectDisposedException)
+        {
+            // The work has just ended by itself.
         }
     }
 

@@ -3,7 +3,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Queue;
 
 /// <summary>Takes items out of the queue for good: the row, the work on it, and the NZB that nothing else needs.</summary>
-internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activity, StoredNzbs stored, QueueSignal signal)
+internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activity, RetryDelays delays, StoredNzbs stored)
 {
     // Keeps each transaction short enough for adds to go on beside it.
     private const int PerTransaction = 200;
@@ -20,12 +20,22 @@ internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activi
             var items = await database.WriteAsync(
                 (connection, _) => chunk.Select(id => QueueStore.Remove(connection, id)).OfType<QueueItem>().ToList(),
                 cancellationToken);
-            activity.Cancel(items.Select(item => item.Id));
-            await stored.ReleaseAsync([.. items.Select(item => item.NzbHash)], CancellationToken.None);
+            await SettleAsync(items);
             removed.AddRange(items.Select(item => item.Id));
         }
 
-        signal.Set();
         return removed;
+    }
+
+    /// <summary>Ends what is left of items whose rows are gone, however they went. Work that ends wakes the worker by itself.</summary>
+    public Task SettleAsync(IReadOnlyList<QueueItem> removed)
+    {
+        foreach (var item in removed)
+        {
+            activity.Cancel(item.Id);
+            delays.Forget(item.Id);
+        }
+
+        return stored.ReleaseAsync([.. removed.Select(item => item.NzbHash)], CancellationToken.None);
     }
 }

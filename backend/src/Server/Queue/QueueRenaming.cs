@@ -25,12 +25,10 @@ internal enum RenameOutcome
     NotFound,
 }
 
-/// <summary>Gives items another name or category. Work that has begun starts anew, because files can be named after their item.</summary>
+/// <summary>Gives items another name or category. Work that has begun goes on: what it makes is named when it is published.</summary>
 internal sealed class QueueRenaming(
     SluiceDatabase database,
-    QueueActivity activity,
-    StoredNzbs stored,
-    QueueSignal signal,
+    QueueRemoval removal,
     CategoryRules categories,
     IOptionsMonitor<WebDavOptions> webDav)
 {
@@ -49,14 +47,8 @@ internal sealed class QueueRenaming(
 
         QueueItem? displaced = null;
         var outcome = await database.WriteAsync((connection, _) => Rename(connection, out displaced), cancellationToken);
-        if (outcome is RenameOutcome.Done or RenameOutcome.Replaced)
-        {
-            activity.Cancel(displaced is null ? [id] : [id, displaced.Id]);
-            if (displaced is not null)
-                await stored.ReleaseAsync([displaced.NzbHash], CancellationToken.None);
-            signal.Set();
-        }
-
+        if (outcome == RenameOutcome.Replaced)
+            await removal.SettleAsync([displaced!]);
         return outcome;
 
         RenameOutcome Rename(SqliteConnection connection, out QueueItem? other)

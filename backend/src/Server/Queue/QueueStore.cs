@@ -109,14 +109,14 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
                 .Select(row => row.ToItem()),
             cancellationToken);
 
-    /// <summary>The next item to work on, or null.</summary>
+    /// <summary>The id of the next item to work on, or null.</summary>
     /// <param name="skip">Items that must not be started now.</param>
     /// <param name="cancellationToken">Counts until the query begins.</param>
-    public Task<QueueItem?> FindNextAsync(Func<string, bool> skip, CancellationToken cancellationToken) =>
+    public Task<string?> FindNextAsync(Func<string, bool> skip, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection
-                .Query<QueueRow>($"SELECT {Columns} FROM queue_item WHERE paused = 0 ORDER BY {Order}", buffered: false)
-                .FirstOrDefault(row => !skip(row.Id))?.ToItem(),
+                .Query<string>($"SELECT id FROM queue_item WHERE paused = 0 ORDER BY {Order}", buffered: false)
+                .FirstOrDefault(id => !skip(id)),
             cancellationToken);
 
     /// <summary>Lets items wait, or no longer.</summary>

@@ -9,7 +9,7 @@ namespace Sluice.Server.Queue;
 
 /// <summary>
 /// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until something is
-/// added, removed, finished or due again. After a start all items are taken up anew (IMP-3).
+/// added, resumed, finished or due again, or the settings change. After a start all items are taken up anew (IMP-3).
 /// </summary>
 internal sealed class QueueWorker(
     QueueStore store,
@@ -20,6 +20,7 @@ internal sealed class QueueWorker(
     SluiceDatabase database,
     BlobStore blobs,
     IOptionsMonitor<QueueOptions> options,
+    IOptionsMonitor<UsenetOptions> usenet,
     TimeProvider time,
     ILogger<QueueWorker> logger) : BackgroundService
 {
@@ -37,6 +38,8 @@ internal sealed class QueueWorker(
 
         var tasks = new List<Task>();
         using var changed = options.OnChange((_, _) => signal.Set());
+        // The source of articles, which the steps hold, has followed before: it listens since it was made.
+        using var provided = usenet.OnChange((_, _) => delays.EndAll());
         try
         {
             await FailLostAsync(stoppingToken);
@@ -66,7 +69,7 @@ internal sealed class QueueWorker(
                 var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || delays.IsWaiting(id) || holds.IsHeld(id), stoppingToken);
                 if (next is null)
                     return;
-                _busy.TryAdd(next.Id, true);
+                _busy.TryAdd(next, true);
                 tasks.Add(WorkAsync(next, stoppingToken));
             }
         }
@@ -78,25 +81,25 @@ internal sealed class QueueWorker(
         }
     }
 
-    private async Task WorkAsync(QueueItem item, CancellationToken stoppingToken)
+    private async Task WorkAsync(string id, CancellationToken stoppingToken)
     {
         try
         {
-            var (end, cause) = await job.RunAsync(item, stoppingToken);
+            var (end, cause) = await job.RunAsync(id, stoppingToken);
             if (end == ImportEnd.Waits)
-                QueueLog.Waits(logger, item.Id, (long)delays.Start(item.Id).TotalSeconds, cause);
+                QueueLog.Waits(logger, id, (long)delays.Start(id).TotalSeconds, cause);
             else
-                delays.Forget(item.Id);
+                delays.Forget(id);
         }
         catch (Exception e)
         {
             // A defect costs its own item a while, and nobody else anything.
-            QueueLog.Broke(logger, e, item.Id);
-            delays.Start(item.Id);
+            QueueLog.Broke(logger, e, id);
+            delays.Start(id);
         }
         finally
         {
-            _busy.TryRemove(item.Id, out _);
+            _busy.TryRemove(id, out _);
             signal.Set();
         }
     }

@@ -1,7 +1,7 @@
 namespace Sluice.Server.Queue;
 
 /// <summary>Items that wait for a provider, each for twice as long as the time before (IMP-24).</summary>
-/// <remarks>Used by the worker's loop and its timers.</remarks>
+/// <remarks>Thread-safe. Lives in memory: after a start every item is tried at once.</remarks>
 internal sealed class RetryDelays(TimeProvider time, QueueSignal signal) : IDisposable
 {
     private static readonly TimeSpan First = TimeSpan.FromSeconds(30);
@@ -19,11 +19,13 @@ internal sealed class RetryDelays(TimeProvider time, QueueSignal signal) : IDisp
             var delay = First;
             if (_waits.Remove(id, out var before))
             {
-                before.Timer.Dispose();
+                before.Timer?.Dispose();
                 delay = before.Delay * 2 < Longest ? before.Delay * 2 : Longest;
             }
 
-            _waits[id] = new Wait(delay, time.GetUtcNow() + delay, time.CreateTimer(_ => signal.Set(), null, delay, Timeout.InfiniteTimeSpan));
+            var wait = new Wait(delay);
+            wait.Timer = time.CreateTimer(_ => End(wait), null, delay, Timeout.InfiniteTimeSpan);
+            _waits[id] = wait;
             return delay;
         }
     }
@@ -32,7 +34,14 @@ internal sealed class RetryDelays(TimeProvider time, QueueSignal signal) : IDisp
     public bool IsWaiting(string id)
     {
         lock (_gate)
-            return _waits.TryGetValue(id, out var wait) && time.GetUtcNow() < wait.Until;
+            return _waits.TryGetValue(id, out var wait) && !wait.IsOver;
+    }
+
+    /// <summary>Ends every wait, because what the items wait for may have come; the next wait of each would be a first one.</summary>
+    public void EndAll()
+    {
+        Dispose();
+        signal.Set();
     }
 
     /// <summary>The item has ended one way or another; its next wait would be a first one.</summary>
@@ -41,7 +50,7 @@ internal sealed class RetryDelays(TimeProvider time, QueueSignal signal) : IDisp
         lock (_gate)
         {
             if (_waits.Remove(id, out var wait))
-                wait.Timer.Dispose();
+                wait.Timer?.Dispose();
         }
     }
 
@@ -51,10 +60,25 @@ internal sealed class RetryDelays(TimeProvider time, QueueSignal signal) : IDisp
         lock (_gate)
         {
             foreach (var wait in _waits.Values)
-                wait.Timer.Dispose();
+                wait.Timer?.Dispose();
             _waits.Clear();
         }
     }
 
-    private sealed record Wait(TimeSpan Delay, DateTimeOffset Until, ITimer Timer);
+    // The timer alone says that the time has come: the clock of the wall may be set back, and nobody would ask again.
+    private void End(Wait wait)
+    {
+        lock (_gate)
+            wait.IsOver = true;
+        signal.Set();
+    }
+
+    private sealed class Wait(TimeSpan delay)
+    {
+        public TimeSpan Delay => delay;
+
+        public ITimer? Timer { get; set; }
+
+        public bool IsOver { get; set; }
+    }
 }

@@ -25,8 +25,8 @@ internal sealed class QueueActions(QueueStore store, QueueRemoval removal, Queue
     {
         var ids = call.Parameters.List("value") ?? [];
         await store.SetPausedAsync(ids, paused, call.Cancelled);
-        if (paused)
-            activity.Cancel(ids);
+        foreach (var id in paused ? ids : [])
+            activity.Cancel(id);
         signal.Set();
         await AnswerAsync(call, true, ids);
     }

@@ -4,7 +4,13 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.SabApi;
 
 /// <summary><c>mode=queue</c>: the listing, and what is done to items by <c>name</c>.</summary>
-internal sealed class QueueMode(QueueStore store, QueueActivity activity, QueueActions actions, QueueHeader header, TimeProvider time) : ISabMode
+internal sealed class QueueMode(
+    QueueStore store,
+    QueueActivity activity,
+    RetryDelays delays,
+    QueueActions actions,
+    QueueHeader header,
+    TimeProvider time) : ISabMode
 {
     /// <inheritdoc/>
     public string Name => "queue";
@@ -61,7 +67,7 @@ internal sealed class QueueMode(QueueStore store, QueueActivity activity, QueueA
         json.WriteString("script", SabWords.Script(item.Script));
         json.WriteString("filename", item.Name);
         json.WriteStartArray("labels");
-        if (work is null && activity.IsWaiting(item.Id))
+        if (work is null && delays.IsWaiting(item.Id))
             json.WriteStringValue("WAITING");
         json.WriteEndArray();
         json.WriteString("password", item.Password);

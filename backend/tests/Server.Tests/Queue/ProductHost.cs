@@ -100,7 +100,7 @@ internal sealed class ProductHost : IAsyncDisposable
     /// <summary>Waits until an item waits for a provider.</summary>
     public async Task WaitForWaitingAsync(string id, CancellationToken cancellationToken)
     {
-        while (!Get<QueueActivity>().IsWaiting(id))
+        while (!Get<RetryDelays>().IsWaiting(id))
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, cancellationToken);
     }
 
@@ -117,7 +117,8 @@ internal sealed class ProductHost : IAsyncDisposable
         return json.RootElement.Clone();
     }
 
-    private static string ProvidersJson(MockServer provider) => JsonSerializer.Serialize(new
+    /// <summary>The setting that makes a server of the test the provider.</summary>
+    public static string ProvidersJson(MockServer provider) => JsonSerializer.Serialize(new
     {
         Providers = provider.Ports.Select((port, i) => new
         {

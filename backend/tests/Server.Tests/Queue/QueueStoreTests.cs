@@ -55,7 +55,7 @@ public sealed class QueueStoreTests : IDisposable
         var store = new QueueStore(database);
         await AddAsync(database, Item("paused") with { Paused = true, Priority = QueuePriority.Force }, Item("running"), Item("next"), Item("last"));
 
-        Assert.Equal("next", (await store.FindNextAsync(id => id == "running", Token))?.Id);
+        Assert.Equal("next", await store.FindNextAsync(id => id == "running", Token));
         Assert.Null(await store.FindNextAsync(_ => true, Token));
     }
 

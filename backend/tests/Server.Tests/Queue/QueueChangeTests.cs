@@ -1,0 +1,110 @@
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
+using Sluice.Server.Queue.Steps;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>Items that change while they are worked on or wait.</summary>
+public sealed class QueueChangeTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Renamed_item_is_published_under_its_new_name_without_starting_over()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var change = new ChangeStep();
+        await using var host = await ProductHost.StartAsync(_folder, mock, services => InsertBeforePublish(services, change));
+        change.Change = id => host.Get<QueueRenaming>().RenameAsync(id, "New Name", "tv", mayReplace: false, Token);
+        // A name that says nothing, so that the film is called like its release.
+        var release = new MockRelease("rel", 5, [new MockFile { Name = "d41d8cd98f00b204e9800998ecf8427e.mkv", Size = 50_000, ArticleSize = 20_000 }]);
+
+        var id = await host.AddAsync(release.ToNzb(), "Old Name.nzb", Token);
+        var slot = await host.WaitForHistoryAsync(id[0], Token);
+
+        Assert.Equal("New Name", slot.GetProperty("name").GetString());
+        Assert.Equal("tv", slot.GetProperty("category").GetString());
+        Assert.IsType<FileEntry>(await host.Get<LibraryTree>().FindAsync(["tv", "New Name", "New Name.mkv"], Token));
+        Assert.Equal(1, change.Runs);
+    }
+
+    [Fact]
+    public async Task Item_that_was_paused_after_it_was_picked_is_not_worked_on()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        var paused = await host.AddAsync(NzbText.Of("a.mkv"), "A.nzb", Token, "&priority=-2");
+
+        Assert.Equal((ImportEnd.Left, ""), await host.Get<ImportJob>().RunAsync(paused[0], Token));
+        Assert.Equal((ImportEnd.Left, ""), await host.Get<ImportJob>().RunAsync("gone", Token));
+
+        Assert.NotNull(await host.Get<QueueStore>().FindAsync(paused[0], Token));
+        Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs, "*.ids"));
+    }
+
+    [Fact]
+    public async Task Waiting_item_is_tried_again_when_a_provider_is_set()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await ProductHost.StartAsync(_folder);
+        var release = new MockRelease("rel", 5, [new MockFile { Name = "film.mkv", Size = 50_000, ArticleSize = 20_000 }]);
+        var id = await host.AddAsync(release.ToNzb(), "A.nzb", Token);
+        await host.WaitForWaitingAsync(id[0], Token);
+
+        var errors = await host.Get<SettingsStore>().SaveAsync(
+            new Dictionary<string, string?> { ["usenet.providers"] = ProductHost.ProvidersJson(mock) }, Token);
+
+        Assert.Empty(errors);
+        Assert.False(host.Get<RetryDelays>().IsWaiting(id[0]));
+        Assert.Equal("Completed", (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("status").GetString());
+    }
+
+    [Fact]
+    public async Task Waiting_item_that_is_removed_leaves_no_wait_behind()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        var id = await host.AddAsync(NzbText.Of("a.mkv"), "A.nzb", Token);
+        await host.WaitForWaitingAsync(id[0], Token);
+        var label = (await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("slots")[0].GetProperty("labels")[0];
+        Assert.Equal("WAITING", label.GetString());
+
+        await host.Get<QueueRemoval>().RemoveAsync(id, Token);
+
+        Assert.False(host.Get<RetryDelays>().IsWaiting(id[0]));
+    }
+
+    private static void InsertBeforePublish(IServiceCollection services, IImportStep step) =>
+        services.Insert(
+            services.ToList().FindIndex(service => service.ImplementationType == typeof(Publish)),
+            ServiceDescriptor.Singleton(step));
+
+    private sealed class ChangeStep : IImportStep
+    {
+        public Func<string, Task>? Change { get; set; }
+
+        public int Runs { get; private set; }
+
+        public string Name => "Change";
+
+        public int From => 50;
+
+        public int To => 60;
+
+        public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
+        {
+            if (++Runs == 1 && Change is { } change)
+                await change(work.Item.Id);
+            return null;
+        }
+    }
+}
