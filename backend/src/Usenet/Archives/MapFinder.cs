@@ -178,7 +178,7 @@ internal sealed class MapFinder(HeadFetcher fetcher, ProbeOptions options)
         public void FillEvenly(long[] lengths)
         {
             for (var i = 0; i < Count; i++)
-                lengths[First + i] = Bytes * (i + 1) / Count - Bytes * i / Count;
+                lengths[First + i] = Bytes / Count + (i < Bytes % Count ? 1 : 0);
         }
 
         /// <summary>Whether an article fits in as the segment of an index, and leaves room for the others on both sides.</summary>
