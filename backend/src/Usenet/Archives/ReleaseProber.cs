@@ -56,39 +56,34 @@ public sealed class ReleaseProber
     private async Task<FileHead> ProbeAsync(HeadFetcher fetcher, ProbeTarget target, int index, ProbePlan plan, CancellationToken cancellationToken)
     {
         var count = target.Ids.Count;
-        var firstTask = FetchAsync(0);
 
         // Of an archive the last article tells nothing yet, so it is asked for at once only where the name promises a plain file.
-        var lastTask = count > 1 && plan.IsPlain(index) ? FetchAsync(count - 1) : null;
-        await Task.WhenAll(lastTask is null ? [firstTask] : [firstTask, lastTask]);
-        var first = await firstTask;
+        List<HeadAnswer> answers = count > 1 && plan.IsPlain(index)
+            ? [.. await Task.WhenAll(FetchAsync(0), FetchAsync(count - 1))]
+            : [await FetchAsync(0)];
         var file = new FileHead
         {
             Members = [index],
             Subject = target.Subject,
             Ids = target.Ids,
-            State = first.State,
+            State = answers[0].State,
             VolumeSet = plan.SetOf(index),
-            AskedArticles = lastTask is null ? 1 : 2,
-            MissingArticles = first.State == HeadState.Missing ? 1 : 0,
+            AskedArticles = answers.Count,
+            MissingArticles = CountMissing(),
         };
-        if (first.Head is not { } head)
+        if (answers[0].Head is not { } head)
             return file;
 
         file = file with { Header = head.Header, FirstBytes = head.FirstBytes, Kind = KindOf(head) };
         if (MediaSignature.CategoryOf(file.Kind) is MediaCategory.Archive or MediaCategory.Par2)
             return file;
 
-        lastTask ??= count > 1 ? FetchAsync(count - 1) : null;
-        var last = lastTask is null ? first : await lastTask;
-        var (map, isConfirmed) = await new MapFinder(fetcher, _options).FindAsync(target.Ids, head, last.Head, cancellationToken);
-        return file with
-        {
-            Map = map,
-            IsConfirmed = isConfirmed,
-            AskedArticles = count > 1 ? 2 : 1,
-            MissingArticles = last.State == HeadState.Missing ? 1 : 0,
-        };
+        if (answers.Count < 2 && count > 1)
+            answers.Add(await FetchAsync(count - 1));
+        var (map, isConfirmed) = await new MapFinder(fetcher, _options).FindAsync(target.Ids, head, answers[^1].Head, cancellationToken);
+        return file with { Map = map, IsConfirmed = isConfirmed, AskedArticles = answers.Count, MissingArticles = CountMissing() };
+
+        int CountMissing() => answers.Count(answer => answer.State == HeadState.Missing);
 
         Task<HeadAnswer> FetchAsync(int segment) =>
             fetcher.FetchAsync(target.Ids, segment, answer => MapFinder.IsPlausible(answer, segment, count), cancellationToken);

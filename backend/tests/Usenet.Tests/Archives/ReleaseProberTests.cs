@@ -106,6 +106,18 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
+    public async Task Missing_first_and_last_article_are_both_counted()
+    {
+        var gone = ScriptedPost.Uniform(_source, "a", 3, 2000, 100);
+        _source.Remove("a-0@x");
+        _source.Remove("a-2@x");
+
+        var file = Assert.Single((await ProbeAsync(gone.Target(Film))).Files);
+
+        Assert.Equal((HeadState.Missing, 2, 2), (file.State, file.MissingArticles, file.AskedArticles));
+    }
+
+    [Fact]
     public async Task Duplicate_stands_in_for_a_missing_article()
     {
         var post = ScriptedPost.Uniform(_source, "a", 3, 2000, 100);
