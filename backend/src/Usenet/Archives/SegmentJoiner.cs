@@ -58,12 +58,20 @@ internal static class SegmentJoiner
             Add(part.Members[0], header.PartLength ?? 0, part.Ids);
         }
 
+        // Size and number of parts lie now and then, but hardly to the same effect: then the last parts are not listed.
+        var size = first.FileSize ?? 0;
+        if (size > end && first.Total <= maxSegments && first.Total - members.Count == (size - end + partSize - 1) / partSize)
+        {
+            while (end < size)
+                Add(-1, Math.Min(partSize, size - end), null);
+        }
+
         return members.Count(member => member >= 0) < 2 ? null : parts[0] with
         {
             Members = members,
             Ids = new JoinedSegmentIds(ids),
             Map = SegmentMap.FromLengths(lengths),
-            IsConfirmed = !members.Contains(-1),
+            IsConfirmed = !members.Contains(-1) && size <= end,
             AskedArticles = parts.Sum(part => part.AskedArticles),
         };
 

@@ -136,6 +136,36 @@ public sealed class ProbedMapTests
         Assert.Equal([HeadState.Found, HeadState.Missing, HeadState.Missing], report.Files.Select(head => head.State));
     }
 
+    [Theory]
+    [InlineData(10_700, new[] { 0, 1, 2, 3, -1, -1 }, 10_700)]
+    [InlineData(99_999, new[] { 0, 1, 2, 3 }, 8000)]
+    public async Task Last_pieces_that_nobody_lists_are_holes_where_size_and_total_claim_them(int claimed, int[] members, int length)
+    {
+        var post = ScriptedPost.Uniform(_source, "a", 6, 2000, 700);
+        for (var i = 0; i < 4; i++)
+            _source.Post(post.IdOf(i), post.Article(i, i * 2000, i + 1, fileSize: claimed));
+
+        var file = Assert.Single((await ProbeAsync([.. Enumerable.Range(0, 4).Select(index => Piece(post, index))])).Files);
+
+        Assert.Equal(members, file.Members);
+        Assert.Equal(SegmentMap.Uniform(members.Length, 2000, length), file.Map);
+        Assert.False(file.IsConfirmed);
+    }
+
+    [Fact]
+    public async Task Bytes_of_a_million_articles_that_nobody_has_are_shared_out_evenly()
+    {
+        const int Count = 1_000_000;
+        const long Begin = 900_000L * SegmentMap.MaxSegmentLength;
+        var post = ScriptedPost.Uniform(_source, "a", 2, 1000, 1000);
+        _source.Post(post.IdOf(1), post.Article(1, Begin, Count, fileSize: Begin + 1000));
+
+        var file = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\"") with { Ids = new Ends(post.Ids, Count) })).Files);
+
+        Assert.Equal((Begin + 1000, false), (file.Map?.Length, file.IsConfirmed));
+        Assert.InRange(file.Map![Count / 2].Length, (Begin - 1000) / (Count - 2), (Begin - 1000) / (Count - 2) + 1);
+    }
+
     [Fact]
     public async Task Pieces_beyond_the_limit_or_without_a_beginning_stay_apart()
     {
@@ -155,6 +185,15 @@ public sealed class ProbedMapTests
 
     private Task<ProbeReport> ProbeAsync(params ProbeTarget[] targets) =>
         new ReleaseProber(_source).ProbeAsync(targets, null, TestContext.Current.CancellationToken);
+
+    /// <summary>A long file of which only the first and the last article were posted.</summary>
+    private sealed class Ends(Usenet.Nzb.ISegmentIds two, int count) : Usenet.Nzb.ISegmentIds
+    {
+        public int Count => count;
+
+        public ValueTask<Usenet.Nzb.SegmentIds> GetAsync(int index, CancellationToken cancellationToken) =>
+            index == 0 || index == count - 1 ? two.GetAsync(Math.Min(index, 1), cancellationToken) : new(Usenet.Nzb.SegmentIds.None);
+    }
 
     private sealed class Slice(Usenet.Nzb.ISegmentIds ids, int first) : Usenet.Nzb.ISegmentIds
     {
