@@ -16,7 +16,7 @@ public sealed record NzbLimits
     /// <summary>Number of file elements, merged ones included.</summary>
     public int MaxFiles { get; init; } = 50_000;
 
-    /// <summary>Number of segment elements, and of segments with holes counted in.</summary>
+    /// <summary>Number of segment elements, and of segments with holes counted in; those of merged files included, because they took the same work.</summary>
     public int MaxSegments { get; init; } = 3_000_000;
 
     /// <summary>Segments of one file that nobody lists but the numbers imply, because each takes memory.</summary>
@@ -31,7 +31,7 @@ public sealed record NzbLimits
     /// <summary>The text of one element in characters.</summary>
     public int MaxContentLength { get; init; } = 64 << 10;
 
-    /// <summary>Characters from one opening bracket to the next, so that no tag or comment fills the memory.</summary>
+    /// <summary>Characters from one opening bracket to the next, so that no tag, comment or CDATA section fills the memory; brackets inside of those two count as text.</summary>
     public int MaxMarkupLength { get; init; } = 256 << 10;
 
     /// <summary>Elements inside elements; an NZB needs four.</summary>
@@ -39,4 +39,7 @@ public sealed record NzbLimits
 
     /// <summary>Different names of elements, attributes and namespaces; an NZB needs a dozen.</summary>
     public int MaxNames { get; init; } = 4096;
+
+    /// <summary>One of these names in characters; each is kept to the end of the document.</summary>
+    public int MaxNameLength { get; init; } = 1024;
 }

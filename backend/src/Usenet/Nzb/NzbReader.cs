@@ -37,7 +37,7 @@ public static class NzbReader
             IgnoreComments = true,
             IgnoreProcessingInstructions = true,
             IgnoreWhitespace = true,
-            NameTable = new NzbNameTable(limits.MaxNames),
+            NameTable = new NzbNameTable(limits),
             XmlResolver = null,
         });
 
@@ -47,15 +47,15 @@ public static class NzbReader
         while (await parser.NextAsync() is { } file)
         {
             cancellationToken.ThrowIfCancellationRequested();
+            segments += file.Segments.Count;
+            if (segments > limits.MaxSegments)
+                throw new NzbFormatException(NzbFault.TooLarge, $"more than {limits.MaxSegments} segments");
             if (!seen.Add(NzbFileBuilder.Fingerprint(file)))
             {
                 head.MergedFiles++;
                 continue;
             }
 
-            segments += file.Segments.Count;
-            if (segments > limits.MaxSegments)
-                throw new NzbFormatException(NzbFault.TooLarge, $"more than {limits.MaxSegments} segments");
             yield return file;
         }
 

@@ -20,6 +20,7 @@ internal sealed class NzbText : TextReader
 
     private readonly Stream _stream;
     private readonly int _maxMarkup;
+    private readonly NzbMarkupMeter _meter;
     private readonly CancellationToken _cancellationToken;
     private readonly byte[] _bytes = new byte[BufferSize];
     private readonly char[] _chars = new char[BufferSize];
@@ -29,12 +30,12 @@ internal sealed class NzbText : TextReader
     private bool _ended;
     private int _charStart;
     private int _charEnd;
-    private int _sinceBracket;
 
     public NzbText(Stream stream, int maxMarkup, CancellationToken cancellationToken)
     {
         _stream = stream;
         _maxMarkup = maxMarkup;
+        _meter = new NzbMarkupMeter(maxMarkup);
         _cancellationToken = cancellationToken;
     }
 
@@ -110,16 +111,7 @@ internal sealed class NzbText : TextReader
         for (var bad = text.IndexOfAny(Forbidden); bad >= 0; bad = text.IndexOfAny(Forbidden))
             text[bad] = Replacement;
 
-        for (var rest = text; ;)
-        {
-            var bracket = rest.IndexOf('<');
-            _sinceBracket += bracket < 0 ? rest.Length : bracket;
-            if (_sinceBracket > _maxMarkup)
-                throw new NzbFormatException(NzbFault.TooLarge, $"a tag or text of more than {_maxMarkup} characters");
-            if (bracket < 0)
-                return;
-            _sinceBracket = 0;
-            rest = rest[(bracket + 1)..];
-        }
+        if (!_meter.Take(text))
+            throw new NzbFormatException(NzbFault.TooLarge, $"a tag or text of more than {_maxMarkup} characters");
     }
 }

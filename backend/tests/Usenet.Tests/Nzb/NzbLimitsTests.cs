@@ -14,12 +14,16 @@ public sealed class NzbLimitsTests
         { Document(One, One, One), new NzbLimits { MaxFiles = 2 } },
         { Document(File("s", Segment(1, "a@x"), Segment(1, "a@x"), Segment(1, "a@x"))), new NzbLimits { MaxSegments = 2 } },
         { Document(File("s", Segment(2, "a@x")), File("t", Segment(2, "a@x"))), new NzbLimits { MaxSegments = 3 } },
+        { Document(File("s", Segment(2, "a@x")), File("s", Segment(2, "a@x"))), new NzbLimits { MaxSegments = 3 } },
         { Document(File("s", Segment(12, "a@x"))), new NzbLimits { MaxHoles = 10 } },
         { Document(File(new string('s', 4097), Segment(1, "a@x"))), NzbLimits.Default },
         { Document(File(new string('ü', 2049), Segment(1, "a@x"))), NzbLimits.Default },
         { Document($"<x y='{new string('z', 65_537)}'/>", One), NzbLimits.Default },
         { Document($"<x>{new string('z', 65_537)}</x>", One), NzbLimits.Default },
         { Document($"<!--{new string('z', 300_000)}-->", One), NzbLimits.Default },
+        { Document($"<!--{new string('<', 300_000)}-->", One), NzbLimits.Default },
+        { Document($"<{new string('x', 1025)}/>", One), NzbLimits.Default },
+        { Document($"<x xmlns=\"{new string('x', 1025)}\"/>", One), NzbLimits.Default },
         { Document(string.Concat(Enumerable.Repeat("<x>", 16)), One), NzbLimits.Default },
         { Document(string.Concat(Enumerable.Range(0, 4100).Select(i => $"<x{i}/>")), One), NzbLimits.Default },
         { Document(One), new NzbLimits { MaxBytes = 300 } },
@@ -35,6 +39,8 @@ public sealed class NzbLimitsTests
     {
         var nzb = Document(
             $"<x y='{new string('z', 65_536)}'>{new string('z', 65_536)}</x>",
+            $"<{new string('n', 1024)}/><!--{new string('<', 200_000)}--><x><![CDATA[{new string('<', 65_535)}]]]></x>",
+            string.Concat(Enumerable.Repeat("<!-- <![CDATA[ --><![CDATA[ <!-- ]]>", 10_000)),
             string.Concat(Enumerable.Repeat("<x>", 15)) + string.Concat(Enumerable.Repeat("</x>", 15)),
             File(new string('s', 4096), Segment(1, "a@x"), Segment(13, "b@x")));
 

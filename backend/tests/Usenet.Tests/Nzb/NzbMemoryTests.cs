@@ -31,10 +31,12 @@ public sealed class NzbMemoryTests
         Assert.InRange(peak, 0, 8 * MiB);
     }
 
-    [Fact]
-    public async Task Attribute_of_200_megabytes_is_refused_before_it_is_held()
+    [Theory]
+    [InlineData("<nzb><file subject=\"", "sssssssssssssssssssssssssssssss")]
+    [InlineData("<nzb><x><![CDATA[", "sssssssssssssssssssssssssssss<s")]
+    public async Task Attribute_or_section_of_200_megabytes_is_refused_before_it_is_held(string start, string text)
     {
-        await using var nzb = new RepeatedText("<nzb><file subject=\"", "sssssssssssssssssssssssssssssss", 200 * MiB);
+        await using var nzb = new RepeatedText(start, text, 200 * MiB);
         var before = GC.GetTotalMemory(forceFullCollection: true);
 
         await Assert.ThrowsAsync<NzbFormatException>(() => NzbSource.ReadAsync(nzb));
