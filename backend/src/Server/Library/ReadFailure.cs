@@ -11,4 +11,7 @@ internal enum ReadFailure
 
     /// <summary>Nothing is known about the bytes, because nobody could be asked.</summary>
     Unreachable,
+
+    /// <summary>Nothing is known about the bytes, because what is stored about them here cannot be read at present.</summary>
+    Unreadable,
 }

@@ -37,7 +37,8 @@ internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreF
     {
         try
         {
-            return new ContentStream(await playback.OpenAsync(file, offset, length, ct), Translate);
+            Stream stream = await StoreGuard.RunAsync(() => playback.OpenAsync(file, offset, length, ct));
+            return new ContentStream(stream, Translate);
         }
         catch (Exception failure) when (Translate(failure) is { } known)
         {
@@ -54,6 +55,8 @@ internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreF
             ContentFault.Transient, "More streams are open than the memory budget admits.", failure),
         ReadFailure.Unreachable => new ContentUnavailableException(
             ContentFault.Transient, "No provider could be asked for this part.", failure),
+        ReadFailure.Unreadable => new ContentUnavailableException(
+            ContentFault.Transient, "What is stored about this part cannot be read at present.", failure),
         _ => null,
     };
 }

@@ -30,8 +30,15 @@ internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavail
     /// <inheritdoc />
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        ValueTask<int> read = inner.ReadAsync(buffer, cancellationToken);
-        return read.IsCompletedSuccessfully ? read : AwaitAsync(read);
+        try
+        {
+            ValueTask<int> read = inner.ReadAsync(buffer, cancellationToken);
+            return read.IsCompletedSuccessfully ? read : AwaitAsync(read);
+        }
+        catch (Exception failure) when (translate(failure) is { } known)
+        {
+            throw known;
+        }
     }
 
     /// <inheritdoc />

@@ -1,3 +1,4 @@
+using Dapper;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
@@ -34,5 +35,22 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
         Assert.Equal(503, answer.Status);
         Assert.Equal("30", answer["Retry-After"]);
         Assert.Empty(answer.Body);
+    }
+
+    [Fact]
+    public async Task File_whose_parts_cannot_be_read_is_503_and_its_head_stays()
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        await server.PublishAsync("tv", "Rel", "a.mkv");
+        await server.Database.WriteAsync(
+            (connection, _) => connection.Execute("ALTER TABLE posted_file RENAME TO p"), TestContext.Current.CancellationToken);
+
+        RawAnswer answer = await server.SendAsync("GET /content/tv/Rel/a.mkv");
+
+        Assert.Equal(503, answer.Status);
+        Assert.Equal("30", answer["Retry-After"]);
+        Assert.Equal("no-store", answer["Cache-Control"]);
+        Assert.Empty(answer.Body);
+        Assert.Equal(200, (await server.SendAsync("HEAD /content/tv/Rel/a.mkv")).Status);
     }
 }

@@ -1,0 +1,45 @@
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+using Sluice.Server.Library;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Server.Tests.Library;
+
+/// <summary>What each failure of a read means to whoever reads.</summary>
+public sealed class PlaybackTests
+{
+    /// <summary>Failures that asking again may cure, by what could not be had.</summary>
+    public static TheoryData<Exception, bool> Passing => new()
+    {
+        { new NntpException(NntpFault.ConnectTimeout, "Below."), false },
+        { new FileNotFoundException("Below."), false },
+        { new MessageIdListException("Below."), true },
+        { new DiskFullException(), true },
+        { new IOException("Below."), true },
+        { new UnauthorizedAccessException("Below."), true },
+    };
+
+    [Theory]
+    [MemberData(nameof(Passing))]
+    public void Failure_of_providers_or_the_disk_may_pass(Exception failure, bool isOurs) =>
+        Assert.Equal(isOurs ? ReadFailure.Unreadable : ReadFailure.Unreachable, Playback.Explain(failure));
+
+    [Fact]
+    public void Lost_list_of_articles_is_gone_for_good() =>
+        Assert.Equal(ReadFailure.Gone, Playback.Explain(new StoredNzbLostException("abc")));
+
+    [Fact]
+    public void Full_memory_is_no_loss() => Assert.Equal(ReadFailure.Busy, Playback.Explain(new StreamLimitException(3)));
+
+    [Fact]
+    public void Bug_is_no_failure_of_reading()
+    {
+        Assert.Null(Playback.Explain(new ObjectDisposedException("Below.")));
+        Assert.Null(Playback.Explain(new InvalidDataException("Below.")));
+        Assert.Null(Playback.Explain(new SqliteException("Below.", 1)));
+        Assert.Null(Playback.Explain(new OperationCanceledException()));
+    }
+}
