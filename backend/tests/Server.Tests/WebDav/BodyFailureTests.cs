@@ -11,6 +11,16 @@ public sealed class BodyFailureTests : IAsyncLifetime
 
     private DavTestServer _server = null!;
 
+    /// <summary>Exceptions that no file promises to throw, with texts that are nobody's business.</summary>
+    public static TheoryData<Exception> Unexpected =>
+    [
+        new InvalidDataException("secret-name"),
+        new IOException("secret-name"),
+        new ObjectDisposedException("secret-name"),
+        new TimeoutException("secret-name"),
+        new UnauthorizedAccessException("secret-name"),
+    ];
+
     public async ValueTask InitializeAsync() =>
         _server = await DavTestServer.StartAsync(options: new DavOptions { FirstByteTimeout = Limit });
 
@@ -72,9 +82,44 @@ public sealed class BodyFailureTests : IAsyncLifetime
     public async Task Failure_after_the_headers_is_a_reset(bool gone) =>
         AssertReset(await CutAsync(ScriptedStream.Throw(Failure(gone))));
 
+    [Theory]
+    [MemberData(nameof(Unexpected))]
+    public async Task Unexpected_exception_of_the_opening_is_a_bare_500(Exception failure)
+    {
+        Add((_, _, _) => throw failure);
+
+        AssertBare(await _server.SendAsync("GET /secret-name.mkv"));
+    }
+
+    [Theory]
+    [MemberData(nameof(Unexpected))]
+    public async Task Unexpected_exception_of_the_first_read_is_a_bare_500(Exception failure)
+    {
+        var stream = new ScriptedStream(ScriptedStream.Throw(failure));
+        Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
+
+        AssertBare(await _server.SendAsync("GET /secret-name.mkv", "Range: bytes=500-"));
+        await stream.Disposed;
+    }
+
+    [Theory]
+    [MemberData(nameof(Unexpected))]
+    public async Task Unexpected_exception_after_the_headers_is_a_reset(Exception failure) =>
+        AssertReset(await CutAsync(ScriptedStream.Throw(failure)));
+
+    [Theory]
+    [MemberData(nameof(Unexpected))]
+    public async Task Unexpected_exception_that_no_wait_precedes_is_a_reset(Exception failure) =>
+        AssertReset(await CutAsync(_ => throw failure));
+
     [Fact]
-    public async Task Unexpected_exception_after_the_headers_is_a_reset() =>
-        AssertReset(await CutAsync(ScriptedStream.Throw(new InvalidDataException("Unexpected."))));
+    public async Task Cancellation_that_nobody_asked_for_is_503_or_a_reset()
+    {
+        Add((_, _, _) => ValueTask.FromResult<Stream>(new ScriptedStream(ScriptedStream.Throw(new OperationCanceledException()))));
+
+        Assert.Equal(503, (await _server.SendAsync("GET /secret-name.mkv")).Status);
+        AssertReset(await CutAsync(ScriptedStream.Throw(new OperationCanceledException())));
+    }
 
     [Fact]
     public async Task Stream_that_ends_early_is_a_reset_and_never_a_short_body() => AssertReset(await CutAsync());
@@ -213,6 +258,15 @@ public sealed class BodyFailureTests : IAsyncLifetime
         Assert.Equal("Because.\n", answer.Text);
         Assert.Null(answer["ETag"]);
         Assert.Null(answer["Content-Range"]);
+    }
+
+    private static void AssertBare(RawAnswer answer)
+    {
+        Assert.Equal(500, answer.Status);
+        Assert.Empty(answer.Body);
+        Assert.Null(answer["ETag"]);
+        Assert.Null(answer["Content-Range"]);
+        Assert.DoesNotContain(answer.Headers, header => header.Value.Contains("secret-name", StringComparison.Ordinal));
     }
 
     private static void AssertReset(RawAnswer answer, int received = 300)
