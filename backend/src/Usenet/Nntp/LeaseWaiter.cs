@@ -15,7 +15,7 @@ internal sealed class LeaseWaiter(ArticleRequest request)
 
     public static int ClassOf(ArticleRequest request) => request.Lane switch
     {
-        OperationLane.Playback => request.HeadOfLine ? 0 : 1,
+        OperationLane.Playback => request.Urgency?.IsHeadOfLine == true ? 0 : 1,
         OperationLane.Import => 2,
         _ => 3,
     };
@@ -35,10 +35,23 @@ internal sealed class LeaseWaiter(ArticleRequest request)
         }
         catch (Exception error) when (error is TimeoutException or OperationCanceledException)
         {
-            if (!_granted.TrySetCanceled(CancellationToken.None) && _granted.Task.IsCompletedSuccessfully)
-                (await _granted.Task).Dispose();
+            if (!_granted.TrySetCanceled(CancellationToken.None))
+                await GiveBackAsync();
             cancellationToken.ThrowIfCancellationRequested();
             throw new NntpException(NntpFault.NoConnection, "No connection became free in time.", error);
+        }
+    }
+
+    /// <summary>The answer came at the same moment as the deadline or the token.</summary>
+    private async Task GiveBackAsync()
+    {
+        try
+        {
+            (await _granted.Task).Dispose();
+        }
+        catch (NntpException)
+        {
+            // There is no grant to give back, and the caller has its own reason by now.
         }
     }
 }

@@ -162,7 +162,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 return;
             var headOfLine = _window.Count == 0;
             var slot = _window.Claim(piece, isLanding: headOfLine && _landing);
-            slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, headOfLine, _cancel.Token);
+            slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, new FetchUrgency(this, headOfLine), _cancel.Token);
         }
     }
 

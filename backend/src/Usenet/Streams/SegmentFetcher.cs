@@ -22,7 +22,7 @@ internal sealed class SegmentFetcher(IArticleSource source, BlockPool blocks, St
     private readonly Stack<YencDecoder> _decoders = new();
 
     /// <summary>Fills the slot, whatever it takes. Never fails: the outcome is the slot's.</summary>
-    public async Task FetchAsync(SegmentSlot slot, OperationLane lane, bool headOfLine, CancellationToken cancellationToken)
+    public async Task FetchAsync(SegmentSlot slot, OperationLane lane, FetchUrgency urgency, CancellationToken cancellationToken)
     {
         var decoder = RentDecoder();
         var sink = new SegmentSink(slot, blocks, decoder, mayPublish: slot.IsLanding && !options.VerifyBeforeServe);
@@ -32,7 +32,7 @@ internal sealed class SegmentFetcher(IArticleSource source, BlockPool blocks, St
             if (KnownLoss(ids) is { } loss)
                 slot.Fail(new ArticleGoneException(loss, slot.Piece.Segment.Index));
             else
-                slot.Complete(await FetchWithRetriesAsync(slot, sink, ids, new Errand(lane, headOfLine), cancellationToken));
+                slot.Complete(await FetchWithRetriesAsync(slot, sink, ids, new Errand(lane, urgency), cancellationToken));
         }
         catch (Exception failure) when (failure is IOException or OperationCanceledException or ObjectDisposedException)
         {
@@ -112,7 +112,7 @@ internal sealed class SegmentFetcher(IArticleSource source, BlockPool blocks, St
         {
             while (true)
             {
-                var request = new ArticleRequest(id, errand.Lane, errand.HeadOfLine, (long)(segment.Length * EncodedPerDecoded), excluded);
+                var request = new ArticleRequest(id, errand.Lane, errand.Urgency, (long)(segment.Length * EncodedPerDecoded), excluded);
                 var reply = await source.FetchAsync(request, sink, cancellationToken);
                 if (!reply.IsFound)
                 {
@@ -159,5 +159,5 @@ internal sealed class SegmentFetcher(IArticleSource source, BlockPool blocks, St
         }
     }
 
-    private readonly record struct Errand(OperationLane Lane, bool HeadOfLine);
+    private readonly record struct Errand(OperationLane Lane, FetchUrgency Urgency);
 }

@@ -1,0 +1,36 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// How urgently one article is wanted: shared by the reader, who may begin to wait for it at any time, and the fetch that is
+/// under way by then.
+/// </summary>
+/// <remarks>Thread-safe. Urgency only rises.</remarks>
+public sealed class FetchUrgency
+{
+    private int _isHeadOfLine;
+
+    /// <summary>Creates the urgency of one fetch.</summary>
+    /// <param name="reader">On whose behalf; compared by reference, so that connections are shared fairly among readers.</param>
+    /// <param name="isHeadOfLine">Whether the reader waits for it from the start.</param>
+    public FetchUrgency(object reader, bool isHeadOfLine)
+    {
+        Reader = reader;
+        _isHeadOfLine = isHeadOfLine ? 1 : 0;
+    }
+
+    /// <summary>Raised once, by whoever calls <see cref="Raise"/>; handlers must not block or throw. Look at <see cref="IsHeadOfLine"/> after subscribing.</summary>
+    public event Action? Raised;
+
+    /// <summary>On whose behalf the article is fetched.</summary>
+    public object Reader { get; }
+
+    /// <summary>Whether a reader waits for it right now: it overtakes what is fetched ahead.</summary>
+    public bool IsHeadOfLine => Volatile.Read(ref _isHeadOfLine) != 0;
+
+    /// <summary>The reader has come to it and waits.</summary>
+    public void Raise()
+    {
+        if (Interlocked.Exchange(ref _isHeadOfLine, 1) == 0)
+            Raised?.Invoke();
+    }
+}
