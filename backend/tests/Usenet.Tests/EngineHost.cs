@@ -35,7 +35,8 @@ internal sealed class EngineHost : IAsyncDisposable
         NntpOptions? nntp = null,
         StreamOptions? streams = null,
         Func<int, ProviderOptions, ProviderOptions>? provider = null,
-        TimeProvider? streamTime = null)
+        TimeProvider? streamTime = null,
+        TimeProvider? nntpTime = null)
     {
         var server = await MockServer.StartAsync(mock);
         var accounts = server.Ports.Select((port, index) =>
@@ -44,7 +45,7 @@ internal sealed class EngineHost : IAsyncDisposable
             return provider is null ? account : provider(index, account);
         });
         var limiter = new GlobalOperationLimiter();
-        var pool = new ProviderPool([.. accounts], nntp ?? new NntpOptions(), limiter, TimeProvider.System, NullLoggerFactory.Instance);
+        var pool = new ProviderPool([.. accounts], nntp ?? new NntpOptions(), limiter, nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance);
         var engine = new StreamEngine(pool, streams ?? new StreamOptions(), streamTime ?? TimeProvider.System, NullLoggerFactory.Instance);
         return new EngineHost(server, release, pool, limiter, engine);
     }

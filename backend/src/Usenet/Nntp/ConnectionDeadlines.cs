@@ -19,6 +19,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
     private TimeSpan _stall;
     private long _busySince;
     private long? _drainSince;
+    private bool _leaving;
 
     public ConnectionDeadlines(NntpConnection connection, NntpOptions options, TimeProvider time)
     {
@@ -57,6 +58,14 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         }
     }
 
+    /// <summary>From now on the server has to close soon, because it has been told goodbye.</summary>
+    public void StartLeaving()
+    {
+        lock (_gate)
+            _leaving = true;
+        StartDrain();
+    }
+
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
 
     private void Check()
@@ -69,13 +78,12 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             var now = _time.GetTimestamp();
             var silent = _time.GetElapsedTime(Math.Max(Volatile.Read(ref _lastByteAt), _busySince), now);
             TimeSpan next;
-            if (_drainSince is { } since && (!busy || _connection.OwesOnlyAbandoned))
+            // A connection that owes nothing any more has drained in time, whenever this is noticed.
+            if (_drainSince is { } since && (_leaving || _connection.OwesOnlyAbandoned))
             {
                 next = _options.DrainTime - _time.GetElapsedTime(since, now);
                 if (next <= TimeSpan.Zero)
-                    failure = new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article took too long.");
-                else if (!busy)
-                    _drainSince = null;
+                    failure = new NntpException(NntpFault.ConnectionClosed, "What nobody waits for any more took too long to end.");
             }
             else if (busy)
             {

@@ -107,7 +107,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (!_owner.TryRetire(this))
             return;
         _retired = true;
-        _deadlines.StartDrain();
+        _deadlines.StartLeaving();
         _unsent.Writer.TryComplete();
     }
 
@@ -278,6 +278,9 @@ internal sealed class NntpConnection : IAsyncDisposable
         _meter.Replied(outcome);
         body.Complete(outcome);
         _owner.ReplyEnded(this, body);
+
+        // Unwanted replies behind a wanted one were left alone for its sake.
+        Reconsider();
     }
 
     private void FailOutstanding(NntpException reason)

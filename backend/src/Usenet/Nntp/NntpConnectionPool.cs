@@ -169,7 +169,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         }
 
         await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
-        await _background.WhenAll();
+        await _background.WhenAllAsync();
         _disposing.Dispose();
     }
 

@@ -23,10 +23,17 @@ internal sealed class TaskSet
             TaskScheduler.Default);
     }
 
-    public Task WhenAll()
+    /// <summary>Waits until all have ended, those included that are added in the meantime.</summary>
+    public async Task WhenAllAsync()
+    {
+        while (Current() is { Length: > 0 } tasks)
+            await Task.WhenAll(tasks);
+    }
+
+    private Task[] Current()
     {
         lock (_gate)
-            return Task.WhenAll(_tasks);
+            return [.. _tasks];
     }
 
     private void Remove(Task task)

@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
@@ -149,6 +150,26 @@ public sealed class ProviderPoolTests
             () => $"{host.Mock.Stats.CommandCount("QUIT")} QUIT, {host.Pool.Sockets(0)} sockets",
             Token);
         await FetchAsync(host, 2);
+    }
+
+    [Fact(Timeout = 30_000)]
+    public async Task A_connection_whose_unwanted_rest_was_read_stays_in_the_pool()
+    {
+        var time = new ManualTimeProvider();
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(4, 60_000),
+            new MockOptions { Providers = [new MockProvider { ConnectionBandwidth = 300_000 }] },
+            nntpTime: time,
+            provider: (_, account) => account with { MaxConnections = 1 });
+        using var cancel = new CancellationTokenSource();
+        await CancelledAsync(host, 1, at: 100, cancel);
+        await host.AssertNothingIsLeftAsync(Token);
+
+        // Every deadline of a drain is over by now; the connection has been idle and in step for most of that time.
+        time.Advance(TimeSpan.FromSeconds(5));
+        Assert.Equal(1, host.Pool.Sockets(0));
+        await FetchAsync(host, 2);
+        Assert.Equal(1, host.Mock.Stats.Opened);
     }
 
     [Fact]
