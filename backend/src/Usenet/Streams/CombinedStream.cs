@@ -15,7 +15,7 @@ public sealed class CombinedStream : ReadOnlyStream
     private readonly long _end;
     private BufferedSegmentStream? _reader;
     private long _position;
-    private bool _disposed;
+    private bool _closed;
 
     internal CombinedStream(CombinedMap map, StreamResources shared, OperationLane lane, long position, long end)
     {
@@ -46,50 +46,34 @@ public sealed class CombinedStream : ReadOnlyStream
     /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
     /// <exception cref="NntpException">No provider could deliver; the bytes may be there later.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled; the stream can be read on.</exception>
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        ObjectDisposedException.ThrowIf(_disposed, this);
+        ObjectDisposedException.ThrowIf(_closed, this);
         if (buffer.IsEmpty || _position >= _end)
-            return ValueTask.FromResult(0);
+            return 0;
         if (_reader is null || _reader.Position != _position)
-            return MoveAndReadAsync(buffer, cancellationToken);
+            await MoveReaderAsync();
 
-        var read = _reader.ReadAsync(buffer, cancellationToken);
-        if (!read.IsCompletedSuccessfully)
-            return FinishReadAsync(read);
-        var taken = read.GetAwaiter().GetResult();
+        var taken = await _reader!.ReadAsync(buffer, cancellationToken);
         _position += taken;
-        return ValueTask.FromResult(taken);
+        return taken;
     }
 
     /// <inheritdoc/>
-    public override async ValueTask DisposeAsync()
+    protected override async ValueTask CloseAsync()
     {
-        if (_disposed)
-            return;
-        _disposed = true;
+        _closed = true;
         _shared.Budget.Leave();
         if (_reader is not null)
             await _reader.DisposeAsync();
-        await base.DisposeAsync();
     }
 
-    private async ValueTask<int> MoveAndReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    private async ValueTask MoveReaderAsync()
     {
-        if (_reader is null || !_reader.TryMoveTo(_position))
-        {
-            if (_reader is not null)
-                await _reader.DisposeAsync();
-            _reader = new BufferedSegmentStream(_map, _shared, _lane, _position, _end);
-        }
-
-        return await FinishReadAsync(_reader.ReadAsync(buffer, cancellationToken));
-    }
-
-    private async ValueTask<int> FinishReadAsync(ValueTask<int> read)
-    {
-        var taken = await read;
-        _position += taken;
-        return taken;
+        if (_reader is not null && _reader.TryMoveTo(_position))
+            return;
+        if (_reader is not null)
+            await _reader.DisposeAsync();
+        _reader = new BufferedSegmentStream(_map, _shared, _lane, _position, _end);
     }
 }

@@ -1,9 +1,14 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>A seekable file that can only be read, and only asynchronously.</summary>
-/// <remarks>For one reader at a time. A read of 0 bytes means the end and nothing else; whatever goes wrong throws.</remarks>
+/// <remarks>
+/// For one reader at a time. A read of 0 bytes means the end and nothing else; whatever goes wrong throws. Dispose it
+/// asynchronously: fetches that are under way have to be awaited.
+/// </remarks>
 public abstract class ReadOnlyStream : Stream
 {
+    private bool _isDisposed;
+
     /// <inheritdoc/>
     public override bool CanRead => true;
 
@@ -41,4 +46,24 @@ public abstract class ReadOnlyStream : Stream
 
     /// <inheritdoc/>
     public sealed override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException("The stream is read-only.");
+
+    /// <summary>Closes the stream once; later calls do nothing.</summary>
+    public sealed override async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _isDisposed, true))
+            return;
+        await CloseAsync();
+        await base.DisposeAsync();
+    }
+
+    /// <summary>Gives back what the stream holds. Called once.</summary>
+    protected abstract ValueTask CloseAsync();
+
+    /// <summary>Not supported before <see cref="DisposeAsync"/>: a synchronous dispose could not wait for fetches.</summary>
+    protected sealed override void Dispose(bool disposing)
+    {
+        if (disposing && !Volatile.Read(ref _isDisposed))
+            throw new NotSupportedException("Dispose the stream asynchronously.");
+        base.Dispose(disposing);
+    }
 }

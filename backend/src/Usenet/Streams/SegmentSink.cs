@@ -48,8 +48,14 @@ internal sealed class SegmentSink : IArticleSink
         return ended;
     }
 
-    /// <summary>Judges the article that has been delivered.</summary>
-    public SegmentProof Judge() => SegmentProofs.Judge(_decoder.GetResult(), _slot.Piece.Segment);
+    /// <summary>Judges the article that has been delivered. A corrupt one gives no further byte to the reader.</summary>
+    public SegmentProof Judge()
+    {
+        var proof = SegmentProofs.Judge(_decoder.GetResult(), _slot.Piece.Segment);
+        if (proof == SegmentProof.Corrupt && _published)
+            StartAfresh();
+        return proof;
+    }
 
     /// <summary>Hands the decoded bytes over, with the count on them; the sink goes on with an empty buffer.</summary>
     public SegmentBuffer Take()
