@@ -1,7 +1,9 @@
 using System.Globalization;
 using System.Net;
+using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Sluice.Usenet.Archives;
 
 namespace Sluice.Server.Settings;
 
@@ -38,7 +40,7 @@ internal static class SettingReader
             case SettingType.Password:
                 return PasswordHash.IsHash(text) || (HasLength(definition, text) && SettingText.IsPlain(text)) ? text : null;
             case SettingType.Name:
-                return IsName(text.Trim()) ? text.Trim() : null;
+                return ReadName(text);
             case SettingType.NameList:
                 return ReadNames(definition, text);
             case SettingType.NetworkList:
@@ -79,12 +81,18 @@ internal static class SettingReader
 
     private static bool HasLength(SettingDefinition definition, string text) => text.Length >= definition.Min && text.Length <= definition.Max;
 
-    private static bool IsName(string text) =>
-        text.Length is > 0 and <= 64
-        && SettingText.IsPlain(text)
-        && text.IndexOfAny(['/', '\\', ':', '*', '?', '"', '<', '>', '|']) < 0
-        && !text.EndsWith('.')
-        && !ReservedNames.Contains(text, StringComparer.OrdinalIgnoreCase);
+    /// <summary>The name of a folder that every client can show (DAV-13), composed; null when it would have to be changed more than that.</summary>
+    private static string? ReadName(string text)
+    {
+        // Text that holds this non-character cannot be composed.
+        if (text.Contains('\uFFFE', StringComparison.Ordinal))
+            return null;
+
+        var name = text.Trim().Normalize(NormalizationForm.FormC);
+        return name.Length is > 0 and <= 64
+            && name == NameCleaner.Clean(name, windowsSafe: true)
+            && !ReservedNames.Contains(name, StringComparer.OrdinalIgnoreCase) ? name : null;
+    }
 
     /// <summary>Values end up in JSON, paths and the database, where a lone surrogate has no place.</summary>
     private static bool IsWellFormed(string text)
@@ -103,10 +111,11 @@ internal static class SettingReader
 
     private static string? ReadNames(SettingDefinition definition, string text)
     {
-        if (SettingText.ReadList(text) is not { } names || names.Count > definition.Max || !names.All(IsName))
+        if (SettingText.ReadList(text) is not { } entries || entries.Count > definition.Max)
             return null;
 
-        return SettingText.WriteList(names.Select(name => name.Normalize()).Distinct(StringComparer.OrdinalIgnoreCase));
+        var names = entries.Select(ReadName).ToList();
+        return names.Contains(null) ? null : SettingText.WriteList(names.OfType<string>().Distinct(StringComparer.OrdinalIgnoreCase));
     }
 
     private static string? ReadNetworks(SettingDefinition definition, string text)
