@@ -1,8 +1,6 @@
 using System.Buffers;
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using System.Text.Json.Nodes;
-using Microsoft.Extensions.Primitives;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Diagnostics;
@@ -12,7 +10,7 @@ namespace Sluice.Server.Diagnostics;
 /// leaves the process.
 /// </summary>
 /// <remarks>Thread-safe; follows the settings.</remarks>
-internal sealed class LogRedactor : IDisposable
+internal sealed class LogRedactor
 {
     private const string Mask = "********";
 
@@ -20,35 +18,33 @@ internal sealed class LogRedactor : IDisposable
     private const int MinLength = 4;
 
     private readonly SettingsConfiguration _settings;
-    private readonly IDisposable _watch;
-    private volatile SearchValues<string> _secrets;
-    private volatile string[] _ordered = [];
+    private volatile Secrets _secrets;
 
     /// <summary>Starts with the secrets in force.</summary>
     public LogRedactor(SettingsConfiguration settings)
     {
         _settings = settings;
-        _secrets = Collect();
-        _watch = ChangeToken.OnChange(settings.GetReloadToken, () => _secrets = Collect());
+        _secrets = Collect(settings.Current);
     }
 
     /// <summary>The text with every secret masked.</summary>
     public string Redact(string text)
     {
-        if (!text.AsSpan().ContainsAny(_secrets))
+        var secrets = _secrets;
+        // Looked at with every line: whoever is told of new settings first may write one before anybody else is told.
+        if (secrets.Source != _settings.Current)
+            _secrets = secrets = Collect(_settings.Current);
+        if (!text.AsSpan().ContainsAny(secrets.Any))
             return text;
 
-        foreach (var secret in _ordered)
+        foreach (var secret in secrets.Ordered)
             text = text.Replace(secret, Mask, StringComparison.Ordinal);
         return text;
     }
 
-    /// <inheritdoc/>
-    public void Dispose() => _watch.Dispose();
-
-    private SearchValues<string> Collect()
+    private static Secrets Collect(EffectiveSettings settings)
     {
-        var secrets = _settings.Current.All
+        var secrets = settings.All
             .Where(setting => setting.Definition.Secret)
             .SelectMany(ValuesOf)
             .SelectMany(Spellings)
@@ -57,8 +53,7 @@ internal sealed class LogRedactor : IDisposable
             // The longest first: a secret may be part of another.
             .OrderByDescending(secret => secret.Length)
             .ToArray();
-        _ordered = secrets;
-        return SearchValues.Create(secrets, StringComparison.Ordinal);
+        return new Secrets(settings, secrets, SearchValues.Create(secrets, StringComparison.Ordinal));
     }
 
     private static IEnumerable<string> ValuesOf(EffectiveSetting setting)
@@ -66,25 +61,30 @@ internal sealed class LogRedactor : IDisposable
         if (setting.Definition.Type != SettingType.Json)
             return [setting.Value];
 
-        try
-        {
-            return SecretLeaves(JsonNode.Parse(setting.Value)).ToList();
-        }
-        catch (Exception e) when (e is JsonException or InvalidOperationException)
-        {
-            // What cannot be read holds no provider that anything is sent to.
-            return [];
-        }
+        // A value in force has been parsed before.
+        using var document = JsonDocument.Parse(setting.Value);
+        return SecretLeaves(document.RootElement).ToList();
     }
 
-    private static IEnumerable<string> SecretLeaves(JsonNode? node) => node switch
+    /// <summary>Every value under the name of a secret, also where a name stands twice and one of them is not used.</summary>
+    private static IEnumerable<string> SecretLeaves(JsonElement node) => node.ValueKind switch
     {
-        JsonObject item => item.SelectMany(property => property.Value is JsonValue value && IsSecretName(property.Key)
-            ? [value.ToString()]
-            : SecretLeaves(property.Value)),
-        JsonArray list => list.SelectMany(SecretLeaves),
+        JsonValueKind.Object => node.EnumerateObject().SelectMany(SecretLeaves),
+        JsonValueKind.Array => node.EnumerateArray().SelectMany(SecretLeaves),
         _ => [],
     };
+
+    private static IEnumerable<string> SecretLeaves(JsonProperty property)
+    {
+        if (property.Value.ValueKind is JsonValueKind.Object or JsonValueKind.Array)
+            return SecretLeaves(property.Value);
+        if (JsonText.NameOf(property) is not { } name || !IsSecretName(name))
+            return [];
+
+        // What has no form as text cannot stand in a line either.
+        var secret = property.Value.ValueKind == JsonValueKind.String ? JsonText.Of(property.Value) : property.Value.GetRawText();
+        return secret is null ? [] : [secret];
+    }
 
     private static bool IsSecretName(string name) =>
         name.ToUpperInvariant() is "USER" or "PASS" or "PASSWORD" or "APIKEY" or "SECRET";
@@ -92,4 +92,7 @@ internal sealed class LogRedactor : IDisposable
     /// <summary>A secret may be written as it is, as part of a URL or as part of JSON.</summary>
     private static IEnumerable<string> Spellings(string secret) =>
         [secret, Uri.EscapeDataString(secret), JavaScriptEncoder.Default.Encode(secret)];
+
+    /// <summary>The secrets of some settings, all at once and one by one.</summary>
+    private sealed record Secrets(EffectiveSettings Source, string[] Ordered, SearchValues<string> Any);
 }

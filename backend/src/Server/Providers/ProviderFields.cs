@@ -38,11 +38,10 @@ internal sealed class ProviderFields
             return "";
         }
 
-        var text = value.GetString()!;
-        if (text.Length <= maxLength && SettingText.IsPlain(text))
+        if (JsonText.Of(value) is { } text && text.Length <= maxLength && SettingText.IsPlain(text))
             return text;
 
-        Refuse(name, string.Create(CultureInfo.InvariantCulture, $"must be at most {maxLength} characters without line breaks and other control characters"));
+        Refuse(name, string.Create(CultureInfo.InvariantCulture, $"must be at most {maxLength} characters without line breaks, other control characters and halves of characters"));
         return "";
     }
 
@@ -52,7 +51,7 @@ internal sealed class ProviderFields
         if (ProviderJson.Property(_element, name) is not { } value)
             return fallback;
 
-        if (SettingText.ReadBoolean(Written(value)) is { } read)
+        if (Written(value) is { } text && SettingText.ReadBoolean(text) is { } read)
             return read;
 
         Refuse(name, "must be true or false");
@@ -65,12 +64,12 @@ internal sealed class ProviderFields
         if (ProviderJson.Property(_element, name) is not { } value)
             return fallback;
 
-        if (SettingText.ReadNumber(Written(value)) is { } number && number >= min && number <= max)
+        if (Written(value) is { } text && SettingText.ReadNumber(text) is { } number && number >= min && number <= max)
             return (int)number;
 
         Refuse(name, string.Create(CultureInfo.InvariantCulture, $"must be a whole number from {min} to {max}"));
         return fallback;
     }
 
-    private static string Written(JsonElement value) => value.ValueKind == JsonValueKind.String ? value.GetString()! : value.GetRawText();
+    private static string? Written(JsonElement value) => value.ValueKind == JsonValueKind.String ? JsonText.Of(value) : value.GetRawText();
 }

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
+using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
@@ -39,9 +40,9 @@ internal static class ProviderJson
                 Add(element, index++, providers, complaints);
             }
         }
-        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        catch (JsonException)
         {
-            // Neither an unreadable text nor a lone surrogate in one of its strings may stop a start.
+            // An unreadable text does not stop a start.
             complaints.Add("usenet.providers is no readable JSON");
         }
 
@@ -118,7 +119,7 @@ internal static class ProviderJson
         {
             foreach (var property in element.EnumerateObject())
             {
-                if (property.Name.Equals(name, StringComparison.OrdinalIgnoreCase) && property.Value.ValueKind != JsonValueKind.Null)
+                if (name.Equals(JsonText.NameOf(property), StringComparison.OrdinalIgnoreCase) && property.Value.ValueKind != JsonValueKind.Null)
                     found = property.Value;
             }
         }

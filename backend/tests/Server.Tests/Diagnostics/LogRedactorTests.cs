@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Primitives;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Auth;
@@ -7,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Diagnostics;
 
-public sealed class LogRedactorTests : IDisposable
+public sealed class LogRedactorTests
 {
     private const string Providers =
         """{"Providers":[{"Host":"news.example.com","User":"canary-user","Pass":"canary & pass"},{"Host":"h","user":"second-canary"}]}""";
@@ -26,8 +27,6 @@ public sealed class LogRedactorTests : IDisposable
 
     public LogRedactorTests() => _redactor = new LogRedactor(_settings);
 
-    public void Dispose() => _redactor.Dispose();
-
     [Theory]
     [InlineData("GET /api?mode=queue&apikey=canary-api-key-0001 HTTP/1.1")]
     [InlineData("AUTHINFO USER canary-user")]
@@ -44,6 +43,29 @@ public sealed class LogRedactorTests : IDisposable
         var masked = _redactor.Redact(line);
         Assert.DoesNotContain("canary", masked, StringComparison.Ordinal);
         Assert.Contains("********", masked, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("""{"Providers":[{"Host":"h","User":"canary-one","User":"canary-user","Pass":"canary-pass"}]}""")]
+    [InlineData("""{"Providers":[{"Host":"h","User":"canary-one","Pass":"canary-user","PASS":"canary-pass"}]}""")]
+    [InlineData("""{"Providers":[{"Host":"h","User":"canary-one"},{"User":"\ud800","Pass":"canary-user"},{"Pass":"canary-pass"}]}""")]
+    [InlineData("""{"Providers":[{"Host":"h","User":"canary-one"},{"\ud800":1,"User":"canary-user","Pass":"canary-pass"}]}""")]
+    public void Secrets_are_masked_however_odd_the_JSON_that_holds_them(string providers)
+    {
+        _settings.Apply(new Dictionary<string, string> { ["usenet.providers"] = providers });
+
+        Assert.Equal("******** ******** ********", _redactor.Redact("canary-one canary-user canary-pass"));
+    }
+
+    [Fact]
+    public void Secret_is_masked_for_whoever_hears_of_a_change_first()
+    {
+        var seen = "";
+        using var watch = ChangeToken.OnChange(_settings.GetReloadToken, () => seen = _redactor.Redact("canary-user"));
+
+        _settings.Apply(Saved);
+
+        Assert.Equal("********", seen);
     }
 
     [Fact]

@@ -40,7 +40,7 @@ public sealed class ProviderJsonTests
     [Fact]
     public void Names_are_case_insensitive_and_unknown_ones_ignored()
     {
-        var provider = Single("""{"host":"h","USESSL":"no","maxconnections":"7","whatever":[1],"backbone":"omicron"}""");
+        var provider = Single("""{"host":"h","USESSL":"no","maxconnections":"7","whatever":[1],"\ud800":1,"backbone":"omicron"}""");
 
         Assert.Equal((false, 7, "omicron", "h"), (provider.UseTls, provider.MaxConnections, provider.Backbone, provider.Name));
     }
@@ -68,6 +68,10 @@ public sealed class ProviderJsonTests
     [InlineData("""{"Host":"h","TlsPin":"abc"}""", "TlsPin")]
     [InlineData("""{"Host":"h","ProviderId":"abc"}""", "ProviderId")]
     [InlineData("""{"Host":"h","UseSsl":"perhaps"}""", "UseSsl")]
+    [InlineData("""{"Host":"\ud800"}""", "Host")]
+    [InlineData("""{"Host":"h","Pass":"\udc00"}""", "Pass")]
+    [InlineData("""{"Host":"h","UseSsl":"\ud800"}""", "UseSsl")]
+    [InlineData("""{"Host":"h","Port":"\ud800"}""", "Port")]
     [InlineData("""[]""", "object")]
     [InlineData("""null""", "object")]
     public void Invalid_element_is_left_out_with_its_index_and_field(string element, string field)

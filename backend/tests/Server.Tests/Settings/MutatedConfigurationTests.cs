@@ -82,7 +82,7 @@ public sealed class MutatedConfigurationTests
 
         var configuration = new SettingsConfiguration(new SettingsResolver(SettingSchema.All, environment));
         configuration.Apply(saved);
-        using var redactor = new LogRedactor(configuration);
+        var redactor = new LogRedactor(configuration);
         var settings = configuration.Current;
         foreach (var setting in settings.All)
         {
