@@ -102,12 +102,16 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     public Task<T> WriteAsync<T>(Func<SqliteConnection, SqliteTransaction, T> work, CancellationToken cancellationToken) =>
         RequireOpen().RunAsync(work, cancellationToken);
 
+    /// <summary>Closes the file when it has shown itself damaged, so that nobody reads it or writes over what can be saved.</summary>
+    /// <remarks>Before anybody else uses it; it cannot be opened again.</remarks>
+    public ValueTask CloseAsync() => DisposeAsync();
+
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         // Readers first: the last connection to close folds the log back into the file, and must be able to write.
         _readers.Dispose();
-        if (_writer is { } writer)
+        if (Interlocked.Exchange(ref _writer, null) is { } writer)
             await writer.DisposeAsync();
     }
 

@@ -38,6 +38,7 @@ internal sealed class StartSequence(
         {
             DiagnosticsLog.DatabaseDamaged(logger, folder.Database, e.Message);
             readiness.LoseDatabase();
+            await database.CloseAsync();
         }
     }
 

@@ -1,4 +1,6 @@
 using System.Net;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Database;
 using Sluice.Server.Tests.Database;
 using Xunit;
 
@@ -55,6 +57,26 @@ public sealed class HealthTests : IDisposable
         Assert.Equal(HttpStatusCode.ServiceUnavailable, tree.StatusCode);
         Assert.Equal("30", tree.Headers.GetValues("Retry-After").Single());
         Assert.Equal(8192, new FileInfo(_temporary.Folder.Database).Length);
+    }
+
+    [Fact]
+    public async Task Damage_behind_the_first_page_is_safe_mode_too_and_nothing_is_written_over_it()
+    {
+        var variables = new Dictionary<string, string> { ["SLUICE_CONFIG__WEBDAV__PASS"] = "", ["SLUICE_CONFIG__API__KEY"] = "" };
+        await (await RunningServer.StartAsync(_temporary, variables)).DisposeAsync();
+        var damaged = await File.ReadAllBytesAsync(_temporary.Folder.Database, Token);
+        damaged.AsSpan(4096).Fill((byte)'x');
+        await File.WriteAllBytesAsync(_temporary.Folder.Database, damaged, Token);
+
+        await using (var server = await RunningServer.StartAsync(_temporary, variables))
+        {
+            Assert.Equal("""{"status":"ok","mode":"safe"}""", await server.Client.GetStringAsync("healthz", Token));
+            using var tree = await server.Client.GetAsync("content/", Token);
+            Assert.Equal(HttpStatusCode.ServiceUnavailable, tree.StatusCode);
+            Assert.False(server.Services.GetRequiredService<SluiceDatabase>().IsOpen);
+        }
+
+        Assert.Equal(damaged, await File.ReadAllBytesAsync(_temporary.Folder.Database, Token));
     }
 
     [Fact]
