@@ -1,7 +1,9 @@
 using System.Net;
+using System.Net.Security;
 using System.Net.Sockets;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Sluice.Server.Settings;
 
@@ -62,7 +64,10 @@ internal static class ListenerRegistration
             {
                 var logger = kestrel.ApplicationServices.GetRequiredService<ILogger<TlsCertificate>>();
                 var certificate = new TlsCertificate(certificateFile, keyFile, logger);
-                listener.UseHttps(https => https.ServerCertificateSelector = (_, _) => certificate.Current());
+                listener.UseHttps(new TlsHandshakeCallbackOptions
+                {
+                    OnConnection = _ => ValueTask.FromResult(new SslServerAuthenticationOptions { ServerCertificateContext = certificate.Current() }),
+                });
             }
         }
 

@@ -1,10 +1,11 @@
+using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>The certificate of the listener, read again when its files change.</summary>
+/// <summary>The certificate of the listener and those between it and its root, read again when their files change.</summary>
 /// <remarks>Thread-safe. A certificate that was replaced is left to the garbage collector, because handshakes may still use it.</remarks>
 internal sealed class TlsCertificate
 {
@@ -12,7 +13,7 @@ internal sealed class TlsCertificate
     private readonly string _keyFile;
     private readonly ILogger _logger;
     private readonly Lock _lock = new();
-    private X509Certificate2 _certificate;
+    private SslStreamCertificateContext _certificate;
     private (DateTime, DateTime) _written;
 
     /// <summary>Reads both PEM files.</summary>
@@ -25,7 +26,7 @@ internal sealed class TlsCertificate
         try
         {
             _written = Written();
-            _certificate = X509Certificate2.CreateFromPemFile(certificateFile, keyFile);
+            _certificate = Read(certificateFile, keyFile);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
         {
@@ -36,8 +37,8 @@ internal sealed class TlsCertificate
         }
     }
 
-    /// <summary>The certificate for the next handshake.</summary>
-    public X509Certificate2 Current()
+    /// <summary>What the next handshake sends.</summary>
+    public SslStreamCertificateContext Current()
     {
         lock (_lock)
         {
@@ -48,7 +49,7 @@ internal sealed class TlsCertificate
             _written = written;
             try
             {
-                _certificate = X509Certificate2.CreateFromPemFile(_certificateFile, _keyFile);
+                _certificate = Read(_certificateFile, _keyFile);
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
             {
@@ -57,6 +58,14 @@ internal sealed class TlsCertificate
 
             return _certificate;
         }
+    }
+
+    private static SslStreamCertificateContext Read(string certificateFile, string keyFile)
+    {
+        var chain = new X509Certificate2Collection();
+        chain.ImportFromPemFile(certificateFile);
+        // Offline: what the file does not hold is not fetched from anywhere.
+        return SslStreamCertificateContext.Create(X509Certificate2.CreateFromPemFile(certificateFile, keyFile), chain, offline: true);
     }
 
     private (DateTime, DateTime) Written() => (File.GetLastWriteTimeUtc(_certificateFile), File.GetLastWriteTimeUtc(_keyFile));

@@ -37,6 +37,27 @@ public sealed class TlsTests : IDisposable
     }
 
     [Fact]
+    public async Task Intermediate_certificates_of_the_file_are_sent_too()
+    {
+        using var root = Issue("CN=root", null, out _);
+        using var intermediate = Issue("CN=intermediate", root, out _);
+        using var leaf = Issue("CN=localhost", intermediate, out var key);
+        await File.WriteAllTextAsync(CertificateFile, $"{leaf.ExportCertificatePem()}\n{intermediate.ExportCertificatePem()}\n", Token);
+        await File.WriteAllTextAsync(KeyFile, key, Token);
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["TLS_CERT_FILE"] = CertificateFile, ["TLS_KEY_FILE"] = KeyFile });
+
+        using var client = new TcpClient();
+        await client.ConnectAsync(IPAddress.Loopback, server.Address.Port, Token);
+        await using var secure = new SslStream(client.GetStream());
+        var policy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck };
+        policy.CustomTrustStore.Add(root);
+        await secure.AuthenticateAsClientAsync(
+            new SslClientAuthenticationOptions { TargetHost = "localhost", CertificateChainPolicy = policy }, Token);
+
+        Assert.Equal("CN=localhost", secure.RemoteCertificate!.Subject);
+    }
+
+    [Fact]
     public async Task One_file_alone_means_plain_http()
     {
         WriteCertificate("CN=first");
@@ -64,6 +85,29 @@ public sealed class TlsTests : IDisposable
 
     /// <summary>Both files may be written within one tick of the file system's clock.</summary>
     private void SetAge(TimeSpan ahead) => File.SetLastWriteTimeUtc(CertificateFile, TimeProvider.System.GetUtcNow().UtcDateTime + ahead);
+
+    /// <summary>A certificate with its key, signed by an issuer or by itself.</summary>
+    private static X509Certificate2 Issue(string subject, X509Certificate2? issuer, out string keyPem)
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        keyPem = key.ExportPkcs8PrivateKeyPem();
+        var request = new CertificateRequest(subject, key, HashAlgorithmName.SHA256);
+        var isLeaf = subject == "CN=localhost";
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(!isLeaf, false, 0, true));
+        if (isLeaf)
+        {
+            var names = new SubjectAlternativeNameBuilder();
+            names.AddDnsName("localhost");
+            request.CertificateExtensions.Add(names.Build());
+        }
+
+        var now = TimeProvider.System.GetUtcNow();
+        if (issuer is null)
+            return request.CreateSelfSigned(now.AddDays(-2), now.AddDays(2));
+
+        using var issued = request.Create(issuer, now.AddDays(-1), now.AddDays(1), Guid.NewGuid().ToByteArray());
+        return issued.CopyWithPrivateKey(key);
+    }
 
     private void WriteCertificate(string subject)
     {
