@@ -54,6 +54,7 @@ public abstract class ReadOnlyStream : Stream
             return;
         await CloseAsync();
         await base.DisposeAsync();
+        GC.SuppressFinalize(this);
     }
 
     /// <summary>Gives back what the stream holds. Called once.</summary>
