@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Keeps NZBs (<c>&lt;hash&gt;.nzb.br</c>) and their message-id lists (<c>&lt;hash&gt;.ids</c>) as files. A save follows
-/// the order of IMP-2: write a temporary file, fsync it, rename it, fsync the folder; only then may a row refer to it.
+/// Keeps NZBs (<c>&lt;hash&gt;.nzb.br</c>) and their message-id lists (<c>&lt;hash&gt;.ids</c>) as files. A row may
+/// refer to one only after it has been saved.
 /// </summary>
 /// <remarks>Thread-safe. Two saves of the same NZB give the same file.</remarks>
 internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvider time)
@@ -17,12 +17,14 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
 
     private const string NzbSuffix = ".nzb.br";
     private const string IdsSuffix = ".ids";
-    private const string TemporarySuffix = ".tmp";
     private const long SpareBytes = 64L << 20;
     private const int CopyBuffer = 128 << 10;
 
     // A blob is written before the row that refers to it, so a young one without a row may be about to get one.
     private static readonly TimeSpan OrphanAge = TimeSpan.FromHours(1);
+
+    // A blob is saved over one of its name as well: the content is the same, and the young date keeps a sweep away from it.
+    private readonly DurableFolder _saved = new(folder.Blobs, files);
 
     /// <summary>Refuses early, before bytes of a request are written.</summary>
     /// <param name="size">Expected size of what will be saved, in bytes; 0 when unknown.</param>
@@ -43,7 +45,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
         using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         long plainLength = 0;
         var name = "";
-        var storedLength = await SaveAsync(
+        var storedLength = await _saved.SaveAsync(
             async file =>
             {
                 plainLength = await CompressAsync(plain, file, hash, cancellationToken);
@@ -63,7 +65,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
     public Task<long> SaveIdsAsync(string hash, Func<Stream, CancellationToken, Task> write, CancellationToken cancellationToken)
     {
         var name = CheckHash(hash) + IdsSuffix;
-        return SaveAsync(
+        return _saved.SaveAsync(
             async file =>
             {
                 await write(file, cancellationToken);
@@ -73,24 +75,24 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
     }
 
     /// <summary>Whether an NZB is stored; whether its blob is whole shows when it is read.</summary>
-    public bool ContainsNzb(string hash) => File.Exists(PathOf(CheckHash(hash) + NzbSuffix));
+    public bool ContainsNzb(string hash) => File.Exists(_saved.PathOf(CheckHash(hash) + NzbSuffix));
 
     /// <summary>The plain text of a stored NZB; the caller disposes the stream.</summary>
     /// <exception cref="FileNotFoundException">The blob is lost.</exception>
     /// <exception cref="InvalidDataException">Thrown by reading: the blob is damaged.</exception>
     public Stream OpenNzb(string hash) =>
-        new BrotliStream(files.OpenRead(PathOf(CheckHash(hash) + NzbSuffix)), CompressionMode.Decompress);
+        new BrotliStream(files.OpenRead(_saved.PathOf(CheckHash(hash) + NzbSuffix)), CompressionMode.Decompress);
 
     /// <summary>A stored message-id list for reading at any place; the caller disposes the handle.</summary>
     /// <exception cref="FileNotFoundException">The list is lost; it can be derived again from the NZB.</exception>
     public SafeFileHandle OpenIds(string hash) =>
-        File.OpenHandle(PathOf(CheckHash(hash) + IdsSuffix), FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete);
+        File.OpenHandle(_saved.PathOf(CheckHash(hash) + IdsSuffix), FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete);
 
     /// <summary>Removes an NZB and its message-id list, once no row refers to them.</summary>
     public void Delete(string hash)
     {
-        files.Delete(PathOf(CheckHash(hash) + NzbSuffix));
-        files.Delete(PathOf(hash + IdsSuffix));
+        files.Delete(_saved.PathOf(CheckHash(hash) + NzbSuffix));
+        files.Delete(_saved.PathOf(hash + IdsSuffix));
     }
 
     /// <summary>
@@ -117,42 +119,12 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
 
     private static bool IsOrphan(string name, IReadOnlySet<string> referenced)
     {
-        if (name.EndsWith(TemporarySuffix, StringComparison.Ordinal))
+        if (name.EndsWith(DurableFolder.TemporarySuffix, StringComparison.Ordinal))
             return true;
 
         // Anything else that lies here was not put here by Sluice and is left alone.
         var dot = name.IndexOf('.', StringComparison.Ordinal);
         return dot == 64 && name[dot..] is NzbSuffix or IdsSuffix && !referenced.Contains(name[..dot]);
-    }
-
-    private async Task<long> SaveAsync(Func<Stream, Task<string>> write, CancellationToken cancellationToken)
-    {
-        var temporary = PathOf(Guid.NewGuid().ToString("N") + TemporarySuffix);
-        try
-        {
-            string name;
-            long length;
-            await using (var file = files.Create(temporary))
-            {
-                name = await write(file);
-                await file.FlushAsync(cancellationToken);
-                length = file.Length;
-                files.SyncFile(file);
-            }
-
-            // Also over a file of the same name: its content is the same, and its young date keeps a sweep away from it.
-            files.Rename(temporary, PathOf(name));
-            files.SyncFolder(folder.Blobs);
-            return length;
-        }
-        catch (Exception e)
-        {
-            files.Delete(temporary);
-            if (e is IOException failure && DiskFullException.IsCauseOf(failure))
-                throw new DiskFullException(e);
-
-            throw;
-        }
     }
 
     private static async Task<long> CompressAsync(Stream plain, Stream file, IncrementalHash hash, CancellationToken cancellationToken)
@@ -180,8 +152,6 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
 
         return length;
     }
-
-    private string PathOf(string name) => Path.Combine(folder.Blobs, name);
 
     /// <summary>A hash becomes part of a path, so nothing else may pass.</summary>
     private static string CheckHash(string hash) =>
