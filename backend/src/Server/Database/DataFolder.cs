@@ -10,6 +10,9 @@ internal sealed record DataFolder(string Root)
     /// <summary>Stored NZBs and message-id lists.</summary>
     public string Blobs => Path.Combine(Root, "blobs");
 
+    /// <summary>Uploads that wait for their name. Made when the first one comes.</summary>
+    public string Staged => Path.Combine(Root, "staged");
+
     /// <summary>Copies of the database.</summary>
     public string Backups => Path.Combine(Root, "backups");
 

@@ -20,4 +20,13 @@ internal static partial class QueueLog
 
     [LoggerMessage(2105, LogLevel.Error, "The queue cannot be read; trying again in {Seconds} s")]
     public static partial void QueueUnreadable(ILogger logger, Exception failure, long seconds);
+
+    [LoggerMessage(2106, LogLevel.Information, "Staged upload {Id} got no name of an NZB within {Minutes} min and is removed")]
+    public static partial void StagedUploadExpired(ILogger logger, string id, long minutes);
+
+    [LoggerMessage(2107, LogLevel.Warning, "Staged upload {Id} is done with and its file cannot be removed")]
+    public static partial void StagedUploadNotRemoved(ILogger logger, Exception failure, string id);
+
+    [LoggerMessage(2108, LogLevel.Error, "The uploads that were staged before this start cannot be read")]
+    public static partial void StagingUnreadable(ILogger logger, Exception failure);
 }

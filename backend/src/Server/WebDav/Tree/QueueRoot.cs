@@ -1,7 +1,8 @@
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary><c>/nzbs</c>. An NZB that is put directly into it goes to the folder of those without a category.</summary>
-internal sealed class QueueRoot(QueueBranch branch, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
+internal sealed class QueueRoot(
+    QueueBranch branch, QueueChanges changes, QueueNames names, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(TreeNames.Queue, since, usedBytes)
 {
     /// <inheritdoc />
@@ -9,13 +10,13 @@ internal sealed class QueueRoot(QueueBranch branch, DateTimeOffset since, Func<C
 
     /// <inheritdoc />
     public override ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct) =>
-        branch.PutAsync(branch.ManualFolder, name, upload, ct);
+        changes.PutAsync(names.ManualFolder, name, upload, ct);
 
     /// <inheritdoc />
     public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
-        branch.DeleteAsync(branch.ManualFolder, name, ct);
+        changes.DeleteAsync(names.ManualFolder, name, ct);
 
     /// <inheritdoc />
     public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
-        branch.MoveAsync(branch.ManualFolder, name, transfer, ct);
+        changes.MoveAsync(names.ManualFolder, name, transfer, ct);
 }

@@ -9,7 +9,8 @@ internal sealed class RootFiles(TimeProvider time)
 
         /content/<category>/<release>/    releases, ready to play
         /nzbs/<category>/                 the queue: put an NZB here (.nzb, .nzb.gz, .nzb.bz2, .zip) and it becomes
-                                          a release; delete it and it leaves the queue
+                                          a release; delete it and it leaves the queue. A file under a passing
+                                          name (.part, .tmp, ~ and the like) is kept for an hour to be renamed
         /completed-symlinks/<category>/   one link per file of what the history calls completed, for programs that import
                                           it; deleting a release here takes it out of the history and nowhere else
         /.ids/                            every file by its id, where those links lead

@@ -29,6 +29,8 @@ internal static class TreeNames
 
     private static readonly string[] UploadExtensions = [".nzb", ".nzb.gz", ".nzb.bz2", ".zip"];
 
+    private static readonly string[] StagedExtensions = [".part", ".partial", ".filepart", ".tmp", ".crdownload", "~"];
+
     /// <summary>Whether a name at the root belongs to somebody else.</summary>
     public static bool IsReserved(string name) => Reserved.Contains(name);
 
@@ -39,10 +41,15 @@ internal static class TreeNames
     public static bool IsLitter(string name) => name.StartsWith("._", StringComparison.Ordinal) || Litter.Contains(name);
 
     /// <summary>Whether a name below <c>/nzbs</c> can only be meant as a file.</summary>
-    public static bool IsFileName(string name) => IsUpload(name) || IsLitter(name);
+    public static bool IsFileName(string name) => IsUpload(name) || IsStaged(name) || IsLitter(name);
 
     /// <summary>Whether an upload of this name becomes a queue item (DAV-40).</summary>
-    public static bool IsUpload(string name) =>
-        !IsLitter(name) && Array.Exists(UploadExtensions, extension =>
+    public static bool IsUpload(string name) => EndsInOne(name, UploadExtensions);
+
+    /// <summary>Whether clients write a file under this name to give it another one when it is whole (DAV-40b).</summary>
+    public static bool IsStaged(string name) => EndsInOne(name, StagedExtensions);
+
+    private static bool EndsInOne(string name, string[] extensions) =>
+        !IsLitter(name) && Array.Exists(extensions, extension =>
             name.Length > extension.Length && name.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 }

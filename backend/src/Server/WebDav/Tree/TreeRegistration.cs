@@ -19,6 +19,8 @@ internal static class TreeRegistration
             .AddSingleton<QueueProperties>()
             .AddSingleton<LitterFiles>()
             .AddSingleton<ContentBranch>()
+            .AddSingleton<QueueNames>()
+            .AddSingleton<QueueChanges>()
             .AddSingleton<QueueBranch>()
             .AddSingleton<IdBranch>()
             .AddSingleton<HiddenLinks>()

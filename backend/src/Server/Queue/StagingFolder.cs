@@ -1,0 +1,97 @@
+using System.Text.Json;
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>
+/// Staged uploads on disk, one file each: a line that says folder and name as a JSON array, then the bytes as they came. The
+/// names of the files are the server's own.
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimeProvider time)
+{
+    private const string Suffix = ".upload";
+
+    /// <summary>Longest first line: two names of 255 bytes, each byte escaped.</summary>
+    private const int MaxPlace = 4096;
+
+    private readonly DurableFolder _saved = new(folder.Staged, files);
+
+    /// <summary>Reads a body to its end and keeps it. When the task completes it is on disk.</summary>
+    /// <exception cref="DiskFullException">There is no room.</exception>
+    public async Task<StagedUpload> SaveAsync(string queueFolder, string name, Stream body, CancellationToken cancellationToken)
+    {
+        var id = Guid.NewGuid().ToString("N");
+        byte[] place = [.. JsonSerializer.SerializeToUtf8Bytes((string[])[queueFolder, name]), (byte)'\n'];
+        Directory.CreateDirectory(folder.Staged);
+        var stored = await _saved.SaveAsync(
+            async file =>
+            {
+                await file.WriteAsync(place, cancellationToken);
+                await body.CopyToAsync(file, cancellationToken);
+                return id + Suffix;
+            },
+            cancellationToken);
+        return new StagedUpload(id, queueFolder, name, place.Length, stored - place.Length, time.GetUtcNow());
+    }
+
+    /// <summary>The bytes of an upload from one of them on, or null when they have been removed. The caller disposes the stream.</summary>
+    public Stream? Open(StagedUpload upload, long offset)
+    {
+        try
+        {
+            var file = files.OpenRead(PathOf(upload.Id));
+            file.Position = upload.Start + offset;
+            return file;
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Removes the bytes of an upload; whoever reads them reads on.</summary>
+    public void Delete(StagedUpload upload) => files.Delete(PathOf(upload.Id));
+
+    /// <summary>What an earlier process has left, the oldest first. Removes what was not saved to its end.</summary>
+    public IReadOnlyList<StagedUpload> Recover()
+    {
+        var found = new List<StagedUpload>();
+        if (!Directory.Exists(folder.Staged))
+            return found;
+
+        foreach (var (path, changed) in files.List(folder.Staged).ToList())
+        {
+            if (path.EndsWith(DurableFolder.TemporarySuffix, StringComparison.Ordinal))
+                files.Delete(path);
+            else if (path.EndsWith(Suffix, StringComparison.Ordinal) && Read(path, changed) is { } upload)
+                found.Add(upload);
+        }
+
+        return [.. found.OrderBy(upload => upload.Since)];
+    }
+
+    /// <summary>Null for a file that was not made here, which is left alone.</summary>
+    private StagedUpload? Read(string path, DateTimeOffset changed)
+    {
+        using var file = files.OpenRead(path);
+        Span<byte> start = stackalloc byte[MaxPlace];
+        start = start[..file.ReadAtLeast(start, MaxPlace, throwOnEndOfStream: false)];
+        var end = start.IndexOf((byte)'\n');
+        if (end < 0)
+            return null;
+
+        try
+        {
+            return JsonSerializer.Deserialize<string[]>(start[..end]) is [var queueFolder, var name]
+                ? new StagedUpload(Path.GetFileNameWithoutExtension(path), queueFolder, name, end + 1, file.Length - end - 1, changed)
+                : null;
+        }
+        catch (JsonException)
+        {
+            return null;
+        }
+    }
+
+    private string PathOf(string id) => _saved.PathOf(id + Suffix);
+}

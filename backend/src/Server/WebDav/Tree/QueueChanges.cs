@@ -1,0 +1,152 @@
+using System.Text;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>PUT, DELETE and MOVE below <c>/nzbs</c>.</summary>
+internal sealed class QueueChanges(
+    QueueNames names,
+    NzbIntake intake,
+    QueueRemoval removal,
+    QueueRenaming renaming,
+    WaitingUploads waiting,
+    StagedUploads staged,
+    LitterFiles litter)
+{
+    private const int MaxNameBytes = 255;
+
+    /// <summary>Adds an NZB, or keeps what is to become one.</summary>
+    public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
+    {
+        if (!names.Takes(folder))
+            return StoreAnswer.Conflict;
+        if (TreeNames.IsLitter(name))
+            return await litter.PutAsync(folder, name, upload, ct);
+        if (TreeNames.IsStaged(name))
+            return await StageAsync(folder, name, upload, ct);
+        return TreeNames.IsUpload(name) ? await AddAsync(folder, name, upload, isWhole: false, ct) : StoreAnswer.Forbidden;
+    }
+
+    /// <summary>Takes an item out of the queue, as the SABnzbd API does (DAV-43), or forgets what was to become one.</summary>
+    public async ValueTask<StoreAnswer> DeleteAsync(string folder, string name, CancellationToken ct)
+    {
+        if (TreeNames.IsLitter(name))
+            return litter.Remove(folder, name) ? StoreAnswer.Done : StoreAnswer.NotFound;
+        if (TreeNames.IsStaged(name))
+            return staged.Find(folder, name) is { } upload && staged.Remove(upload) ? StoreAnswer.Done : StoreAnswer.NotFound;
+        bool waited = waiting.Remove(folder, name);
+        QueueItem? item = await names.FindItemAsync(folder, name, ct);
+        bool removed = item is not null && (await StoreGuard.RunAsync(() => removal.RemoveAsync([item.Id], ct))).Count > 0;
+        return removed || waited ? StoreAnswer.Done : StoreAnswer.NotFound;
+    }
+
+    /// <summary>Gives an item another name or another category (DAV-45), or a staged upload the name of an NZB (DAV-40b).</summary>
+    public async ValueTask<StoreAnswer> MoveAsync(string folder, string name, StoreTransfer transfer, CancellationToken ct)
+    {
+        string? target = transfer.Collection switch
+        {
+            QueueFolder other => other.Name,
+            QueueRoot => names.ManualFolder,
+            _ => null,
+        };
+        if (target is null || TreeNames.IsLitter(name) || !TreeNames.IsUpload(transfer.Name))
+            return StoreAnswer.Forbidden;
+        if (!names.Takes(target))
+            return StoreAnswer.Conflict;
+        if (TreeNames.IsStaged(name))
+            return await AddStagedAsync(folder, name, target, transfer, ct);
+        if (!transfer.Name.EndsWith(QueueNames.Extension, StringComparison.Ordinal))
+            return StoreAnswer.Forbidden;
+
+        bool isTaken = await names.FindAsync(target, transfer.Name, ct) is not null;
+        if (isTaken && !transfer.MayReplace)
+            return StoreAnswer.AlreadyExists;
+        StoreAnswer answer = await names.FindItemAsync(folder, name, ct) is { } item
+            ? await RenameAsync(item, target, transfer, ct)
+            : await MoveWaitingAsync(folder, name, target, transfer.Name, ct);
+        return answer == StoreAnswer.Done && !isTaken ? StoreAnswer.Created : answer;
+    }
+
+    private async Task<StoreAnswer> StageAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
+    {
+        if (Encoding.UTF8.GetByteCount(name) > MaxNameBytes)
+            return StoreAnswer.Forbidden;
+        return await staged.AddAsync(folder, name, upload.Body, upload.Length, upload.MayReplace, ct) switch
+        {
+            StagingOutcome.Created => StoreAnswer.Created,
+            StagingOutcome.Replaced => StoreAnswer.Done,
+            StagingOutcome.Taken => StoreAnswer.AlreadyExists,
+            _ => StoreAnswer.NoSpace,
+        };
+    }
+
+    /// <summary>Adds an NZB by the rules of every other entrance (IMP-1). A body of 0 bytes announces one (DAV-40a).</summary>
+    /// <param name="folder">Folder below <c>/nzbs</c>.</param>
+    /// <param name="name">Name of the upload.</param>
+    /// <param name="upload">Its bytes.</param>
+    /// <param name="isWhole">Whether nobody is still writing it.</param>
+    /// <param name="ct">Gives up.</param>
+    private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken ct)
+    {
+        bool existed = await names.FindAsync(folder, name, ct) is not null;
+        if (existed && !upload.MayReplace)
+            return StoreAnswer.AlreadyExists;
+        await using PeekedStream? body = await PeekedStream.OpenAsync(upload.Body, ct);
+        if (body is null)
+            return waiting.TryAdd(folder, name) ? (existed ? StoreAnswer.Done : StoreAnswer.Created) : StoreAnswer.NoSpace;
+
+        var addition = new NzbAddition
+        {
+            FileName = name,
+            Category = folder == names.ManualFolder ? "" : folder,
+            Replace = upload.MayReplace,
+            HoldsStart = !isWhole,
+        };
+        AddOutcome outcome = await StoreGuard.RunAsync(() => intake.AddAsync(body, upload.Length, addition, ct));
+        if (outcome.Refusal is { } refusal)
+            return refusal == AddRefusal.TooLarge ? StoreAnswer.TooLarge : StoreAnswer.NoSpace;
+        waiting.Remove(folder, name);
+        return existed || outcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
+    }
+
+    /// <summary>Adds what was staged. It stays staged until it is a queue item, so that a refusal costs nothing.</summary>
+    private async Task<StoreAnswer> AddStagedAsync(string folder, string name, string target, StoreTransfer transfer, CancellationToken ct)
+    {
+        if (staged.Find(folder, name) is not { } upload || staged.Open(upload, 0) is not { } bytes)
+            return StoreAnswer.NotFound;
+        await using (bytes)
+        {
+            var whole = new StoreUpload(bytes, upload.Length, transfer.MayReplace);
+            StoreAnswer answer = await AddAsync(target, transfer.Name, whole, isWhole: true, ct);
+            if (answer is StoreAnswer.Created or StoreAnswer.Done)
+                staged.Remove(upload);
+            return answer;
+        }
+    }
+
+    private async Task<StoreAnswer> RenameAsync(QueueItem item, string folder, StoreTransfer transfer, CancellationToken ct)
+    {
+        string name = transfer.Name[..^QueueNames.Extension.Length];
+        RenameOutcome outcome = await StoreGuard.RunAsync(
+            () => renaming.RenameAsync(item.Id, name, names.CategoryOf(folder), transfer.MayReplace, ct));
+        if (outcome is RenameOutcome.Done or RenameOutcome.Replaced)
+            waiting.Remove(folder, transfer.Name);
+        return outcome switch
+        {
+            RenameOutcome.Done or RenameOutcome.Replaced => StoreAnswer.Done,
+            RenameOutcome.Taken => StoreAnswer.AlreadyExists,
+            RenameOutcome.BadName => StoreAnswer.Forbidden,
+            _ => StoreAnswer.NotFound,
+        };
+    }
+
+    private async Task<StoreAnswer> MoveWaitingAsync(string folder, string name, string target, string newName, CancellationToken ct)
+    {
+        if (waiting.Find(folder, name) is null)
+            return StoreAnswer.NotFound;
+        if (await names.FindItemAsync(target, newName, ct) is { } replaced)
+            await StoreGuard.RunAsync(() => removal.RemoveAsync([replaced.Id], ct));
+        waiting.Remove(folder, name);
+        return waiting.TryAdd(target, newName) ? StoreAnswer.Done : StoreAnswer.NoSpace;
+    }
+}

@@ -1,0 +1,76 @@
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.WebDav.Tree;
+
+/// <summary>
+/// What stands at the names below <c>/nzbs</c>: items of the queue, names that wait for their bytes, staged uploads, and what
+/// desktops leave. The name alone says where to look, but for an item and a waiting name, which are looked for in this order.
+/// </summary>
+internal sealed class QueueNames(
+    QueueStore queue,
+    CategoryRules categories,
+    StoredNzbReader nzbs,
+    QueueProperties properties,
+    WaitingUploads waiting,
+    StagedUploads staged,
+    LitterFiles litter)
+{
+    /// <summary>What an item's file ends in.</summary>
+    public const string Extension = ".nzb";
+
+    /// <summary>The folder of NZBs that are added without a category.</summary>
+    public string ManualFolder => categories.FolderOf(CategoryRules.None);
+
+    /// <summary>Whether files may be put into a folder.</summary>
+    public bool Takes(string folder) => folder == ManualFolder || categories.Configured.Contains(folder);
+
+    /// <summary>The category that a folder stands for, as it is stored.</summary>
+    public string CategoryOf(string folder) => folder == ManualFolder ? CategoryRules.None : folder;
+
+    /// <summary>What a desktop has left at a name, or null. Costs no query (DAV-14).</summary>
+    public IStoreFile? FindLitter(string folder, string name) => litter.Find(folder, name);
+
+    /// <summary>The file of a name that desktops do not use, or null.</summary>
+    public async Task<IStoreFile?> FindAsync(string folder, string name, CancellationToken ct)
+    {
+        if (TreeNames.IsStaged(name))
+            return staged.Find(folder, name) is { } upload ? new StagedFile(upload, staged) : null;
+        if (await FindItemAsync(folder, name, ct) is { } item)
+            return new QueueFile(item, nzbs, properties);
+        return waiting.Find(folder, name);
+    }
+
+    /// <summary>The queue item of a name, or null.</summary>
+    public async Task<QueueItem?> FindItemAsync(string folder, string name, CancellationToken ct) =>
+        name.EndsWith(Extension, StringComparison.Ordinal)
+            ? await StoreGuard.RunAsync(() => queue.FindByNameAsync(folder, name[..^Extension.Length], ct))
+            : null;
+
+    /// <summary>The files of a folder by name.</summary>
+    public async IAsyncEnumerable<IStoreItem> ListAsync(
+        string folder, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken ct)
+    {
+        IEnumerable<IStoreFile> uploads = staged.List().Where(upload => upload.Folder == folder).Select(upload => new StagedFile(upload, staged));
+        Queue<IStoreFile> others = new(uploads.Concat(waiting.In(folder)).OrderBy(file => file.Name, StringComparer.Ordinal));
+        await foreach (QueueItem item in StoreGuard.ReadAsync(queue.ListFolderAsync(folder, ct), ct))
+        {
+            while (others.TryPeek(out IStoreFile? next) && string.CompareOrdinal(next.Name, item.FileName) < 0)
+                yield return others.Dequeue();
+            if (others.TryPeek(out IStoreFile? same) && same.Name == item.FileName)
+                others.Dequeue();
+            yield return new QueueFile(item, nzbs, properties);
+        }
+
+        while (others.TryDequeue(out IStoreFile? rest))
+            yield return rest;
+    }
+
+    /// <summary>The folders, configured or in use, by name.</summary>
+    public async Task<IReadOnlyList<string>> ListFoldersAsync(CancellationToken ct)
+    {
+        IReadOnlyList<string> used = await StoreGuard.RunAsync(() => queue.ListFoldersAsync(ct));
+        IEnumerable<string> names = used.Union(categories.Configured).Union(waiting.Folders()).Union(staged.List().Select(upload => upload.Folder));
+        return [.. names.Order(StringComparer.Ordinal)];
+    }
+}
