@@ -3,23 +3,25 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>The two connections worth considering for one more command of a lane.</summary>
 /// <param name="Idle">One with nothing outstanding; null when there is none.</param>
 /// <param name="Busy">One of the same lane with room in its pipeline, the one that owes least; null when there is none.</param>
-internal readonly record struct ConnectionChoice(NntpConnection? Idle, NntpConnection? Busy)
+internal readonly record struct ConnectionChoice(ConnectionLoad? Idle, ConnectionLoad? Busy)
 {
     /// <summary>Looks at the open connections of a pool, under its lock.</summary>
     /// <param name="open">In the order of their opening.</param>
     /// <param name="lane">Lane of the command; two lanes never share a busy connection.</param>
     /// <param name="depth">Commands that a connection takes.</param>
-    public static ConnectionChoice Of(List<NntpConnection> open, OperationLane lane, int depth)
+    /// <param name="spared">Not for this lane now; null for none.</param>
+    public static ConnectionChoice Of(List<ConnectionLoad> open, OperationLane lane, int depth, ConnectionLoad? spared)
     {
-        NntpConnection? idle = null;
-        NntpConnection? busy = null;
-        foreach (var connection in open)
+        ConnectionLoad? idle = null;
+        ConnectionLoad? busy = null;
+        foreach (var load in open)
         {
-            var load = connection.Load;
+            if (load == spared)
+                continue;
             if (load.Commands == 0)
-                idle = connection;
-            else if (load.Lane == lane && load.Commands < depth && (busy is null || load.Bytes < busy.Load.Bytes))
-                busy = connection;
+                idle = load;
+            else if (load.Lane == lane && load.Commands < depth && (busy is null || load.Bytes < busy.Bytes))
+                busy = load;
         }
 
         return new ConnectionChoice(idle, busy);

@@ -1,8 +1,11 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>How busy a connection is, as its pool sees it. Guarded by the lock of that pool.</summary>
-internal sealed class ConnectionLoad
+internal sealed class ConnectionLoad(NntpConnection connection)
 {
+    /// <summary>The connection that bears it.</summary>
+    public NntpConnection Connection => connection;
+
     /// <summary>Leases given and replies still to come, unwanted ones included.</summary>
     public int Commands { get; set; }
 

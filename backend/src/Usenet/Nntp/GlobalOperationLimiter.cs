@@ -22,6 +22,9 @@ public sealed class GlobalOperationLimiter
     private int _capacity;
     private long? _lastPlayback;
 
+    // Who holds fetches of the background that wait.
+    private readonly HashSet<object> _backgroundWaits = [];
+
     /// <summary>Creates a limiter.</summary>
     /// <param name="connections">Most connections in use at a time; 0 = as many as the providers allow together.</param>
     /// <param name="streamingPriorityPercent">0–100: while anything plays, the background lanes together get the rest, but at least one.</param>
@@ -90,6 +93,8 @@ public sealed class GlobalOperationLimiter
                 _lastPlayback = _time.GetTimestamp();
             if (InUseByAll >= _capacity || InUseByBackground >= Share(lane))
                 return null;
+            if (lane == OperationLane.Playback && IsStarved && _capacity > 1 && InUseByAll == _capacity - 1)
+                return null;
 
             var inUse = ++_inUse[(int)lane];
             _peak[(int)lane] = Math.Max(_peak[(int)lane], inUse);
@@ -104,6 +109,35 @@ public sealed class GlobalOperationLimiter
             return InUseByBackground <= Share(lane);
     }
 
+    /// <summary>Whether the share of a lane leaves room for one more permit, be there one or not.</summary>
+    internal bool MayGrow(OperationLane lane)
+    {
+        lock (_gate)
+            return InUseByBackground < Share(lane);
+    }
+
+    /// <summary>Whether the background waits and has no permit, and none is left: playback gives one up.</summary>
+    internal bool IsBackgroundStarved
+    {
+        get
+        {
+            lock (_gate)
+                return IsStarved && InUseByAll >= _capacity;
+        }
+    }
+
+    /// <summary>Says whether fetches of the background wait in a queue.</summary>
+    internal void BackgroundWaits(object queue, bool some)
+    {
+        lock (_gate)
+        {
+            if (some)
+                _backgroundWaits.Add(queue);
+            else
+                _backgroundWaits.Remove(queue);
+        }
+    }
+
     internal void Return(OperationLane lane)
     {
         lock (_gate)
@@ -115,6 +149,8 @@ public sealed class GlobalOperationLimiter
 
         Returned?.Invoke();
     }
+
+    private bool IsStarved => _backgroundWaits.Count > 0 && InUseByBackground == 0;
 
     private int InUseByAll => _inUse[0] + _inUse[1] + _inUse[2];
 

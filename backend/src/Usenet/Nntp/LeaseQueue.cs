@@ -1,75 +1,123 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>The fetches that wait for a connection of one pool, in the order in which they will be served. Guarded by the pool's lock.</summary>
+/// <summary>
+/// The fetches that wait for a connection of one pool, in the order in which they will be served: readers that wait, oldest
+/// first; what is fetched ahead, fairly by reader; imports and health checks, fairly by lane. Guarded by the pool's lock.
+/// </summary>
 internal sealed class LeaseQueue
 {
-    private readonly Queue<LeaseWaiter>[] _classes = [.. Enumerable.Range(0, LeaseWaiter.Classes).Select(_ => new Queue<LeaseWaiter>())];
+    private readonly LinkedList<LeaseWaiter> _headOfLine = new();
+    private readonly FairQueue _ahead = new();
+    private readonly FairQueue _background = new();
 
-    /// <summary>Fetches that wait; those that have given up in the meantime may still be counted.</summary>
+    private enum Class
+    {
+        HeadOfLine,
+        Ahead,
+        Background,
+    }
+
+    /// <summary>Fetches that wait.</summary>
     public int Count { get; private set; }
 
-    public LeaseWaiter Add(ArticleRequest request)
+    /// <summary>Those of them that nobody watches.</summary>
+    public int BackgroundCount { get; private set; }
+
+    public void Add(LeaseWaiter waiter)
     {
-        var waiter = new LeaseWaiter(request);
-        _classes[waiter.Class].Enqueue(waiter);
         Count++;
-        return waiter;
+        switch (ClassOf(waiter.Request))
+        {
+            case Class.HeadOfLine:
+                _headOfLine.AddLast(waiter.Place);
+                break;
+            case Class.Ahead:
+                _ahead.Add(waiter, PartyOf(waiter.Request));
+                break;
+            default:
+                BackgroundCount++;
+                _background.Add(waiter, PartyOf(waiter.Request));
+                break;
+        }
+    }
+
+    /// <summary>Takes a waiter out.</summary>
+    /// <returns>False when it does not wait any more.</returns>
+    public bool Remove(LeaseWaiter waiter)
+    {
+        if (waiter.Place.List is null)
+            return false;
+
+        Count--;
+        if (waiter.Place.List == _headOfLine)
+        {
+            _headOfLine.Remove(waiter.Place);
+        }
+        else if (waiter.Request.Lane == OperationLane.Playback)
+        {
+            _ahead.Remove(waiter, PartyOf(waiter.Request));
+        }
+        else
+        {
+            BackgroundCount--;
+            _background.Remove(waiter, PartyOf(waiter.Request));
+        }
+
+        return true;
+    }
+
+    /// <summary>A reader has come to wait for it: it goes before all that is fetched ahead.</summary>
+    public void Raise(LeaseWaiter waiter)
+    {
+        if (waiter.Place.List is null || waiter.Place.List == _headOfLine || waiter.Request.Lane != OperationLane.Playback)
+            return;
+        _ahead.Remove(waiter, PartyOf(waiter.Request));
+        _headOfLine.AddLast(waiter.Place);
     }
 
     /// <summary>Whether a fetch would have to wait behind others.</summary>
     public bool HasBefore(ArticleRequest request)
     {
-        var last = LeaseWaiter.ClassOf(request);
-        for (var i = 0; Count > 0 && i <= last; i++)
-        {
-            if (TryPeek(_classes[i], out _))
-                return true;
-        }
-
-        return false;
+        var own = ClassOf(request);
+        return _headOfLine.Count > 0 || (own >= Class.Ahead && !_ahead.IsEmpty) || (own == Class.Background && !_background.IsEmpty);
     }
 
-    /// <summary>Serves each class from its front until one cannot be served.</summary>
-    /// <param name="tryServe">Places a request; null when it has to wait on.</param>
-    /// <param name="giveBack">Takes a lease that its fetch does not want any more.</param>
-    public void Serve(Func<ArticleRequest, ConnectionLease?> tryServe, Action<ConnectionLease> giveBack)
+    /// <summary>Serves each class in its order until one fetch of it cannot be served.</summary>
+    /// <param name="tryServe">Serves a waiter; false when it has to wait on.</param>
+    public void Serve(Func<LeaseWaiter, bool> tryServe)
     {
-        if (Count == 0)
-            return;
-        foreach (var queue in _classes)
-        {
-            while (TryPeek(queue, out var waiter) && tryServe(waiter.Request) is { } lease)
-            {
-                queue.Dequeue();
-                Count--;
-                if (!waiter.TryGrant(lease))
-                    giveBack(lease);
-            }
-        }
+        while (_headOfLine.First is { Value: var waiter } && tryServe(waiter))
+            Remove(waiter);
+        ServeFairly(_ahead, tryServe);
+        ServeFairly(_background, tryServe);
     }
 
     /// <summary>Ends all waiting.</summary>
     public void FailAll(NntpException failure)
     {
-        foreach (var queue in _classes)
-        {
-            while (queue.TryDequeue(out var waiter))
-                waiter.Fail(failure);
-        }
-
-        Count = 0;
+        foreach (var waiter in (LeaseWaiter[])[.. _headOfLine, .. _ahead.TakeAll(), .. _background.TakeAll()])
+            waiter.Fail(failure);
+        _headOfLine.Clear();
+        (Count, BackgroundCount) = (0, 0);
     }
 
-    private bool TryPeek(Queue<LeaseWaiter> queue, [System.Diagnostics.CodeAnalysis.MaybeNullWhen(false)] out LeaseWaiter waiter)
+    private void ServeFairly(FairQueue queue, Func<LeaseWaiter, bool> tryServe)
     {
-        while (queue.TryPeek(out waiter))
+        while (queue.TryPeek(out var waiter) && tryServe(waiter))
         {
-            if (!waiter.IsOver)
-                return true;
-            queue.Dequeue();
             Count--;
+            if (queue == _background)
+                BackgroundCount--;
+            queue.Served(waiter, PartyOf(waiter.Request));
         }
-
-        return false;
     }
+
+    private static Class ClassOf(ArticleRequest request) => request.Lane switch
+    {
+        OperationLane.Playback => request.Urgency?.IsHeadOfLine == true ? Class.HeadOfLine : Class.Ahead,
+        _ => Class.Background,
+    };
+
+    /// <summary>Among whom a class is shared. A fetch without a reader belongs to its lane.</summary>
+    private static object PartyOf(ArticleRequest request) => request.Lane == OperationLane.Playback && request.Urgency is { } urgency ? urgency.Reader : request.Lane;
 }

@@ -1,26 +1,26 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>A fetch that waits for a connection of one pool.</summary>
-internal sealed class LeaseWaiter(ArticleRequest request)
+internal sealed class LeaseWaiter
 {
+    // What STAT and other commands without a body cost in a queue that shares by bytes.
+    private const long SmallestCost = 512;
+
     private readonly TaskCompletionSource<ConnectionLease> _granted = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>Number of classes; 0 is served first.</summary>
-    public const int Classes = 4;
-
-    public ArticleRequest Request => request;
-
-    /// <summary>A waiting reader first, then what is fetched ahead, then imports, then health checks.</summary>
-    public int Class => ClassOf(request);
-
-    public static int ClassOf(ArticleRequest request) => request.Lane switch
+    public LeaseWaiter(ArticleRequest request)
     {
-        OperationLane.Playback => request.Urgency?.IsHeadOfLine == true ? 0 : 1,
-        OperationLane.Import => 2,
-        _ => 3,
-    };
+        Request = request;
+        Place = new LinkedListNode<LeaseWaiter>(this);
+    }
 
-    public bool IsOver => _granted.Task.IsCompleted;
+    public ArticleRequest Request { get; }
+
+    /// <summary>Bytes that serving it is worth.</summary>
+    public long Cost => Math.Max(Request.ExpectedBytes, SmallestCost);
+
+    /// <summary>Where it waits; in no list once it does not. Guarded by the lock of the pool.</summary>
+    public LinkedListNode<LeaseWaiter> Place { get; }
 
     public bool TryGrant(ConnectionLease lease) => _granted.TrySetResult(lease);
 

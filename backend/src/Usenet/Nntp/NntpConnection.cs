@@ -37,6 +37,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         _logger = shared.Logger;
         _owner = owner;
         _deadlines = new ConnectionDeadlines(this, shared.Options, shared.Time);
+        Load = new ConnectionLoad(this);
         Completion = Task.CompletedTask;
     }
 
@@ -47,7 +48,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     public Task Completion { get; private set; }
 
     /// <summary>Scheduling state; guarded by the lock of the owning pool.</summary>
-    public ConnectionLoad Load { get; } = new();
+    public ConnectionLoad Load { get; }
 
     /// <summary>Starts the loops. Called once.</summary>
     public void Start() => Completion = RunAsync();

@@ -23,8 +23,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private readonly ConnectionCap _cap;
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _background = new();
-    private readonly List<NntpConnection> _open = [];
-    private readonly LeaseQueue _waiting = new();
+    private readonly LeaseScheduler _scheduler;
     private int _dialling;
     private int _closing;
 
@@ -36,6 +35,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         Line = new LineEstimate(shared.Time);
         Health = new ProviderHealth(shared.Time);
         _opener = new ConnectionOpener(options, shared, Line);
+        _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
         _cap = new ConnectionCap(options.MaxConnections, shared.Time);
     }
 
@@ -49,7 +49,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         get
         {
             lock (_gate)
-                return _open.Count + _dialling + _closing;
+                return _scheduler.Open.Count + _dialling + _closing;
         }
     }
 
@@ -59,7 +59,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         get
         {
             lock (_gate)
-                return Line.TimeFor(_open.Sum(connection => connection.Load.Bytes)) / Math.Max(1, _options.MaxConnections);
+                return Line.TimeFor(_scheduler.Bytes) / Math.Max(1, _options.MaxConnections);
         }
     }
 
@@ -72,27 +72,20 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         {
             if (_disposing.IsCancellationRequested)
                 throw Closed();
-            if (_open.Count == 0 && Health.Resting is { } resting)
+            if (_scheduler.Open.Count == 0 && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
-            if (!_waiting.HasBefore(request) && TryPlace(request) is { } lease)
+            if (_scheduler.TryLease(request, Terms) is { } load)
             {
                 DialAsDemanded();
-                return lease;
+                return new ConnectionLease(this, load.Connection, request);
             }
 
-            waiter = _waiting.Add(request);
+            waiter = new LeaseWaiter(request);
+            _scheduler.Enqueue(waiter);
             DialAsDemanded();
         }
 
-        var wanted = _shared.Time.GetTimestamp();
-        try
-        {
-            return await waiter.WaitAsync(_shared.Options.LeaseTimeout, _shared.Time, cancellationToken);
-        }
-        finally
-        {
-            _shared.Meter.Waited(wanted);
-        }
+        return await WaitAsync(waiter, cancellationToken);
     }
 
     /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
@@ -100,7 +93,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         lock (_gate)
         {
-            if (_open.Count > 0)
+            if (_scheduler.Open.Count > 0)
                 return;
             _dialling++;
         }
@@ -114,7 +107,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         lock (_gate)
         {
-            _waiting.Serve(TryPlace, GiveBack);
+            _scheduler.Serve(Terms, Grant);
             DialAsDemanded();
         }
     }
@@ -164,8 +157,8 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         NntpConnection[] open;
         lock (_gate)
         {
-            _waiting.FailAll(Closed());
-            open = [.. _open];
+            _scheduler.FailAll(Closed());
+            open = [.. _scheduler.Open.Select(load => load.Connection)];
         }
 
         await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
@@ -173,29 +166,54 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         _disposing.Dispose();
     }
 
-    /// <summary>Finds the connection that would finish the command first.</summary>
-    /// <returns>Null when waiting is better, or nothing can be had.</returns>
-    private ConnectionLease? TryPlace(ArticleRequest request)
+    private async ValueTask<ConnectionLease> WaitAsync(LeaseWaiter waiter, CancellationToken cancellationToken)
     {
-        var (idle, busy) = ConnectionChoice.Of(_open, request.Lane, Depth);
-        if (idle is not null && _shared.Limiter.TryAcquire(request.Lane) is { } permit)
+        var wanted = _shared.Time.GetTimestamp();
+        var urgency = waiter.Request.Urgency;
+        var raise = () => Raise(waiter);
+        if (urgency is not null)
+            urgency.Raised += raise;
+        if (urgency?.IsHeadOfLine == true)
+            raise();
+        try
         {
-            idle.Load.Permit = permit;
-            idle.Load.Lane = request.Lane;
-            return Lease(idle, request);
+            // Fetches ahead wait for their turn behind a slow line; nobody misses them before they are raised.
+            var deadline = urgency?.IsHeadOfLine == false ? _shared.Options.AheadTimeout : _shared.Options.LeaseTimeout;
+            return await waiter.WaitAsync(deadline, _shared.Time, cancellationToken);
         }
-
-        if (busy is null || !_shared.Limiter.MayGoOn(request.Lane))
-            return null;
-        var dialIsFaster = (CanDial || _dialling > 0) && Line.TimeFor(busy.Load.Bytes) > Line.Handshake;
-        return dialIsFaster ? null : Lease(busy, request);
+        finally
+        {
+            if (urgency is not null)
+                urgency.Raised -= raise;
+            Withdraw(waiter);
+            _shared.Meter.Waited(wanted);
+        }
     }
 
-    private ConnectionLease Lease(NntpConnection connection, ArticleRequest request)
+    /// <summary>Takes a waiter out that has given up; others may go on in its place.</summary>
+    private void Withdraw(LeaseWaiter waiter)
     {
-        connection.Load.Commands++;
-        connection.Load.Bytes += request.ExpectedBytes;
-        return new ConnectionLease(this, connection, request);
+        lock (_gate)
+        {
+            if (!_scheduler.Withdraw(waiter))
+                return;
+        }
+
+        Pump();
+    }
+
+    private void Raise(LeaseWaiter waiter)
+    {
+        lock (_gate)
+            _scheduler.Raise(waiter);
+        Pump();
+    }
+
+    private void Grant(LeaseWaiter waiter, ConnectionLoad load)
+    {
+        var lease = new ConnectionLease(this, load.Connection, waiter.Request);
+        if (!waiter.TryGrant(lease))
+            GiveBack(lease);
     }
 
     // Called under the lock, where a permit must not be disposed, because that wakes pools.
@@ -209,41 +227,30 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     private void EndCommand(NntpConnection connection, long expectedBytes)
     {
-        OperationPermit? permit = null;
+        OperationPermit? permit;
         lock (_gate)
-        {
-            if (connection.Load.IsOpen)
-            {
-                connection.Load.Commands--;
-                connection.Load.Bytes -= expectedBytes;
-                if (connection.Load.Commands == 0)
-                    permit = connection.Load.TakePermit();
-            }
-        }
-
+            permit = LeaseScheduler.End(connection.Load, expectedBytes);
         permit?.Dispose();
         Pump();
     }
 
     private void MoveToClosing(NntpConnection connection)
     {
-        connection.Load.IsOpen = false;
-        _open.Remove(connection);
+        _scheduler.Remove(connection.Load);
         _closing++;
     }
 
     private int Depth => _options.PipeliningDepth ?? Line.Depth(TypicalArticleBytes, _shared.Options.MaxPipeliningDepth);
 
-    private bool CanDial => _open.Count + _dialling + _closing < _cap.Current && Health.Resting is null && !_disposing.IsCancellationRequested;
+    private LeaseTerms Terms => new(Depth, CanDial || _dialling > 0 ? (long)(Line.Handshake * Line.BytesPerSecond) : long.MaxValue);
+
+    private bool CanDial => _scheduler.Open.Count + _dialling + _closing < _cap.Current && Health.Resting is null && !_disposing.IsCancellationRequested;
 
     private void DialAsDemanded()
     {
-        var demand = _waiting.Count;
-        foreach (var connection in _open)
-            demand += connection.Load.Commands;
         var perConnection = Math.Min(Depth, CommandsWorthAConnection);
-        var wanted = (demand + perConnection - 1) / perConnection;
-        while (_open.Count + _dialling < wanted && _dialling < _shared.Options.HandshakesPerProvider && CanDial)
+        var wanted = (_scheduler.Demand + perConnection - 1) / perConnection;
+        while (_scheduler.Open.Count + _dialling < wanted && _dialling < _shared.Options.HandshakesPerProvider && CanDial)
         {
             _dialling++;
             _background.Add(DialAsync(_disposing.Token));
@@ -259,7 +266,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             _dialling--;
             if (outcome.Transport is not null)
                 Adopt(outcome.Transport);
-            else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && _open.Count > 0)
+            else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && _scheduler.Open.Count > 0)
                 LearnCap();
             else if (!outcome.WasCancelled)
                 Fail(outcome.Failure);
@@ -272,7 +279,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private void Adopt(NntpTransport transport)
     {
         var connection = new NntpConnection(transport, _provider, Line, _shared, this);
-        _open.Add(connection);
+        _scheduler.Add(connection.Load);
         connection.Start();
         _background.Add(connection.Completion);
         if (_disposing.IsCancellationRequested)
@@ -285,15 +292,15 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         Health.Failed(failure);
         NntpLog.DialFailed(_shared.Logger, _options.Name, failure.Message);
-        if (_open.Count == 0 && _dialling == 0)
-            _waiting.FailAll(failure);
+        if (_scheduler.Open.Count == 0 && _dialling == 0)
+            _scheduler.FailAll(failure);
     }
 
     private static NntpException Closed() => new(NntpFault.NoConnection, "The connection pool was closed.");
 
     private void LearnCap()
     {
-        if (_cap.Refused(_open.Count))
+        if (_cap.Refused(_scheduler.Open.Count))
             NntpLog.CapLearned(_shared.Logger, _options.Name, _cap.Current);
     }
 }

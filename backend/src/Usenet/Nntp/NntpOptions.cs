@@ -22,6 +22,9 @@ public sealed record NntpOptions
     /// <summary>Longest wait for a connection to become free.</summary>
     public TimeSpan LeaseTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
+    /// <summary>The same for a fetch that no reader waits for yet: its turn may be long in coming on a slow line.</summary>
+    public TimeSpan AheadTimeout { get; init; } = TimeSpan.FromSeconds(120);
+
     /// <summary>Longest time that the rest of an unwanted reply may take before the socket is replaced instead.</summary>
     public TimeSpan DrainTime { get; init; } = TimeSpan.FromMilliseconds(250);
 

@@ -1,0 +1,157 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>What the line is worth at the moment.</summary>
+/// <param name="Depth">Commands that a connection takes.</param>
+/// <param name="MostBytes">Bytes that a connection may owe for one more command to be worth it; beyond it a new connection is faster.</param>
+internal readonly record struct LeaseTerms(int Depth, long MostBytes);
+
+/// <summary>
+/// Decides which fetch gets which connection of one pool. A pure state machine over loads and waiters: no socket, no timer, no
+/// thread of its own.
+/// </summary>
+/// <remarks>
+/// Guarded by the lock of the pool, below which only the limiter's lock is taken. Whenever a command, a connection, a permit or
+/// a waiter has come or gone, <see cref="Serve"/> is due.
+/// </remarks>
+internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvider time)
+{
+    // With a single connection playback and background take turns, and a turn of the background is no more often than this.
+    private static readonly TimeSpan LoneTurn = TimeSpan.FromSeconds(1);
+
+    private readonly List<ConnectionLoad> _open = [];
+    private readonly LeaseQueue _waiting = new();
+    private long? _lastBackground;
+
+    /// <summary>Connections that may be given out.</summary>
+    public IReadOnlyList<ConnectionLoad> Open => _open;
+
+    /// <summary>Fetches that wait.</summary>
+    public int Waiting => _waiting.Count;
+
+    /// <summary>Commands that wait or are outstanding.</summary>
+    public int Demand
+    {
+        get
+        {
+            var demand = _waiting.Count;
+            foreach (var load in _open)
+                demand += load.Commands;
+            return demand;
+        }
+    }
+
+    /// <summary>Encoded bytes that are outstanding.</summary>
+    public long Bytes
+    {
+        get
+        {
+            long bytes = 0;
+            foreach (var load in _open)
+                bytes += load.Bytes;
+            return bytes;
+        }
+    }
+
+    public void Add(ConnectionLoad load) => _open.Add(load);
+
+    /// <summary>No lease of it will be given any more.</summary>
+    public void Remove(ConnectionLoad load)
+    {
+        load.IsOpen = false;
+        _open.Remove(load);
+    }
+
+    /// <summary>Serves a fetch at once, if nobody waits before it.</summary>
+    /// <returns>Null when it has to wait.</returns>
+    public ConnectionLoad? TryLease(ArticleRequest request, LeaseTerms terms) => _waiting.HasBefore(request) ? null : TryPlace(request, terms);
+
+    public void Enqueue(LeaseWaiter waiter)
+    {
+        _waiting.Add(waiter);
+        TellLimiter();
+    }
+
+    /// <returns>False when it does not wait any more.</returns>
+    public bool Withdraw(LeaseWaiter waiter)
+    {
+        var waited = _waiting.Remove(waiter);
+        TellLimiter();
+        return waited;
+    }
+
+    public void Raise(LeaseWaiter waiter) => _waiting.Raise(waiter);
+
+    /// <summary>Serves whoever can be served.</summary>
+    /// <param name="terms">What the line is worth.</param>
+    /// <param name="grant">Gives the lease to the waiter, whether it still wants it or not.</param>
+    public void Serve(LeaseTerms terms, Action<LeaseWaiter, ConnectionLoad> grant)
+    {
+        if (_waiting.Count == 0)
+            return;
+        _waiting.Serve(waiter =>
+        {
+            if (TryPlace(waiter.Request, terms) is not { } load)
+                return false;
+            grant(waiter, load);
+            return true;
+        });
+        TellLimiter();
+    }
+
+    /// <summary>A command of a lease has ended, or was never sent.</summary>
+    /// <returns>The permit of a connection that is idle now, to be disposed outside of the lock; else null.</returns>
+    public static OperationPermit? End(ConnectionLoad load, long expectedBytes)
+    {
+        if (!load.IsOpen)
+            return null;
+        load.Commands--;
+        load.Bytes -= expectedBytes;
+        return load.Commands == 0 ? load.TakePermit() : null;
+    }
+
+    /// <summary>Ends all waiting.</summary>
+    public void FailAll(NntpException failure)
+    {
+        _waiting.FailAll(failure);
+        TellLimiter();
+    }
+
+    /// <summary>Finds the connection that would finish the command first.</summary>
+    private ConnectionLoad? TryPlace(ArticleRequest request, LeaseTerms terms)
+    {
+        var spared = request.Lane == OperationLane.Playback ? SparedForBackground() : null;
+        var (idle, busy) = ConnectionChoice.Of(_open, request.Lane, terms.Depth, spared);
+        if (idle is not null && limiter.TryAcquire(request.Lane) is { } permit)
+        {
+            idle.Permit = permit;
+            idle.Lane = request.Lane;
+            return Lease(idle, request);
+        }
+
+        return busy is null || busy.Bytes > terms.MostBytes || !limiter.MayGoOn(request.Lane) ? null : Lease(busy, request);
+    }
+
+    private ConnectionLoad Lease(ConnectionLoad load, ArticleRequest request)
+    {
+        load.Commands++;
+        load.Bytes += request.ExpectedBytes;
+        if (request.Lane != OperationLane.Playback)
+            _lastBackground = time.GetTimestamp();
+        return load;
+    }
+
+    /// <summary>
+    /// The connection that playback leaves alone until it is idle, because the background waits and has none. Always the first,
+    /// so that one runs dry instead of each a little.
+    /// </summary>
+    private ConnectionLoad? SparedForBackground()
+    {
+        if (_open.Count == 0 || !(_waiting.BackgroundCount > 0 ? HasNoBackground() && limiter.MayGrow(OperationLane.Import) : limiter.IsBackgroundStarved))
+            return null;
+        return _open.Count > 1 || _lastBackground is not { } last || time.GetElapsedTime(last) >= LoneTurn ? _open[0] : null;
+    }
+
+    private bool HasNoBackground() => _open.TrueForAll(load => load.Commands == 0 || load.Lane == OperationLane.Playback);
+
+    private void TellLimiter() => limiter.BackgroundWaits(this, _waiting.BackgroundCount > 0);
+}

@@ -1,0 +1,153 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>Pools without sockets on a clock of their own: the true scheduler and limiter, commands that take some time.</summary>
+internal sealed class SchedulerModel
+{
+    private static readonly MessageId Id = MessageId.Parse("a@b");
+
+    private readonly ModelClock _clock = new();
+    private readonly LeaseTerms _terms;
+
+    /// <param name="pools">Number of providers.</param>
+    /// <param name="capacity">Permits; 0: as many as the limiter is told later.</param>
+    /// <param name="depth">Commands that a connection takes.</param>
+    public SchedulerModel(int pools, int capacity, int depth = 4)
+    {
+        _terms = new LeaseTerms(depth, long.MaxValue);
+        Limiter = new GlobalOperationLimiter(capacity, 80, _clock);
+        Pools = [.. Enumerable.Range(0, pools).Select(_ => new Pool(new LeaseScheduler(Limiter, _clock)))];
+        Limiter.Returned += () => Pools.ForEach(Pump);
+    }
+
+    public GlobalOperationLimiter Limiter { get; }
+
+    public List<Pool> Pools { get; }
+
+    /// <summary>Fetches that wait, with their pools.</summary>
+    public List<(Pool Pool, LeaseWaiter Waiter)> Waiting { get; } = [];
+
+    /// <summary>Requests in the order in which they were given a connection.</summary>
+    public List<ArticleRequest> Granted { get; } = [];
+
+    public TimeSpan Now => TimeSpan.FromTicks(_clock.Ticks);
+
+    public static ArticleRequest Request(OperationLane lane, object? reader = null, long bytes = 700_000, bool isHeadOfLine = false) =>
+        new(Id, lane, reader is null ? null : new FetchUrgency(reader, isHeadOfLine), bytes);
+
+    public void Advance(TimeSpan span) => _clock.Ticks += span.Ticks;
+
+    public void Open(Pool pool)
+    {
+        pool.Scheduler.Add(new ConnectionLoad(null!));
+        Pump(pool);
+    }
+
+    public void Fetch(Pool pool, ArticleRequest request)
+    {
+        if (pool.Scheduler.TryLease(request, _terms) is { } load)
+        {
+            Start(load, pool, request);
+            return;
+        }
+
+        var waiter = new LeaseWaiter(request);
+        pool.Scheduler.Enqueue(waiter);
+        Waiting.Add((pool, waiter));
+    }
+
+    public void Raise(int index)
+    {
+        var (pool, waiter) = Waiting[index];
+        waiter.Request.Urgency?.Raise();
+        pool.Scheduler.Raise(waiter);
+        Pump(pool);
+    }
+
+    public void Withdraw(int index)
+    {
+        var (pool, waiter) = Waiting[index];
+        Waiting.RemoveAt(index);
+        if (pool.Scheduler.Withdraw(waiter))
+            Pump(pool);
+    }
+
+    /// <summary>A connection is lost with all that it owes.</summary>
+    public void Kill(Pool pool, ConnectionLoad load)
+    {
+        pool.Scheduler.Remove(load);
+        pool.Running.RemoveAll(running => running.Load == load);
+        load.TakePermit()?.Dispose();
+        Pump(pool);
+    }
+
+    /// <summary>The next reply ends.</summary>
+    /// <returns>False when none is outstanding.</returns>
+    public bool Step()
+    {
+        if (Pools.SelectMany(pool => pool.Running).OrderBy(running => running.EndsAt).FirstOrDefault() is not { } next)
+            return false;
+        _clock.Ticks = Math.Max(_clock.Ticks, next.EndsAt);
+        next.Pool.Running.Remove(next);
+        LeaseScheduler.End(next.Load, next.Request.ExpectedBytes)?.Dispose();
+        Pump(next.Pool);
+        return true;
+    }
+
+    /// <summary>What must hold between any two events.</summary>
+    public void Check()
+    {
+        foreach (var lane in Enum.GetValues<OperationLane>())
+        {
+            var busy = Pools.Sum(pool => pool.Scheduler.Open.Count(load => load.Commands > 0 && load.Lane == lane));
+            Assert.Equal(busy, Limiter.InUse(lane));
+        }
+
+        Assert.True(Enum.GetValues<OperationLane>().Sum(Limiter.InUse) <= Limiter.Capacity);
+        foreach (var pool in Pools)
+        {
+            Assert.Equal(Waiting.Count(waiting => waiting.Pool == pool), pool.Scheduler.Waiting);
+            foreach (var load in pool.Scheduler.Open)
+            {
+                var running = pool.Running.Where(running => running.Load == load).ToList();
+                Assert.Equal((running.Count, running.Sum(r => r.Request.ExpectedBytes)), (load.Commands, load.Bytes));
+                Assert.InRange(load.Commands, 0, _terms.Depth);
+                Assert.All(running, r => Assert.Equal(load.Lane, r.Request.Lane));
+            }
+        }
+    }
+
+    private void Pump(Pool pool) => pool.Scheduler.Serve(_terms, (waiter, load) =>
+    {
+        Waiting.RemoveAll(waiting => waiting.Waiter == waiter);
+        Start(load, pool, waiter.Request);
+    });
+
+    // A round trip of 50 ms, then 10 MB/s for each connection, one reply after the other.
+    private void Start(ConnectionLoad load, Pool pool, ArticleRequest request)
+    {
+        var before = pool.Running.Where(running => running.Load == load).Select(running => running.EndsAt).DefaultIfEmpty(0).Max();
+        var transfer = TimeSpan.FromSeconds(request.ExpectedBytes / 1e7).Ticks;
+        pool.Running.Add(new Running(pool, load, request, Math.Max(before, _clock.Ticks + TimeSpan.FromMilliseconds(50).Ticks) + transfer));
+        Granted.Add(request);
+    }
+
+    internal sealed record Pool(LeaseScheduler Scheduler)
+    {
+        public List<Running> Running { get; } = [];
+    }
+
+    internal sealed record Running(Pool Pool, ConnectionLoad Load, ArticleRequest Request, long EndsAt);
+
+    private sealed class ModelClock : TimeProvider
+    {
+        public long Ticks { get; set; }
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public override long GetTimestamp() => Ticks;
+    }
+}
