@@ -102,6 +102,13 @@ internal sealed class RawConnection : IAsyncDisposable
     /// <summary>Reads this much of the body and leaves the rest.</summary>
     public Task ReadPartAsync(RawAnswer answer, int length) => ReadExactlyAsync(answer, length);
 
+    /// <summary>Reads whole chunks of the body until this much is there, and leaves the rest.</summary>
+    public async Task ReadFirstChunksAsync(RawAnswer answer, int length)
+    {
+        while (answer.Length < length)
+            await ReadChunkAsync(answer);
+    }
+
     public ValueTask DisposeAsync()
     {
         _client.Dispose();
@@ -110,14 +117,17 @@ internal sealed class RawConnection : IAsyncDisposable
 
     private async Task ReadChunksAsync(RawAnswer answer)
     {
-        while (true)
+        while (await ReadChunkAsync(answer) > 0)
         {
-            int length = int.Parse(await ReadLineAsync(), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
-            await ReadExactlyAsync(answer, length);
-            await ReadLineAsync();
-            if (length == 0)
-                return;
         }
+    }
+
+    private async Task<int> ReadChunkAsync(RawAnswer answer)
+    {
+        int length = int.Parse(await ReadLineAsync(), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+        await ReadExactlyAsync(answer, length);
+        await ReadLineAsync();
+        return length;
     }
 
     private async Task ReadExactlyAsync(RawAnswer answer, long length)

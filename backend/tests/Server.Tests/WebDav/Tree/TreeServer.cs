@@ -7,6 +7,7 @@ using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
+using Sluice.Server.Tests.Queue;
 using Sluice.Usenet.Streams;
 using Xunit;
 
@@ -110,11 +111,22 @@ internal sealed class TreeServer : IAsyncDisposable
         return await connection.ReadAnswerAsync(isHead: false);
     }
 
-    /// <summary>Publishes a release whose files all begin in the same posted file of 1,000 bytes.</summary>
-    public Task<long> PublishAsync(string category, string name, params string[] paths)
+    /// <summary>Publishes a release whose files all begin in the same posted file of 1,000 bytes, and whose NZB is lost.</summary>
+    public Task<long> PublishAsync(string category, string name, params string[] paths) =>
+        PublishAsync(new string('a', 64), category, name, paths);
+
+    /// <summary>Publishes such a release with an NZB, so that only providers are missing.</summary>
+    public async Task<long> PublishWithNzbAsync(string category, string name, params string[] paths)
+    {
+        using var nzb = new MemoryStream(NzbText.Of("1.mkv", "2.mkv"));
+        StoredBlob blob = await Services.GetRequiredService<BlobStore>().SaveNzbAsync(nzb, TestContext.Current.CancellationToken);
+        return await PublishAsync(blob.Hash, category, name, paths);
+    }
+
+    private Task<long> PublishAsync(string nzbHash, string category, string name, string[] paths)
     {
         var release = new NewRelease(
-            category, name, new string('a', 64),
+            category, name, nzbHash,
             [new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000))],
             [.. paths.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, $"tag-{path.Length}", [new ContentExtent(0, 0, 1000)]))]);
         return Database.WriteAsync(

@@ -57,42 +57,6 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
         }
     }
 
-    [Theory]
-    [InlineData("/", "207 200 200 403 403 405")]
-    [InlineData("/README", "207 200 200 403 403 405")]
-    [InlineData("/.health", "207 200 200 403 403 405")]
-    [InlineData("/nzbs", "207 405 405 405 403 405")]
-    [InlineData("/nzbs/tv", "207 405 405 405 403 405")]
-    [InlineData("/nzbs/tv/", "207 405 405 405 403 405")]
-    [InlineData("/nzbs/none", "404 404 404 405 404 405")]
-    [InlineData("/nzbs/tv/none.nzb", "404 404 404 201 204 405")]
-    [InlineData("/content", "207 405 405 403 403 405")]
-    [InlineData("/content/tv", "207 405 405 403 403 405")]
-    [InlineData("/content/tv/Rel", "207 405 405 403 403 405")]
-    [InlineData("/content/tv/Rel/season%201", "207 405 405 403 403 405")]
-    [InlineData("/content/tv/Rel/season%201/a.mkv", "207 200 - 403 403 405")]
-    [InlineData("/content/tv/Rel/none.mkv", "404 404 404 403 404 405")]
-    [InlineData("/content/tv/Rel/season%201/a.mkv/", "404 404 404 403 404 405")]
-    [InlineData("/none", "404 404 404 403 404 405")]
-    [InlineData("/settings", "404 404 404 404 404 404")]
-    [InlineData("/api/none", "404 404 404 404 404 404")]
-    public async Task Path_answers_as_the_table_of_verbs_says(string path, string expected)
-    {
-        string[] statuses = expected.Split(' ');
-        string[] requests = [$"PROPFIND {path}", $"HEAD {path}", $"GET {path}", $"PUT {path}", $"DELETE {path}", $"BREW {path}"];
-        for (int i = 0; i < requests.Length; i++)
-        {
-            if (statuses[i] == "-")
-                continue;
-            RawAnswer answer = requests[i].StartsWith("PUT", StringComparison.Ordinal)
-                ? await _server.PutAsync(path, "<nzb/>")
-                : await _server.SendAsync(requests[i], "Depth: 0");
-            Assert.Equal($"{requests[i]} {statuses[i]}", $"{requests[i]} {answer.Status}");
-            if (answer.Status == 405)
-                Assert.StartsWith("OPTIONS", answer["Allow"], StringComparison.Ordinal);
-        }
-    }
-
     [Fact]
     public async Task Library_is_listed_level_by_level_and_found_in_either_normal_form()
     {

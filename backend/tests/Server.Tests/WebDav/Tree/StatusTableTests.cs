@@ -1,0 +1,148 @@
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Library;
+using Sluice.Server.WebDav.Tree;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>Every cell of section 3 of the WebDAV contract on the tree of the product, and <c>Allow</c> beside it (DAV-91, DAV-92, S21).</summary>
+public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<StatusFixture>
+{
+    private const string Update = "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'>1</p></prop></set></propertyupdate>";
+    private const string Wish = "<lockinfo xmlns='DAV:'><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>";
+
+    private static readonly string[] Verbs =
+        ["GET", "HEAD", "PROPFIND", "PUT", "DELETE", "MKCOL", "COPY", "MOVE", "PROPPATCH", "LOCK", "UNLOCK"];
+
+    private readonly TreeServer _server = fixture.Server;
+
+    /// <summary>The cells by their row and column.</summary>
+    public static TheoryData<string, string> Cells =>
+        [.. StatusTable.Section3.Concat(StatusTable.BesideIt).Select(cell => (cell.Path, cell.Verb))];
+
+    [Theory]
+    [MemberData(nameof(Cells))]
+    public async Task Cell_is_as_the_contract_says(string path, string verb)
+    {
+        StatusCell cell = StatusTable.Section3.Concat(StatusTable.BesideIt).Single(cell => (cell.Path, cell.Verb) == (path, verb));
+        string token = "";
+        foreach (StatusRequest request in cell.Requests)
+        {
+            string target = fixture.Resolve(request.Path);
+            string? allow = (await _server.SendAsync("OPTIONS " + target))["Allow"];
+            RawAnswer answer = await SendAsync(request, target, token);
+
+            Assert.Equal($"{request.Verb} {target} {request.Status}", $"{request.Verb} {target} {StatusOf(answer, request)}");
+            Assert.Equal(answer.Status == 405 || request.Verb == "OPTIONS" ? allow : null, answer["Allow"]);
+            // What is free below the queue takes some names and refuses others.
+            if (path == "unknown")
+                continue;
+            if (request.Status is "403" or "405" or "207/403")
+                Assert.DoesNotContain(request.Verb, allow!.Split(", "));
+            else if (answer.Status < 400)
+                Assert.Contains(request.Verb, allow!.Split(", "));
+            token = answer["Lock-Token"] ?? token;
+        }
+    }
+
+    [Fact]
+    public void Table_has_each_cell_of_section_3_once()
+    {
+        string[] rows = ["root", "queue", "item", "content", "links", "ids"];
+
+        Assert.Equal(
+            rows.SelectMany(row => Verbs, (row, verb) => $"{row} {verb}"),
+            StatusTable.Section3.Select(cell => $"{cell.Path} {cell.Verb}"));
+    }
+
+    [Theory]
+    [InlineData("/", "1")]
+    [InlineData("/content/tv/Rel/a.mkv", "1")]
+    [InlineData("/nzbs", "1, 2")]
+    [InlineData("/nzbs/tv", "1, 2")]
+    [InlineData("/nzbs/tv/x.nzb", "1, 2")]
+    public async Task Locks_are_offered_below_the_queue_alone(string path, string classes) =>
+        Assert.Equal(classes, (await _server.SendAsync("OPTIONS " + path))["DAV"]);
+
+    [Theory]
+    [InlineData("/", 0)]
+    [InlineData("/nzbs", 0)]
+    [InlineData("/nzbs/tv", 2)]
+    [InlineData("/content/tv/Rel/a.mkv", 0)]
+    public async Task Lock_properties_stand_below_the_queue_alone(string path, int count)
+    {
+        string text = (await _server.SendAsync("PROPFIND " + path, "Depth: 0")).Text;
+
+        Assert.Equal(count, text.Split("<D:supportedlock>").Length - 1 + text.Split("<D:lockdiscovery/>").Length - 1);
+    }
+
+    [Theory]
+    [InlineData("/content/tv/Rel/a.mkv")]
+    [InlineData("/README")]
+    [InlineData("/nzbs/tv")]
+    public async Task Destination_is_read_before_a_refusal(string path)
+    {
+        foreach (string verb in new[] { "COPY", "MOVE" })
+        {
+            Assert.Equal(400, (await _server.SendAsync($"{verb} {path}")).Status);
+            Assert.Equal(502, (await _server.SendAsync($"{verb} {path}", "Destination: http://other.test/x")).Status);
+        }
+    }
+
+    private async Task<RawAnswer> SendAsync(StatusRequest request, string target, string token)
+    {
+        string line = $"{request.Verb} {target}";
+        string[] headers = [.. request.Headers.Select(header => header.Replace("{token}", token, StringComparison.Ordinal))];
+        return request.Verb switch
+        {
+            "PUT" => await _server.PutAsync(target, "<nzb/>", headers),
+            "PROPPATCH" => await _server.SendBodyAsync(line, Update, headers),
+            "LOCK" => await _server.SendBodyAsync(line, Wish, headers),
+            _ => await _server.SendAsync(line, headers),
+        };
+    }
+
+    private static string StatusOf(RawAnswer answer, StatusRequest request)
+    {
+        if (!request.Status.Contains('/', StringComparison.Ordinal))
+            return $"{answer.Status}";
+        int status = answer.Text.IndexOf("<D:status>HTTP/1.1 ", StringComparison.Ordinal);
+        return status < 0 ? $"{answer.Status}" : $"{answer.Status}/{answer.Text.Substring(status + 19, 3)}";
+    }
+}
+
+/// <summary>A server whose tree holds every kind of path: what plays, what is lost, and what no provider is there for.</summary>
+public sealed class StatusFixture : IAsyncLifetime
+{
+    private readonly Dictionary<string, string> _paths = [];
+
+    internal TreeServer Server { get; private set; } = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        Server = await TreeServer.StartAsync(("MOUNT_DIR", "/mnt/media"));
+        await Server.PublishCompletedAsync("tv", "Rel", "a.mkv", "season 1/b.mkv");
+        await Server.PublishCompletedAsync("tv", "Moved", "a.mkv");
+        await Server.PublishWithNzbAsync("tv", "Offline", "a.mkv");
+        await AddAsync("clip", BuiltInClip.Category, Server.Services.GetRequiredService<BuiltInClip>().File.Name);
+        await AddAsync("lost", "tv", "Rel", "a.mkv");
+        await AddAsync("offline", "tv", "Offline", "a.mkv");
+    }
+
+    public async ValueTask DisposeAsync() => await Server.DisposeAsync();
+
+    /// <summary>A path of the table as the server knows it.</summary>
+    internal string Resolve(string path)
+    {
+        foreach ((string name, string meaning) in _paths)
+            path = path.Replace($"{{{name}}}", meaning, StringComparison.Ordinal);
+        return path;
+    }
+
+    private async Task AddAsync(string name, params string[] names)
+    {
+        LibraryEntry? entry = await Server.Services.GetRequiredService<LibraryTree>().FindAsync(names, TestContext.Current.CancellationToken);
+        _paths[name] = "/content/" + string.Join('/', names);
+        _paths[name + "-id"] = "/" + IdPath.Of(((FileEntry)entry!).File.Id);
+    }
+}
