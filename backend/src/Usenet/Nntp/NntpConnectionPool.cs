@@ -242,7 +242,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     private int Depth => _options.PipeliningDepth ?? Line.Depth(TypicalArticleBytes, _shared.Options.MaxPipeliningDepth);
 
-    private LeaseTerms Terms => new(Depth, CanDial || _dialling > 0 ? (long)(Line.Handshake * Line.BytesPerSecond) : long.MaxValue);
+    private LeaseTerms Terms => new(Depth, (CanDial || _dialling > 0) && Line.BytesPerSecond > 0 ? (long)(Line.Handshake * Line.BytesPerSecond) : long.MaxValue);
 
     private bool CanDial => _scheduler.Open.Count + _dialling + _closing < _cap.Current && Health.Resting is null && !_disposing.IsCancellationRequested;
 
