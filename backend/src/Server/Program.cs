@@ -4,6 +4,7 @@ using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Outbound;
 using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 using Sluice.Server.SabApi;
@@ -35,6 +36,7 @@ internal static class Program
         builder.AddDiagnostics();
         builder.AddListener(process);
         builder.Services.AddAuth();
+        builder.Services.AddOutbound();
         builder.Services.AddProviders();
         builder.Services.AddLibrary().AddHistory().AddQueue();
         builder.Services.AddTree().AddWebDav(services => new DavOptions

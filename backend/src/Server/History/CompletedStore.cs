@@ -1,11 +1,12 @@
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Server.Library;
+using Sluice.Server.Outbound;
 
 namespace Sluice.Server.History;
 
 /// <summary>The releases that a completed history item stands for: what clients of the history look for on the mount (SAB-42).</summary>
-internal sealed class CompletedStore(SluiceDatabase database)
+internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
 {
     private const string IsCompleted =
         "EXISTS (SELECT 1 FROM history_item h WHERE h.release_id = r.id AND h.reason IS NULL)";
@@ -68,6 +69,11 @@ internal sealed class CompletedStore(SluiceDatabase database)
 
     /// <summary>Removes the completed items of a release from the history. The release stays.</summary>
     /// <returns>False when there was none.</returns>
-    public Task<bool> RemoveAsync(Release release, CancellationToken cancellationToken) =>
-        database.WriteAsync((connection, _) => HistoryStore.RemoveCompleted(connection, release.Id) > 0, cancellationToken);
+    public async Task<bool> RemoveAsync(Release release, CancellationToken cancellationToken)
+    {
+        var removed = await database.WriteAsync((connection, _) => HistoryStore.RemoveCompleted(connection, release.Id) > 0, cancellationToken);
+        if (removed)
+            rclone.ReleaseChanged(release.Category, release.Name);
+        return removed;
+    }
 }

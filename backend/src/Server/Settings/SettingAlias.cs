@@ -1,4 +1,6 @@
 using System.Globalization;
+using System.Text.Json;
+using System.Text.Json.Nodes;
 
 namespace Sluice.Server.Settings;
 
@@ -11,9 +13,17 @@ internal sealed record SettingAlias(string Name, int Numerator = 1, int Denomina
     /// <summary>For a variable that is a switch: the values that it stands for.</summary>
     public (string On, string Off)? Switch { get; init; }
 
-    /// <summary>The value in the unit of the setting. What is no number stays as it is and is refused later.</summary>
-    public string Convert(string text)
+    /// <summary>For a JSON object that sets several settings: the member that counts, in any case (CFG-4).</summary>
+    public string? Member { get; init; }
+
+    /// <summary>
+    /// The value in the unit of the setting; null when a JSON object says nothing about it. What is no number stays as it is and
+    /// is refused later. Of what should be a JSON object and is none, nothing is shown to anybody: it may hold a secret.
+    /// </summary>
+    public string? Convert(string text)
     {
+        if (Member is not null)
+            return ReadMember(text, Member);
         if (Switch is { } meaning && SettingText.ReadBoolean(text) is { } isOn)
             return isOn ? meaning.On : meaning.Off;
         if ((Numerator == 1 && Denominator == 1) || SettingText.ReadNumber(text) is not { } number)
@@ -21,5 +31,19 @@ internal sealed record SettingAlias(string Name, int Numerator = 1, int Denomina
 
         var converted = Math.Round((decimal)number * Numerator / Denominator);
         return Math.Clamp(converted, long.MinValue, long.MaxValue).ToString("0", CultureInfo.InvariantCulture);
+    }
+
+    private static string? ReadMember(string text, string member)
+    {
+        try
+        {
+            return JsonNode.Parse(text, new JsonNodeOptions { PropertyNameCaseInsensitive = true }) is JsonObject values
+                ? values[member]?.ToString()
+                : "";
+        }
+        catch (Exception e) when (e is JsonException or ArgumentException)
+        {
+            return "";
+        }
     }
 }

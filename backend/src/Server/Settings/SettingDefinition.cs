@@ -48,6 +48,8 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
         SettingType.Key => $"{Min} to {Max} letters, digits, _ and -",
         SettingType.Password => $"at least {Min} characters",
         SettingType.Text => $"{Min} to {Max} characters without a colon",
+        SettingType.Line => $"one line of at most {Max} characters",
+        SettingType.Url => "empty or an http or https URL without credentials",
         SettingType.Name => "a folder name",
         SettingType.NameList => $"at most {Max} folder names, separated by commas",
         SettingType.NetworkList => "networks such as 192.168.1.0/24, separated by commas",

@@ -33,6 +33,10 @@ internal static class SettingReader
                 return definition.Words.FirstOrDefault(word => word.Equals(text.Trim(), StringComparison.OrdinalIgnoreCase));
             case SettingType.Text:
                 return HasLength(definition, text) && SettingText.IsPlain(text) && !text.Contains(':', StringComparison.Ordinal) ? text : null;
+            case SettingType.Line:
+                return HasLength(definition, text) && SettingText.IsPlain(text) ? text : null;
+            case SettingType.Url:
+                return ReadUrl(text.Trim());
             case SettingType.Key when text.Length == 0 && definition.EmptyAllowed:
                 return text;
             case SettingType.Key:
@@ -142,6 +146,18 @@ internal static class SettingReader
         var names = text.Split('/', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         var isPath = names.All(name => name is not ("." or "..") && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '_' or '~' or '-'));
         return isPath && text.Length <= 256 ? string.Concat(names.Select(name => "/" + name)) : null;
+    }
+
+    /// <summary>Without a slash at its end. Credentials have settings of their own, which keep them out of logs.</summary>
+    private static string? ReadUrl(string text)
+    {
+        if (text.Length == 0)
+            return text;
+
+        if (!Uri.TryCreate(text, UriKind.Absolute, out var url) || url.Scheme is not ("http" or "https") || url.AbsoluteUri.Length > 1024)
+            return null;
+
+        return url is { Host.Length: > 0, UserInfo.Length: 0, Query.Length: 0, Fragment.Length: 0 } ? url.AbsoluteUri.TrimEnd('/') : null;
     }
 
     private static string? ReadJson(string text)

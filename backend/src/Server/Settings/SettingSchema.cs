@@ -73,10 +73,17 @@ internal static class SettingSchema
         new("webdav.static-download-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, EmptyAllowed = true },
         new("webdav.windows-safe-paths", SettingType.Boolean) { Default = "true" },
         new("rclone.mount-dir", SettingType.Path) { Default = "/mnt/nzbdav", Fallbacks = [new("MOUNT_DIR")] },
+        new("rclone.rc-enabled", SettingType.Boolean) { Default = "false", Aliases = [Remote("Enabled")] },
+        new("rclone.host", SettingType.Url) { Aliases = [Remote("Url")] },
+        new("rclone.user", SettingType.Text) { Max = 128, Aliases = [Remote("Username")] },
+        new("rclone.pass", SettingType.Line) { Max = 1024, Secret = true, Aliases = [Remote("Password")] },
     ];
 
     private static SettingDefinition Number(string key, long min, long max, long fallback) =>
         new(key, SettingType.Number) { Min = min, Max = max, Default = fallback.ToString(System.Globalization.CultureInfo.InvariantCulture) };
+
+    /// <summary>The family keeps what concerns rclone's remote control in one JSON object.</summary>
+    private static SettingAlias Remote(string member) => new("rclone.rc") { Member = member };
 
     /// <summary>The family counts segments of about 0.7 MiB.</summary>
     private static SettingAlias Segments(string name) => new(name, 7, 10);

@@ -15,6 +15,12 @@ internal enum SettingType
     /// <summary>Text without control characters, of bounded length.</summary>
     Text,
 
+    /// <summary>One line of any text.</summary>
+    Line,
+
+    /// <summary>Address of another server by HTTP, or empty.</summary>
+    Url,
+
     /// <summary>A secret of letters, digits, <c>_</c> and <c>-</c>.</summary>
     Key,
 

@@ -28,19 +28,19 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
 
     private EffectiveSetting Resolve(SettingDefinition definition, IReadOnlyDictionary<string, string> saved, List<string> warnings)
     {
-        if (Override(definition, warnings) is var (variable, text) && variable is not null)
-            return Judge(definition, text, SettingOrigin.Environment, variable, warnings);
+        if (Override(definition, warnings) is var (variable, given) && variable is not null)
+            return Judge(definition, given, SettingOrigin.Environment, variable, warnings);
 
         foreach (var (key, alias) in Names(definition))
         {
-            if (saved.TryGetValue(key, out var value))
-                return Judge(definition, alias?.Convert(value) ?? value, SettingOrigin.Saved, null, warnings);
+            if (saved.TryGetValue(key, out var value) && Convert(alias, value) is { } text)
+                return Judge(definition, text, SettingOrigin.Saved, null, warnings);
         }
 
         foreach (var fallback in definition.Fallbacks)
         {
-            if (environment.Get(fallback.Name) is { } value)
-                return Judge(definition, fallback.Convert(value), SettingOrigin.Fallback, fallback.Name, warnings);
+            if (environment.Get(fallback.Name) is { } value && fallback.Convert(value) is { } text)
+                return Judge(definition, text, SettingOrigin.Fallback, fallback.Name, warnings);
         }
 
         return new EffectiveSetting(definition, definition.Default, SettingOrigin.Default);
@@ -54,11 +54,11 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
             foreach (var prefix in (ReadOnlySpan<string>)[Prefix, FamilyPrefix])
             {
                 var name = prefix + OverrideRest(key);
-                if (environment.Get(name) is not { } value)
+                if (environment.Get(name) is not { } value || Convert(alias, value) is not { } text)
                     continue;
 
                 if (found.Variable is null)
-                    found = (name, alias?.Convert(value) ?? value);
+                    found = (name, text);
                 else
                     warnings.Add($"{name} is ignored, because {found.Variable} sets {definition.Key}");
             }
@@ -66,6 +66,9 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
 
         return found;
     }
+
+    /// <summary>Null when an alias says nothing about the setting.</summary>
+    private static string? Convert(SettingAlias? alias, string value) => alias is null ? value : alias.Convert(value);
 
     private static IEnumerable<(string Key, SettingAlias? Alias)> Names(SettingDefinition definition) =>
         definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));

@@ -42,6 +42,10 @@ public sealed class SettingSchemaTests
         webdav.static-download-key | Key | 0,16-128 |
         webdav.windows-safe-paths | Boolean | | true
         rclone.mount-dir | Path | | /mnt/nzbdav
+        rclone.rc-enabled | Boolean | | false
+        rclone.host | Url | |
+        rclone.user | Text | 0-128 |
+        rclone.pass | Line | -1024 |
         """;
 
     [Fact]
@@ -53,7 +57,7 @@ public sealed class SettingSchemaTests
     [Fact]
     public void Secrets_are_marked() =>
         Assert.Equal(
-            ["api.key", "api.strm-key", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
+            ["api.key", "api.strm-key", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
             SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Order());
 
     [Fact]
@@ -66,9 +70,15 @@ public sealed class SettingSchemaTests
     [Fact]
     public void No_name_is_given_twice()
     {
-        var names = SettingSchema.All.SelectMany(definition => definition.Aliases.Select(alias => alias.Name).Append(definition.Key)).ToList();
+        // An object of the family sets several, each by a member of its own.
+        var members = SettingSchema.All.SelectMany(definition => definition.Aliases).Where(alias => alias.Member is not null).ToList();
+        var names = SettingSchema.All
+            .SelectMany(definition => definition.Aliases.Where(alias => alias.Member is null).Select(alias => alias.Name).Append(definition.Key))
+            .Concat(members.Select(alias => alias.Name).Distinct())
+            .ToList();
         var variables = SettingSchema.All.SelectMany(definition => definition.Fallbacks.Select(fallback => fallback.Name)).ToList();
 
+        Assert.Equal(members.DistinctBy(alias => (alias.Name, alias.Member?.ToLowerInvariant())), members);
         Assert.Equal(names.Distinct(), names);
         Assert.Equal(variables.Distinct(), variables);
         Assert.Equal(names.Select(SettingsResolver.OverrideName).Distinct().Count(), names.Count);
@@ -81,7 +91,7 @@ public sealed class SettingSchemaTests
         SettingType.Key when definition.EmptyAllowed => $"0,{definition.Min}-{definition.Max}",
         SettingType.Number or SettingType.Key or SettingType.Text => $"{definition.Min}-{definition.Max}",
         SettingType.Password => $"{definition.Min}-",
-        SettingType.NameList => $"-{definition.Max}",
+        SettingType.NameList or SettingType.Line => $"-{definition.Max}",
         _ => "",
     };
 }

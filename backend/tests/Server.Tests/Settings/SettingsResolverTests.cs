@@ -5,6 +5,8 @@ namespace Sluice.Server.Tests.Settings;
 
 public sealed class SettingsResolverTests : IDisposable
 {
+    private const string Remote = """{"Url":"http://rclone:5572/","password":"p:1","ENABLED":true,"Username":null}""";
+
     private readonly string _file = Path.GetTempFileName();
 
     public void Dispose() => File.Delete(_file);
@@ -76,6 +78,11 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("api.categories", "tv,a/b", """["audio","software","tv","movies"]""")]
     [InlineData("api.categories", "tv,demo", """["audio","software","tv","movies"]""")]
     [InlineData("rclone.mount-dir", "mnt", "/mnt/nzbdav")]
+    [InlineData("rclone.host", "localhost:5572", "")]
+    [InlineData("rclone.host", "ftp://localhost", "")]
+    [InlineData("rclone.host", "http://u:p@localhost", "")]
+    [InlineData("rclone.host", "http://localhost/?a=b", "")]
+    [InlineData("rclone.host", "/rc", "")]
     [InlineData("usenet.providers", "[1]", """{"Providers":[]}""")]
     [InlineData("usenet.providers", "{", """{"Providers":[]}""")]
     public void Value_that_cannot_be_used_is_replaced_with_one_warning(string key, string text, string expected)
@@ -92,6 +99,7 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("webdav.pass", "hunter2")]
     [InlineData("api.key", "canary secret!!!")]
     [InlineData("usenet.providers", "canary-of-a-provider")]
+    [InlineData("rclone.pass", "canary\nsecret")]
     public void Warning_about_a_secret_does_not_show_it(string key, string text) =>
         Assert.DoesNotContain(text, Assert.Single(Resolve([], new() { [key] = text }).Warnings), StringComparison.Ordinal);
 
@@ -106,6 +114,8 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("webdav.no-auth-networks", "192.168.1.0/24,::1,10.0.0.7", """["192.168.1.0/24","::1","10.0.0.7"]""")]
     [InlineData("rclone.mount-dir", "/mnt/x/", "/mnt/x")]
     [InlineData("rclone.mount-dir", @"Z:\media", @"Z:\media")]
+    [InlineData("rclone.host", " HTTP://Localhost:5572/ ", "http://localhost:5572")]
+    [InlineData("rclone.host", "https://[::1]/rc/", "https://[::1]/rc")]
     [InlineData("usenet.in-flight-article-budget-mb", "0", "0")]
     [InlineData("usenet.in-flight-article-budget-mb", "64", "64")]
     public void Value_is_taken_in_its_canonical_form(string key, string text, string expected)
@@ -125,12 +135,30 @@ public sealed class SettingsResolverTests : IDisposable
     [InlineData("WEBDAV_USER", "me", "webdav.user", "me")]
     [InlineData("CATEGORIES", "a,b", "api.categories", """["a","b"]""")]
     [InlineData("LOG_LEVEL", "debug", "general.log-level", "debug")]
+    [InlineData("NZBDAV_CONFIG__RCLONE__RC", Remote, "rclone.rc-enabled", "true")]
+    [InlineData("NZBDAV_CONFIG__RCLONE__RC", Remote, "rclone.host", "http://rclone:5572")]
+    [InlineData("NZBDAV_CONFIG__RCLONE__RC", Remote, "rclone.pass", "p:1")]
+    [InlineData("NZBDAV_CONFIG__RCLONE__RC", Remote, "rclone.user", "")]
     public void Names_of_the_family_are_read_in_their_own_unit(string variable, string text, string key, string expected)
     {
         var settings = Resolve(new() { [variable] = text });
 
         Assert.Equal(expected, settings.Text(key));
         Assert.Empty(settings.Warnings);
+    }
+
+    [Theory]
+    [InlineData("[]")]
+    [InlineData("{\"Password\":\"canary\"")]
+    [InlineData("{\"Password\":\"canary\",\"password\":\"canary\",\"Enabled\":\"perhaps\"}")]
+    public void Object_of_the_family_that_cannot_be_used_is_told_once_and_not_shown(string text)
+    {
+        var settings = Resolve(new() { ["NZBDAV_CONFIG__RCLONE__RC"] = text });
+
+        Assert.False(settings.Boolean("rclone.rc-enabled"));
+        var warning = Assert.Single(settings.Warnings);
+        Assert.StartsWith("rclone.rc-enabled from NZBDAV_CONFIG__RCLONE__RC", warning, StringComparison.Ordinal);
+        Assert.DoesNotContain("canary", warning, StringComparison.Ordinal);
     }
 
     [Fact]

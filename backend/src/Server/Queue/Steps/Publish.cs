@@ -4,6 +4,7 @@ using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Outbound;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
@@ -14,6 +15,7 @@ namespace Sluice.Server.Queue.Steps;
 internal sealed class Publish(
     SluiceDatabase database,
     CompleteFolder completeFolder,
+    RcloneNotifier rclone,
     IOptionsMonitor<WebDavOptions> webDav,
     TimeProvider time,
     ILogger<Publish> logger) : IImportStep
@@ -43,15 +45,19 @@ internal sealed class Publish(
         List<NameRequest> requests = [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))];
         var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!)).ToList();
         var published = await database.WriteAsync((connection, _) => Write(connection), cancellationToken);
-        if (published)
+        if (published is not null)
+        {
             QueueLog.Published(logger, work.Item.Id, payload.Count, (long)(time.GetUtcNow() - work.StartedAt).TotalMilliseconds);
+            rclone.ReleaseChanged(published.Folder, published.Name);
+        }
+
         return null;
 
-        bool Write(SqliteConnection connection)
+        HistoryItem? Write(SqliteConnection connection)
         {
             // The row says what the item is now, its name as well, after which files may be called; it may have been removed.
             if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
-                return false;
+                return null;
 
             var names = FileNamer.Name(item.Name, requests, webDav.CurrentValue.WindowsSafePaths);
             var sources = string.Join(", ", names.Select(name => name.Source).Distinct().Order());
@@ -59,12 +65,11 @@ internal sealed class Publish(
 
             // The timing of this step is part of the row that it writes.
             var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Detail);
-            Insert(connection, item, posted, [.. payload.Zip(names, Describe)], [.. work.Timings, timing], work.StartedAt);
-            return true;
+            return Insert(connection, item, posted, [.. payload.Zip(names, Describe)], [.. work.Timings, timing], work.StartedAt);
         }
     }
 
-    private void Insert(
+    private HistoryItem Insert(
         SqliteConnection connection,
         QueueItem item,
         IReadOnlyList<StoredPostedFile> posted,
@@ -75,7 +80,7 @@ internal sealed class Publish(
         var now = time.GetUtcNow();
         var name = FindName(connection, item);
         var releaseId = LibraryStore.Insert(connection, new NewRelease(item.Folder, name, item.NzbHash, posted, files), now);
-        HistoryStore.Insert(connection, new HistoryItem
+        var published = new HistoryItem
         {
             Id = item.Id,
             Name = name,
@@ -94,7 +99,9 @@ internal sealed class Publish(
             StartedAt = startedAt,
             CompletedAt = now,
             Steps = timings,
-        });
+        };
+        HistoryStore.Insert(connection, published);
+        return published;
     }
 
     private string FindName(SqliteConnection connection, QueueItem item)

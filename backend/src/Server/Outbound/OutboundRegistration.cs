@@ -1,0 +1,11 @@
+namespace Sluice.Server.Outbound;
+
+/// <summary>Calls to other servers in the composition root.</summary>
+internal static class OutboundRegistration
+{
+    /// <summary>Adds what tells rclone of changes.</summary>
+    public static IServiceCollection AddOutbound(this IServiceCollection services) => services
+        .AddSingleton<RcloneClient>()
+        .AddSingleton<RcloneNotifier>()
+        .AddHostedService(provider => provider.GetRequiredService<RcloneNotifier>());
+}

@@ -1,0 +1,65 @@
+using System.Globalization;
+using System.Net.Http.Headers;
+using System.Text;
+using System.Text.Json;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Outbound;
+
+/// <summary>Talks to the remote control of the rclone that mounts the tree. Its host is one that the administrator has saved (S10).</summary>
+/// <remarks>Thread-safe. Follows no redirect and uses no proxy: the credentials go to that host and nowhere else.</remarks>
+internal sealed class RcloneClient(TimeProvider time) : IDisposable
+{
+    /// <summary>For one call, from the connection to the status line.</summary>
+    public static readonly TimeSpan Deadline = TimeSpan.FromSeconds(10);
+
+    private readonly HttpClient _http = new(new SocketsHttpHandler { AllowAutoRedirect = false, UseProxy = false, UseCookies = false })
+    {
+        Timeout = Timeout.InfiniteTimeSpan,
+    };
+
+    /// <summary>Makes it forget what it knows about folders (<c>vfs/forget</c>), and about those that hold them.</summary>
+    /// <param name="options">Where it is.</param>
+    /// <param name="changed">Which folders.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <returns>Why it could not be told, without a secret; null when it was.</returns>
+    public async Task<string?> ForgetAsync(RcloneOptions options, ChangedFolders.Batch changed, CancellationToken cancellationToken)
+    {
+        if (options.RcUrl is not { } address)
+            return "rclone.host is empty";
+
+        using var deadline = new CancellationTokenSource(Deadline, time);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri(address, "vfs/forget"));
+        request.Content = new ByteArrayContent(Describe(changed));
+        request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/json");
+        if (options.RcUser.Length + options.RcPassword.Length > 0)
+        {
+            var credentials = Encoding.UTF8.GetBytes($"{options.RcUser}:{options.RcPassword}");
+            request.Headers.Authorization = new AuthenticationHeaderValue("Basic", Convert.ToBase64String(credentials));
+        }
+
+        try
+        {
+            // What it says beyond the status is a list of the same folders, or an error with their names.
+            using var answer = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel.Token);
+            return answer.IsSuccessStatusCode ? null : string.Create(CultureInfo.InvariantCulture, $"it answered {(int)answer.StatusCode}");
+        }
+        catch (HttpRequestException e)
+        {
+            return e.Message;
+        }
+        catch (OperationCanceledException) when (deadline.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            return string.Create(CultureInfo.InvariantCulture, $"no answer within {Deadline.TotalSeconds} s");
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _http.Dispose();
+
+    /// <summary>A JSON object with the members <c>dir</c>, <c>dir2</c> and so on; without any it means every folder.</summary>
+    private static byte[] Describe(ChangedFolders.Batch changed) => JsonSerializer.SerializeToUtf8Bytes(
+        changed.Folders.Select((folder, i) => (Name: i == 0 ? "dir" : string.Create(CultureInfo.InvariantCulture, $"dir{i + 1}"), Folder: folder))
+            .ToDictionary(member => member.Name, member => member.Folder));
+}

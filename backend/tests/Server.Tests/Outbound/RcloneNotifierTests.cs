@@ -1,0 +1,166 @@
+using Microsoft.Extensions.Logging;
+using Sluice.Server.Outbound;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Auth;
+using Sluice.Server.Tests.Providers;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Outbound;
+
+/// <summary>What rclone is told: DAV-17.</summary>
+public sealed class RcloneNotifierTests : IAsyncLifetime
+{
+    private static readonly string[] FoldersOfRel =
+        ["completed-symlinks/tv", "completed-symlinks/tv/Rel", "content/tv", "content/tv/Rel", "nzbs", "nzbs/tv"];
+
+    private readonly ManualTimeProvider _time = new();
+    private readonly LogLines _lines = new(typeof(RcloneNotifier).FullName!);
+    private FakeRclone _rclone = null!;
+    private FixedOptions<RcloneOptions> _options = null!;
+    private RcloneClient _client = null!;
+    private RcloneNotifier _notifier = null!;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public async ValueTask InitializeAsync()
+    {
+        _rclone = await FakeRclone.StartAsync();
+        _options = new FixedOptions<RcloneOptions>(
+            new RcloneOptions { MountDir = "/mnt", RcEnabled = true, RcUrl = new Uri(_rclone.Address + "/rc/"), RcUser = "u", RcPassword = "p:\u00e9" });
+        _client = new RcloneClient(_time);
+        _notifier = new RcloneNotifier(_client, _options, _lines.CreateLogger<RcloneNotifier>());
+        await _notifier.StartAsync(Token);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _notifier.StopAsync(CancellationToken.None);
+        _notifier.Dispose();
+        _client.Dispose();
+        await _rclone.DisposeAsync();
+        _lines.Dispose();
+    }
+
+    [Fact]
+    public async Task Release_is_told_with_its_folders_and_those_that_hold_them()
+    {
+        _notifier.ReleaseChanged("tv", "Rel");
+
+        var call = await _rclone.NextAsync(Token);
+        Assert.Equal("POST /rc/vfs/forget", call.Target);
+        Assert.Equal("Basic " + Convert.ToBase64String("u:p:\u00e9"u8), call.Authorization);
+        Assert.Equal(FoldersOfRel, call.Folders);
+    }
+
+    [Fact]
+    public async Task Server_without_a_user_gets_no_credentials()
+    {
+        _options.Change(_options.CurrentValue with { RcUser = "", RcPassword = "" });
+        _notifier.ReleaseChanged("tv", "Rel");
+
+        Assert.Equal("", (await _rclone.NextAsync(Token)).Authorization);
+    }
+
+    [Fact]
+    public async Task Changes_during_a_call_are_told_by_one_more()
+    {
+        var gate = new TaskCompletionSource();
+        _rclone.Gate = gate.Task;
+        _notifier.ReleaseChanged("tv", "Rel");
+        await _rclone.NextAsync(Token);
+
+        foreach (var name in new[] { "A", "B", "A", "C" })
+            _notifier.ReleaseChanged("tv", name);
+        gate.SetResult();
+
+        var call = await _rclone.NextAsync(Token);
+        Assert.Equal(["content/tv", "content/tv/A", "content/tv/B", "content/tv/C"], call.Folders.Where(folder => folder.StartsWith("content", StringComparison.Ordinal)));
+        Assert.Equal(0, _rclone.Waiting);
+    }
+
+    [Fact]
+    public async Task Too_many_changes_become_a_call_about_everything()
+    {
+        var gate = new TaskCompletionSource();
+        _rclone.Gate = gate.Task;
+        _notifier.ReleaseChanged("tv", "Rel");
+        await _rclone.NextAsync(Token);
+
+        for (var i = 0; i < ChangedFolders.MaxFolders; i++)
+            _notifier.ReleaseChanged("tv", $"{i}");
+        gate.SetResult();
+
+        Assert.Empty((await _rclone.NextAsync(Token)).Folders);
+        _notifier.ReleaseChanged("tv", "Rel");
+        Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
+    }
+
+    [Theory]
+    [InlineData(401)]
+    [InlineData(500)]
+    [InlineData(307)]
+    public async Task Failed_call_is_logged_once_and_told_with_the_next_change(int status)
+    {
+        _rclone.Status = status;
+        _notifier.ReleaseChanged("tv", "Rel");
+        await _rclone.NextAsync(Token);
+        Assert.Equal(
+            $"rclone was not told of changed folders, so its mount may show old listings: it answered {status}", await _lines.NextAsync(Token));
+        _notifier.ReleaseChanged("tv", "Rel");
+        await _rclone.NextAsync(Token);
+        Assert.Equal($"rclone was not told of changed folders either: it answered {status}", await _lines.NextAsync(Token));
+        Assert.Equal(0, _rclone.Waiting);
+
+        _rclone.Status = 200;
+        _notifier.ReleaseChanged("movies", "Film");
+
+        Assert.Superset(FoldersOfRel.ToHashSet(), (await _rclone.NextAsync(Token)).Folders.ToHashSet());
+        Assert.Equal("rclone was told of 11 changed folders, 0 standing for all", await _lines.NextAsync(Token));
+        Assert.Equal("rclone is told of changed folders again", await _lines.NextAsync(Token));
+    }
+
+    [Fact]
+    public async Task Call_without_an_answer_ends_at_its_deadline()
+    {
+        _rclone.Gate = new TaskCompletionSource().Task;
+        _notifier.ReleaseChanged("tv", "Rel");
+        await _rclone.NextAsync(Token);
+        _time.Advance(RcloneClient.Deadline);
+        Assert.EndsWith("no answer within 10 s", await _lines.NextAsync(Token), StringComparison.Ordinal);
+
+        _rclone.Gate = Task.CompletedTask;
+        _notifier.ReleaseChanged("tv", "Rel");
+        Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
+    }
+
+    [Fact]
+    public async Task Nothing_is_told_while_it_is_switched_off_or_about_that_time()
+    {
+        _options.Change(_options.CurrentValue with { RcEnabled = false });
+        _notifier.ReleaseChanged("tv", "Before");
+        _options.Change(_options.CurrentValue with { RcEnabled = true });
+        _notifier.ReleaseChanged("tv", "Rel");
+
+        Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
+        Assert.Equal(0, _rclone.Waiting);
+    }
+
+    [Fact]
+    public async Task Missing_address_and_refused_connection_are_logged()
+    {
+        var address = _options.CurrentValue.RcUrl;
+        _options.Change(_options.CurrentValue with { RcUrl = null });
+        _notifier.ReleaseChanged("tv", "Rel");
+        Assert.EndsWith("rclone.host is empty", await _lines.NextAsync(Token), StringComparison.Ordinal);
+
+        // Nothing listens on the port for ending a connection that nobody may use.
+        _options.Change(_options.CurrentValue with { RcUrl = new Uri("http://127.0.0.1:1/") });
+        _notifier.ReleaseChanged("tv", "Rel");
+        Assert.Contains("127.0.0.1:1", await _lines.NextAsync(Token), StringComparison.Ordinal);
+
+        _options.Change(_options.CurrentValue with { RcUrl = address });
+        _notifier.ReleaseChanged("tv", "Rel");
+        Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
+    }
+}
