@@ -83,6 +83,35 @@ public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096)
         }
     }
 
+    /// <inheritdoc/>
+    public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        for (var i = 0; i < request.Ids.Length; i++)
+            answers.Span[i] = PresenceOf(request.Ids.Span[i], request);
+        return ValueTask.CompletedTask;
+    }
+
+    private ArticlePresence PresenceOf(MessageId id, StatRequest request)
+    {
+        var presence = default(ArticlePresence);
+        for (var provider = 0; provider < providers; provider++)
+        {
+            if (request.Excluded.Contains(provider) || (presence.IsPresent && !request.EveryProvider))
+                continue;
+            if (!_special.TryGetValue((provider, id), out var wire))
+                _posted.TryGetValue(id, out wire);
+            if (_faults.ContainsKey(id))
+                presence = presence with { Unanswered = presence.Unanswered.With(provider) };
+            else if (wire is null)
+                presence = presence with { Misses = presence.Misses.With(provider) };
+            else
+                presence = presence with { Has = presence.Has.With(provider) };
+        }
+
+        return presence;
+    }
+
     private async Task<ArticleReply> AskAllAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         var misses = 0;

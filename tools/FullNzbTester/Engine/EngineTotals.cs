@@ -28,6 +28,8 @@ internal sealed class EngineTotals
     {
         Commands = left.Commands + right.Commands,
         Bodies = left.Bodies + right.Bodies,
+        Stats = left.Stats + right.Stats,
+        Flushes = left.Flushes + right.Flushes,
         Articles = left.Articles + right.Articles,
         Misses = left.Misses + right.Misses,
         Unanswered = left.Unanswered + right.Unanswered,

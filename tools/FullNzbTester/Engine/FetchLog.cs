@@ -35,4 +35,7 @@ internal sealed class FetchLog(IArticleSource source) : IArticleSource
             Interlocked.Decrement(ref _underWay);
         }
     }
+
+    public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken) =>
+        source.StatAsync(request, answers, cancellationToken);
 }

@@ -66,6 +66,21 @@ internal sealed class ClipArticleSource : IArticleSource
         return new ValueTask<ArticleReply>(ArticleReply.FoundAt(0));
     }
 
+    /// <inheritdoc/>
+    public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        var here = default(ProviderSet).With(0);
+        for (var i = 0; i < request.Ids.Length; i++)
+        {
+            // About other articles nobody was asked: no provider is configured.
+            var isHere = !request.Excluded.Contains(0) && _bodies.ContainsKey(request.Ids.Span[i]);
+            answers.Span[i] = isHere ? new ArticlePresence(here, default, default) : default;
+        }
+
+        return ValueTask.CompletedTask;
+    }
+
     private static bool TryReadId(ReadOnlySpan<byte> headers, out MessageId id)
     {
         var name = "Message-ID:"u8;

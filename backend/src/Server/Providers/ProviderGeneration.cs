@@ -63,6 +63,20 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         }
     }
 
+    /// <inheritdoc/>
+    public async ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
+    {
+        Interlocked.Increment(ref _fetches);
+        try
+        {
+            await _source.StatAsync(request, answers, cancellationToken);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _fetches);
+        }
+    }
+
     /// <summary>Waits until nobody uses it any more, then closes it. Called once it is no longer handed out.</summary>
     /// <param name="cancellationToken">The process ends: closes at once.</param>
     public async Task RetireAsync(CancellationToken cancellationToken)

@@ -60,6 +60,10 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
         _current.FetchAsync(request, sink, cancellationToken);
 
+    /// <inheritdoc/>
+    public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken) =>
+        _current.StatAsync(request, answers, cancellationToken);
+
     /// <summary>Tries every provider now and after each change, and says in the log what came of it.</summary>
     public void Start()
     {

@@ -1,126 +1,80 @@
-using System.Threading.Tasks.Sources;
-using Sluice.Usenet.Nzb;
+using System.Buffers;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>
-/// The pending reply to one BODY command. Written by the read loop of its connection, awaited by the fetch, and let go by
-/// whoever gives the fetch up; <c>_gate</c> orders these three, so that the sink is never called after the fetch has ended.
-/// </summary>
-internal sealed class ArticleBody : IValueTaskSource<BodyOutcome>
+/// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
+internal sealed class ArticleBody : PendingReply
 {
-    private readonly Lock _gate = new();
     private readonly int _provider;
-    private ManualResetValueTaskSourceCore<BodyOutcome> _completion;
+
+    // Guarded by the gate; null once the fetch has ended.
     private IArticleSink? _sink;
     private BodyScanner _scanner = BodyScanner.AtStart;
-    private bool _completed;
+    private bool _answered;
 
     public ArticleBody(ArticleRequest request, IArticleSink sink, int provider)
+        : base(request)
     {
-        Id = request.Id;
-        ExpectedBytes = request.ExpectedBytes;
         _sink = sink;
         _provider = provider;
-        // The continuation belongs to the fetch; run inline it would hold up the replies behind this one.
-        _completion.RunContinuationsAsynchronously = true;
     }
 
-    public MessageId Id { get; }
+    /// <summary>Why the provider has no body to send; 0 while it has, or has not answered. Read loop only.</summary>
+    public int MissCode { get; private set; }
 
-    /// <summary>Encoded size that the request promised; 0 when it promised none.</summary>
-    public long ExpectedBytes { get; }
+    public override int Commands => 1;
 
-    /// <summary>Bytes of the body seen so far. Written by the read loop only.</summary>
-    public long Received { get; private set; }
+    public override int Unanswered => _answered ? 0 : 1;
 
-    /// <summary>Bytes still to come, by the size that the NZB promised; at least 1 while the end has not been seen.</summary>
-    public long Remaining => Math.Max(ExpectedBytes - Received, 1);
+    /// <summary>By the size that the request promised.</summary>
+    public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
 
-    /// <summary>Whether the fetch has ended while the reply is still to come or under way.</summary>
-    public bool IsAbandoned { get; private set; }
+    public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteBody(output, Request.Id);
 
-    /// <summary>When the first byte of the body arrived, in ticks of the time provider; 0 before. Read loop only.</summary>
-    public long FirstByteAt { get; set; }
-
-    /// <summary>When the command went out on an otherwise idle connection, so that its answer measures the round trip; else 0.</summary>
-    public long SentOnIdleAt { get; set; }
-
-    public ValueTask<BodyOutcome> Outcome => new(this, _completion.Version);
-
-    /// <summary>The 222 has arrived.</summary>
-    public void Start()
+    public override ReplyStep Take(in NntpResponse response, long now)
     {
-        lock (_gate)
-            _sink?.Start(_provider);
+        if (response.Code == NntpResponseCode.Body)
+        {
+            ReplyFaults.CheckEcho(response, Request.Id);
+            BodyStartedAt = now;
+            lock (Gate)
+                _sink?.Start(_provider);
+            return ReplyStep.Body;
+        }
+
+        if (!NntpResponseCode.IsMiss(response.Code))
+            throw ReplyFaults.Refused(response);
+        MissCode = response.Code;
+        _answered = true;
+        return ReplyStep.End;
     }
 
     /// <summary>Hands the next stretch to the sink, or looks for the end of what nobody wants.</summary>
-    public bool Write(ReadOnlySpan<byte> raw, out int consumed)
+    public override bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
-        lock (_gate)
+        lock (Gate)
         {
             // The scanner runs beside a decoder too: the sink may be taken away between any two stretches,
             // and only one of both knows where the terminator stands then.
-            var ended = _sink is null ? _scanner.Scan(raw, out consumed) : WriteToSink(raw, out consumed);
+            _answered = _sink is null ? _scanner.Scan(raw, out consumed) : WriteToSink(_sink, raw, out consumed);
             Received += consumed;
-            return ended;
+            return _answered;
         }
     }
 
-    public void Complete(BodyOutcome outcome)
+    public override void Measure(LineEstimate line)
     {
-        if (TryEnd())
-            _completion.SetResult(outcome);
+        if (BodyStartedAt != 0)
+            line.ObserveTransfer(Received, BodyStartedAt);
     }
 
-    public void Fail(Exception error)
+    protected override void LetGo() => _sink = null;
+
+    private bool WriteToSink(IArticleSink sink, ReadOnlySpan<byte> raw, out int consumed)
     {
-        if (TryEnd())
-            _completion.SetException(error);
-    }
-
-    /// <summary>Ends the fetch from outside; the sink is free when this returns.</summary>
-    /// <returns>False when the reply has ended before.</returns>
-    public bool TryAbandon(CancellationToken cancellationToken)
-    {
-        lock (_gate)
-        {
-            if (_completed)
-                return false;
-            IsAbandoned = true;
-            _completed = true;
-            _sink = null;
-        }
-
-        _completion.SetException(new OperationCanceledException(cancellationToken));
-        return true;
-    }
-
-    BodyOutcome IValueTaskSource<BodyOutcome>.GetResult(short token) => _completion.GetResult(token);
-
-    ValueTaskSourceStatus IValueTaskSource<BodyOutcome>.GetStatus(short token) => _completion.GetStatus(token);
-
-    void IValueTaskSource<BodyOutcome>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _completion.OnCompleted(continuation, state, token, flags);
-
-    private bool WriteToSink(ReadOnlySpan<byte> raw, out int consumed)
-    {
-        var ended = _sink!.Write(raw, out consumed);
+        var ended = sink.Write(raw, out consumed);
         if (!ended)
             _scanner.Skip(raw);
         return ended;
-    }
-
-    private bool TryEnd()
-    {
-        lock (_gate)
-        {
-            if (_completed)
-                return false;
-            _completed = true;
-            _sink = null;
-            return true;
-        }
     }
 }

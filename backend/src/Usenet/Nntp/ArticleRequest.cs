@@ -13,4 +13,8 @@ public readonly record struct ArticleRequest(
     OperationLane Lane,
     FetchUrgency? Urgency = null,
     long ExpectedBytes = 0,
-    ProviderSet Excluded = default);
+    ProviderSet Excluded = default)
+{
+    /// <summary>STAT commands that go out in place of one BODY; 0 for a body.</summary>
+    internal int Stats { get; init; }
+}

@@ -7,10 +7,10 @@ internal readonly record struct ConnectionChoice(ConnectionLoad? Idle, Connectio
 {
     /// <summary>Looks at the open connections of a pool, under its lock.</summary>
     /// <param name="open">In the order of their opening.</param>
-    /// <param name="lane">Lane of the command; two lanes never share a busy connection.</param>
-    /// <param name="depth">Commands that a connection takes.</param>
+    /// <param name="request">What is to be sent; two lanes never share a busy connection.</param>
+    /// <param name="terms">What a connection takes at a time.</param>
     /// <param name="spared">Not for this lane now; null for none.</param>
-    public static ConnectionChoice Of(List<ConnectionLoad> open, OperationLane lane, int depth, ConnectionLoad? spared)
+    public static ConnectionChoice Of(List<ConnectionLoad> open, ArticleRequest request, LeaseTerms terms, ConnectionLoad? spared)
     {
         ConnectionLoad? idle = null;
         ConnectionLoad? busy = null;
@@ -20,10 +20,13 @@ internal readonly record struct ConnectionChoice(ConnectionLoad? Idle, Connectio
                 continue;
             if (load.Commands == 0)
                 idle = load;
-            else if (load.Lane == lane && load.Commands < depth && (busy is null || load.Bytes < busy.Bytes))
+            else if (load.Lane == request.Lane && HasRoom(load, request, terms) && (busy is null || load.Bytes < busy.Bytes))
                 busy = load;
         }
 
         return new ConnectionChoice(idle, busy);
     }
+
+    private static bool HasRoom(ConnectionLoad load, ArticleRequest request, LeaseTerms terms) =>
+        request.Stats == 0 ? load.Commands < terms.Depth : load.Stats + request.Stats <= terms.StatDepth;
 }

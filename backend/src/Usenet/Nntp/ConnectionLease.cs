@@ -1,30 +1,41 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// The right to one command on a connection and its reply. Disposing it is the one place that decides what becomes of a
+/// The right to one command on a connection and its reply, or to a batch of commands that leave together. Disposing it is the one place that decides what becomes of a
 /// connection whose reply is not wanted any more.
 /// </summary>
 /// <remarks>One owner, used by one fetch, disposed once.</remarks>
 internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection connection, ArticleRequest request) : IDisposable
 {
-    private ArticleBody? _body;
+    private PendingReply? _reply;
 
     public ArticleRequest Request => request;
 
-    /// <summary>Sends the command and waits for the end of its reply. Called at most once.</summary>
-    public async ValueTask<BodyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken)
+    /// <summary>Sends BODY and waits for the end of its reply.</summary>
+    public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken) =>
+        AskAsync(new ArticleBody(request, sink, connection.Provider), cancellationToken);
+
+    /// <summary>Sends the commands and waits for the end of their reply. Called at most once.</summary>
+    public async ValueTask<ReplyOutcome> AskAsync(PendingReply reply, CancellationToken cancellationToken)
     {
-        var body = _body = new ArticleBody(request, sink, connection.Provider);
-        connection.Submit(body, request.Lane);
-        await using var registration = cancellationToken.UnsafeRegister(static (state, token) => ((ArticleBody)state!).TryAbandon(token), body);
-        return await body.Outcome;
+        _reply = reply;
+        connection.Submit(reply);
+        await using var registration = cancellationToken.UnsafeRegister(static (state, token) => ((PendingReply)state!).TryAbandon(token), reply);
+        return await reply.Outcome;
     }
 
     public void Dispose()
     {
-        if (_body is null)
+        if (_reply is null)
             pool.ReturnUnused(connection, request);
-        else if (_body.IsAbandoned)
+        else if (_reply.IsAbandoned)
             connection.Reconsider();
+    }
+
+    /// <summary>As <see cref="Dispose"/>, for a caller that holds a lock.</summary>
+    public async Task DisposeLaterAsync()
+    {
+        await Task.Yield();
+        Dispose();
     }
 }

@@ -9,6 +9,9 @@ internal sealed class ConnectionLoad(NntpConnection connection)
     /// <summary>Leases given and replies still to come, unwanted ones included.</summary>
     public int Commands { get; set; }
 
+    /// <summary>STAT commands of these leases.</summary>
+    public int Stats { get; set; }
+
     /// <summary>Encoded bytes that these replies are expected to bring.</summary>
     public long Bytes { get; set; }
 

@@ -16,4 +16,14 @@ public interface IArticleSource
     /// <exception cref="NntpException">No provider could be asked to the end, so nothing is known about the article.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken);
+
+    /// <summary>Asks the providers whether they have articles, without fetching them.</summary>
+    /// <param name="request">Which articles.</param>
+    /// <param name="answers">
+    /// Takes one entry for each id of the request, at its index: what is known about it once the task has completed. A provider
+    /// that cannot be reached is no failure of the call; it stands in <see cref="ArticlePresence.Unanswered"/>.
+    /// </param>
+    /// <param name="cancellationToken">Gives the walk up; the answers are void then.</param>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken);
 }

@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nntp;
 internal interface IConnectionOwner
 {
     /// <summary>One reply has ended, whatever came of it, and the connection is in step.</summary>
-    void ReplyEnded(NntpConnection connection, ArticleBody body);
+    void ReplyEnded(NntpConnection connection, PendingReply reply);
 
     /// <summary>The connection has been idle for long.</summary>
     /// <returns>True when no lease is out and none will be given: the connection may say goodbye.</returns>

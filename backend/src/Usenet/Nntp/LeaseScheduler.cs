@@ -1,9 +1,10 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>What the line is worth at the moment.</summary>
-/// <param name="Depth">Commands that a connection takes.</param>
+/// <param name="Depth">Bodies that a connection takes at a time.</param>
 /// <param name="MostBytes">Bytes that a connection may owe for one more command to be worth it; beyond it a new connection is faster.</param>
-internal readonly record struct LeaseTerms(int Depth, long MostBytes);
+/// <param name="StatDepth">STAT commands that a connection takes at a time.</param>
+internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth);
 
 /// <summary>
 /// Decides which fetch gets which connection of one pool. A pure state machine over loads and waiters: no socket, no timer, no
@@ -98,14 +99,15 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         TellLimiter();
     }
 
-    /// <summary>A command of a lease has ended, or was never sent.</summary>
+    /// <summary>What a lease was for has ended, or was never sent.</summary>
     /// <returns>The permit of a connection that is idle now, to be disposed outside of the lock; else null.</returns>
-    public static OperationPermit? End(ConnectionLoad load, long expectedBytes)
+    public static OperationPermit? End(ConnectionLoad load, ArticleRequest request)
     {
         if (!load.IsOpen)
             return null;
         load.Commands--;
-        load.Bytes -= expectedBytes;
+        load.Bytes -= request.ExpectedBytes;
+        load.Stats -= request.Stats;
         return load.Commands == 0 ? load.TakePermit() : null;
     }
 
@@ -120,7 +122,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private ConnectionLoad? TryPlace(ArticleRequest request, LeaseTerms terms)
     {
         var spared = request.Lane == OperationLane.Playback ? SparedForBackground() : null;
-        var (idle, busy) = ConnectionChoice.Of(_open, request.Lane, terms.Depth, spared);
+        var (idle, busy) = ConnectionChoice.Of(_open, request, terms, spared);
         if (idle is not null && limiter.TryAcquire(request.Lane) is { } permit)
         {
             idle.Permit = permit;
@@ -135,6 +137,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     {
         load.Commands++;
         load.Bytes += request.ExpectedBytes;
+        load.Stats += request.Stats;
         if (request.Lane != OperationLane.Playback)
             _lastBackground = time.GetTimestamp();
         return load;

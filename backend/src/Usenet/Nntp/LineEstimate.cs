@@ -15,6 +15,7 @@ internal sealed class LineEstimate(TimeProvider time)
     private double _roundTrip;
     private double _bytesPerSecond;
     private double _handshake;
+    private double _answer;
 
     /// <summary>Seconds from a command to the first byte of its reply; 0 while unknown.</summary>
     public double RoundTrip => Volatile.Read(ref _roundTrip);
@@ -24,6 +25,18 @@ internal sealed class LineEstimate(TimeProvider time)
 
     /// <summary>Seconds that a new connection takes to be ready; a guess of four round trips of 50 ms while unknown.</summary>
     public double Handshake => Volatile.Read(ref _handshake) is var known and > 0 ? known : 0.2;
+
+    /// <summary>STAT commands worth sending together: as many as are answered within a round trip.</summary>
+    /// <param name="ceiling">Never more than this.</param>
+    public int StatDepth(int ceiling)
+    {
+        // The sample that an import asks for.
+        const int Unmeasured = 64;
+        var (roundTrip, answer) = (RoundTrip, Volatile.Read(ref _answer));
+        return roundTrip <= 0 || answer <= 0
+            ? Math.Min(Unmeasured, ceiling)
+            : (int)Math.Clamp(1 + Math.Ceiling(roundTrip / answer), 1, ceiling);
+    }
 
     public void ObserveRoundTrip(long from) => Observe(ref _roundTrip, time.GetElapsedTime(from).TotalSeconds);
 
@@ -36,6 +49,17 @@ internal sealed class LineEstimate(TimeProvider time)
         var seconds = time.GetElapsedTime(from).TotalSeconds;
         if (bytes >= SmallestTelling && seconds > 0)
             Observe(ref _bytesPerSecond, bytes / seconds);
+    }
+
+    /// <summary>Notes answers of one line each that came in a row; a few of them say nothing about their pace.</summary>
+    /// <param name="answers">How many.</param>
+    /// <param name="from">When the first of them came.</param>
+    public void ObserveAnswers(int answers, long from)
+    {
+        const int FewestTelling = 8;
+        var seconds = time.GetElapsedTime(from).TotalSeconds;
+        if (answers >= FewestTelling && seconds > 0)
+            Observe(ref _answer, seconds / (answers - 1));
     }
 
     /// <summary>Commands that keep one connection busy: one under way, and as many as fit into a round trip.</summary>

@@ -15,6 +15,14 @@ internal static class NntpCommandWriter
         output.Write(">\r\n"u8);
     }
 
+    // stat-command = "STAT" SP message-id
+    public static void WriteStat(IBufferWriter<byte> output, MessageId id)
+    {
+        output.Write("STAT <"u8);
+        output.Write(id.Bytes);
+        output.Write(">\r\n"u8);
+    }
+
     // authinfo-user-command = "AUTHINFO" WS "USER" WS username
     public static void WriteUser(IBufferWriter<byte> output, string user) => WriteArgument(output, "AUTHINFO USER "u8, user);
 

@@ -1,5 +1,3 @@
-using System.Buffers;
-using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 
 namespace Sluice.Usenet.Nntp;
@@ -18,10 +16,10 @@ internal sealed class NntpConnection : IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly IConnectionOwner _owner;
-    private readonly Channel<ArticleBody> _unsent = Channel.CreateUnbounded<ArticleBody>(new() { SingleReader = true });
     private readonly ConnectionDeadlines _deadlines;
-
     private readonly PendingReplies _sent = new();
+    private readonly CommandSender _sender;
+    private readonly ReplyReceiver _receiver;
     private NntpException? _failure;
     private volatile bool _retired;
     private volatile bool _disposed;
@@ -36,6 +34,8 @@ internal sealed class NntpConnection : IAsyncDisposable
         _time = shared.Time;
         _logger = shared.Logger;
         _owner = owner;
+        _sender = new CommandSender(transport, _sent, shared.Meter, shared.Time);
+        _receiver = new ReplyReceiver(_sent, shared.Options, line, shared.Time);
         _deadlines = new ConnectionDeadlines(this, shared.Options, shared.Time);
         Load = new ConnectionLoad(this);
         Completion = Task.CompletedTask;
@@ -53,16 +53,12 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Starts the loops. Called once.</summary>
     public void Start() => Completion = RunAsync();
 
-    /// <summary>Sends a command as soon as the socket takes it.</summary>
-    /// <returns>False when the connection has ended; the body has failed then.</returns>
-    public bool Submit(ArticleBody body, OperationLane lane)
+    /// <summary>Sends commands as soon as the socket takes them. Their reply fails when the connection has ended.</summary>
+    public void Submit(PendingReply reply)
     {
-        _deadlines.Expect(lane);
-        if (_unsent.Writer.TryWrite(body))
-            return true;
-
-        body.Fail(_failure ?? new NntpException(NntpFault.ConnectionClosed, "The connection was closed."));
-        return false;
+        _deadlines.Expect(reply.Request.Lane);
+        if (!_sender.TrySubmit(reply))
+            reply.Fail(_failure ?? new NntpException(NntpFault.ConnectionClosed, "The connection was closed."));
     }
 
     /// <summary>Whether replies are outstanding.</summary>
@@ -89,10 +85,10 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Whether the body under way has come in more slowly than the least allowed, for at least this long.</summary>
     public bool IsTrickling(TimeSpan atLeast)
     {
-        if (!_sent.TryPeek(out var body) || body.FirstByteAt == 0)
+        if (!_sent.TryPeek(out var reply) || reply.BodyStartedAt == 0)
             return false;
-        var elapsed = _time.GetElapsedTime(body.FirstByteAt);
-        return elapsed >= atLeast && body.Received < elapsed.TotalSeconds * _options.MinimumBytesPerSecond;
+        var elapsed = _time.GetElapsedTime(reply.BodyStartedAt);
+        return elapsed >= atLeast && reply.Received < elapsed.TotalSeconds * _options.MinimumBytesPerSecond;
     }
 
     /// <summary>Closes the socket at once; everything outstanding fails with the reason.</summary>
@@ -109,7 +105,7 @@ internal sealed class NntpConnection : IAsyncDisposable
             return;
         _retired = true;
         _deadlines.StartLeaving();
-        _unsent.Writer.TryComplete();
+        _sender.StopWithQuit();
     }
 
     /// <summary>Closes the socket and waits for both loops. No connection will take its place.</summary>
@@ -138,12 +134,12 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
         catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
         {
-            reason = new NntpException(NntpFault.ConnectionClosed, "The connection was lost.", error);
+            reason = Lost(error);
         }
 
         reason = Interlocked.CompareExchange(ref _failure, reason, null) ?? reason;
         _owner.Closing(this, reason);
-        _unsent.Writer.TryComplete();
+        _sender.Stop();
         _transport.Abort();
         await writing;
         FailOutstanding(reason);
@@ -158,59 +154,32 @@ internal sealed class NntpConnection : IAsyncDisposable
 
     private async Task WriteLoopAsync()
     {
-        var buffer = new ArrayBufferWriter<byte>(1024);
-        var commands = _unsent.Reader;
         try
         {
-            while (await commands.WaitToReadAsync())
-            {
-                while (commands.TryRead(out var body))
-                    Register(body, buffer);
-
-                if (buffer.WrittenCount == 0)
-                    continue;
-                await _transport.Stream.WriteAsync(buffer.WrittenMemory);
-                buffer.ResetWrittenCount();
-            }
-
-            if (!_retired)
-                return;
-            NntpCommandWriter.WriteQuit(buffer);
-            _meter.CommandSent();
-            await _transport.Stream.WriteAsync(buffer.WrittenMemory);
-            _transport.FinishSending();
+            await _sender.RunAsync(reply => _owner.ReplyEnded(this, reply));
         }
         catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
         {
-            Abort(new NntpException(NntpFault.ConnectionClosed, "The connection was lost.", error));
+            Abort(Lost(error));
         }
-    }
-
-    private void Register(ArticleBody body, ArrayBufferWriter<byte> buffer)
-    {
-        if (body.IsAbandoned)
-        {
-            _owner.ReplyEnded(this, body);
-            return;
-        }
-
-        if (_sent.Add(body))
-            body.SentOnIdleAt = _time.GetTimestamp();
-        NntpCommandWriter.WriteBody(buffer, body.Id);
-        _meter.BodySent();
     }
 
     private async Task ReadLoopAsync()
     {
-        ArticleBody? current = null;
         var reader = _transport.Input;
+        Action<PendingReply> ended = Ended;
         while (true)
         {
             var result = await reader.ReadAsync();
             var buffer = result.Buffer;
             var arrived = buffer.Length;
             _deadlines.Received();
-            current = Process(ref buffer, current);
+
+            // After QUIT nothing is outstanding, and what the server says to it does not matter.
+            if (_retired)
+                buffer = buffer.Slice(buffer.End);
+            else
+                _receiver.Process(ref buffer, ended);
             _meter.Received(arrived - buffer.Length);
             reader.AdvanceTo(buffer.Start, buffer.End);
             if (result.IsCompleted)
@@ -218,67 +187,17 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
-    /// <summary>Takes as many replies as the buffer holds.</summary>
-    /// <returns>The body that goes on in the next read, or null between replies.</returns>
-    private ArticleBody? Process(ref ReadOnlySequence<byte> buffer, ArticleBody? current)
+    private void Ended(PendingReply reply)
     {
-        while (!buffer.IsEmpty)
+        var outcome = ReplyOutcome.Delivered;
+        if (reply is ArticleBody body)
         {
-            if (current is null)
-            {
-                if (!NntpResponseReader.TryRead(ref buffer, _options.MaxLineBytes, out var response))
-                    return null;
-                current = Begin(response);
-                continue;
-            }
-
-            var ended = current.Write(buffer.FirstSpan, out var consumed);
-            buffer = buffer.Slice(consumed);
-            if (current.Received > _options.MaxArticleBytes)
-                throw new NntpException(NntpFault.ArticleTooLarge, "The server sent more than an article may hold.");
-
-            if (ended)
-            {
-                _line.ObserveTransfer(current.Received, current.FirstByteAt);
-                End(current, BodyOutcome.Delivered);
-                current = null;
-            }
+            _meter.Replied(body);
+            outcome = new ReplyOutcome(body.MissCode);
         }
 
-        return current;
-    }
-
-    /// <returns>The body that follows the line, or null when the line was the whole reply.</returns>
-    private ArticleBody? Begin(in NntpResponse response)
-    {
-        if (_retired)
-            return null;
-
-        if (!_sent.TryPeek(out var body) || response.Code == NntpResponseCode.ServiceUnavailable)
-            throw ReplyFaults.Unsolicited(response);
-
-        if (body.SentOnIdleAt != 0)
-            _line.ObserveRoundTrip(body.SentOnIdleAt);
-        if (response.Code == NntpResponseCode.Body)
-        {
-            ReplyFaults.CheckEcho(response, body);
-            body.FirstByteAt = _time.GetTimestamp();
-            body.Start();
-            return body;
-        }
-
-        if (!NntpResponseCode.IsMiss(response.Code))
-            throw ReplyFaults.Refused(response);
-        End(body, new BodyOutcome(response.Code));
-        return null;
-    }
-
-    private void End(ArticleBody body, BodyOutcome outcome)
-    {
-        _sent.TryRemove(out _);
-        _meter.Replied(outcome);
-        body.Complete(outcome);
-        _owner.ReplyEnded(this, body);
+        reply.Complete(outcome);
+        _owner.ReplyEnded(this, reply);
 
         // Unwanted replies behind a wanted one were left alone for its sake.
         Reconsider();
@@ -286,14 +205,16 @@ internal sealed class NntpConnection : IAsyncDisposable
 
     private void FailOutstanding(NntpException reason)
     {
-        while (_unsent.Reader.TryRead(out var body))
-            body.Fail(reason);
-        while (_sent.TryRemove(out var body))
+        while (_sender.TryTakeUnsent(out var reply))
+            reply.Fail(reason);
+        while (_sent.TryRemove(out var reply))
         {
-            _meter.Unanswered();
-            body.Fail(reason);
+            _meter.Unanswered(reply);
+            reply.Fail(reason);
         }
 
         NntpLog.ConnectionClosed(_logger, reason.Fault, reason.Message);
     }
+
+    private static NntpException Lost(Exception error) => new(NntpFault.ConnectionClosed, "The connection was lost.", error);
 }

@@ -13,7 +13,6 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     // Beyond this many commands for each connection a further connection brings more than a deeper pipeline. A window that
     // grows has doubled by the time a dial is through, so this is half of what a connection will have to do then.
     private const int CommandsWorthAConnection = 2;
-    private const long TypicalArticleBytes = 740_000;
 
     private readonly Lock _gate = new();
     private readonly int _provider;
@@ -34,6 +33,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         _shared = shared;
         Line = new LineEstimate(shared.Time);
         Health = new ProviderHealth(shared.Time);
+        Depth = new PipelineDepth(options, shared.Options, Line);
         _opener = new ConnectionOpener(options, shared, Line);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
         _cap = new ConnectionCap(options.MaxConnections, shared.Time);
@@ -42,6 +42,8 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     public LineEstimate Line { get; }
 
     public ProviderHealth Health { get; }
+
+    public PipelineDepth Depth { get; }
 
     /// <summary>Sockets now: open, being opened, still closing.</summary>
     public int Sockets
@@ -113,9 +115,9 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     /// <summary>A lease was given back before its command was sent.</summary>
-    public void ReturnUnused(NntpConnection connection, ArticleRequest request) => EndCommand(connection, request.ExpectedBytes);
+    public void ReturnUnused(NntpConnection connection, ArticleRequest request) => EndCommand(connection, request);
 
-    void IConnectionOwner.ReplyEnded(NntpConnection connection, ArticleBody body) => EndCommand(connection, body.ExpectedBytes);
+    void IConnectionOwner.ReplyEnded(NntpConnection connection, PendingReply reply) => EndCommand(connection, reply.Request);
 
     bool IConnectionOwner.TryRetire(NntpConnection connection)
     {
@@ -217,19 +219,13 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     // Called under the lock, where a permit must not be disposed, because that wakes pools.
-    private void GiveBack(ConnectionLease lease) => _background.Add(GiveBackAsync(lease));
+    private void GiveBack(ConnectionLease lease) => _background.Add(lease.DisposeLaterAsync());
 
-    private static async Task GiveBackAsync(ConnectionLease lease)
-    {
-        await Task.Yield();
-        lease.Dispose();
-    }
-
-    private void EndCommand(NntpConnection connection, long expectedBytes)
+    private void EndCommand(NntpConnection connection, ArticleRequest request)
     {
         OperationPermit? permit;
         lock (_gate)
-            permit = LeaseScheduler.End(connection.Load, expectedBytes);
+            permit = LeaseScheduler.End(connection.Load, request);
         permit?.Dispose();
         Pump();
     }
@@ -240,15 +236,16 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         _closing++;
     }
 
-    private int Depth => _options.PipeliningDepth ?? Line.Depth(TypicalArticleBytes, _shared.Options.MaxPipeliningDepth);
-
-    private LeaseTerms Terms => new(Depth, (CanDial || _dialling > 0) && Line.BytesPerSecond > 0 ? (long)(Line.Handshake * Line.BytesPerSecond) : long.MaxValue);
+    private LeaseTerms Terms => new(
+        Depth.Bodies,
+        (CanDial || _dialling > 0) && Line.BytesPerSecond > 0 ? (long)(Line.Handshake * Line.BytesPerSecond) : long.MaxValue,
+        Depth.Stats);
 
     private bool CanDial => _scheduler.Open.Count + _dialling + _closing < _cap.Current && Health.Resting is null && !_disposing.IsCancellationRequested;
 
     private void DialAsDemanded()
     {
-        var perConnection = Math.Min(Depth, CommandsWorthAConnection);
+        var perConnection = Math.Min(Depth.Bodies, CommandsWorthAConnection);
         var wanted = (_scheduler.Demand + perConnection - 1) / perConnection;
         while (_scheduler.Open.Count + _dialling < wanted && _dialling < _shared.Options.HandshakesPerProvider && CanDial)
         {

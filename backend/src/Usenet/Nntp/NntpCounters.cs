@@ -10,13 +10,19 @@ public readonly record struct NntpCounters
     /// <summary>BODY commands among them.</summary>
     public long Bodies { get; init; }
 
+    /// <summary>STAT commands among them.</summary>
+    public long Stats { get; init; }
+
+    /// <summary>Writes that took them to a socket, those of logins left out: commands that are ready together leave in one.</summary>
+    public long Flushes { get; init; }
+
     /// <summary>Bodies received up to their terminator, unwanted ones included.</summary>
     public long Articles { get; init; }
 
-    /// <summary>Replies 430, 423 and 451.</summary>
+    /// <summary>Replies 430, 423 and 451 to BODY.</summary>
     public long Misses { get; init; }
 
-    /// <summary>BODY commands whose reply had not been read to its end when their connection was lost or given up.</summary>
+    /// <summary>Commands whose reply had not been read to its end when their connection was lost or given up.</summary>
     public long Unanswered { get; init; }
 
     /// <summary>Bytes received, before TLS: replies, bodies and terminators.</summary>

@@ -6,6 +6,8 @@ internal sealed class NntpMeter(TimeProvider time)
 {
     private long _commands;
     private long _bodies;
+    private long _stats;
+    private long _flushes;
     private long _articles;
     private long _misses;
     private long _unanswered;
@@ -22,6 +24,8 @@ internal sealed class NntpMeter(TimeProvider time)
     {
         Commands = Volatile.Read(ref _commands),
         Bodies = Volatile.Read(ref _bodies),
+        Stats = Volatile.Read(ref _stats),
+        Flushes = Volatile.Read(ref _flushes),
         Articles = Volatile.Read(ref _articles),
         Misses = Volatile.Read(ref _misses),
         Unanswered = Volatile.Read(ref _unanswered),
@@ -35,15 +39,21 @@ internal sealed class NntpMeter(TimeProvider time)
 
     public void CommandSent() => Interlocked.Increment(ref _commands);
 
-    public void BodySent()
+    public void Sent(PendingReply reply)
     {
-        Interlocked.Increment(ref _commands);
-        Interlocked.Increment(ref _bodies);
+        Interlocked.Add(ref _commands, reply.Commands);
+        if (reply is ArticleBody)
+            Interlocked.Increment(ref _bodies);
+        else if (reply is StatBatch)
+            Interlocked.Add(ref _stats, reply.Commands);
     }
 
-    public void Replied(BodyOutcome outcome) => Interlocked.Increment(ref outcome.IsMiss ? ref _misses : ref _articles);
+    /// <summary>Commands that were ready together have been handed to the socket.</summary>
+    public void Flushed() => Interlocked.Increment(ref _flushes);
 
-    public void Unanswered() => Interlocked.Increment(ref _unanswered);
+    public void Replied(ArticleBody body) => Interlocked.Increment(ref body.MissCode != 0 ? ref _misses : ref _articles);
+
+    public void Unanswered(PendingReply reply) => Interlocked.Add(ref _unanswered, reply.Unanswered);
 
     public void Received(long bytes) => Interlocked.Add(ref _bytesReceived, bytes);
 

@@ -52,8 +52,11 @@ public sealed record NntpOptions
     /// <summary>Further tries at one provider after a fault, before the next provider is asked.</summary>
     public int RetriesPerProvider { get; init; } = 1;
 
-    /// <summary>Most commands outstanding on one connection when the depth adapts.</summary>
+    /// <summary>Most bodies outstanding on one connection when the depth adapts.</summary>
     public int MaxPipeliningDepth { get; init; } = 16;
+
+    /// <summary>Most STAT commands outstanding on one connection: their answers are short, but a viewer may want the connection back.</summary>
+    public int MaxStatDepth { get; init; } = 100;
 
     /// <summary>The stall limit of a lane.</summary>
     public TimeSpan StallOf(OperationLane lane) => lane == OperationLane.Playback ? PlaybackStall : BackgroundStall;

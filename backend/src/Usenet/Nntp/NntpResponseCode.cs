@@ -6,6 +6,7 @@ internal static class NntpResponseCode
     public const int PostingAllowed = 200;
     public const int PostingProhibited = 201;
     public const int Body = 222;
+    public const int ArticleExists = 223;
     public const int AuthenticationAccepted = 281;
     public const int PasswordRequired = 381;
     public const int ServiceUnavailable = 400;

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Nntp;
 internal sealed class PendingReplies
 {
     private readonly Lock _gate = new();
-    private readonly Queue<ArticleBody> _replies = new();
+    private readonly Queue<PendingReply> _replies = new();
 
     /// <summary>Whether nothing is outstanding.</summary>
     public bool IsEmpty
@@ -32,11 +32,11 @@ internal sealed class PendingReplies
             lock (_gate)
             {
                 long remaining = 0;
-                foreach (var body in _replies)
+                foreach (var reply in _replies)
                 {
-                    if (!body.IsAbandoned)
+                    if (!reply.IsAbandoned)
                         return null;
-                    remaining += body.Remaining;
+                    remaining += reply.Remaining;
                 }
 
                 return _replies.Count == 0 ? null : remaining;
@@ -46,26 +46,26 @@ internal sealed class PendingReplies
 
     /// <summary>Adds a command that is about to be sent.</summary>
     /// <returns>True when it is the only one.</returns>
-    public bool Add(ArticleBody body)
+    public bool Add(PendingReply reply)
     {
         lock (_gate)
         {
-            _replies.Enqueue(body);
+            _replies.Enqueue(reply);
             return _replies.Count == 1;
         }
     }
 
     /// <summary>The one whose reply comes next, or is under way.</summary>
-    public bool TryPeek([MaybeNullWhen(false)] out ArticleBody body)
+    public bool TryPeek([MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)
-            return _replies.TryPeek(out body);
+            return _replies.TryPeek(out reply);
     }
 
     /// <summary>Takes out the one whose reply has ended.</summary>
-    public bool TryRemove([MaybeNullWhen(false)] out ArticleBody body)
+    public bool TryRemove([MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)
-            return _replies.TryDequeue(out body);
+            return _replies.TryDequeue(out reply);
     }
 }

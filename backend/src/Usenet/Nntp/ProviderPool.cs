@@ -86,6 +86,14 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     }
 
     /// <inheritdoc/>
+    public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(answers.Length, request.Ids.Length);
+        answers.Span.Clear();
+        return new StatWalk(_providers, _shared, request).RunAsync(answers, cancellationToken);
+    }
+
+    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         _shared.Limiter.Returned -= PumpAll;

@@ -1,15 +1,17 @@
+using Sluice.Usenet.Nzb;
+
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>What is wrong with a reply that is neither a body nor a miss.</summary>
+/// <summary>What is wrong with a reply that neither brings what was asked for nor says that it is missing.</summary>
 internal static class ReplyFaults
 {
-    /// <summary>A 222 has to name the article that was asked for (RFC 3977 section 6.2.3.2).</summary>
-    public static void CheckEcho(in NntpResponse response, ArticleBody body)
+    /// <summary>A 222 or 223 has to name the article that was asked for (RFC 3977 sections 6.2.3.2 and 6.2.4.2).</summary>
+    public static void CheckEcho(in NntpResponse response, MessageId id)
     {
-        switch (NntpResponseReader.Names(response, body.Id.Bytes))
+        switch (NntpResponseReader.Names(response, id.Bytes))
         {
             case null:
-                throw new NntpException(NntpFault.MalformedReply, "The server sent a body without naming its article.");
+                throw new NntpException(NntpFault.MalformedReply, "The server answered without naming the article.");
             case false:
                 throw new NntpException(NntpFault.WrongArticle, "The server answered with another article than the one asked for.");
         }

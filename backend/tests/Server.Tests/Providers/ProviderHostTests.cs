@@ -188,5 +188,11 @@ public sealed class ProviderHostTests : IAsyncDisposable
 
         public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
             ValueTask.FromResult(ArticleReply.FoundAt(7));
+
+        public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
+        {
+            answers.Span[..request.Ids.Length].Fill(new ArticlePresence(default(ProviderSet).With(7), default, default));
+            return ValueTask.CompletedTask;
+        }
     }
 }

@@ -17,7 +17,7 @@ internal sealed class SchedulerModel
     /// <param name="depth">Commands that a connection takes.</param>
     public SchedulerModel(int pools, int capacity, int depth = 4)
     {
-        _terms = new LeaseTerms(depth, long.MaxValue);
+        _terms = new LeaseTerms(depth, long.MaxValue, StatDepth: 100);
         Limiter = new GlobalOperationLimiter(capacity, 80, _clock);
         Pools = [.. Enumerable.Range(0, pools).Select(_ => new Pool(new LeaseScheduler(Limiter, _clock)))];
         Limiter.Returned += () => Pools.ForEach(Pump);
@@ -92,7 +92,7 @@ internal sealed class SchedulerModel
             return false;
         _clock.Ticks = Math.Max(_clock.Ticks, next.EndsAt);
         next.Pool.Running.Remove(next);
-        LeaseScheduler.End(next.Load, next.Request.ExpectedBytes)?.Dispose();
+        LeaseScheduler.End(next.Load, next.Request)?.Dispose();
         Pump(next.Pool);
         return true;
     }

@@ -1,0 +1,113 @@
+using System.Buffers;
+using System.Threading.Tasks.Sources;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// What one lease sends and what comes back for it: one command, or several whose answers are single lines. Given its lines
+/// and bytes by the read loop of its connection, awaited by the fetch, and let go by whoever gives the fetch up; the gate
+/// orders these three, so that nothing the fetch has lent is touched after the fetch has ended.
+/// </summary>
+internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
+{
+    private ManualResetValueTaskSourceCore<ReplyOutcome> _completion;
+    private bool _completed;
+
+    protected PendingReply(ArticleRequest request)
+    {
+        Request = request;
+        // The continuation belongs to the fetch; run inline it would hold up the replies behind this one.
+        _completion.RunContinuationsAsynchronously = true;
+    }
+
+    public ArticleRequest Request { get; }
+
+    /// <summary>Commands that go out together.</summary>
+    public abstract int Commands { get; }
+
+    /// <summary>Commands among them that have not been answered to the end.</summary>
+    public abstract int Unanswered { get; }
+
+    /// <summary>Bytes still to come, as far as they can be foreseen; at least 1 while the end has not been seen.</summary>
+    public abstract long Remaining { get; }
+
+    /// <summary>Bytes of a body seen so far; 0 where there is none. Written by the read loop only.</summary>
+    public long Received { get; protected set; }
+
+    /// <summary>When a body began, in ticks of the time provider; 0 before, and where there is none. Read loop only.</summary>
+    public long BodyStartedAt { get; protected set; }
+
+    /// <summary>Whether the fetch has ended while the reply is still to come or under way.</summary>
+    public bool IsAbandoned { get; private set; }
+
+    /// <summary>When the commands went out on an otherwise idle connection, so that the first answer measures the round trip; else 0.</summary>
+    public long SentOnIdleAt { get; set; }
+
+    public ValueTask<ReplyOutcome> Outcome => new(this, _completion.Version);
+
+    protected Lock Gate { get; } = new();
+
+    public abstract void WriteCommands(IBufferWriter<byte> output);
+
+    /// <summary>Takes a reply line.</summary>
+    /// <param name="response">Lent.</param>
+    /// <param name="now">In ticks of the time provider.</param>
+    /// <exception cref="NntpException">The line fits none of the commands: the connection is out of step, or refuses them.</exception>
+    public abstract ReplyStep Take(in NntpResponse response, long now);
+
+    /// <summary>Takes the next stretch of the body that <see cref="ReplyStep.Body"/> has announced.</summary>
+    /// <returns>True when it ends in it, after <paramref name="consumed"/> bytes.</returns>
+    public virtual bool Write(ReadOnlySpan<byte> raw, out int consumed) =>
+        throw new InvalidOperationException("The reply has no body.");
+
+    /// <summary>The reply has ended: says what it has shown about the line.</summary>
+    public abstract void Measure(LineEstimate line);
+
+    /// <summary>Ends the fetch with what the lines have said.</summary>
+    public void Complete(ReplyOutcome outcome)
+    {
+        if (TryEnd(abandons: false))
+            _completion.SetResult(outcome);
+    }
+
+    public void Fail(Exception error)
+    {
+        if (TryEnd(abandons: false))
+            _completion.SetException(error);
+    }
+
+    /// <summary>Ends the fetch from outside; what it has lent is free when this returns.</summary>
+    /// <returns>False when the reply has ended before.</returns>
+    public bool TryAbandon(CancellationToken cancellationToken)
+    {
+        if (!TryEnd(abandons: true))
+            return false;
+        _completion.SetException(new OperationCanceledException(cancellationToken));
+        return true;
+    }
+
+    ReplyOutcome IValueTaskSource<ReplyOutcome>.GetResult(short token) => _completion.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<ReplyOutcome>.GetStatus(short token) => _completion.GetStatus(token);
+
+    void IValueTaskSource<ReplyOutcome>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _completion.OnCompleted(continuation, state, token, flags);
+
+    /// <summary>Forgets what the fetch has lent. Called once, under the gate.</summary>
+    protected virtual void LetGo()
+    {
+    }
+
+    private bool TryEnd(bool abandons)
+    {
+        lock (Gate)
+        {
+            if (_completed)
+                return false;
+            IsAbandoned = abandons;
+            _completed = true;
+            LetGo();
+            return true;
+        }
+    }
+}

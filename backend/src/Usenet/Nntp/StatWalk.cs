@@ -1,0 +1,100 @@
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>Asks one provider after the other about some articles: those in front about all, those behind about what is left.</summary>
+/// <remarks>Used for one request; parts of it are walked side by side.</remarks>
+internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResources shared, StatRequest request)
+{
+    // A connection that works through one part has the next one waiting.
+    private const int PartsForAConnection = 2;
+
+    /// <summary>Walks over all articles of the request.</summary>
+    /// <param name="answers">Takes one entry for each of its ids.</param>
+    /// <param name="cancellationToken">Gives the walk up.</param>
+    public async ValueTask RunAsync(Memory<ArticlePresence> answers, CancellationToken cancellationToken)
+    {
+        var size = shared.Options.MaxStatDepth;
+        var parts = (request.Ids.Length + size - 1) / size;
+        var connections = providers.Where(provider => provider.Options.Kind != ProviderKind.Disabled).Sum(provider => provider.Options.MaxConnections);
+        var atATime = new ParallelOptions { MaxDegreeOfParallelism = Math.Max(1, connections * PartsForAConnection), CancellationToken = cancellationToken };
+        await Parallel.ForAsync(0, parts, atATime, async (part, token) =>
+        {
+            var range = new Range(part * size, Math.Min((part + 1) * size, request.Ids.Length));
+            await RunPartAsync(request.Ids[range], answers[range], token);
+        });
+    }
+
+    private async Task RunPartAsync(ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
+    {
+        var asked = request.Excluded;
+        var left = new List<int>(ids.Length);
+        while (ProviderSelector.Next(providers, asked, null) is { } provider)
+        {
+            asked = asked.With(provider.Index);
+            left.Clear();
+            for (var i = 0; i < ids.Length; i++)
+            {
+                if (IsWanted(answers.Span[i], provider))
+                    left.Add(i);
+            }
+
+            await AskAsync(provider, ids, answers, left, cancellationToken);
+        }
+    }
+
+    private bool IsWanted(ArticlePresence known, Provider provider)
+    {
+        if (request.EveryProvider)
+            return true;
+        if (known.IsPresent)
+            return false;
+        foreach (var other in providers)
+        {
+            if (known.Misses.Contains(other.Index) && ShareBackbone(other.Options, provider.Options))
+                return false;
+        }
+
+        return true;
+    }
+
+    private static bool ShareBackbone(ProviderOptions one, ProviderOptions other) =>
+        one.Backbone.Length > 0 && string.Equals(one.Backbone, other.Backbone, StringComparison.OrdinalIgnoreCase);
+
+    /// <summary>Asks one provider about the articles at these places, and notes what it says, or that it says nothing.</summary>
+    private async Task AskAsync(Provider provider, ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, List<int> left, CancellationToken cancellationToken)
+    {
+        var failures = 0;
+        while (left.Count > 0 && failures <= shared.Options.RetriesPerProvider)
+        {
+            var count = Math.Min(left.Count, provider.Pool.Depth.Stats);
+            var batch = new StatBatch(left.Take(count).Select(i => ids.Span[i]).ToArray(), request.Lane);
+            try
+            {
+                using var lease = await provider.Pool.LeaseAsync(batch.Request, cancellationToken);
+                await lease.AskAsync(batch, cancellationToken);
+            }
+            catch (NntpException fault)
+            {
+                failures = fault.IsTransient && provider.Pool.Health.Resting is null ? failures + 1 : int.MaxValue;
+            }
+
+            for (var k = 0; k < count; k++)
+                Note(ref answers.Span[left[k]], provider.Index, batch.CodeOf(k));
+            left.RemoveAll(i => IsAnswered(answers.Span[i], provider.Index));
+        }
+
+        foreach (var i in left)
+            answers.Span[i] = answers.Span[i] with { Unanswered = answers.Span[i].Unanswered.With(provider.Index) };
+    }
+
+    private static bool IsAnswered(ArticlePresence presence, int provider) => presence.Has.Contains(provider) || presence.Misses.Contains(provider);
+
+    private static void Note(ref ArticlePresence presence, int provider, int code)
+    {
+        if (code == NntpResponseCode.ArticleExists)
+            presence = presence with { Has = presence.Has.With(provider) };
+        else if (NntpResponseCode.IsMiss(code))
+            presence = presence with { Misses = presence.Misses.With(provider) };
+    }
+}

@@ -1,0 +1,141 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+public sealed class StatTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Ten_thousand_leave_in_a_hundred_flushes_and_never_more_than_a_hundred_on_a_connection()
+    {
+        await using var host = await StartAsync(10_000, new MockProvider { Latency = TimeSpan.FromMilliseconds(5) });
+        // The first batches measure the line; the round trip is far longer than the way of an answer.
+        await StatAsync(host, 1, 100);
+        var before = host.Pool.Counters.Flushes;
+        var answers = await StatAsync(host, 1, 10_000);
+        Assert.All(answers, answer => Assert.True(answer.IsPresent));
+        Assert.Equal(10_100, host.Mock.Stats.CommandCount("STAT"));
+        Assert.InRange(host.Pool.Counters.Flushes - before, 100, 400);
+        Assert.InRange(host.Mock.Stats.DeepestPipeline, 50, 100);
+        Assert.InRange(host.Mock.Stats.ConnectionsPeak, 1, 8);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task An_answer_belongs_to_its_article_and_the_next_provider_is_asked_only_about_misses()
+    {
+        await using var host = await StartAsync(
+            300,
+            new MockProvider { Missing = ArticleSelection.Parse("7,123,300") },
+            new MockProvider { Missing = ArticleSelection.Parse("123") });
+        var answers = await StatAsync(host, 1, 300);
+        for (var part = 1; part <= 300; part++)
+        {
+            var expected = part switch
+            {
+                123 => new ArticlePresence(default, Set(0, 1), default),
+                7 or 300 => new ArticlePresence(Set(1), Set(0), default),
+                _ => new ArticlePresence(Set(0), default, default),
+            };
+            Assert.Equal(expected, answers[part - 1]);
+        }
+
+        Assert.Equal([300, 3], host.Mock.ProviderStats.Select(stats => stats.CommandCount("STAT")));
+        Assert.True(answers[122].IsMissingEverywhere);
+    }
+
+    [Fact]
+    public async Task A_miss_counts_for_the_backbone_unless_each_provider_is_to_be_asked()
+    {
+        var empty = new MockProvider { Missing = ArticleSelection.All };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(5),
+            new MockOptions { Providers = [empty, empty, new MockProvider()] },
+            provider: (index, account) => account with { Backbone = index < 2 ? "same" : "other" });
+        Assert.All(await StatAsync(host, 1, 5), answer => Assert.Equal(new ArticlePresence(Set(2), Set(0), default), answer));
+        Assert.All(await StatAsync(host, 1, 5, everyProvider: true), answer => Assert.Equal(new ArticlePresence(Set(2), Set(0, 1), default), answer));
+        Assert.Equal([10, 5, 10], host.Mock.ProviderStats.Select(stats => stats.CommandCount("STAT")));
+    }
+
+    [Theory]
+    [InlineData(FaultKind.Command503)]
+    [InlineData(FaultKind.Command500)]
+    [InlineData(FaultKind.ConnectClose)]
+    public async Task A_provider_that_does_not_answer_is_named_and_never_counts_as_a_miss(FaultKind kind)
+    {
+        await using var host = await StartAsync(20, new MockProvider { Missing = ArticleSelection.All }, new MockProvider());
+        host.Mock.ChangeFaults([new MockFault { Kind = kind, Provider = 1 }]);
+        var answers = await StatAsync(host, 1, 20);
+        Assert.All(answers, answer =>
+        {
+            Assert.Equal(new ArticlePresence(default, Set(0), Set(1)), answer);
+            Assert.False(answer.IsMissingEverywhere);
+        });
+    }
+
+    [Theory]
+    [InlineData(FaultKind.CommandOtherId)]
+    [InlineData(FaultKind.CommandSwapped)]
+    [InlineData(FaultKind.CommandTwice)]
+    public async Task Answers_out_of_step_never_take_an_article_for_missing_or_for_another(FaultKind kind)
+    {
+        await using var host = await StartAsync(200, new MockProvider { Missing = ArticleSelection.Parse("50") });
+        host.Mock.ChangeFaults([new MockFault { Kind = kind, Rate = 0.02, Count = 5 }]);
+        for (var round = 0; round < 5; round++)
+        {
+            var answers = await StatAsync(host, 1, 200);
+            for (var part = 1; part <= 200; part++)
+                Assert.False(part == 50 ? answers[49].IsPresent : answers[part - 1].Misses.Count > 0, $"{kind}: {part} is {answers[part - 1]}");
+        }
+
+        Assert.True(host.Mock.Stats.FaultCount(kind) > 0);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task A_walk_that_is_given_up_leaves_the_connection_in_step()
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(2_000),
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(2) }] },
+            provider: (_, account) => account with { MaxConnections = 1 });
+        for (var round = 0; round < 30; round++)
+        {
+            using var cancel = new CancellationTokenSource();
+            var walk = StatAsync(host, 1, 2_000, cancellationToken: cancel.Token);
+            var after = host.Mock.Stats.CommandCount("STAT") + (10 * round);
+            await Eventually.HoldsAsync(() => walk.IsCompleted || host.Mock.Stats.CommandCount("STAT") >= after, () => "no STAT came", Token);
+            await cancel.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => walk);
+            Assert.All(await StatAsync(host, 1 + round, 3), answer => Assert.True(answer.IsPresent));
+        }
+
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task Depth_1_asks_about_one_article_at_a_time()
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(40), provider: (_, account) => account with { MaxConnections = 2, PipeliningDepth = 1 });
+        Assert.All(await StatAsync(host, 1, 40), answer => Assert.True(answer.IsPresent));
+        Assert.Equal(1, host.Mock.Stats.DeepestPipeline);
+    }
+
+    private static ProviderSet Set(params int[] providers) => providers.Aggregate(default(ProviderSet), (set, provider) => set.With(provider));
+
+    private static async Task<ArticlePresence[]> StatAsync(EngineHost host, int first, int count, bool everyProvider = false, CancellationToken? cancellationToken = null)
+    {
+        MessageId[] ids = [.. Enumerable.Range(first, count).Select(part => MessageId.Parse(host.Release.MessageId(0, part)))];
+        var answers = new ArticlePresence[count];
+        await host.Pool.StatAsync(new StatRequest(ids, OperationLane.HealthCheck, everyProvider), answers, cancellationToken ?? Token);
+        return answers;
+    }
+
+    private static Task<EngineHost> StartAsync(int articles, params MockProvider[] providers) =>
+        EngineHost.StartAsync(EngineHost.Film(articles), new MockOptions { Providers = providers });
+}
