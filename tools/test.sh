@@ -36,7 +36,7 @@ check() {
 # Programs that some end-to-end tests drive; a test whose program is absent is skipped.
 install_programs() {
   local program missing=()
-  for program in curl ffmpeg litmus rclone; do
+  for program in curl ffmpeg litmus rclone wrk; do
     command -v "$program" >/dev/null || missing+=("$program")
   done
   [ ${#missing[@]} -gt 0 ] || return 0

@@ -106,6 +106,16 @@ internal sealed class SluiceClient : IDisposable
         return _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel);
     }
 
+    /// <summary>Lists a folder, the headers only; the caller reads the body and disposes the answer.</summary>
+    public async Task<HttpResponseMessage> FindAsync(string path, string body, CancellationToken cancel)
+    {
+        using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), Url(path)) { Content = new StringContent(body) };
+        request.Headers.Add("Depth", "1");
+        var answer = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel);
+        Assert.Equal(HttpStatusCode.MultiStatus, answer.StatusCode);
+        return answer;
+    }
+
     /// <summary>A whole file, which has to come with 200.</summary>
     public async Task<byte[]> GetAsync(string path, CancellationToken cancel)
     {

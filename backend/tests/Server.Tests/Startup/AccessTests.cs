@@ -95,6 +95,22 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
+    public async Task Right_header_is_hashed_once_however_many_requests_bring_it()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+
+        await Parallel.ForAsync(0, 1000, new ParallelOptions { MaxDegreeOfParallelism = 16, CancellationToken = Token }, async (i, cancel) =>
+        {
+            using var request = new HttpRequestMessage(i % 2 == 0 ? HttpMethod.Head : new HttpMethod("PROPFIND"), "README");
+            using var response = await server.Client.SendAsync(request, cancel);
+            Assert.True(response.IsSuccessStatusCode);
+        });
+
+        Assert.Equal(1, server.Services.GetRequiredService<BasicVerifier>().Hashes);
+    }
+
+    [Fact]
     public async Task New_password_counts_without_a_restart()
     {
         await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = "" }, MapProbe);

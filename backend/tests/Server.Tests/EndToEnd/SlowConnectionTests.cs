@@ -1,0 +1,90 @@
+using System.Net.Sockets;
+using System.Text;
+using Sluice.Tools.MockNntpServer;
+using Xunit;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>Clients that never finish a request take nothing from those that play (S25).</summary>
+[Collection(EndToEndRun.Name)]
+[Trait("Category", EndToEndRun.Name)]
+public sealed class SlowConnectionTests
+{
+    private const int Connections = 1000;
+    private const int Piece = 100_000;
+    private static readonly SyntheticFilm Film = new(9, 60_000_000, 716_800);
+
+    [Fact]
+    public async Task Thousand_slow_connections_leave_a_stream_alone_and_are_closed()
+    {
+        var cancel = TestContext.Current.CancellationToken;
+        await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);
+        await Film.PublishAsync(set.Client, cancel);
+        using var answer = await set.Client.OpenAsync(Film.Path, null, null, cancel);
+        await using var body = await answer.Content.ReadAsStreamAsync(cancel);
+        var offset = await ReadAsync(body, 0, 10, cancel);
+
+        var slow = new List<Socket>();
+        try
+        {
+            for (var i = 0; i < Connections; i++)
+            {
+                var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+                slow.Add(socket);
+                await socket.ConnectAsync("127.0.0.1", set.Server.Port, cancel);
+                await TrySendAsync(socket, "GET /README HTTP/1.1\r\nHost: x\r\nX-Slow: ", cancel);
+            }
+
+            // One player goes on, although every place is taken that a client can have.
+            await ReadAsync(body, offset, (int)(Film.Size / Piece) - 10, cancel);
+            // None of them stays: those beyond the limit were closed at once, the others when their headers had taken too long.
+            await Task.WhenAll(slow.Select(socket => ReadToEndAsync(socket, cancel)));
+        }
+        finally
+        {
+            slow.ForEach(socket => socket.Dispose());
+        }
+
+        Film.AssertEqual(0, await set.Client.GetRangeAsync(Film.Path, 0, 999, Film.Size, cancel));
+    }
+
+    private static async Task<long> ReadAsync(Stream body, long offset, int pieces, CancellationToken cancel)
+    {
+        var piece = new byte[Piece];
+        for (var i = 0; i < pieces; i++, offset += Piece)
+        {
+            await body.ReadExactlyAsync(piece, cancel);
+            Film.AssertEqual(offset, piece);
+        }
+
+        return offset;
+    }
+
+    private static async Task TrySendAsync(Socket socket, string text, CancellationToken cancel)
+    {
+        try
+        {
+            await socket.SendAsync(Encoding.ASCII.GetBytes(text), cancel);
+        }
+        catch (SocketException)
+        {
+            // It was one too many, and is closed already.
+        }
+    }
+
+    /// <summary>Reads what the server says, if anything, until it ends the connection.</summary>
+    private static async Task ReadToEndAsync(Socket socket, CancellationToken cancel)
+    {
+        var buffer = new byte[1024];
+        try
+        {
+            while (await socket.ReceiveAsync(buffer, cancel) > 0)
+            {
+            }
+        }
+        catch (SocketException)
+        {
+            // A reset is an end as well.
+        }
+    }
+}
