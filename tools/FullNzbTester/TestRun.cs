@@ -1,5 +1,6 @@
 using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Mock;
 using Sluice.Tools.FullNzbTester.Steps;
 
 namespace Sluice.Tools.FullNzbTester;
@@ -15,63 +16,65 @@ internal sealed class TestRun(RunContext run)
     {
         var steps = new StepRunner(run);
         var wanted = run.Options.Steps;
+        var sequential = new SequentialStep(run);
         if (run.Mock is not null)
             await run.Mock.ResetAsync(cancellationToken);
         try
         {
             run.Metrics["rss_idle_mib"] = run.Memory.Idle;
-            await new ImportSteps(run, steps).RunAsync(cancellationToken);
+            await run.Subject.ImportAsync(run, steps, cancellationToken);
             if (wanted.Contains(5))
                 await steps.RunAsync(5, () => new FfprobeStep(run).RunAsync(cancellationToken));
             if (wanted.Contains(6))
                 await steps.RunAsync(6, () => new SeekStep(run).RunAsync(cancellationToken));
-            if (wanted.Contains(7))
-                await ReadAsync(steps, cancellationToken);
             if (run.Options.Playback is { } playback)
                 await new PlaybackRun(run).RunAsync(playback, cancellationToken);
+            if (wanted.Contains(7))
+                await steps.RunAsync(7, () => sequential.RunAsync(cancellationToken));
         }
         finally
         {
-            NoteTotals();
+            await NoteTotalsAsync();
         }
 
-        await JudgeAsync(cancellationToken);
+        // What the ceiling and the judge of holes ask the mock for is not counted for what is measured.
+        if (run.Mock is not null)
+            await CountAsync(run.Mock, cancellationToken);
+        if (run.Options.Ceiling && sequential.File is { } file)
+            await MeasureCeilingAsync(file, sequential.End, cancellationToken);
+        foreach (var sentence in await new HoleJudge(run.Providers).JudgeAsync(run.Findings.Holes, cancellationToken))
+            run.Findings.Fail(sentence);
     }
 
-    private async Task ReadAsync(StepRunner steps, CancellationToken cancellationToken)
+    private async Task MeasureCeilingAsync(TestedFile file, long end, CancellationToken cancellationToken)
     {
-        var sequential = new SequentialStep(run);
-        await steps.RunAsync(7, () => sequential.RunAsync(cancellationToken));
-        if (run.Options.Ceiling)
-            await new CeilingRun(run).RunAsync(sequential.End, cancellationToken);
+        // A server's connections would stand in the way under a hard cap.
+        if (run.Mock is not null)
+            await run.Mock.DropConnectionsAsync(cancellationToken);
+        await new CeilingRun(run).RunAsync(file, end, cancellationToken);
     }
 
-    private void NoteTotals()
+    private async Task NoteTotalsAsync()
     {
-        var (metrics, engine, findings) = (run.Metrics, run.Totals.Now, run.Findings);
+        var (metrics, line, findings) = (run.Metrics, await run.Subject.CountsAsync(CancellationToken.None), run.Findings);
         metrics["rss_peak_mib"] = run.Memory.Peak;
-        metrics["commands"] = engine.Commands;
-        metrics["bodies"] = engine.Bodies;
-        metrics["connections_opened"] = engine.SocketsOpened;
-        metrics["connections_peak"] = engine.SocketsPeak;
+        metrics["commands"] = line.Commands;
+        metrics["bodies"] = line.Bodies;
+        metrics["connections_opened"] = line.Opened;
+        metrics["connections_peak"] = line.Peak;
         metrics["bytes_verified"] = findings.Verified;
         metrics["bytes_wrong"] = findings.Wrong;
         metrics["bytes_unproved"] = findings.Unproved;
     }
 
-    /// <summary>The mock's counts first: what the judge of holes asks afterwards is not the engine's.</summary>
-    private async Task JudgeAsync(CancellationToken cancellationToken)
+    private async Task CountAsync(MockControl mock, CancellationToken cancellationToken)
     {
-        if (run.Mock is null)
-            return;
-        run.MockCounts = await run.Mock.CountsAsync(cancellationToken);
-        var (engine, mock) = (run.Totals.Now, run.MockCounts.Total);
+        run.MockCounts = await mock.CountsAsync(cancellationToken);
+        var (subject, total) = (await run.Subject.CountsAsync(cancellationToken), run.MockCounts.Total);
         run.Narrator.Say(string.Create(
             CultureInfo.InvariantCulture,
-            $"    engine / mock: {engine.Commands} / {mock.Commands} commands, {engine.Bodies} / {mock.Bodies} BODY ({engine.Unanswered} given up), {engine.SocketsOpened} / {mock.Opened} connections, {engine.SocketsPeak} / {mock.Peak} at a time"));
-        foreach (var sentence in MockVerdict.Disagreements(run.Totals.Now, run.MockCounts, run.Options.Connections))
-            run.Findings.Fail(sentence);
-        foreach (var sentence in await new HoleJudge(run.Providers).JudgeAsync(run.Findings.Holes, cancellationToken))
+            $"    {run.Options.Mode} / mock: {subject.Commands} / {total.Commands} commands, {subject.Bodies} / {total.Bodies} BODY, {subject.Opened} / {total.Opened} connections, {subject.Peak} / {total.Peak} at a time"));
+        foreach (var sentence in run.Subject.Disagreements(run.MockCounts))
             run.Findings.Fail(sentence);
     }
 }

@@ -1,8 +1,11 @@
 using System.Text;
 using Sluice.Tools.FullNzbTester.Cli;
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Mock;
 using Sluice.Tools.FullNzbTester.Report;
+using Sluice.Tools.FullNzbTester.Server;
+using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Tools.FullNzbTester.Steps;
 using Sluice.Usenet.Nntp;
 
@@ -25,7 +28,7 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
     {
         var comparison = options.CompareFile is null ? null : Comparison.Load(options.CompareFile, options, _machine);
         var started = TimeProvider.System.GetUtcNow();
-        await using var memory = new ResidentMemory();
+        await using var memory = options.Server is { } server ? ResidentMemory.Of(server.Pid) : ResidentMemory.OfThis();
         using var limit = new CancellationTokenSource(options.Timeout, TimeProvider.System);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, interrupted);
 
@@ -56,14 +59,17 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
     private async Task RunAllAsync(ResidentMemory memory, CancellationToken cancellationToken)
     {
         var release = ReleaseContent.Load(options);
-        await using var mock = options.Mock is null ? null : await MockProcess.StartAsync(options.Mock, posts: options.NzbFile is null, cancellationToken);
+        var seeds = new FreshSeeds(options.Seed, options.Runs, options.Playback is not null);
+        var posted = options.NzbFile is not null ? 0 : options.Server is null ? 1 : seeds.ReadWhole;
+        await using var mock = options.Mock is null ? null : await MockProcess.StartAsync(options.Mock, posted, cancellationToken);
         var providers = mock?.Providers(options) ?? options.Providers;
         var narrator = new Narrator(_text, options.Quiet);
         for (var number = 1; number <= options.Runs; number++)
         {
             if (options.Runs > 1)
                 narrator.Say($"run {number} of {options.Runs}");
-            var run = new RunContext(options, release, providers, mock, memory, narrator);
+            await using ISubject subject = options.Server is null ? new EngineSubject(options, providers) : new ServerSubject(options, mock?.Control, providers, seeds);
+            var run = new RunContext(options, number, release, providers, subject, mock, memory, narrator);
             _runs.Add(run);
             await new TestRun(run).RunAsync(cancellationToken);
             Keep(release, run);

@@ -85,6 +85,9 @@ public sealed class MockServer : IAsyncDisposable
         }
     }
 
+    /// <summary>Closes every connection, as a provider does with those that were idle for long, and waits for their ends.</summary>
+    public Task DropConnectionsAsync() => Task.WhenAll(_listeners.Select(listener => listener.DropConnectionsAsync()));
+
     /// <summary>Encodes the articles of a release ahead, as many as the cache holds.</summary>
     public Task PreloadAsync(MockRelease release, CancellationToken cancellationToken) => Parallel.ForEachAsync(
         Enumerable.Range(0, release.Files.Count).SelectMany(release.MessageIds),

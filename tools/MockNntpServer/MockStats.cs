@@ -19,6 +19,7 @@ public sealed class MockStats
     private long _bytes;
     private long _cancelledBodies;
     private long _unanswered;
+    private long _waiting;
     private long _deepestPipeline;
 
     internal MockStats(MockStats? total) => _total = total;
@@ -49,6 +50,9 @@ public sealed class MockStats
 
     /// <summary>Commands whose answers were not complete when the client went; cancelled bodies are among them.</summary>
     public long Unanswered => Volatile.Read(ref _unanswered);
+
+    /// <summary>Commands that wait for the last bytes of their answers now; a reset leaves them.</summary>
+    public long Waiting => Volatile.Read(ref _waiting);
 
     /// <summary>Most commands that waited for their answers on one connection.</summary>
     public long DeepestPipeline => Volatile.Read(ref _deepestPipeline);
@@ -122,7 +126,15 @@ public sealed class MockStats
     {
         _commands.AddOrUpdate(verb, 1, (_, count) => count + 1);
         RaiseTo(ref _deepestPipeline, outstanding);
+        Interlocked.Increment(ref _waiting);
         _total?.CommandReceived(verb, outstanding);
+    }
+
+    /// <summary>Ends the wait of commands: their answers have gone, or nobody takes them any more.</summary>
+    internal void CommandsDone(long commands)
+    {
+        Interlocked.Add(ref _waiting, -commands);
+        _total?.CommandsDone(commands);
     }
 
     /// <summary>Counts a BODY or ARTICLE.</summary>

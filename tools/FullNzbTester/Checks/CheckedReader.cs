@@ -1,36 +1,35 @@
 using System.Globalization;
-using Sluice.Tools.FullNzbTester.Engine;
-using Sluice.Usenet.Nntp;
+using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 
 /// <summary>
-/// One stream of the engine, whose bytes are compared with the truth as they are taken. Bytes of the landing segment count only
+/// One stream, whose bytes are compared with the truth as they are taken. Bytes of the landing segment count only
 /// once the segment is proved, because they may leave before (contract TST-12).
 /// </summary>
 internal sealed class CheckedReader : IAsyncDisposable
 {
-    private readonly EngineSession _session;
+    private readonly IContentSession _session;
     private readonly TestedFile _file;
     private readonly Findings _findings;
     private readonly Truth? _truth;
     private readonly bool _provedOnly;
-    private readonly ReadOnlyStream _stream;
+    private readonly IContentStream _stream;
     private Segment _landing;
     private long _landed;
     private long _pending;
     private long _pendingWrong;
     private (long Offset, byte Found)? _firstPendingWrong;
 
-    public CheckedReader(EngineSession session, TestedFile file, Findings findings, bool verifyBeforeServe, long position, long? end = null)
+    public CheckedReader(IContentSession session, TestedFile file, Findings findings, bool verifyBeforeServe, long position, long? end = null)
     {
         _session = session;
         _file = file;
         _findings = findings;
         _truth = file.Content?.NewTruth();
         _provedOnly = verifyBeforeServe;
-        _stream = session.Streams.Open([FileExtent.Whole(file.Posted)], OperationLane.Playback, position, end);
+        _stream = session.Open(file, position, end);
         Land(position);
     }
 
@@ -73,31 +72,29 @@ internal sealed class CheckedReader : IAsyncDisposable
     public void Seek(long position)
     {
         Settle(aborted: false);
-        _stream.Position = position;
+        _stream.Seek(position);
         Land(position);
     }
 
     /// <summary>The read ended in an error: is that what a hole looks like?</summary>
     /// <param name="error">What the read threw.</param>
     /// <param name="mayMeetHoles">Whether the run makes holes.</param>
+    /// <param name="cancellationToken">Gives the run up.</param>
     /// <returns>Where the next read may begin; null when the file cannot be read on.</returns>
-    public long? Abort(IOException error, bool mayMeetHoles)
+    public async ValueTask<long?> AbortAsync(IOException error, bool mayMeetHoles, CancellationToken cancellationToken)
     {
         Settle(aborted: true);
-        var here = _file.Posted.Map.Locate(Math.Min(Position, _file.Length - 1));
-        if (error is WithdrawnBytesException && here.Index == _landing.Index && mayMeetHoles)
-            return Past(here);
-        if (error is not ArticleGoneException gone || !mayMeetHoles)
+        if (!mayMeetHoles || await _session.ExplainAsync(error, _file, _landing, _landed, Position, cancellationToken) is not { } hole)
         {
             _findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the read of {_file.Name} broke at {Position}: {error.Message}"));
             return null;
         }
 
-        var atTheHole = gone.Segment == here.Index
-            && (Position == here.Begin || (here.Index == _landing.Index && (Position == _landed || gone.Loss == ArticleLoss.Corrupt)));
-        if (!atTheHole)
+        if (!hole.IsExact)
             _findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the read of {_file.Name} was aborted at {Position} and not at its hole: {error.Message}"));
-        return Past(_file.Posted.Map[gone.Segment]);
+        _findings.Meet(new Hole(_file, hole.Segment));
+        var behind = _file.Map[hole.Segment];
+        return behind.Begin + behind.Length < _file.Length ? behind.Begin + behind.Length : null;
     }
 
     public async ValueTask DisposeAsync()
@@ -106,17 +103,10 @@ internal sealed class CheckedReader : IAsyncDisposable
         await _stream.DisposeAsync();
     }
 
-    private long? Past(Segment hole)
-    {
-        _findings.Meet(new Hole(_file, hole.Index));
-        var end = hole.Begin + hole.Length;
-        return end < _file.Length ? end : null;
-    }
-
     private void Land(long position)
     {
         Position = _landed = position;
-        _landing = position < _file.Length ? _file.Posted.Map.Locate(position) : default;
+        _landing = position < _file.Length ? _file.Map.Locate(position) : default;
         (_pending, _pendingWrong, _firstPendingWrong) = (0, 0, null);
     }
 
@@ -167,8 +157,8 @@ internal sealed class CheckedReader : IAsyncDisposable
     {
         if (wrong is not { } first)
             return;
-        var segment = _file.Posted.Map.Locate(first.Offset).Index;
-        var deliveredBy = _session.DelivererOf(_file.Ids[segment]);
+        var segment = _file.Map.Locate(first.Offset).Index;
+        var deliveredBy = _session.DelivererOf(_file, segment);
         _findings.WrongByte(_file, first.Offset, _truth!.At(_file.Content!.File, first.Offset), first.Found, segment + 1, deliveredBy);
     }
 }

@@ -37,7 +37,7 @@ internal sealed class HoleJudge(IReadOnlyList<ProviderOptions> providers)
         var output = new ArrayBufferWriter<byte>(body.Length);
         if (!decoder.Decode(body, output, out _))
             return false;
-        var segment = hole.File.Posted.Map[hole.Segment];
+        var segment = hole.File.Map[hole.Segment];
         var result = decoder.GetResult();
         return result.ExpectedCrc == result.ComputedCrc
             && output.WrittenCount == segment.Length

@@ -25,6 +25,15 @@ internal static class MockVerdict
         // The engine counts a socket until the other side must have noticed, so its peak is never the lower one.
         if (mock.Total.Peak > engine.SocketsPeak)
             yield return Sentence("connections at a time", engine.SocketsPeak, mock.Total.Peak);
+        foreach (var sentence in OverTheCap(mock, connections))
+            yield return sentence;
+    }
+
+    /// <summary>Sentences about connections that no provider should have seen.</summary>
+    /// <param name="mock">What the mock counted.</param>
+    /// <param name="connections">Most connections that each provider was to see.</param>
+    public static IEnumerable<string> OverTheCap(MockCounts mock, int connections)
+    {
         for (var provider = 0; provider < mock.Providers.Count; provider++)
         {
             var counts = mock.Providers[provider];

@@ -9,21 +9,24 @@ namespace Sluice.Tools.FullNzbTester.Checks;
 /// <param name="NameSource">Where the name comes from.</param>
 /// <param name="Kind">What it is.</param>
 /// <param name="Posted">Map and ids.</param>
-/// <param name="Ids">The primary ids once more, where nothing has to be awaited for them.</param>
-/// <param name="EncodedSizes">Size of each article as the NZB claims it; a hint.</param>
+/// <param name="Ids">The primary ids once more, where nothing has to be awaited for them; none where only a server knows them.</param>
+/// <param name="EncodedSizes">Size of each article as the NZB claims it; a hint, and none where the ids are not known.</param>
 /// <param name="Content">What its bytes have to be; null for a real post, where nobody knows.</param>
 internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind, PostedFile Posted, IReadOnlyList<MessageId> Ids, IReadOnlyList<int> EncodedSizes, ExpectedContent? Content)
 {
     /// <summary>Bytes of the file.</summary>
-    public long Length => Posted.Map.Length;
+    public long Length => Map.Length;
+
+    /// <summary>Where its articles begin and end.</summary>
+    public SegmentMap Map => Posted.Map;
 
     /// <summary>Encoded bytes of the articles that a range touches, as far as the NZB says.</summary>
     public long EncodedBytes(long begin, long end)
     {
-        if (end <= begin)
+        if (end <= begin || EncodedSizes.Count == 0)
             return 0;
         long sum = 0;
-        for (var index = Posted.Map.Locate(begin).Index; index <= Posted.Map.Locate(end - 1).Index; index++)
+        for (var index = Map.Locate(begin).Index; index <= Map.Locate(end - 1).Index; index++)
             sum += EncodedSizes[index];
         return sum;
     }

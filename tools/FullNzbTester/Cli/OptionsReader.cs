@@ -14,12 +14,6 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
     /// <summary>Flags of parts that come later, each with the sentence that refuses it.</summary>
     private static readonly Dictionary<string, string> NotYet = new(StringComparer.Ordinal)
     {
-        ["--server"] = "server mode does not exist yet",
-        ["--api-key-env"] = "server mode does not exist yet",
-        ["--webdav-user"] = "server mode does not exist yet",
-        ["--webdav-pass-env"] = "server mode does not exist yet",
-        ["--pid"] = "server mode does not exist yet",
-        ["--category"] = "server mode does not exist yet",
         ["--skip-rar-parsing"] = "archives are not mapped yet",
         ["--volumes"] = "layouts with volumes do not exist yet",
         ["--par2"] = "PAR2 files are not posted yet",
@@ -52,7 +46,8 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             Args = WithoutSecrets(args),
             NzbFile = nzb,
             Mock = withMock ? ReadMock() : null,
-            Providers = withMock ? [] : ReadProviders(),
+            Server = ReadServer(),
+            Providers = withMock || line.GetValue(flags.Server) is not null ? [] : ReadProviders(),
             Connections = Between(flags.Connections, 1, 500),
             Pipelining = Between(flags.Pipelining, 1, 64),
             ByteBudget = Between(flags.ByteBudget, 16, 1 << 20) * MiB,
@@ -60,6 +55,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             VerifyBeforeServe = line.GetValue(flags.VerifyBeforeServe),
             Steps = ReadSteps(line.GetValue(flags.Steps)!),
             Limit = Between(flags.Limit, 1, 1 << 20) * MiB,
+            Seeks = Between(flags.Seeks, 0, 10_000),
             Runs = Between(flags.Runs, 1, 1000),
             Ceiling = line.GetValue(flags.Ceiling) || (withMock && !line.GetValue(flags.NoCeiling)),
             Playback = ReadPlayback(),
@@ -96,6 +92,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             Tls = line.GetValue(flags.Tls),
             MakesHoles = missing || corrupt || coverage?.All(share => share.Trim() is not ("1" or "1.0")) == true,
             Line = (line.GetValue(flags.Latency)!, line.GetValue(flags.Jitter)!),
+            SoonestAnswer = TimeSpan.FromMilliseconds(Math.Max(0, Numbers(flags.Latency).Min() - Numbers(flags.Jitter).Max())),
             PassedOn = [.. PassedOn()],
         };
     }
@@ -103,7 +100,7 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
     /// <summary>What the mock is told beside the release.</summary>
     private IEnumerable<string> PassedOn()
     {
-        yield return $"--port={Between(flags.MockPort, 0, 65535)}";
+        yield return $"--port={Ports()}";
         yield return $"--latency={line.GetValue(flags.Latency)}";
         yield return $"--jitter={line.GetValue(flags.Jitter)}";
         yield return string.Create(CultureInfo.InvariantCulture, $"--seed={line.GetValue(flags.Seed)}");
@@ -123,6 +120,41 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
                 yield return $"{flag.Name}={value}";
         }
     }
+
+    /// <summary>Ports of the mock's providers: those behind the first follow it.</summary>
+    private string Ports()
+    {
+        var first = Between(flags.MockPort, 0, 65535 - ProviderSet.MaxProviders);
+        return string.Join(',', Enumerable.Range(0, line.GetValue(flags.Providers)).Select(index => (first == 0 ? 0 : first + index).ToString(CultureInfo.InvariantCulture)));
+    }
+
+    private ServerFlags? ReadServer()
+    {
+        if (line.GetValue(flags.Server) is not { } text)
+            return null;
+        if (line.GetValue(flags.Host) is not null || line.GetValue(flags.ProvidersFile) is not null)
+            throw new UsageException("--server has providers of its own: --host and --providers-file are for the engine.");
+        if (line.GetValue(flags.Ceiling) && !line.GetValue(flags.MockServer))
+            throw new UsageException("--ceiling: without the mock only the server knows its providers.");
+        if (!Uri.TryCreate(text.TrimEnd('/') + "/", UriKind.Absolute, out var url) || url.Scheme is not ("http" or "https") || url.UserInfo.Length > 0)
+            throw new UsageException("--server is a URL such as http://127.0.0.1:3000, without user and password.");
+        var pid = Between(flags.Pid, 1, int.MaxValue);
+        if (pid is { } known && !Directory.Exists($"/proc/{known}") && OperatingSystem.IsLinux())
+            throw new UsageException($"--pid: there is no process {known}.");
+        return new ServerFlags(url, Secret(flags.ApiKeyEnv), line.GetValue(flags.WebDavUser)!, Secret(flags.WebDavPassEnv), pid, line.GetValue(flags.Category));
+    }
+
+    private string Secret(Option<string?> flag)
+    {
+        var variable = line.GetValue(flag) ?? throw new UsageException($"--server needs {flag.Name}.");
+        return Environment.GetEnvironmentVariable(variable) ?? throw new UsageException($"{flag.Name}: the variable {variable} is not set.");
+    }
+
+    /// <summary>One value, or one for each provider.</summary>
+    private IEnumerable<double> Numbers(Option<string> flag) => line.GetValue(flag)!.Split(',').Select(text =>
+        double.TryParse(text, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number)
+            ? number
+            : throw new UsageException($"{flag.Name}: \"{text}\" is no number of ms."));
 
     private IReadOnlyList<ProviderOptions> ReadProviders()
     {
@@ -215,9 +247,9 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         var shown = args.ToArray();
         for (var i = 0; i < shown.Length; i++)
         {
-            if (shown[i].StartsWith("--user=", StringComparison.Ordinal))
-                shown[i] = "--user=" + Masked.User(shown[i]["--user=".Length..]);
-            else if (i > 0 && shown[i - 1] == "--user")
+            if (shown[i].Split('=', 2) is ["--user" or "--webdav-user", var user])
+                shown[i] = shown[i][..(shown[i].IndexOf('=', StringComparison.Ordinal) + 1)] + Masked.User(user);
+            else if (i > 0 && shown[i - 1] is "--user" or "--webdav-user")
                 shown[i] = Masked.User(shown[i]);
         }
 

@@ -44,6 +44,7 @@ internal sealed class TesterFlags
     public readonly Option<bool> VerifyBeforeServe = Switch("--verify-before-serve", "Hold the landing segment back until it is proved");
     public readonly Option<string> Steps = With("--steps", "1-7", "Steps to run");
     public readonly Option<int> Limit = With("--limit", 200, "Most MiB read sequentially");
+    public readonly Option<int> Seeks = With("--seeks", 20, "Seeks to places by lot beside the fixed points, each for 64 KiB");
     public readonly Option<int> Runs = With("--runs", 1, "Repeat everything; medians and spread");
     public readonly Option<bool> Ceiling = Switch("--ceiling", "Measure the raw ceiling (on with the mock)");
     public readonly Option<bool> NoCeiling = Switch("--no-ceiling", "Do not");
@@ -51,6 +52,12 @@ internal sealed class TesterFlags
     public readonly Option<int> Readers = With("--readers", 1, "How many of them");
     public readonly Option<double> PlaybackSeconds = With("--playback-seconds", 10d, "How long they play");
     public readonly Option<bool> SameFile = Switch("--same-file", "All on one file");
+    public readonly Option<string?> Server = Text("--server", "Measure this running server through its SABnzbd API and WebDAV");
+    public readonly Option<string?> ApiKeyEnv = Text("--api-key-env", "Variable that holds its API key");
+    public readonly Option<string> WebDavUser = With("--webdav-user", "admin", "User of its WebDAV tree");
+    public readonly Option<string?> WebDavPassEnv = Text("--webdav-pass-env", "Variable that holds the password of that user");
+    public readonly Option<int?> Pid = new("--pid") { Description = "Its process, for CPU time and memory" };
+    public readonly Option<string?> Category = Text("--category", "Category that the release is added to");
     public readonly Option<string?> Json = Text("--json", "Result as JSON; - is stdout");
     public readonly Option<string?> Compare = Text("--compare", "Compare with an earlier JSON");
     public readonly Option<double> Tolerance = With("--tolerance", 10d, "Per cent that a figure may be worse");
@@ -75,8 +82,8 @@ internal sealed class TesterFlags
     [
         MockServer, MockPort, Latency, Jitter, SerialLatency, Size, Connections, Stall, StallSeconds, Seed, Missing, Corrupt, Layout, Files, Obfuscate,
         ArticleSize, Providers, Coverage, Bandwidth, BandwidthConnection, MaxConnections, Tls, Faults, Media, Host, Port, User, PassEnv, Ssl, SkipTlsVerify,
-        ProvidersFile, Provider, Pipelining, ByteBudget, ReadAhead, VerifyBeforeServe, Steps, Limit, Runs, Ceiling, NoCeiling, Playback, Readers,
-        PlaybackSeconds, SameFile, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,
+        ProvidersFile, Provider, Pipelining, ByteBudget, ReadAhead, VerifyBeforeServe, Steps, Limit, Seeks, Runs, Ceiling, NoCeiling, Playback, Readers,
+        PlaybackSeconds, SameFile, Server, ApiKeyEnv, WebDavUser, WebDavPassEnv, Pid, Category, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,
     ];
 
     private static Option<bool> Switch(string name, string help) => new(name) { Description = help };

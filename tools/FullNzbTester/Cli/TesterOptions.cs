@@ -17,6 +17,12 @@ internal sealed record TesterOptions
     /// <summary>The providers where there is no mock.</summary>
     public IReadOnlyList<ProviderOptions> Providers { get; init; } = [];
 
+    /// <summary>The running server that is measured, or null for the engine in this process.</summary>
+    public ServerFlags? Server { get; init; }
+
+    /// <summary>What is measured, in one word.</summary>
+    public string Mode => Server is null ? "engine" : "server";
+
     /// <summary>Connections of each mock provider.</summary>
     public int Connections { get; init; } = 20;
 
@@ -37,6 +43,9 @@ internal sealed record TesterOptions
 
     /// <summary>Most bytes read in step 7.</summary>
     public long Limit { get; init; } = 200L << 20;
+
+    /// <summary>Seeks to places by lot beside the fixed points, each read for 64 KiB.</summary>
+    public int Seeks { get; init; } = 20;
 
     /// <summary>How often everything is repeated.</summary>
     public int Runs { get; init; } = 1;
@@ -79,6 +88,15 @@ internal sealed record TesterOptions
 /// <param name="SameFile">All on one file, or each on its own.</param>
 internal sealed record PlaybackFlags(long BytesPerSecond, int Readers, TimeSpan Duration, bool SameFile);
 
+/// <summary>A running server of the family.</summary>
+/// <param name="Url">Where it is, URL base included, with a slash at the end.</param>
+/// <param name="ApiKey">Key of its SABnzbd API.</param>
+/// <param name="User">User of its WebDAV tree.</param>
+/// <param name="Password">The user's password.</param>
+/// <param name="Pid">Its process on this machine, or null where it is elsewhere.</param>
+/// <param name="Category">Category that the release is added to; null for the server's own choice.</param>
+internal sealed record ServerFlags(Uri Url, string ApiKey, string User, string Password, int? Pid, string? Category);
+
 /// <summary>The release that the mock makes, and what it is told on its command line.</summary>
 internal sealed record MockFlags
 {
@@ -111,6 +129,9 @@ internal sealed record MockFlags
 
     /// <summary>Round trip and its spread as given, in ms.</summary>
     public (string Latency, string Jitter) Line { get; init; } = ("50", "10");
+
+    /// <summary>Before this no provider answers, by round trip and spread.</summary>
+    public TimeSpan SoonestAnswer { get; init; }
 
     /// <summary>Flags that are handed to the mock as they are, without those of the release.</summary>
     public IReadOnlyList<string> PassedOn { get; init; } = [];

@@ -1,7 +1,9 @@
 using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Cli;
+using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Tools.FullNzbTester.Engine;
@@ -9,7 +11,7 @@ namespace Sluice.Tools.FullNzbTester.Engine;
 /// <summary>
 /// One engine from nothing: no connection open, nothing learned, nothing held. What is measured cold has a session of its own.
 /// </summary>
-internal sealed class EngineSession : IAsyncDisposable
+internal sealed class EngineSession : IContentSession
 {
     private static readonly TimeSpan SettlePoll = TimeSpan.FromMilliseconds(2);
 
@@ -18,8 +20,9 @@ internal sealed class EngineSession : IAsyncDisposable
     private readonly EngineTotals _totals;
     private bool _disposed;
 
-    public EngineSession(IReadOnlyList<ProviderOptions> providers, TesterOptions options, EngineTotals totals)
+    public EngineSession(IReadOnlyList<ProviderOptions> providers, TesterOptions options, IReadOnlyList<TestedFile> files, EngineTotals totals)
     {
+        Files = files;
         _totals = totals;
         _providers = providers;
         Limiter = new GlobalOperationLimiter();
@@ -30,6 +33,10 @@ internal sealed class EngineSession : IAsyncDisposable
         Streams = new StreamEngine(Source, streams, TimeProvider.System, NullLoggerFactory.Instance);
         totals.Opened(this);
     }
+
+    public IReadOnlyList<TestedFile> Files { get; }
+
+    public bool IsInProcess => true;
 
     /// <summary>The permits.</summary>
     public GlobalOperationLimiter Limiter { get; }
@@ -43,10 +50,37 @@ internal sealed class EngineSession : IAsyncDisposable
     /// <summary>What the connections have done so far.</summary>
     public NntpCounters Counters => _pool.Counters;
 
-    /// <summary>Name of the provider that delivered an article last, for a sentence.</summary>
-    public string DelivererOf(MessageId id) => Source.DeliveredBy(id) is { } provider ? $"provider {_providers[provider].Name}" : "provider unknown";
+    public IContentStream Open(TestedFile file, long position, long? end) =>
+        new EngineContentStream(Streams.Open([FileExtent.Whole(file.Posted)], OperationLane.Playback, position, end));
 
-    /// <summary>Waits until nothing is under way any more: what a disposed stream left behind has been read or closed.</summary>
+    public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => ValueTask.FromResult(LineCounts.Of(Counters));
+
+    public string DelivererOf(TestedFile file, int segment) =>
+        Source.DeliveredBy(file.Ids[segment]) is { } provider ? $"provider {_providers[provider].Name}" : "provider unknown";
+
+    /// <summary>The engine says which article is gone, so the end must be exactly there, or in front of the withheld end of the landing segment.</summary>
+    public ValueTask<HoleSighting?> ExplainAsync(IOException error, TestedFile file, Segment landing, long landed, long position, CancellationToken cancellationToken)
+    {
+        var here = file.Map.Locate(Math.Min(position, file.Length - 1));
+        HoleSighting? sighting = error switch
+        {
+            WithdrawnBytesException when here.Index == landing.Index => new(here.Index, IsExact: true),
+            ArticleGoneException gone => new(gone.Segment, gone.Segment == here.Index
+                && (position == here.Begin || (here.Index == landing.Index && (position == landed || gone.Loss == ArticleLoss.Corrupt)))),
+            _ => null,
+        };
+        return ValueTask.FromResult(sighting);
+    }
+
+    public void Note(MetricSheet metrics)
+    {
+        var counters = Counters;
+        metrics["wait_connection_ms"] = counters.Waited.TotalMilliseconds;
+        metrics["wait_connection_share"] = counters.Fetched > TimeSpan.Zero ? counters.Waited / counters.Fetched : null;
+        metrics["permits_effective"] = Limiter.Effective(OperationLane.Playback);
+        metrics["permits_peak"] = Limiter.Peak(OperationLane.Playback);
+    }
+
     public async Task SettleAsync(CancellationToken cancellationToken)
     {
         while (Limiter.InUse(OperationLane.Playback) > 0)

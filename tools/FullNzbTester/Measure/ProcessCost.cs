@@ -2,29 +2,29 @@ using System.Diagnostics;
 
 namespace Sluice.Tools.FullNzbTester.Measure;
 
-/// <summary>What this process has spent since a moment.</summary>
-internal readonly struct ProcessCost
+/// <summary>What a process has spent, all of it or since a moment; null is "not known".</summary>
+/// <param name="CpuSeconds">User and system time in seconds.</param>
+/// <param name="Allocated">Managed bytes allocated.</param>
+/// <param name="PausedMilliseconds">Time in which the collector stopped all threads, in ms.</param>
+internal readonly record struct ProcessCost(double? CpuSeconds, long? Allocated, double? PausedMilliseconds)
 {
-    private readonly TimeSpan _cpu;
-    private readonly long _allocated;
-    private readonly TimeSpan _paused;
-
-    private ProcessCost(TimeSpan cpu, long allocated, TimeSpan paused) => (_cpu, _allocated, _paused) = (cpu, allocated, paused);
-
-    /// <summary>User and system time in seconds.</summary>
-    public double CpuSeconds => _cpu.TotalSeconds;
-
-    /// <summary>Managed bytes allocated.</summary>
-    public long Allocated => _allocated;
-
-    /// <summary>Time in which the collector stopped all threads, in ms.</summary>
-    public double PausedMilliseconds => _paused.TotalMilliseconds;
-
-    public static ProcessCost Now()
+    /// <summary>This process.</summary>
+    public static ProcessCost OfThis()
     {
         using var self = Process.GetCurrentProcess();
-        return new ProcessCost(self.TotalProcessorTime, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration());
+        return new ProcessCost(self.TotalProcessorTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalMilliseconds);
     }
 
-    public ProcessCost Since(ProcessCost start) => new(_cpu - start._cpu, _allocated - start._allocated, _paused - start._paused);
+    /// <summary>Another process, of which the system tells the time alone; nothing is known without one.</summary>
+    /// <exception cref="ArgumentException">There is no such process.</exception>
+    public static ProcessCost Of(int? pid)
+    {
+        if (pid is null)
+            return default;
+        using var process = Process.GetProcessById(pid.Value);
+        return new ProcessCost(process.TotalProcessorTime.TotalSeconds, null, null);
+    }
+
+    public ProcessCost Since(ProcessCost start) =>
+        new(CpuSeconds - start.CpuSeconds, Allocated - start.Allocated, PausedMilliseconds - start.PausedMilliseconds);
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net;
 
 namespace Sluice.Tools.FullNzbTester.Mock;
@@ -5,6 +6,11 @@ namespace Sluice.Tools.FullNzbTester.Mock;
 /// <summary>Asks a running mock for its counters.</summary>
 internal sealed class MockControl(IPEndPoint control) : IDisposable
 {
+    private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(20);
+
+    // Longer than a reader takes between two requests.
+    private static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(150);
+
     private readonly HttpClient _http = new() { BaseAddress = new Uri($"http://{control}/"), Timeout = TimeSpan.FromSeconds(10) };
 
     /// <summary>The counters now.</summary>
@@ -16,6 +22,28 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
     {
         using var answer = await _http.PostAsync(new Uri("reset", UriKind.Relative), content: null, cancellationToken);
         answer.EnsureSuccessStatusCode();
+    }
+
+    /// <summary>Closes all connections, as a provider does with those that were idle for long.</summary>
+    public async Task DropConnectionsAsync(CancellationToken cancellationToken)
+    {
+        using var answer = await _http.PostAsync(new Uri("drop", UriKind.Relative), content: null, cancellationToken);
+        answer.EnsureSuccessStatusCode();
+    }
+
+    /// <summary>Waits until nothing is asked and nothing sent any more.</summary>
+    public async Task WaitUntilQuietAsync(CancellationToken cancellationToken)
+    {
+        var quietSince = Stopwatch.GetTimestamp();
+        var before = (await CountsAsync(cancellationToken)).Total;
+        while (Stopwatch.GetElapsedTime(quietSince) < Quiet)
+        {
+            await Task.Delay(Poll, TimeProvider.System, cancellationToken);
+            var now = (await CountsAsync(cancellationToken)).Total;
+            if (now.Waiting > 0 || now.Commands != before.Commands || now.Bytes != before.Bytes || now.Opened != before.Opened)
+                quietSince = Stopwatch.GetTimestamp();
+            before = now;
+        }
     }
 
     public void Dispose() => _http.Dispose();

@@ -26,7 +26,8 @@ internal sealed record MockCounts(ProviderCounts Total, IReadOnlyList<ProviderCo
 /// <param name="Refused">Connections over the cap.</param>
 /// <param name="Bytes">Bytes sent.</param>
 /// <param name="DeepestPipeline">Most commands that waited on one connection.</param>
-internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, long Peak, long Refused, long Bytes, long DeepestPipeline)
+/// <param name="Waiting">Commands that wait for their answers now.</param>
+internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, long Peak, long Refused, long Bytes, long DeepestPipeline, long Waiting)
 {
     internal static ProviderCounts Read(JsonElement element)
     {
@@ -39,6 +40,7 @@ internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, l
             connections.GetProperty("peak").GetInt64(),
             connections.GetProperty("refused").GetInt64(),
             element.GetProperty("bytes").GetInt64(),
-            element.GetProperty("deepest_pipeline").GetInt64());
+            element.GetProperty("deepest_pipeline").GetInt64(),
+            element.GetProperty("waiting").GetInt64());
     }
 }

@@ -31,16 +31,16 @@ internal sealed class MockProcess : IAsyncDisposable
 
     /// <summary>Starts the mock and waits until it listens.</summary>
     /// <param name="flags">The release, and what is passed on.</param>
-    /// <param name="posts">Whether the mock encodes the release of its flags ahead; not for an NZB of another run.</param>
+    /// <param name="posted">How many releases it encodes ahead, from its seed on; none for an NZB of another run.</param>
     /// <param name="cancellationToken">Gives the start up.</param>
     /// <exception cref="UsageException">The mock refuses its flags.</exception>
-    public static async Task<MockProcess> StartAsync(MockFlags flags, bool posts, CancellationToken cancellationToken)
+    public static async Task<MockProcess> StartAsync(MockFlags flags, int posted, CancellationToken cancellationToken)
     {
         var start = new ProcessStartInfo { RedirectStandardError = true, RedirectStandardInput = true, UseShellExecute = false };
         start.FileName = DotNet();
         start.ArgumentList.Add("exec");
         start.ArgumentList.Add(Program);
-        foreach (var argument in Arguments(flags, posts))
+        foreach (var argument in Arguments(flags, posted))
             start.ArgumentList.Add(argument);
 
         var process = Process.Start(start) ?? throw new InvalidOperationException("The mock did not start.");
@@ -89,7 +89,7 @@ internal sealed class MockProcess : IAsyncDisposable
         _process.Dispose();
     }
 
-    private static IEnumerable<string> Arguments(MockFlags flags, bool posts)
+    private static IEnumerable<string> Arguments(MockFlags flags, int posted)
     {
         foreach (var flag in flags.PassedOn)
             yield return flag;
@@ -103,9 +103,14 @@ internal sealed class MockProcess : IAsyncDisposable
             yield return "--obfuscate";
         // Articles that are encoded ahead cost the mock no time while we measure.
         var size = flags.Media is null ? flags.Size : new FileInfo(flags.Media).Length;
-        if (posts && size <= LargestPreload)
+        var ahead = Math.Min(posted, LargestPreload / Math.Max(1, size));
+        if (ahead > 0)
+        {
             yield return "--preload";
-        yield return string.Create(CultureInfo.InvariantCulture, $"--cache={Math.Max(512, (Math.Min(size, LargestPreload) >> 20) * 11 / 10)}");
+            yield return string.Create(CultureInfo.InvariantCulture, $"--releases={ahead}");
+        }
+
+        yield return string.Create(CultureInfo.InvariantCulture, $"--cache={Math.Max(512, (Math.Clamp(ahead, 1, posted + 1) * Math.Min(size, LargestPreload) >> 20) * 11 / 10)}");
         yield return "--exit-with-stdin";
     }
 

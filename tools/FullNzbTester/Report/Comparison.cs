@@ -74,7 +74,7 @@ internal sealed class Comparison
     /// <summary>1: more is better; −1: less is better; 0: neither.</summary>
     private static int DirectionOf(string name) => name switch
     {
-        "reads.count" or "reads.min_ms" or "ceiling_mb_s" => 0,
+        "reads.count" or "articles_per_seek.count" or "reads.min_ms" or "ceiling_mb_s" => 0,
         "rss_idle_mib" or "rss_item_mib" or "rss_peak_mib" or "cpu_s_per_gib" or "alloc_bytes_per_mb" or "amplification" => -1,
         "wait_connection_share" or "playback.share_spread" or "playback.stalls" or "playback.cut_off" or "playback.provider_bytes_ratio" => -1,
         "seq_ratio" or "reads.sync_share" or "permits_effective" or "permits_peak" or "seq_p05_250ms" => 1,

@@ -25,7 +25,7 @@ internal sealed class JsonReport(RunSet set, TesterOptions options, Machine mach
         foreach (var argument in options.Args)
             json.WriteStringValue(argument);
         json.WriteEndArray();
-        json.WriteString("mode", "engine");
+        json.WriteString("mode", options.Mode);
         WriteFile(json);
         WriteSteps(json);
         WriteMetrics(json);
@@ -67,7 +67,8 @@ internal sealed class JsonReport(RunSet set, TesterOptions options, Machine mach
         json.WriteStartObject();
         json.WriteString("name", file.Name);
         json.WriteNumber("bytes", file.Length);
-        json.WriteNumber("articles", file.Posted.Map.Count);
+        json.WritePropertyName("articles");
+        WriteNumber(json, file.Ids.Count > 0 ? file.Ids.Count : null);
         json.WriteString("layout", options.Mock?.Layout ?? "plain");
         json.WriteNumber("volumes", 0);
         json.WriteEndObject();

@@ -37,10 +37,13 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
         if (run.Files.Count > 0)
         {
             var file = run.Picked;
-            Line(" file", string.Create(CultureInfo.InvariantCulture, $"{Cut(file.Name, 24)}  ({file.Length / (double)(1 << 20):0.0} MiB, {file.Posted.Map.Count} articles, {options.Mock?.Layout ?? "plain"})   runs {set.Runs.Count}  seed {options.Seed}"));
+            Line(" file", string.Create(CultureInfo.InvariantCulture, $"{Cut(file.Name, 24)}  ({file.Length / (double)(1 << 20):0.0} MiB, {(file.Ids.Count > 0 ? file.Ids.Count.ToString(CultureInfo.InvariantCulture) : "?")} articles, {options.Mock?.Layout ?? "plain"})   runs {set.Runs.Count}  seed {options.Seed}"));
         }
 
-        Line(" provider", Provider());
+        if (options.Server is { } server)
+            Line(" server", string.Create(CultureInfo.InvariantCulture, $"{Cut(server.Url.GetLeftPart(UriPartial.Authority), 40)}, user {Masked.User(server.User)}{(server.Pid is { } pid ? $", process {pid}" : "")}"));
+        if (run.Providers.Count > 0)
+            Line(" provider", Provider());
     }
 
     private string Provider()
@@ -56,7 +59,7 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
 
     private void Figures()
     {
-        Line(" IMPORT", $"{Time("import_ms"),-14} heads {Number("import_heads", "0")}   round trips {Number("import_round_trips", "0"),-4} click to byte {Time("click_to_byte_ms"),10}");
+        Line(" IMPORT", $"{Time("import_ms"),-14} {Import(),-28} click to byte {Time("click_to_byte_ms"),10}");
         if (set["ttfb_cold_ms"] is not null)
         {
             Line(" OPEN", $"cold {Time("ttfb_cold_ms"),-14} warm {Time("ttfb_warm_ms")}");
@@ -74,6 +77,10 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
             Line(" PLAYBACK", $"{Number("playback.mb_s", "0.0")} MB/s  start {Time("playback.start_delay_ms")}  stalls {Number("playback.stalls", "0")}  worst {Number("playback.worst_stall_ms", "0")} ms");
         Line(" COST", $"{Number("cpu_s_per_gib", "0.00")} CPU-s/GiB   RSS {Number("rss_idle_mib", "0")} idle {Number("rss_item_mib", "+0;-0;+0")} item {Number("rss_peak_mib", "0")} peak MiB");
     }
+
+    private string Import() => set["import_cold_ms"] is null
+        ? $"heads {Number("import_heads", "0")}   round trips {Number("import_round_trips", "0")}"
+        : $"from no connection {Time("import_cold_ms")}";
 
     private void Seeks()
     {

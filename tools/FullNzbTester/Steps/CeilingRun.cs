@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
+using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
 
@@ -13,15 +14,16 @@ internal sealed class CeilingRun(RunContext run)
     // Commands behind one that stalls fall with it, and again with the next.
     private const int MostTries = 5;
 
-    /// <param name="end">Offset behind the last byte that step 7 read.</param>
+    /// <param name="file">What step 7 read.</param>
+    /// <param name="end">Offset behind the last byte of it that step 7 read.</param>
     /// <param name="cancellationToken">Gives the run up.</param>
-    public async Task RunAsync(long end, CancellationToken cancellationToken)
+    public async Task RunAsync(TestedFile file, long end, CancellationToken cancellationToken)
     {
-        var file = run.Picked;
         if (end <= 0)
             return;
-        await using var session = run.NewSession(Depth);
-        var last = file.Posted.Map.Locate(end - 1);
+        await using var engine = new EngineSubject(run.Options, run.Providers);
+        await using var session = engine.NewSession([file], Depth);
+        var last = file.Map.Locate(end - 1);
         var fetchers = Math.Min(last.Index + 1, Depth * run.Providers.Sum(provider => provider.MaxConnections));
         var next = -1;
         long fetched = 0;
@@ -40,7 +42,7 @@ internal sealed class CeilingRun(RunContext run)
             while (Interlocked.Increment(ref next) is var index && index <= last.Index)
             {
                 if (!file.Ids[index].IsEmpty && await TryFetchAsync(session, new ArticleRequest(file.Ids[index], OperationLane.Playback, ExpectedBytes: file.EncodedSizes[index]), sink, cancellationToken))
-                    Interlocked.Add(ref fetched, file.Posted.Map[index].Length);
+                    Interlocked.Add(ref fetched, file.Map[index].Length);
             }
         }
     }

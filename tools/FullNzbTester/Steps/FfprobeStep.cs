@@ -2,6 +2,7 @@ using System.ComponentModel;
 using System.Diagnostics;
 using System.Text.Json;
 using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
@@ -54,8 +55,8 @@ internal sealed class FfprobeStep(RunContext run)
 
     private async Task FeedAsync(Process process, CancellationToken cancellationToken)
     {
-        await using var session = run.NewSession();
-        await using var reader = run.Open(session, run.Picked, position: 0);
+        await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);
+        await using var reader = run.Open(session, ReleaseImport.Pick(session.Files), position: 0);
         var buffer = new byte[64 << 10];
         while (await ReadAsync(reader, buffer, cancellationToken) is > 0 and var read)
         {
@@ -83,7 +84,7 @@ internal sealed class FfprobeStep(RunContext run)
         }
         catch (IOException error)
         {
-            reader.Abort(error, run.MayMeetHoles);
+            await reader.AbortAsync(error, run.MayMeetHoles, cancellationToken);
             return 0;
         }
     }

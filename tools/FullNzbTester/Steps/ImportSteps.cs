@@ -1,19 +1,18 @@
 using System.Diagnostics;
 using System.Globalization;
 using Sluice.Tools.FullNzbTester.Engine;
-using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Usenet.Archives;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Steps 1 to 4, from nothing, and the first byte after them.</summary>
-internal sealed class ImportSteps(RunContext run, StepRunner steps)
+/// <summary>Steps 1 to 4 by the engine, from nothing, and the first byte after them.</summary>
+internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubject subject)
 {
     public async Task RunAsync(CancellationToken cancellationToken)
     {
-        await using var session = run.NewSession();
+        await using var session = subject.NewSession([]);
         var import = new ReleaseImport(run.Release, session.Source);
-        var memory = ResidentMemory.NowMiB;
+        var memory = run.Memory.Now;
         var started = Stopwatch.GetTimestamp();
         ProbeReport? report = null;
 
@@ -36,7 +35,7 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps)
         run.Metrics["import_ms"] = importMs;
         run.Metrics["import_heads"] = report!.HeadsAsked;
         run.Metrics["import_round_trips"] = session.Source.Rounds;
-        run.Metrics["rss_item_mib"] = ResidentMemory.NowMiB - memory;
+        run.Metrics["rss_item_mib"] = run.Memory.Now - memory;
         var firstByte = await FirstByteAsync(session, cancellationToken);
         run.Metrics["click_to_byte_ms"] = firstByte < 0 ? firstByte : importMs + firstByte;
     }
@@ -61,7 +60,7 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps)
         const int Shown = 10;
         foreach (var file in run.Files.Take(Shown))
         {
-            var map = file.Posted.Map;
+            var map = file.Map;
             run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {file.Name} (by {file.NameSource}): {file.Length:n0} bytes, {map.Count} parts of {map[0].Length:n0}, {Exceptions(map)} exceptions, {file.Kind}"));
         }
 

@@ -1,13 +1,13 @@
 using System.Diagnostics;
 using Sluice.Tools.FullNzbTester.Checks;
-using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
 /// <summary>One player: takes 64 KiB whenever they are due at its rate, and begins again at the end of the file.</summary>
 /// <remarks>It has no buffer of its own, so whatever keeps it waiting for more than a quarter of a second is seen as a stall.</remarks>
-internal sealed class PlaybackReader(RunContext run, EngineSession session, TestedFile file, long bytesPerSecond)
+internal sealed class PlaybackReader(RunContext run, IContentSession session, TestedFile file, long bytesPerSecond)
 {
     private const int Chunk = 64 << 10;
     private static readonly TimeSpan Noticed = TimeSpan.FromMilliseconds(250);
@@ -71,7 +71,7 @@ internal sealed class PlaybackReader(RunContext run, EngineSession session, Test
         }
         catch (IOException error)
         {
-            reader.Abort(error, run.MayMeetHoles);
+            await reader.AbortAsync(error, run.MayMeetHoles, cancellationToken);
             WasCutOff = true;
         }
     }

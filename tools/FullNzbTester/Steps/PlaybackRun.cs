@@ -1,6 +1,7 @@
 using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Cli;
+using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
@@ -10,20 +11,20 @@ internal sealed class PlaybackRun(RunContext run)
     public async Task RunAsync(PlaybackFlags flags, CancellationToken cancellationToken)
     {
         run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"[+] Playback: {flags.Readers} readers at {(flags.BytesPerSecond == 0 ? "full speed" : $"{flags.BytesPerSecond * 8 / 1e6:0.#} Mbit/s")} for {flags.Duration.TotalSeconds:0} s"));
-        var files = Files(flags);
-        await using var session = run.NewSession();
+        await using var session = await run.OpenSessionAsync(SessionUse.Playback, cancellationToken);
+        var files = Pick(session.Files, flags);
         var readers = files.Select(file => new PlaybackReader(run, session, file, flags.BytesPerSecond)).ToList();
         await Task.WhenAll(readers.Select(reader => reader.PlayAsync(flags.Duration, cancellationToken)));
-        Note(readers, files, session.Counters.BytesReceived);
+        Note(readers, files, (await session.CountsAsync(cancellationToken)).Bytes);
     }
 
-    private List<TestedFile> Files(PlaybackFlags flags)
+    private static List<TestedFile> Pick(IReadOnlyList<TestedFile> files, PlaybackFlags flags)
     {
         if (flags.SameFile)
-            return [.. Enumerable.Repeat(run.Picked, flags.Readers)];
-        if (run.Files.Count < flags.Readers)
-            throw new UsageException($"--readers: the release has only {run.Files.Count} files; add --same-file, or --files with the mock.");
-        return [.. run.Files.Take(flags.Readers)];
+            return [.. Enumerable.Repeat(ReleaseImport.Pick(files), flags.Readers)];
+        if (files.Count < flags.Readers)
+            throw new UsageException($"--readers: the release has only {files.Count} files; add --same-file, or --files with the mock.");
+        return [.. files.Take(flags.Readers)];
     }
 
     private void Note(List<PlaybackReader> readers, List<TestedFile> files, long wireBytes)

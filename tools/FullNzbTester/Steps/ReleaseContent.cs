@@ -33,7 +33,9 @@ internal sealed class ReleaseContent
 
     /// <summary>Reads the NZB of a file, or makes that of a release that the mock can serve.</summary>
     /// <exception cref="UsageException">The file cannot be read.</exception>
-    public static ReleaseContent Load(TesterOptions options)
+    /// <param name="options">What was asked for.</param>
+    /// <param name="seed">Seed of a release that is made; null for that of the options.</param>
+    public static ReleaseContent Load(TesterOptions options, ulong? seed = null)
     {
         IReadOnlyList<MediaContent> media = options.Mock?.Media is { } path ? [MediaContent.FromFile(path)] : [];
         if (options.NzbFile is not null)
@@ -41,9 +43,28 @@ internal sealed class ReleaseContent
 
         var mock = options.Mock ?? throw new UsageException("Name an NZB, or add --mock-server.");
         var release = media.Count > 0
-            ? MockRelease.Media(options.Seed, media, mock.ArticleSize, mock.Obfuscate)
-            : MockRelease.Plain(options.Seed, mock.Size, mock.Files, mock.ArticleSize, mock.Obfuscate);
+            ? MockRelease.Media(seed ?? options.Seed, media, mock.ArticleSize, mock.Obfuscate)
+            : MockRelease.Plain(seed ?? options.Seed, mock.Size, mock.Files, mock.ArticleSize, mock.Obfuscate);
         return new ReleaseContent(release.Title, release.ToNzb(), media, knowsTruth: true);
+    }
+
+    /// <summary>The posted files that the NZB lists.</summary>
+    /// <exception cref="RefusedException">It is no NZB that can be used.</exception>
+    public async Task<IReadOnlyList<NzbFile>> ReadFilesAsync(CancellationToken cancellationToken)
+    {
+        var files = new List<NzbFile>();
+        try
+        {
+            using var nzb = new MemoryStream(Nzb, writable: false);
+            await foreach (var file in NzbReader.ReadAsync(nzb, limits: null, new NzbHead(), cancellationToken))
+                files.Add(file);
+        }
+        catch (NzbFormatException error)
+        {
+            throw new RefusedException(error.Fault switch { NzbFault.Empty => "NzbEmpty", NzbFault.TooLarge => "NzbTooLarge", _ => "NotAnNzb" }, error.Message);
+        }
+
+        return files;
     }
 
     /// <summary>The truth of a posted file by its first article; null where nobody knows it.</summary>

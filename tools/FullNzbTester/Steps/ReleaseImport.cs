@@ -9,7 +9,7 @@ namespace Sluice.Tools.FullNzbTester.Steps;
 /// <summary>Steps 1 and 3 as the import of the server does them, with the same classes: NZB, heads, maps, names.</summary>
 internal sealed class ReleaseImport(ReleaseContent release, IArticleSource source)
 {
-    private readonly List<NzbFile> _files = [];
+    private IReadOnlyList<NzbFile> _files = [];
 
     /// <summary>Segments that the NZB lists.</summary>
     public int Segments => _files.Sum(file => file.Segments.Count);
@@ -25,16 +25,7 @@ internal sealed class ReleaseImport(ReleaseContent release, IArticleSource sourc
     /// <exception cref="NntpException">No provider could be asked.</exception>
     public async Task<ProbeReport> ProbeAsync(CancellationToken cancellationToken)
     {
-        try
-        {
-            using var nzb = new MemoryStream(release.Nzb, writable: false);
-            await foreach (var file in NzbReader.ReadAsync(nzb, limits: null, new NzbHead(), cancellationToken))
-                _files.Add(file);
-        }
-        catch (NzbFormatException error)
-        {
-            throw new RefusedException(error.Fault switch { NzbFault.Empty => "NzbEmpty", NzbFault.TooLarge => "NzbTooLarge", _ => "NotAnNzb" }, error.Message);
-        }
+        _files = await release.ReadFilesAsync(cancellationToken);
 
         // Whether the mock can serve it is known before it is asked.
         foreach (var file in _files)

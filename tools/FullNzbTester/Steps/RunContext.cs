@@ -1,19 +1,32 @@
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Cli;
-using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Mock;
 using Sluice.Tools.FullNzbTester.Report;
+using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
 /// <summary>What the steps of one run share.</summary>
-internal sealed class RunContext(TesterOptions options, ReleaseContent release, IReadOnlyList<ProviderOptions> providers, MockProcess? mock, ResidentMemory memory, Narrator narrator)
+/// <param name="options">What was asked for.</param>
+/// <param name="number">Number of the run, from 1.</param>
+/// <param name="release">What is read.</param>
+/// <param name="providers">Where it can be fetched without what is measured; none where only a server knows them.</param>
+/// <param name="subject">What is measured.</param>
+/// <param name="mock">The mock, or null with real providers.</param>
+/// <param name="memory">The memory of what is measured.</param>
+/// <param name="narrator">Tells the steps.</param>
+internal sealed class RunContext(
+    TesterOptions options, int number, ReleaseContent release, IReadOnlyList<ProviderOptions> providers, ISubject subject, MockProcess? mock, ResidentMemory memory, Narrator narrator)
 {
     public TesterOptions Options => options;
 
+    public int Number => number;
+
     public ReleaseContent Release => release;
+
+    public ISubject Subject => subject;
 
     public IReadOnlyList<ProviderOptions> Providers => providers;
 
@@ -27,7 +40,8 @@ internal sealed class RunContext(TesterOptions options, ReleaseContent release, 
     /// <summary>Whether the flags make some articles unreadable, so that reads may end at a hole.</summary>
     public bool MayMeetHoles => options.Mock?.MakesHoles == true;
 
-    public EngineTotals Totals { get; } = new();
+    /// <summary>Before this no answer can come: what comes sooner was there or under way. Zero where nobody knows.</summary>
+    public TimeSpan SoonestAnswer => options.Mock?.SoonestAnswer ?? TimeSpan.Zero;
 
     public Findings Findings { get; } = new();
 
@@ -50,12 +64,11 @@ internal sealed class RunContext(TesterOptions options, ReleaseContent release, 
     /// <summary>The mock's counters at the end of the run.</summary>
     public MockCounts? MockCounts { get; set; }
 
-    /// <summary>A fresh engine, with the providers' depth as the run has it or another one.</summary>
-    public EngineSession NewSession(int? depth = null) =>
-        new(depth is null ? providers : [.. providers.Select(provider => provider with { PipeliningDepth = depth })], options, Totals);
+    /// <summary>Everything anew.</summary>
+    public Task<IContentSession> OpenSessionAsync(SessionUse use, CancellationToken cancellationToken) => subject.OpenSessionAsync(this, use, cancellationToken);
 
-    /// <summary>A stream over the picked file that compares what it reads.</summary>
-    public CheckedReader Open(EngineSession session, TestedFile file, long position, long? end = null) =>
+    /// <summary>A stream that compares what it reads.</summary>
+    public CheckedReader Open(IContentSession session, TestedFile file, long position, long? end = null) =>
         new(session, file, Findings, options.VerifyBeforeServe, position, end);
 }
 

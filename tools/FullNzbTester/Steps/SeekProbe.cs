@@ -1,18 +1,18 @@
 using System.Diagnostics;
 using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
-using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
 /// <summary>Times of one seek in ms: −1 for a timeout, null where the read met a hole or was not made.</summary>
 /// <param name="FirstByte">Until the first byte.</param>
 /// <param name="Last">Until the last one that was asked for.</param>
-/// <param name="WasHeld">Whether the stream had read ahead so far already, so that the seek says nothing about the line.</param>
+/// <param name="WasHeld">Whether the bytes were there or under way before, so that the seek says nothing about the line.</param>
 internal readonly record struct SeekTiming(double? FirstByte, double? Last, bool WasHeld = false);
 
 /// <summary>Seeks and times what comes.</summary>
-internal sealed class SeekProbe(RunContext run, EngineSession session)
+internal sealed class SeekProbe(RunContext run, IContentSession session)
 {
     /// <summary>The read by which the first byte is measured, as the ancestor did.</summary>
     public const int FirstRead = 1024;
@@ -60,8 +60,12 @@ internal sealed class SeekProbe(RunContext run, EngineSession session)
                 var reading = reader.ReadAsync(_buffer.AsMemory(0, want), patience.Token);
                 wasHeld |= first is null && reading.IsCompleted;
                 var read = await reading;
-                if (read > 0)
-                    first ??= Stopwatch.GetElapsedTime(started).TotalMilliseconds;
+                if (read > 0 && first is null)
+                {
+                    first = Stopwatch.GetElapsedTime(started).TotalMilliseconds;
+                    wasHeld |= first < run.SoonestAnswer.TotalMilliseconds;
+                }
+
                 reader.Took(_buffer.AsSpan(0, read));
                 if (read == 0)
                     break;
@@ -74,7 +78,7 @@ internal sealed class SeekProbe(RunContext run, EngineSession session)
         }
         catch (IOException error)
         {
-            reader.Abort(error, run.MayMeetHoles);
+            await reader.AbortAsync(error, run.MayMeetHoles, cancellationToken);
             return new SeekTiming(first, null);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)

@@ -1,6 +1,7 @@
 using System.Globalization;
-using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
@@ -8,6 +9,9 @@ namespace Sluice.Tools.FullNzbTester.Steps;
 internal sealed class SeekStep(RunContext run)
 {
     private const int SmallRead = 64 << 10;
+
+    // As far from every point as the points allow.
+    private const int WarmUpPercent = 62;
 
     private static readonly (int Percent, string Direction)[] Points =
     [
@@ -19,6 +23,7 @@ internal sealed class SeekStep(RunContext run)
     private readonly Samples _first = new();
     private readonly Samples _full = new();
     private readonly Samples _small = new();
+    private readonly Samples _smallFirst = new();
     private readonly Samples _articles = new();
 
     /// <summary>Mark of the points in the order in which the ancestor measured.</summary>
@@ -28,81 +33,102 @@ internal sealed class SeekStep(RunContext run)
     {
         foreach (var (percent, direction) in Points.Where(point => point.Direction == Ancestor))
             await ColdAsync(percent, direction, cancellationToken);
-
-        await using (var session = run.NewSession())
-        {
-            await OpenAsync(session, cancellationToken);
-            await FreshStreamsAsync(session, cancellationToken);
-            await OpenStreamAsync(session, cancellationToken);
-            await SmallReadsAsync(session, cancellationToken);
-        }
-
+        await ColdOpenAsync(cancellationToken);
+        await WithWarmAsync(FreshStreamsAsync, cancellationToken);
+        await WithWarmAsync(OpenStreamAsync, cancellationToken);
+        await WithWarmAsync(SmallReadsAsync, cancellationToken);
         Note();
         return null;
     }
 
-    private long At(int percent) => run.Picked.Length * percent / 100;
-
     private async Task ColdAsync(int percent, string direction, CancellationToken cancellationToken)
     {
-        await using var session = run.NewSession();
-        var timing = await new SeekProbe(run, session).FreshAsync(run.Picked, At(percent), SeekProbe.FirstRead, cancellationToken);
+        await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);
+        var file = ReleaseImport.Pick(session.Files);
+        var timing = await new SeekProbe(run, session).FreshAsync(file, At(file, percent), SeekProbe.FirstRead, cancellationToken);
         Add(_cold, timing.FirstByte);
         Tell(new SeekResult(percent, direction, "fresh", Warm: false, timing.FirstByte, Full: null));
     }
 
-    /// <summary>The first byte of the file without a connection, and again with those that playing has opened.</summary>
-    private async Task OpenAsync(EngineSession session, CancellationToken cancellationToken)
+    /// <summary>The first byte of the file without a connection.</summary>
+    private async Task ColdOpenAsync(CancellationToken cancellationToken)
     {
-        var probe = new SeekProbe(run, session);
-        var cold = await probe.FreshAsync(run.Picked, 0, SeekProbe.FullRead, cancellationToken);
-        await session.SettleAsync(cancellationToken);
-        var warm = await probe.FreshAsync(run.Picked, 0, SeekProbe.FirstRead, cancellationToken);
+        await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);
+        var cold = await new SeekProbe(run, session).FreshAsync(ReleaseImport.Pick(session.Files), 0, SeekProbe.FullRead, cancellationToken);
         run.Metrics["ttfb_cold_ms"] = cold.FirstByte;
-        run.Metrics["ttfb_warm_ms"] = warm.FirstByte;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    open: cold {cold.FirstByte:0.0} ms, warm {warm.FirstByte:0.0} ms"));
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    open: cold {cold.FirstByte:0.0} ms"));
     }
 
-    private async Task FreshStreamsAsync(EngineSession session, CancellationToken cancellationToken)
+    /// <summary>A session whose connections playing has opened, and which holds nothing of the places that are asked for next.</summary>
+    private async Task WithWarmAsync(Func<IContentSession, TestedFile, CancellationToken, Task> measure, CancellationToken cancellationToken)
+    {
+        await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);
+        var file = ReleaseImport.Pick(session.Files);
+        await new SeekProbe(run, session).FreshAsync(file, At(file, WarmUpPercent), SeekProbe.FullRead, cancellationToken);
+        await session.SettleAsync(cancellationToken);
+        await measure(session, file, cancellationToken);
+    }
+
+    private async Task FreshStreamsAsync(IContentSession session, TestedFile file, CancellationToken cancellationToken)
     {
         var probe = new SeekProbe(run, session);
+        var open = await probe.FreshAsync(file, 0, SeekProbe.FirstRead, cancellationToken);
+        run.Metrics["ttfb_warm_ms"] = open.FirstByte;
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    open: warm {open.FirstByte:0.0} ms{Held(open.WasHeld)}"));
         foreach (var (percent, direction) in Points)
         {
-            var timing = await probe.FreshAsync(run.Picked, At(percent), SeekProbe.FullRead, cancellationToken);
+            var timing = await probe.FreshAsync(file, At(file, percent), SeekProbe.FullRead, cancellationToken);
             Warm(new SeekResult(percent, direction, "fresh", Warm: true, timing.FirstByte, timing.Last), timing.WasHeld);
         }
     }
 
-    private async Task OpenStreamAsync(EngineSession session, CancellationToken cancellationToken)
+    /// <summary>The same on one open stream; over HTTP there is none that could be seeked.</summary>
+    private async Task OpenStreamAsync(IContentSession session, TestedFile file, CancellationToken cancellationToken)
     {
+        if (!session.IsInProcess)
+            return;
         var probe = new SeekProbe(run, session);
-        await using var reader = run.Open(session, run.Picked, position: 0);
+        await using var reader = run.Open(session, file, position: 0);
         foreach (var (percent, direction) in Points)
         {
-            var timing = await probe.OnOpenAsync(reader, At(percent), SeekProbe.FullRead, cancellationToken);
+            var timing = await probe.OnOpenAsync(reader, At(file, percent), SeekProbe.FullRead, cancellationToken);
             Warm(new SeekResult(percent, direction, "open", Warm: true, timing.FirstByte, timing.Last), timing.WasHeld);
         }
     }
 
-    /// <summary>What a seek costs in articles, and how long its first 64 KiB take.</summary>
-    private async Task SmallReadsAsync(EngineSession session, CancellationToken cancellationToken)
+    /// <summary>What a seek costs in articles, and how long its first 64 KiB take: back to back, each given up when it has them.</summary>
+    private async Task SmallReadsAsync(IContentSession session, TestedFile file, CancellationToken cancellationToken)
     {
         var probe = new SeekProbe(run, session);
-        foreach (var (percent, _) in Points)
+        var dice = new Random((int)run.Options.Seed);
+        long[] places = [.. Points.Select(point => At(file, point.Percent)), .. Enumerable.Range(0, run.Options.Seeks).Select(_ => dice.NextInt64(file.Length))];
+        var before = await BodiesAsync(session, cancellationToken);
+        for (var i = 0; i < places.Length; i++)
         {
-            var before = await BodiesAsync(session, cancellationToken);
-            var file = run.Picked;
-            await using var reader = run.Open(session, file, At(percent));
-            var timing = await probe.OnOpenAsync(reader, At(percent), SmallRead, cancellationToken);
+            var timing = await probe.FreshAsync(file, places[i], SmallRead, cancellationToken);
+            if (i == places.Length - 1)
+                await session.SettleAsync(cancellationToken);
+
+            // Counted up to the next seek, so that what the last one set going counts for it.
             var after = await BodiesAsync(session, cancellationToken);
-            Add(_small, timing.Last);
-            Add(_articles, after - before);
+            if (!timing.WasHeld)
+            {
+                Add(_small, timing.Last);
+                Add(_smallFirst, timing.FirstByte);
+                Add(_articles, after - before);
+            }
+
+            before = after;
         }
     }
 
     /// <summary>BODY commands so far, as the mock counts them where there is one.</summary>
-    private async Task<long> BodiesAsync(EngineSession session, CancellationToken cancellationToken) =>
-        run.Mock is null ? session.Counters.Bodies : (await run.Mock.CountsAsync(cancellationToken)).Total.Bodies;
+    private async Task<long> BodiesAsync(IContentSession session, CancellationToken cancellationToken) =>
+        run.Mock is null ? (await session.CountsAsync(cancellationToken)).Bodies : (await run.Mock.CountsAsync(cancellationToken)).Total.Bodies;
+
+    private static long At(TestedFile file, int percent) => file.Length * percent / 100;
+
+    private static string Held(bool wasHeld) => wasHeld ? "  (held)" : "";
 
     /// <summary>Warm means connections open and nothing of the target cached: a seek into what is held already is told and not counted.</summary>
     private void Warm(SeekResult seek, bool wasHeld)
@@ -113,7 +139,7 @@ internal sealed class SeekStep(RunContext run)
             Add(_full, seek.Full);
         }
 
-        Tell(seek, wasHeld ? "  (held)" : "");
+        Tell(seek, Held(wasHeld));
     }
 
     private void Tell(SeekResult seek, string mark = "")
@@ -134,10 +160,14 @@ internal sealed class SeekStep(RunContext run)
         metrics["seek_full_ms.median"] = _full.Median;
         metrics["seek_full_ms.worst"] = _full.Max;
         metrics["seek_64k_ms.median"] = _small.Median;
+        metrics["seek_64k_ms.p95"] = _small.Percentile(95);
         metrics["seek_64k_ms.worst"] = _small.Max;
+        metrics["seek_64k_first_byte_ms.p50"] = _smallFirst.Median;
+        metrics["seek_64k_first_byte_ms.p95"] = _smallFirst.Percentile(95);
+        metrics["articles_per_seek.count"] = _articles.Count;
         metrics["articles_per_seek.median"] = _articles.Median;
         metrics["articles_per_seek.worst"] = _articles.Max;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    64 KiB: median {_small.Median:0.0} ms, worst {_small.Max:0.0} ms; articles per seek: median {_articles.Median:0.#}, worst {_articles.Max:0}"));
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    64 KiB, {_small.Count} seeks: first byte p50 {_smallFirst.Median:0.0} ms, p95 {_smallFirst.Percentile(95):0.0} ms; last byte p50 {_small.Median:0.0} ms, p95 {_small.Percentile(95):0.0} ms, worst {_small.Max:0.0} ms; articles per seek: median {_articles.Median:0.#}, worst {_articles.Max:0}"));
     }
 
     private static void Add(Samples samples, double? value)

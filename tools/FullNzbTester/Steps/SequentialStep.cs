@@ -1,9 +1,8 @@
 using System.Diagnostics;
 using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
-using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.FullNzbTester.Measure;
-using Sluice.Usenet.Nntp;
+using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
@@ -22,26 +21,29 @@ internal sealed class SequentialStep(RunContext run)
     private int _synchronous;
     private TimeSpan _comparing;
 
+    /// <summary>The file that was read.</summary>
+    public TestedFile? File { get; private set; }
+
     /// <summary>Offset behind the last byte that was read.</summary>
     public long End { get; private set; }
 
     public async Task<string?> RunAsync(CancellationToken cancellationToken)
     {
-        var file = run.Picked;
-        await using var session = run.NewSession();
-        var cost = ProcessCost.Now();
+        await using var session = await run.OpenSessionAsync(SessionUse.Sequential, cancellationToken);
+        var file = File = ReleaseImport.Pick(session.Files);
+        var cost = run.Subject.Cost();
         var started = Stopwatch.GetTimestamp();
         await ReadAsync(session, file, started, cancellationToken);
         var took = Stopwatch.GetElapsedTime(started);
-        cost = ProcessCost.Now().Since(cost);
-        Note(took, cost);
-        Note(session, file);
+        cost = run.Subject.Cost().Since(cost);
+        Note(session, took, cost);
+        Note(session, file, (await session.CountsAsync(cancellationToken)).Bytes);
 
         await ReadTailAsync(session, file, cancellationToken);
         return null;
     }
 
-    private async Task ReadAsync(EngineSession session, TestedFile file, long started, CancellationToken cancellationToken)
+    private async Task ReadAsync(IContentSession session, TestedFile file, long started, CancellationToken cancellationToken)
     {
         var stop = Math.Min(file.Length, run.Options.Limit);
         long? position = 0;
@@ -62,7 +64,7 @@ internal sealed class SequentialStep(RunContext run)
             catch (IOException error)
             {
                 // Behind a hole the bytes have to be right again, from a new read.
-                position = reader.Abort(error, run.MayMeetHoles);
+                position = await reader.AbortAsync(error, run.MayMeetHoles, cancellationToken);
             }
         }
     }
@@ -87,7 +89,7 @@ internal sealed class SequentialStep(RunContext run)
         return read > 0;
     }
 
-    private async Task ReadTailAsync(EngineSession session, TestedFile file, CancellationToken cancellationToken)
+    private async Task ReadTailAsync(IContentSession session, TestedFile file, CancellationToken cancellationToken)
     {
         await using var reader = run.Open(session, file, Math.Max(0, file.Length - TailBytes));
         try
@@ -98,11 +100,11 @@ internal sealed class SequentialStep(RunContext run)
         }
         catch (IOException error)
         {
-            reader.Abort(error, run.MayMeetHoles);
+            await reader.AbortAsync(error, run.MayMeetHoles, cancellationToken);
         }
     }
 
-    private void Note(TimeSpan took, ProcessCost cost)
+    private void Note(IContentSession session, TimeSpan took, ProcessCost cost)
     {
         const double GiB = 1 << 30;
         var metrics = run.Metrics;
@@ -121,21 +123,17 @@ internal sealed class SequentialStep(RunContext run)
         metrics["reads.p99_ms"] = _reads.Percentile(99);
         metrics["reads.min_ms"] = _reads.Min;
         metrics["reads.max_ms"] = _reads.Max;
-        metrics["reads.sync_share"] = _reads.Count == 0 ? null : _synchronous / (double)_reads.Count;
+        metrics["reads.sync_share"] = _reads.Count == 0 || !session.IsInProcess ? null : _synchronous / (double)_reads.Count;
         run.Windows = _seconds.Rates;
         run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {_delivered:n0} bytes in {took.TotalSeconds:0.00} s: {metrics["seq_mb_s"]:0.00} MB/s ({metrics["seq_mib_s"]:0.00} MiB/s)"));
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    CPU {metrics["cpu_s_per_gib"]:0.00} s/GiB, of which comparing every byte takes {metrics["compare_s_per_gib"]:0.00}"));
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    CPU {metrics["cpu_s_per_gib"]:0.00} s/GiB ({cost.CpuSeconds / (_delivered / 1e9):0.00} s/GB){(session.IsInProcess ? ", of which comparing every byte takes" : " of the server; comparing every byte takes this tool")} {metrics["compare_s_per_gib"]:0.00}"));
     }
 
-    private void Note(EngineSession session, TestedFile file)
+    private void Note(IContentSession session, TestedFile file, long wireBytes)
     {
-        var counters = session.Counters;
         var needed = file.EncodedBytes(0, End);
-        run.Metrics["wait_connection_ms"] = counters.Waited.TotalMilliseconds;
-        run.Metrics["wait_connection_share"] = counters.Fetched > TimeSpan.Zero ? counters.Waited / counters.Fetched : null;
-        run.Metrics["permits_effective"] = session.Limiter.Effective(OperationLane.Playback);
-        run.Metrics["permits_peak"] = session.Limiter.Peak(OperationLane.Playback);
-        run.Metrics["wire_bytes"] = counters.BytesReceived;
-        run.Metrics["amplification"] = needed > 0 ? counters.BytesReceived / (double)needed : null;
+        session.Note(run.Metrics);
+        run.Metrics["wire_bytes"] = wireBytes;
+        run.Metrics["amplification"] = needed > 0 ? wireBytes / (double)needed : null;
     }
 }

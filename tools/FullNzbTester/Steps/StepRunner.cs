@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using Sluice.Usenet.Nntp;
+using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
@@ -22,7 +22,7 @@ internal sealed class StepRunner(RunContext run)
         if (isReported)
             run.Narrator.Say($"[{number}] {name}");
 
-        var before = run.Totals.Now;
+        var before = await run.Subject.CountsAsync(CancellationToken.None);
         var failures = run.Findings.Failures.Count;
         var started = Stopwatch.GetTimestamp();
         string? skipped = null;
@@ -42,17 +42,16 @@ internal sealed class StepRunner(RunContext run)
         finally
         {
             if (isReported)
-                Report(number, name, failures, hasEnded, skipped, Stopwatch.GetElapsedTime(started), before);
+                await ReportAsync(number, name, failures, hasEnded, skipped, Stopwatch.GetElapsedTime(started), before);
         }
     }
 
     /// <summary>Notes a step that has nothing to do for this release.</summary>
     public Task SkipAsync(int number, string why) => RunAsync(number, () => Task.FromResult<string?>(why));
 
-    private void Report(int number, string name, int failures, bool hasEnded, string? skipped, TimeSpan took, in NntpCounters before)
+    private async Task ReportAsync(int number, string name, int failures, bool hasEnded, string? skipped, TimeSpan took, LineCounts before)
     {
-        var now = run.Totals.Now;
-        var (commands, bytes, opened) = (now.Commands - before.Commands, now.BytesReceived - before.BytesReceived, now.SocketsOpened - before.SocketsOpened);
+        var cost = (await run.Subject.CountsAsync(CancellationToken.None)).Since(before);
         var failed = run.Findings.Failures.Skip(failures).ToList();
         foreach (var failure in failed)
             run.Narrator.Say($"    FAILED: {failure}");
@@ -60,7 +59,7 @@ internal sealed class StepRunner(RunContext run)
             run.Narrator.Say($"    skipped: {skipped}");
         if (!hasEnded)
             run.Narrator.Say($"    {CutOff}");
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {took.TotalMilliseconds:0} ms, {commands} commands, {bytes:n0} bytes received, {opened} connections opened"));
-        run.Steps.Add(new StepResult(number, name, hasEnded && failed.Count == 0, skipped is not null, took.TotalMilliseconds, commands, bytes, skipped ?? failed.FirstOrDefault() ?? (hasEnded ? "" : CutOff)));
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {took.TotalMilliseconds:0} ms, {cost.Commands} commands, {cost.Bytes:n0} bytes received, {cost.Opened} connections opened"));
+        run.Steps.Add(new StepResult(number, name, hasEnded && failed.Count == 0, skipped is not null, took.TotalMilliseconds, cost.Commands, cost.Bytes, skipped ?? failed.FirstOrDefault() ?? (hasEnded ? "" : CutOff)));
     }
 }

@@ -13,7 +13,8 @@ internal sealed class CommandLine
         MockNntpServer [flags]: a news server made of arithmetic
 
         release    --size=MiB (200) --files=N (1) --article-size=BYTES (716800) --seed=N (1) --obfuscate --layout=plain
-                   --media=FILE (several times for several files)   --nzb=FILE (written at start)   --preload
+                   --media=FILE (several times for several files)   --nzb=FILE (written at start)
+                   --preload (encodes ahead) [--releases=N (1): with those of the next seeds]
         articles   --spool=DIR   --cache=MiB (512)   --missing=RATE|LIST   --corrupt=RATE|LIST   --faults=FILE
         providers  --providers=N (1) --port=N (0: free) --bind=ADDRESS (127.0.0.1) --user=NAME --pass-env=VARIABLE
                    --tls[=valid|wrong-host|expired|self-signed] --ca-file=FILE
@@ -23,13 +24,13 @@ internal sealed class CommandLine
         control    --control-port=N (0: free)   --exit-with-stdin   --help
 
         RATE is 0.01 or 1%; LIST is 17,200-203 (parts) or 2:17 (part 17 of file 2). When all listens, one line on stderr says
-        where: ready nntp=HOST:PORT[,...] control=HOST:PORT [ca=FILE]. The control port takes GET /stats, POST /reset,
+        where: ready nntp=HOST:PORT[,...] control=HOST:PORT [ca=FILE]. The control port takes GET /stats, POST /reset, POST /drop,
         POST /set?latency=150&missing=0.01[&provider=0] and POST /faults. SIGTERM ends it.
         """;
 
     private static readonly HashSet<string> Valued =
     [
-        "size", "files", "article-size", "seed", "layout", "media", "nzb", "spool", "cache", "missing", "corrupt", "faults", "providers", "port",
+        "size", "files", "article-size", "releases", "seed", "layout", "media", "nzb", "spool", "cache", "missing", "corrupt", "faults", "providers", "port",
         "bind", "user", "pass-env", "ca-file", "connections", "control-port", .. ProviderSettings.Names.Except(["serial-latency", "cap-at-login"]),
     ];
 
@@ -44,7 +45,7 @@ internal sealed class CommandLine
         if (WantsHelp)
             return;
         var media = _arguments.All("media").Select(MediaContent.FromFile).ToList();
-        Release = MakeRelease(media);
+        Releases = [.. Enumerable.Range(0, (int)Math.Max(1, Whole("releases", 1, 1000))).Select(next => MakeRelease(media, Seed + (ulong)next))];
         Options = MakeOptions(media);
     }
 
@@ -60,11 +61,12 @@ internal sealed class CommandLine
 
     public MockOptions Options { get; } = new();
 
-    public MockRelease? Release { get; }
+    /// <summary>The release of the flags, and those of the next seeds that are to be encoded ahead with it.</summary>
+    public IReadOnlyList<MockRelease> Releases { get; } = [];
 
     private ulong Seed => (ulong)Whole("seed", 1, long.MaxValue);
 
-    private MockRelease MakeRelease(List<MediaContent> media)
+    private MockRelease MakeRelease(List<MediaContent> media, ulong seed)
     {
         if (_arguments.Get("layout") is not (null or "plain"))
             throw new FormatException("--layout: only plain is known.");
@@ -72,8 +74,8 @@ internal sealed class CommandLine
         if (articleSize == 0)
             throw new FormatException("--article-size is at least 1.");
         if (media.Count > 0)
-            return MockRelease.Media(Seed, media, articleSize, _arguments.Has("obfuscate"));
-        return MockRelease.Plain(Seed, Whole("size", 200, 1 << 24) << 20, (int)Math.Max(1, Whole("files", 1, 100_000)), articleSize, _arguments.Has("obfuscate"));
+            return MockRelease.Media(seed, media, articleSize, _arguments.Has("obfuscate"));
+        return MockRelease.Plain(seed, Whole("size", 200, 1 << 24) << 20, (int)Math.Max(1, Whole("files", 1, 100_000)), articleSize, _arguments.Has("obfuscate"));
     }
 
     private MockOptions MakeOptions(List<MediaContent> media)

@@ -7,7 +7,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 namespace Sluice.Tools.MockNntpServer.Control;
 
 /// <summary>
-/// Statistics and changes over HTTP on loopback: <c>GET /stats</c>, <c>POST /reset</c>, <c>POST /set?latency=150&amp;missing=0.01</c>
+/// Statistics and changes over HTTP on loopback: <c>GET /stats</c>, <c>POST /reset</c>, <c>POST /drop</c>, <c>POST /set?latency=150&amp;missing=0.01</c>
 /// (with <c>provider=0</c> for one of them), <c>POST /faults</c> with a fault script that replaces the former one.
 /// </summary>
 internal sealed class ControlListener : IAsyncDisposable
@@ -89,6 +89,9 @@ internal sealed class ControlListener : IAsyncDisposable
                 case ("POST", "/reset"):
                     _mock.Reset();
                     return ("204 No Content", []);
+                case ("POST", "/drop"):
+                    await _mock.DropConnectionsAsync();
+                    return ("204 No Content", []);
                 case ("POST", "/set"):
                     Set(request.Query);
                     return ("204 No Content", []);
@@ -96,7 +99,7 @@ internal sealed class ControlListener : IAsyncDisposable
                     _mock.ChangeFaults(FaultScript.Parse(request.Body));
                     return ("204 No Content", []);
                 default:
-                    return ("404 Not Found", "GET /stats, POST /reset, POST /set?name=value, POST /faults\n"u8.ToArray());
+                    return ("404 Not Found", "GET /stats, POST /reset, POST /drop, POST /set?name=value, POST /faults\n"u8.ToArray());
             }
         }
         catch (FormatException e)

@@ -43,6 +43,7 @@ internal static class StatsJson
         json.WriteNumber("deepest_pipeline", stats.DeepestPipeline);
         json.WriteNumber("cancelled_bodies", stats.CancelledBodies);
         json.WriteNumber("unanswered", stats.Unanswered);
+        json.WriteNumber("waiting", stats.Waiting);
     }
 
     private static void Write(Utf8JsonWriter json, string name, IReadOnlyDictionary<string, long> counts)

@@ -18,7 +18,11 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
     public int Outstanding => Volatile.Read(ref _outstanding);
 
     /// <summary>Called when the last bytes of an answer are about to go.</summary>
-    public void Answered() => Interlocked.Decrement(ref _outstanding);
+    public void Answered()
+    {
+        Interlocked.Decrement(ref _outstanding);
+        provider.Stats.CommandsDone(1);
+    }
 
     /// <summary>Reads until the client closes its side.</summary>
     /// <exception cref="IOException">The connection broke.</exception>

@@ -13,8 +13,10 @@ internal sealed class ProviderListener : IAsyncDisposable
     private readonly ProviderState _provider;
     private readonly SslServerAuthenticationOptions? _tls;
     private readonly CancellationTokenSource _stopping = new();
+    private readonly Lock _lock = new();
     private readonly List<Task> _connections = [];
     private readonly Task _accepting;
+    private CancellationTokenSource _dropping;
     private Socket _listener;
     private int _accepted;
 
@@ -25,11 +27,29 @@ internal sealed class ProviderListener : IAsyncDisposable
         _listener = Bind(new IPEndPoint(address, provider.Settings.Port));
         _listener.Listen(Backlog);
         EndPoint = (IPEndPoint)_listener.LocalEndPoint!;
+        _dropping = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
         _accepting = AcceptAsync(_stopping.Token);
     }
 
     /// <summary>Where it listens.</summary>
     public IPEndPoint EndPoint { get; }
+
+    /// <summary>Closes the connections that are open now and waits for their ends.</summary>
+    public async Task DropConnectionsAsync()
+    {
+        Task[] dropped;
+        CancellationTokenSource dropping;
+        lock (_lock)
+        {
+            dropped = [.. _connections];
+            dropping = _dropping;
+            _dropping = CancellationTokenSource.CreateLinkedTokenSource(_stopping.Token);
+        }
+
+        await dropping.CancelAsync();
+        await Task.WhenAll(dropped);
+        dropping.Dispose();
+    }
 
     /// <summary>Stops accepting, closes every connection and waits for their ends.</summary>
     public async ValueTask DisposeAsync()
@@ -38,6 +58,7 @@ internal sealed class ProviderListener : IAsyncDisposable
         await _accepting;
         _listener.Dispose();
         await Task.WhenAll(_connections);
+        _dropping.Dispose();
         _stopping.Dispose();
     }
 
@@ -63,8 +84,7 @@ internal sealed class ProviderListener : IAsyncDisposable
             try
             {
                 var socket = await _listener.AcceptAsync(change.Token);
-                _connections.RemoveAll(connection => connection.IsCompleted);
-                _connections.Add(new MockConnection(_provider, socket, ++_accepted, _tls).RunAsync(stopping));
+                Serve(socket);
             }
             catch (OperationCanceledException)
             {
@@ -74,6 +94,15 @@ internal sealed class ProviderListener : IAsyncDisposable
             {
                 // The client was gone before it was accepted.
             }
+        }
+    }
+
+    private void Serve(Socket socket)
+    {
+        lock (_lock)
+        {
+            _connections.RemoveAll(connection => connection.IsCompleted);
+            _connections.Add(new MockConnection(_provider, socket, ++_accepted, _tls).RunAsync(_dropping.Token));
         }
     }
 

@@ -102,7 +102,7 @@ public sealed class TesterPartsTests
     [Fact]
     public void Counts_that_do_not_agree_are_named()
     {
-        var provider = new ProviderCounts(Commands: 10, Bodies: 10, Opened: 2, Peak: 2, Refused: 0, Bytes: 0, DeepestPipeline: 4);
+        var provider = new ProviderCounts(Commands: 10, Bodies: 10, Opened: 2, Peak: 2, Refused: 0, Bytes: 0, DeepestPipeline: 4, Waiting: 0);
         var engine = new NntpCounters { Commands = 10, Bodies = 10, SocketsOpened = 2, SocketsPeak = 2 };
         Assert.Empty(Disagreements(engine, provider));
         Assert.Empty(Disagreements(engine with { Commands = 12, Bodies = 12, Unanswered = 2 }, provider));

@@ -1,0 +1,37 @@
+using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Cli;
+using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Tools.FullNzbTester.Mock;
+using Sluice.Tools.FullNzbTester.Sessions;
+using Sluice.Tools.FullNzbTester.Steps;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Engine;
+
+/// <summary>The engine in this process.</summary>
+internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<ProviderOptions> providers) : ISubject
+{
+    private readonly EngineTotals _totals = new();
+
+    /// <summary>An engine from nothing, with the providers' depth as the run has it or another one.</summary>
+    /// <param name="files">The files that it can read; none before the import has found them.</param>
+    /// <param name="depth">Commands outstanding per connection.</param>
+    public EngineSession NewSession(IReadOnlyList<TestedFile> files, int? depth = null) =>
+        new(depth is null ? providers : [.. providers.Select(provider => provider with { PipeliningDepth = depth })], options, files, _totals);
+
+    public Task ImportAsync(RunContext run, StepRunner steps, CancellationToken cancellationToken) => new ImportSteps(run, steps, this).RunAsync(cancellationToken);
+
+    public Task<IContentSession> OpenSessionAsync(RunContext run, SessionUse use, CancellationToken cancellationToken) =>
+        Task.FromResult<IContentSession>(NewSession(run.Files));
+
+    public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => ValueTask.FromResult(LineCounts.Of(_totals.Now));
+
+    public ProcessCost Cost() => ProcessCost.OfThis();
+
+    public IEnumerable<string> Disagreements(MockCounts counts) => MockVerdict.Disagreements(_totals.Now, counts, options.Connections);
+
+    /// <summary>BODY commands that nobody waited for in the end; the mock need not have seen them.</summary>
+    public long Unanswered => _totals.Now.Unanswered;
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+}

@@ -1,0 +1,81 @@
+using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Steps;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Tools.FullNzbTester.Server;
+
+/// <summary>The files of a release as a server lists them, each with what the NZB says about its bytes.</summary>
+internal sealed class PublishedRelease
+{
+    // Where the articles lie in a real post is the server's knowledge; these stand in for them, as most posters cut.
+    private const int UsualPart = 716_800;
+
+    private readonly Dictionary<TestedFile, Uri> _urls = new(ReferenceEqualityComparer.Instance);
+
+    private PublishedRelease()
+    {
+    }
+
+    /// <summary>The files in the order of the listing.</summary>
+    public IReadOnlyList<TestedFile> Files => [.. _urls.Keys];
+
+    /// <summary>Where a file is.</summary>
+    public Uri UrlOf(TestedFile file) => _urls[file];
+
+    /// <summary>Joins listing and NZB.</summary>
+    /// <exception cref="RefusedException">The NZB is none, or the listing has nothing to read.</exception>
+    /// <exception cref="IOException">The listing is not what the NZB promises.</exception>
+    public static async Task<PublishedRelease> DescribeAsync(ReleaseContent release, IReadOnlyList<DavFile> listing, CancellationToken cancellationToken)
+    {
+        if (listing.Count == 0)
+            throw new RefusedException("NoMedia", "The server lists no file in the folder of the release.");
+        var published = new PublishedRelease();
+        if (!release.IsCompared)
+        {
+            foreach (var file in listing.Where(file => file.Length > 0))
+                published._urls.Add(Unknown(file), file.Url);
+            return published;
+        }
+
+        var posted = new List<TestedFile>();
+        foreach (var file in await release.ReadFilesAsync(cancellationToken))
+            posted.Add(OfMock(release, file));
+        foreach (var file in posted)
+            published._urls.Add(file, Find(file, listing, isOnly: posted.Count == 1).Url);
+        return published;
+    }
+
+    private static DavFile Find(TestedFile file, IReadOnlyList<DavFile> listing, bool isOnly)
+    {
+        var found = isOnly ? listing : [.. listing.Where(other => other.Name == file.Name)];
+        return found is [var one] && one.Length == file.Length
+            ? one
+            : throw new IOException($"The server does not list {file.Name} with its {file.Length} bytes: {string.Join(", ", listing.Select(other => $"{other.Name} {other.Length}"))}.");
+    }
+
+    private static TestedFile OfMock(ReleaseContent release, NzbFile file)
+    {
+        var made = file.Segments.Select(segment => MockMessageId.TryParse(segment.Ids.Primary.ToString(), out var id) ? id : null).ToList();
+        if (made.Contains(null))
+            throw new RefusedException("NotAnNzb", "The NZB has articles that the mock did not make.");
+        var map = SegmentMap.FromLengths([.. made.Select(id => (long)id!.Length)]);
+        return new TestedFile(
+            made[0]!.Name,
+            "Listing",
+            MediaKind.Unknown,
+            new PostedFile(map, new ListedIds(file.Segments)),
+            [.. file.Segments.Select(segment => segment.Ids.Primary)],
+            [.. file.Segments.Select(segment => segment.Bytes)],
+            release.ContentOf(file.Segments[0].Ids.Primary));
+    }
+
+    private static TestedFile Unknown(DavFile file)
+    {
+        var count = (int)((file.Length + UsualPart - 1) / UsualPart);
+        var map = SegmentMap.Uniform(count, Math.Min(UsualPart, file.Length), file.Length);
+        return new TestedFile(file.Name, "Listing", MediaKind.Unknown, new PostedFile(map, new ListedIds([.. new NzbSegment[count]])), [], [], null);
+    }
+}

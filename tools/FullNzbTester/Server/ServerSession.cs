@@ -1,0 +1,60 @@
+using System.Globalization;
+using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Tools.FullNzbTester.Mock;
+using Sluice.Tools.FullNzbTester.Sessions;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Tools.FullNzbTester.Server;
+
+/// <summary>A release in a running server, read over WebDAV. What it costs is what the mock counts meanwhile.</summary>
+internal sealed class ServerSession(HttpClient http, PublishedRelease release, MockControl? mock, IReadOnlyList<ProviderOptions> providers) : IContentSession
+{
+    /// <summary>What a cut answer may have lost of bytes that were sent and not yet read: the buffers of both sides.</summary>
+    private const long LostInBuffers = 16 << 20;
+
+    private LineCounts _start;
+
+    public IReadOnlyList<TestedFile> Files => release.Files;
+
+    public bool IsInProcess => false;
+
+    /// <summary>Begins to count.</summary>
+    public async Task StartAsync(CancellationToken cancellationToken) => _start = await TotalAsync(cancellationToken);
+
+    public IContentStream Open(TestedFile file, long position, long? end) => new ServerStream(http, release.UrlOf(file), file.Length, position, end);
+
+    public async ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => (await TotalAsync(cancellationToken)).Since(_start);
+
+    public Task SettleAsync(CancellationToken cancellationToken) => mock?.WaitUntilQuietAsync(cancellationToken) ?? Task.CompletedTask;
+
+    /// <summary>
+    /// HTTP says nothing but that the answer is cut, and bytes that were on their way are lost with it. So the mock is asked for the
+    /// first article from there on that it cannot deliver.
+    /// </summary>
+    public async ValueTask<HoleSighting?> ExplainAsync(IOException error, TestedFile file, Segment landing, long landed, long position, CancellationToken cancellationToken)
+    {
+        if (mock is null)
+            return null;
+        var judge = new HoleJudge(providers);
+        for (var index = file.Map.Locate(Math.Min(position, file.Length - 1)).Index; index < file.Map.Count && file.Map[index].Begin <= position + LostInBuffers; index++)
+        {
+            if ((await judge.JudgeAsync([new Hole(file, index)], cancellationToken)).Count == 0)
+                return new HoleSighting(index, IsExact: true);
+        }
+
+        return null;
+    }
+
+    public string DelivererOf(TestedFile file, int segment) => string.Create(CultureInfo.InvariantCulture, $"by the server");
+
+    public void Note(MetricSheet metrics)
+    {
+    }
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private async ValueTask<LineCounts> TotalAsync(CancellationToken cancellationToken) =>
+        mock is null ? default : LineCounts.Of((await mock.CountsAsync(cancellationToken)).Total);
+}

@@ -1,0 +1,159 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Cli;
+using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Tools.FullNzbTester.Mock;
+using Sluice.Tools.FullNzbTester.Sessions;
+using Sluice.Tools.FullNzbTester.Steps;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Server;
+
+/// <summary>
+/// A running server of the family, from outside. It cannot be made forget; so what is measured cold is a release that it has never
+/// seen, over connections that the mock has just closed. Only one NZB that was named has to do for everything.
+/// </summary>
+internal sealed class ServerSubject : ISubject
+{
+    private readonly TesterOptions _options;
+    private readonly ServerFlags _server;
+    private readonly MockControl? _mock;
+    private readonly IReadOnlyList<ProviderOptions> _providers;
+    private readonly FreshSeeds _seeds;
+    private readonly HttpClient _http;
+    private readonly SabApi _api;
+    private PublishedRelease? _named;
+
+    /// <param name="options">What was asked for; has a server.</param>
+    /// <param name="mock">The mock's control port, or null.</param>
+    /// <param name="providers">The mock's providers, for the judge.</param>
+    /// <param name="seeds">Seeds of releases that the server has not seen.</param>
+    public ServerSubject(TesterOptions options, MockControl? mock, IReadOnlyList<ProviderOptions> providers, FreshSeeds seeds)
+    {
+        _options = options;
+        _server = options.Server!;
+        _mock = mock;
+        _providers = providers;
+        _seeds = seeds;
+
+        // A player that seeks hangs up: the rest of an answer is not read to keep its connection.
+        _http = new HttpClient(new SocketsHttpHandler { MaxResponseDrainSize = 0, UseCookies = false, AllowAutoRedirect = false })
+        {
+            Timeout = Timeout.InfiniteTimeSpan,
+            DefaultRequestVersion = HttpVersion.Version11,
+        };
+        var credentials = Convert.ToBase64String(Encoding.UTF8.GetBytes($"{_server.User}:{_server.Password}"));
+        _http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Basic", credentials);
+        _api = new SabApi(_http, _server);
+    }
+
+    public async Task ImportAsync(RunContext run, StepRunner steps, CancellationToken cancellationToken)
+    {
+        var memory = run.Memory.Now;
+        var importMs = 0d;
+        PublishedRelease? published = null;
+        await steps.RunAsync(1, async () =>
+        {
+            // What a process does for the first time, reaching a provider that has just started among it, is told and not counted.
+            if (run.Number == 1 && _options.NzbFile is null)
+            {
+                var (firstMs, _) = await TimeImportAsync(NextRelease(run, SessionUse.Seeks), cancellationToken);
+                run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    the first import of all: {firstMs:0} ms"));
+            }
+
+            if (_mock is not null && _options.NzbFile is null)
+                run.Metrics["import_cold_ms"] = await ColdImportAsync(run, _mock, cancellationToken);
+
+            var before = await CountsAsync(cancellationToken);
+            var release = NextRelease(run, SessionUse.Seeks);
+            (importMs, var storage) = await TimeImportAsync(release, cancellationToken);
+            run.Metrics["import_ms"] = importMs;
+            run.Metrics["import_heads"] = _mock is null ? null : (await CountsAsync(cancellationToken)).Since(before).Bodies;
+            published = await FindAsync(release, storage, cancellationToken);
+            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    added and in the history in {importMs:0} ms: {storage}"));
+            return null;
+        });
+        foreach (var step in new[] { 2, 3, 4 })
+            await steps.SkipAsync(step, "done by the server in step 1");
+
+        run.Files = published!.Files;
+        run.Metrics["rss_item_mib"] = run.Memory.Now - memory;
+        await using var session = await StartAsync(published, cancellationToken);
+        var first = await new SeekProbe(run, session).FreshAsync(run.Picked, position: 0, SeekProbe.FirstRead, cancellationToken);
+        run.Metrics["click_to_byte_ms"] = first.FirstByte < 0 ? first.FirstByte : importMs + first.FirstByte;
+    }
+
+    public async Task<IContentSession> OpenSessionAsync(RunContext run, SessionUse use, CancellationToken cancellationToken)
+    {
+        var published = _named;
+        if (published is null)
+        {
+            var release = NextRelease(run, use);
+            published = await FindAsync(release, (await TimeImportAsync(release, cancellationToken)).Storage, cancellationToken);
+        }
+
+        if (_mock is not null)
+        {
+            await _mock.WaitUntilQuietAsync(cancellationToken);
+            await _mock.DropConnectionsAsync(cancellationToken);
+        }
+
+        return await StartAsync(published, cancellationToken);
+    }
+
+    public async ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) =>
+        _mock is null ? default : LineCounts.Of((await _mock.CountsAsync(cancellationToken)).Total);
+
+    public ProcessCost Cost() => ProcessCost.Of(_server.Pid);
+
+    public IEnumerable<string> Disagreements(MockCounts counts) => MockVerdict.OverTheCap(counts, _options.Connections);
+
+    public ValueTask DisposeAsync()
+    {
+        _http.Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    private ReleaseContent NextRelease(RunContext run, SessionUse use) =>
+        _options.NzbFile is null ? ReleaseContent.Load(_options, _seeds.Next(run.Number, use)) : run.Release;
+
+    /// <summary>An import while no connection is open.</summary>
+    private async Task<double> ColdImportAsync(RunContext run, MockControl mock, CancellationToken cancellationToken)
+    {
+        await mock.WaitUntilQuietAsync(cancellationToken);
+        await mock.DropConnectionsAsync(cancellationToken);
+        return (await TimeImportAsync(NextRelease(run, SessionUse.Seeks), cancellationToken)).Milliseconds;
+    }
+
+    private async Task<(double Milliseconds, string Storage)> TimeImportAsync(ReleaseContent release, CancellationToken cancellationToken)
+    {
+        var started = Stopwatch.GetTimestamp();
+        var id = await _api.AddAsync(release.Name, release.Nzb, cancellationToken);
+        var storage = await _api.WaitAsync(id, cancellationToken);
+        return (Stopwatch.GetElapsedTime(started).TotalMilliseconds, storage);
+    }
+
+    /// <summary>The history names the folder as others see it; its last two names are those of the tree.</summary>
+    private async Task<PublishedRelease> FindAsync(ReleaseContent release, string storage, CancellationToken cancellationToken)
+    {
+        var names = storage.Split(['/', '\\'], StringSplitOptions.RemoveEmptyEntries);
+        if (names.Length < 2)
+            throw new IOException($"The history says that the release is in \"{storage}\", which is no folder of a category.");
+        var folder = new Uri(_server.Url, $"content/{Uri.EscapeDataString(names[^2])}/{Uri.EscapeDataString(names[^1])}/");
+        var published = await PublishedRelease.DescribeAsync(release, await DavListing.ListAsync(_http, folder, cancellationToken), cancellationToken);
+        if (_options.NzbFile is not null)
+            _named = published;
+        return published;
+    }
+
+    private async Task<ServerSession> StartAsync(PublishedRelease published, CancellationToken cancellationToken)
+    {
+        var session = new ServerSession(_http, published, _mock, _providers);
+        await session.StartAsync(cancellationToken);
+        return session;
+    }
+}

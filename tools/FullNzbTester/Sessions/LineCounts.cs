@@ -1,0 +1,22 @@
+using Sluice.Tools.FullNzbTester.Mock;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Tools.FullNzbTester.Sessions;
+
+/// <summary>What was asked of the providers and came from them.</summary>
+/// <param name="Commands">Commands of all verbs.</param>
+/// <param name="Bodies">BODY commands among them.</param>
+/// <param name="Bytes">Bytes received.</param>
+/// <param name="Opened">Connections made.</param>
+/// <param name="Peak">Most of them at a time.</param>
+internal readonly record struct LineCounts(long Commands, long Bodies, long Bytes, long Opened, long Peak)
+{
+    public static LineCounts Of(in NntpCounters engine) =>
+        new(engine.Commands, engine.Bodies, engine.BytesReceived, engine.SocketsOpened, engine.SocketsPeak);
+
+    public static LineCounts Of(ProviderCounts mock) => new(mock.Commands, mock.Bodies, mock.Bytes, mock.Opened, mock.Peak);
+
+    /// <summary>What was added since a moment.</summary>
+    public LineCounts Since(in LineCounts start) =>
+        new(Commands - start.Commands, Bodies - start.Bodies, Bytes - start.Bytes, Opened - start.Opened, Peak);
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# Measures a server from outside: builds Sluice and FullNzbTester, starts the server on a new data folder with the mock news
+# server as its provider, runs FullNzbTester --server against it, and stops it.
+#
+#   tools/measure.sh [flags of FullNzbTester]         for example --size=500 --limit=500 --latency=50 --runs=3
+#   tools/measure.sh --list                           the flags
+#
+# Settings of the server are the defaults, but for the provider; a variable such as SLUICE_CONFIG__USENET__READ_AHEAD_MB=64 in
+# front of the call changes one. BUILD=no takes what is built already, KEEP_LOG=FILE keeps the log of the server. Exit code and
+# output are those of FullNzbTester.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+configuration=${CONFIGURATION:-Release}
+tester=$root/tools/FullNzbTester/bin/$configuration/net10.0/Sluice.Tools.FullNzbTester.dll
+server=$root/backend/src/Server/bin/$configuration/net10.0/Sluice.Server.dll
+connections=20 providers=1 tls=false
+
+flags=("$@")
+for ((i = 0; i < ${#flags[@]}; i++)); do
+  value=${flags[i]#*=}
+  case "${flags[i]}" in
+    --list) exec dotnet "$tester" --help ;;
+    --connections) connections=${flags[i + 1]} ;;
+    --connections=*) connections=$value ;;
+    --providers) providers=${flags[i + 1]} ;;
+    --providers=*) providers=$value ;;
+    --tls) tls=true ;;
+    --server | --server=* | --mock-port | --mock-port=* | --pid | --pid=*) echo "measure.sh: ${flags[i]} is set by this script" >&2; exit 2 ;;
+  esac
+done
+
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+if [ "${BUILD:-yes}" = yes ]; then
+  (cd "$root/backend" && dotnet build src/Server -c "$configuration" -v quiet && dotnet build ../tools/FullNzbTester -c "$configuration" -v quiet) >&2
+fi
+
+# Ports that nobody listens on at this moment; the mock's are consecutive.
+free_port() {
+  local port
+  while :; do
+    port=$((20000 + RANDOM % 10000))
+    for ((i = 0; i < $1; i++)); do
+      (exec 3<>"/dev/tcp/127.0.0.1/$((port + i))") 2>/dev/null && continue 2
+    done
+    echo "$port"
+    return
+  done
+}
+
+port=$(free_port 1) mock=$(free_port "$providers")
+elements=
+for ((i = 0; i < providers; i++)); do
+  elements+=${elements:+,}$(printf '{"Nickname":"mock-%d","Host":"127.0.0.1","Port":%d,"UseSsl":%s,"SkipTlsVerification":%s,"MaxConnections":%d,"Type":1,"Priority":%d}' \
+    "$i" $((mock + i)) "$tls" "$tls" "$connections" "$i")
+done
+
+data=$(mktemp -d) pid=
+cleanup() {
+  if [ -n "$pid" ]; then
+    kill "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  fi
+  rm -rf "$data"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+SLUICE_CONFIG__USENET__PROVIDERS="{\"Providers\":[$elements]}" \
+SLUICE_CONFIG__WEBDAV__USER=admin SLUICE_CONFIG__WEBDAV__PASS=measure-only-1 SLUICE_CONFIG__API__KEY=0123456789abcdef0123456789abcdef \
+CONFIG_PATH=$data/data PORT=$port BIND_ADDRESS=127.0.0.1 dotnet "$server" >"$data/log" 2>&1 &
+pid=$!
+
+for ((i = 0; i < 300; i++)); do
+  kill -0 "$pid" 2>/dev/null || { cat "$data/log" >&2; echo "measure.sh: the server did not start" >&2; exit 1; }
+  curl -fs "http://127.0.0.1:$port/readyz" >/dev/null 2>&1 && break
+  sleep 0.1
+done
+
+code=0
+MEASURE_KEY=0123456789abcdef0123456789abcdef MEASURE_PASS=measure-only-1 \
+  dotnet "$tester" --mock-server --mock-port="$mock" --server="http://127.0.0.1:$port" --api-key-env=MEASURE_KEY \
+  --webdav-pass-env=MEASURE_PASS --pid="$pid" "$@" || code=$?
+[ "$code" -le 1 ] && [ -z "${KEEP_LOG:-}" ] || cp "$data/log" "${KEEP_LOG:-/dev/stderr}"
+exit "$code"
