@@ -29,6 +29,9 @@ internal sealed class EngineHost : IAsyncDisposable
 
     public StreamEngine Engine { get; }
 
+    /// <summary>Blocks that are lent and not to the cache alone.</summary>
+    public long HeldBlocks => Engine.Blocks.Rented - (Engine.CachedBytes / BlockPool.BlockSize);
+
     public static async Task<EngineHost> StartAsync(
         MockRelease release,
         MockOptions? mock = null,
@@ -75,13 +78,14 @@ internal sealed class EngineHost : IAsyncDisposable
     public async Task AssertNothingIsLeftAsync(CancellationToken cancellationToken)
     {
         await Eventually.HoldsAsync(
-            () => Limiter.InUse(OperationLane.Playback) == 0 && Engine.Blocks.Rented == 0 && Engine.OpenStreams == 0,
-            () => $"{Limiter.InUse(OperationLane.Playback)} permits, {Engine.Blocks.Rented} blocks, {Engine.OpenStreams} streams left",
+            () => Limiter.InUse(OperationLane.Playback) == 0 && HeldBlocks == 0 && Engine.OpenStreams == 0,
+            () => $"{Limiter.InUse(OperationLane.Playback)} permits, {HeldBlocks} blocks, {Engine.OpenStreams} streams left",
             cancellationToken);
     }
 
     public async ValueTask DisposeAsync()
     {
+        await Engine.DisposeAsync();
         await Pool.DisposeAsync();
         await Mock.DisposeAsync();
     }

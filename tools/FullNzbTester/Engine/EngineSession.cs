@@ -92,6 +92,7 @@ internal sealed class EngineSession : IContentSession
         if (_disposed)
             return;
         _disposed = true;
+        await Streams.DisposeAsync();
         await _pool.DisposeAsync();
         _totals.Closed(this);
     }

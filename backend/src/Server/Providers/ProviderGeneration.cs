@@ -98,5 +98,10 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    public ValueTask DisposeAsync() => Pool?.DisposeAsync() ?? ValueTask.CompletedTask;
+    public async ValueTask DisposeAsync()
+    {
+        await Engine.DisposeAsync();
+        if (Pool is not null)
+            await Pool.DisposeAsync();
+    }
 }

@@ -16,12 +16,20 @@ public sealed class BlockPool
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
-    private readonly int _mostFree;
+    private readonly Func<bool> _giveWay;
+    private readonly int _budget;
     private int _rented;
 
     /// <summary>Creates a pool.</summary>
-    /// <param name="keepBytes">Bytes of free blocks that are kept for later; what comes back beyond it goes to the collector.</param>
-    public BlockPool(long keepBytes) => _mostFree = (int)Math.Clamp(keepBytes / BlockSize, 1, int.MaxValue);
+    /// <param name="budgetBytes">Bytes of blocks that may be lent; free ones beyond it go to the collector.</param>
+    /// <param name="giveWay">
+    /// Called when more than that is lent: gives blocks back that nobody needs, and says whether there were any. Must not block.
+    /// </param>
+    public BlockPool(long budgetBytes, Func<bool>? giveWay = null)
+    {
+        _budget = (int)Math.Clamp(budgetBytes / BlockSize, 1, int.MaxValue);
+        _giveWay = giveWay ?? (static () => false);
+    }
 
     /// <summary>Blocks that are lent now.</summary>
     public int Rented => Volatile.Read(ref _rented);
@@ -30,6 +38,10 @@ public sealed class BlockPool
     public byte[] Rent()
     {
         Interlocked.Increment(ref _rented);
+        while (Rented > _budget && _giveWay())
+        {
+        }
+
         lock (_gate)
         {
             if (_free.TryPop(out var block))
@@ -47,7 +59,7 @@ public sealed class BlockPool
         Interlocked.Decrement(ref _rented);
         lock (_gate)
         {
-            if (_free.Count < _mostFree)
+            if (_free.Count < _budget)
                 _free.Push(block);
         }
     }

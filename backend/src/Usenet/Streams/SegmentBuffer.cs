@@ -18,6 +18,10 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
     private int _written;
     private int _references = 1;
 
+    // Written before the cache's count can be the only one; the count's fence makes them known to whoever finds it so.
+    private SegmentCache? _cache;
+    private CachedSegment? _entry;
+
     /// <param name="pool">Lends the blocks.</param>
     /// <param name="length">Decoded bytes that the segment has. What is written beyond the blocks for it is dropped.</param>
     public SegmentBuffer(BlockPool pool, int length)
@@ -28,6 +32,15 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
 
     /// <summary>Bytes kept so far.</summary>
     public int Written => Volatile.Read(ref _written);
+
+    /// <summary>Bytes of memory that its segment takes.</summary>
+    public long BlockBytes => (long)_blocks.Length * BlockPool.BlockSize;
+
+    /// <summary>Whether a single count is left.</summary>
+    public bool HasOneCount => Volatile.Read(ref _references) == 1;
+
+    /// <summary>By the cache, which has a count: it is told when that may be the only one.</summary>
+    public void WatchedBy(SegmentCache cache, CachedSegment entry) => (_cache, _entry) = (cache, entry);
 
     /// <summary>Takes one more count.</summary>
     public void Retain()
@@ -41,7 +54,12 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
     {
         var left = Interlocked.Decrement(ref _references);
         if (left > 0)
+        {
+            if (left == 1)
+                _cache?.NoteIdle(_entry!);
             return;
+        }
+
         if (left < 0)
             throw new InvalidOperationException("The buffer has been given back twice.");
 

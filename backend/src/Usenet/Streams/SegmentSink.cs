@@ -4,55 +4,50 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// Decodes the body of one segment's article into blocks while it arrives, and lets the waiting reader have the bytes of a
-/// landing segment at once. Lives for one fetch with all its tries.
+/// Decodes the body of one segment's article into blocks while it arrives, and lets the readers that wait for it as a landing
+/// segment have the bytes at once. Serves one fetch with all its tries, and then another one.
 /// </summary>
-internal sealed class SegmentSink : IArticleSink
+internal sealed class SegmentSink(BlockPool blocks, bool verifyBeforeServe) : IArticleSink
 {
-    private readonly SegmentSlot _slot;
-    private readonly BlockPool _blocks;
-    private readonly YencDecoder _decoder;
-    private readonly bool _mayPublish;
-    private SegmentBuffer _buffer;
-    private bool _published;
-    private bool _isOtherArticle;
+    private readonly YencDecoder _decoder = new();
+    private SharedFetch _fetch = null!;
+    private SegmentBuffer _buffer = null!;
+    private bool _mayPublish;
 
-    /// <param name="slot">Where the segment is waited for.</param>
-    /// <param name="blocks">Lends memory.</param>
-    /// <param name="decoder">Lent for the time of the fetch.</param>
-    /// <param name="mayPublish">Whether bytes may leave before the part is proved.</param>
-    public SegmentSink(SegmentSlot slot, BlockPool blocks, YencDecoder decoder, bool mayPublish)
+    private Segment Segment => _fetch.Key.Segment;
+
+    /// <summary>Serves a fetch from now on, until <see cref="Close"/>.</summary>
+    public void Open(SharedFetch fetch)
     {
-        _slot = slot;
-        _blocks = blocks;
-        _decoder = decoder;
-        _mayPublish = mayPublish;
-        _buffer = new SegmentBuffer(blocks, slot.Piece.Segment.Length);
+        _fetch = fetch;
+        _buffer = new SegmentBuffer(blocks, Segment.Length);
     }
 
     public void Start(int provider)
     {
         _decoder.Reset();
-        _isOtherArticle = false;
-        if (_published)
-            StartAfresh();
-        else
-            _buffer.Rewind();
+        _mayPublish = !verifyBeforeServe;
+        StartAfresh();
     }
 
     public bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
         var ended = _decoder.Decode(raw, _buffer, out consumed);
-        if (_mayPublish && !ended && !_isOtherArticle && _decoder.HasHeader)
-            Publish();
+        if (!ended && _decoder.HasHeader)
+        {
+            // Identity comes before the first byte: a header of another article ends early release for this try.
+            _mayPublish = _mayPublish && SegmentProofs.Identifies(_decoder.Header, Segment);
+            _fetch.Arrived(_buffer, Math.Min(_buffer.Written, Segment.Length), _mayPublish);
+        }
+
         return ended;
     }
 
-    /// <summary>Judges the article that has been delivered. A corrupt one gives no further byte to the reader.</summary>
+    /// <summary>Judges the article that has been delivered. A corrupt one gives no further byte to any reader.</summary>
     public SegmentProof Judge()
     {
-        var proof = SegmentProofs.Judge(_decoder.GetResult(), _slot.Piece.Segment);
-        if (proof == SegmentProof.Corrupt && _published)
+        var proof = SegmentProofs.Judge(_decoder.GetResult(), Segment);
+        if (proof == SegmentProof.Corrupt)
             StartAfresh();
         return proof;
     }
@@ -60,37 +55,30 @@ internal sealed class SegmentSink : IArticleSink
     /// <summary>Hands the decoded bytes over, with the count on them; the sink goes on with an empty buffer.</summary>
     public SegmentBuffer Take()
     {
+        _fetch.Detach();
         var taken = _buffer;
-        _buffer = new SegmentBuffer(_blocks, _slot.Piece.Segment.Length);
-        _published = false;
+        _buffer = new SegmentBuffer(blocks, Segment.Length);
         return taken;
     }
 
-    /// <summary>Gives back what has not been taken. Called once, when the sink is not used any more.</summary>
-    public void Close() => _buffer.Release();
-
-    private void Publish()
+    /// <summary>Gives back what has not been taken.</summary>
+    public void Close()
     {
-        // Identity comes before the first byte: a header of another article ends early release for this try.
-        if (!SegmentProofs.Identifies(_decoder.Header, _slot.Piece.Segment))
-        {
-            _isOtherArticle = true;
-            return;
-        }
-
-        var available = Math.Min(_buffer.Written, _slot.Piece.Segment.Length);
-        if (available == 0)
-            return;
-        _published = true;
-        _slot.Publish(_buffer, available);
+        // No slot may be given the buffer any more once its last count may be gone.
+        _fetch.Detach();
+        _buffer.Release();
     }
 
     private void StartAfresh()
     {
+        if (!_fetch.Retract())
+        {
+            _buffer.Rewind();
+            return;
+        }
+
         // A reader may be copying from the published buffer; it is never written again.
-        _slot.Withdraw();
         _buffer.Release();
-        _buffer = new SegmentBuffer(_blocks, _slot.Piece.Segment.Length);
-        _published = false;
+        _buffer = new SegmentBuffer(blocks, Segment.Length);
     }
 }

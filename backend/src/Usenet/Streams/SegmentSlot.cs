@@ -72,7 +72,7 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     }
 
     /// <summary>By the fetch: the try that published has broken off, nothing more of it may be read.</summary>
-    public void Withdraw() => _withdrawn = true;
+    public void Withdraw() => _withdrawn = _early is not null;
 
     /// <summary>By the fetch: the segment is proved. Takes over the caller's count.</summary>
     public void Complete(SegmentBuffer proved)

@@ -5,9 +5,11 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>The reading side of the engine: opens posted files as streams over one source of articles, within one byte budget.</summary>
 /// <remarks>Thread-safe; one per process. Streams outlive a change of settings, which makes a new engine.</remarks>
-public sealed class StreamEngine
+public sealed class StreamEngine : IAsyncDisposable
 {
     private readonly StreamResources _shared;
+    private readonly SharedFetches _fetches;
+    private readonly SegmentCache _cache;
 
     /// <summary>Creates the engine.</summary>
     /// <param name="source">Where articles come from; not owned.</param>
@@ -16,13 +18,19 @@ public sealed class StreamEngine
     /// <param name="loggers">Where damaged articles are noted.</param>
     public StreamEngine(IArticleSource source, StreamOptions options, TimeProvider time, ILoggerFactory loggers)
     {
-        Blocks = new BlockPool(options.ByteBudget);
-        var fetcher = new SegmentFetcher(source, Blocks, options, time, loggers.CreateLogger<StreamEngine>());
-        _shared = new StreamResources(fetcher, new ByteBudget(options), options, time);
+        var logger = loggers.CreateLogger<StreamEngine>();
+        _cache = new SegmentCache(options, time);
+        Blocks = new BlockPool(options.ByteBudget, _cache.GiveWay);
+        var fetcher = new RetryingFetcher(new CopyFetcher(source, logger), options, time);
+        _fetches = new SharedFetches(fetcher, _cache, Blocks, options, time, logger);
+        _shared = new StreamResources(new SegmentFetcher(_fetches, logger), new ByteBudget(options), options, time);
     }
 
     /// <summary>The memory that all streams of this engine use.</summary>
     public BlockPool Blocks { get; }
+
+    /// <summary>Bytes of that memory that nobody reads; they make way for readers.</summary>
+    public long CachedBytes => _cache.IdleBytes;
 
     /// <summary>Streams open now.</summary>
     public int OpenStreams => _shared.Budget.Streams;
@@ -43,5 +51,11 @@ public sealed class StreamEngine
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, map.Length, nameof(end));
         return new CombinedStream(map, _shared, lane, position, stop);
+    }
+    /// <summary>Ends fetches that nobody waits for and gives the cache back. Streams that are still open fail.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await _fetches.DisposeAsync();
+        _cache.Dispose();
     }
 }

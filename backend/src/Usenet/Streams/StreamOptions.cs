@@ -34,6 +34,15 @@ public sealed record StreamOptions
     /// <summary>A reader that has taken this much in a row is one that reads on, not a probe.</summary>
     public int ProbeBytes { get; init; } = 64 * 1024;
 
+    /// <summary>Proved bytes that stay in memory when no reader holds them any more; 0: none.</summary>
+    public long CacheBytes { get; init; } = 32L << 20;
+
+    /// <summary>For how long they stay.</summary>
+    public TimeSpan CacheKeep { get; init; } = TimeSpan.FromMinutes(1);
+
+    /// <summary>What the cache may hold of the budget, which readers come before.</summary>
+    public long CacheCeiling => Math.Min(CacheBytes, ByteBudget / 8);
+
     /// <summary>Most streams at a time: three quarters of the budget, each with what it is guaranteed.</summary>
     public int MaxStreams => (int)Math.Max(1, ByteBudget * 3 / 4 / GuaranteedBytes);
 }

@@ -217,14 +217,14 @@ public sealed class CombinedStreamTests
         var read = new byte[3_000_000];
         await stream.ReadExactlyAsync(read, Token);
         await Eventually.HoldsAsync(
-            () => host.Engine.Blocks.Rented > 2 * Blocks && host.Limiter.InUse(OperationLane.Playback) == 0,
-            () => $"{host.Engine.Blocks.Rented} blocks",
+            () => host.HeldBlocks > 2 * Blocks && host.Limiter.InUse(OperationLane.Playback) == 0,
+            () => $"{host.HeldBlocks} blocks",
             Token);
 
         time.Advance(TimeSpan.FromSeconds(10));
-        Assert.InRange(host.Engine.Blocks.Rented, 1, 2 * Blocks);
+        Assert.InRange(host.HeldBlocks, 1, 2 * Blocks);
         time.Advance(TimeSpan.FromSeconds(20));
-        Assert.Equal(0, host.Engine.Blocks.Rented);
+        Assert.Equal(0, host.HeldBlocks);
 
         time.Advance(TimeSpan.FromHours(1));
         var behind = new byte[500_000];

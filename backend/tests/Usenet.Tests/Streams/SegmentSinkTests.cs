@@ -1,3 +1,4 @@
+using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Tests.Yenc;
@@ -23,7 +24,9 @@ public sealed class SegmentSinkTests
         var map = SegmentMap.Uniform(1, Length, Length);
         var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
         var slot = new SegmentSlot(piece, isLanding: true, new SegmentWindow(0));
-        var sink = new SegmentSink(slot, pool, new YencDecoder(), mayPublish: true);
+        var wanted = new FetchSubscription(slot, new FetchUrgency(slot, isHeadOfLine: true));
+        var sink = new SegmentSink(pool, verifyBeforeServe: false);
+        sink.Open(new SharedFetch(new SegmentKey(SegmentIds.None, map[0]), wanted, OperationLane.Playback, TimeProvider.System));
         var read = new byte[1000];
 
         sink.Start(0);

@@ -1,0 +1,76 @@
+using System.Runtime.CompilerServices;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>Fetches a segment whatever it takes: every copy that its file knows of, and again after faults that pass.</summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class RetryingFetcher(CopyFetcher copies, StreamOptions options, TimeProvider time)
+{
+    private readonly RetryPolicy _retry = new(options);
+
+    /// <summary>Fetches the segment of a shared fetch.</summary>
+    /// <returns>The proved bytes with one count on them.</returns>
+    /// <exception cref="ArticleGoneException">There is no good copy at any provider.</exception>
+    /// <exception cref="NntpException">No provider could deliver for as long as it makes sense to try.</exception>
+    /// <exception cref="OperationCanceledException">The fetch was abandoned.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    public async ValueTask<SegmentBuffer> FetchAsync(SharedFetch fetch, SegmentSink sink)
+    {
+        for (var tries = 1; ; tries++)
+        {
+            var token = fetch.Token;
+            TimeSpan delay;
+            try
+            {
+                return await FetchFromAnyCopyAsync(fetch, sink, token);
+            }
+            catch (NntpException fault)
+            {
+                // Whoever joined last has waited least: nobody is refused because others waited before.
+                if (_retry.DelayBeforeNext(fault, fetch.Lane, tries, fetch.Waited) is not { } pause)
+                    throw;
+                delay = pause;
+            }
+            catch (OperationCanceledException) when (token != fetch.Token && !fetch.IsAbandoned)
+            {
+                // A more urgent lane has joined; nothing had arrived yet.
+                continue;
+            }
+
+            await PauseAsync(fetch, delay);
+        }
+    }
+
+    /// <summary>Asks for the primary id, then for those of duplicates.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<SegmentBuffer> FetchFromAnyCopyAsync(SharedFetch fetch, SegmentSink sink, CancellationToken cancellationToken)
+    {
+        var ids = fetch.Key.Ids;
+        var loss = ArticleLoss.Missing;
+        for (var copy = -1; copy < ids.Fallbacks.Count; copy++)
+        {
+            var id = copy < 0 ? ids.Primary : ids.Fallbacks[copy];
+            var (buffer, thisLoss) = await copies.FetchAsync(fetch, sink, id, cancellationToken);
+            if (buffer is not null)
+                return buffer;
+            if (thisLoss == ArticleLoss.Corrupt)
+                loss = thisLoss;
+        }
+
+        throw new ArticleGoneException(loss, fetch.Key.Segment.Index);
+    }
+
+    private async Task PauseAsync(SharedFetch fetch, TimeSpan delay)
+    {
+        var token = fetch.Token;
+        try
+        {
+            await Task.Delay(delay, time, token);
+        }
+        catch (OperationCanceledException) when (token != fetch.Token && !fetch.IsAbandoned)
+        {
+            // Somebody in a more urgent lane does not want to wait for the end of the pause.
+        }
+    }
+}

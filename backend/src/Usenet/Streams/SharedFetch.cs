@@ -1,0 +1,280 @@
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// One fetch under way and the slots that wait for it. A slot may join at any time and gets what is there; the fetch is given
+/// up when the last has left, unless it is so nearly done that giving it up would save nothing.
+/// </summary>
+/// <remarks>
+/// Thread-safe. <c>_gate</c> orders joining, leaving, the arrival of bytes and the end; it is held for moments, and nothing that
+/// calls out of this folder runs under it.
+/// </remarks>
+internal sealed class SharedFetch
+{
+    /// <summary>With no more than this to come, an unwanted article is let in: its connection would read it to the end anyway.</summary>
+    private const int WorthFinishing = 256 * 1024;
+
+    private static readonly TimeSpan LongestFinish = TimeSpan.FromMilliseconds(250);
+
+    private readonly Lock _gate = new();
+    private readonly TimeProvider _time;
+    private FetchSubscription? _first;
+
+    // The last to leave waits for the end, so that whoever closes a stream knows that nothing is under way for it.
+    private FetchSubscription? _lastLeaver;
+    private ITimer? _finishing;
+
+    // Has neither timer nor handle unless somebody asks for one, so it is left to the collector.
+    private CancellationTokenSource _cancel = new();
+    private SegmentBuffer? _early;
+    private int _available;
+    private bool _hasBeenSeen;
+    private int _arrived;
+    private bool _hasStarted;
+    private bool _isAbandoned;
+    private bool _hasEnded;
+    private long _joinedAt;
+
+    /// <param name="key">What is fetched.</param>
+    /// <param name="first">Who wants it; the urgency of its reader is that of the fetch, and rises with that of any other.</param>
+    /// <param name="lane">Why.</param>
+    /// <param name="time">Clock.</param>
+    public SharedFetch(SegmentKey key, FetchSubscription first, OperationLane lane, TimeProvider time)
+    {
+        Key = key;
+        Lane = lane;
+        Urgency = first.Urgency;
+        _first = first;
+        first.Fetch = this;
+        _time = time;
+        _joinedAt = time.GetTimestamp();
+    }
+
+    /// <summary>What is fetched.</summary>
+    public SegmentKey Key { get; }
+
+    /// <summary>The most urgent lane of those who have joined.</summary>
+    public OperationLane Lane { get; private set; }
+
+    /// <summary>How urgently it is wanted by whoever wants it most.</summary>
+    public FetchUrgency Urgency { get; }
+
+    /// <summary>The work; awaited when everything is closed. Never fails.</summary>
+    public Task Run { get; set; } = Task.CompletedTask;
+
+    /// <summary>Ends the present try: for good, or so that the next one goes in a more urgent lane.</summary>
+    public CancellationToken Token => Volatile.Read(ref _cancel).Token;
+
+    /// <summary>Whether nobody wants it any more.</summary>
+    public bool IsAbandoned => Volatile.Read(ref _isAbandoned);
+
+    /// <summary>Since when the one who has joined last waits.</summary>
+    public TimeSpan Waited => _time.GetElapsedTime(Volatile.Read(ref _joinedAt));
+
+    /// <summary>One more slot waits; what a landing segment may have already, it gets at once.</summary>
+    /// <returns>False when the fetch has ended or was given up.</returns>
+    public bool TryJoin(FetchSubscription subscription)
+    {
+        lock (_gate)
+        {
+            if (_isAbandoned || _hasEnded)
+                return false;
+            subscription.Fetch = this;
+            subscription.Next = _first;
+            _first = subscription;
+            _joinedAt = _time.GetTimestamp();
+            _finishing?.Dispose();
+            _finishing = null;
+            if (subscription.Slot.IsLanding && _available > 0)
+            {
+                _hasBeenSeen = true;
+                subscription.Slot.Publish(_early!, _available);
+            }
+
+            return true;
+        }
+    }
+
+    /// <summary>Makes the fetch as urgent as somebody wants it who has joined.</summary>
+    public void Hurry(OperationLane lane, bool isHeadOfLine)
+    {
+        if (isHeadOfLine)
+            Urgency.Raise();
+
+        CancellationTokenSource superseded;
+        lock (_gate)
+        {
+            if (lane >= Lane || _isAbandoned || _hasEnded)
+                return;
+            Lane = lane;
+            if (_hasStarted)
+                return;
+            superseded = _cancel;
+            _cancel = new CancellationTokenSource();
+        }
+
+        superseded.Cancel();
+    }
+
+    /// <summary>A slot does not wait any more. Nothing happens when the fetch has ended.</summary>
+    public void Leave(FetchSubscription subscription)
+    {
+        CancellationTokenSource? unwanted = null;
+        lock (_gate)
+        {
+            if (!Remove(subscription))
+                return;
+            if (_first is null && !IsWorthFinishing)
+            {
+                _isAbandoned = true;
+                _lastLeaver = subscription;
+                unwanted = _cancel;
+            }
+            else if (_first is null)
+            {
+                _finishing = _time.CreateTimer(static state => ((SharedFetch)state!).GiveUp(), this, LongestFinish, Timeout.InfiniteTimeSpan);
+            }
+        }
+
+        if (unwanted is null)
+            subscription.End();
+        else
+            unwanted.Cancel();
+    }
+
+    /// <summary>Ends the fetch, whoever waits for it.</summary>
+    public void Abandon()
+    {
+        lock (_gate)
+            _isAbandoned = true;
+        _cancel.Cancel();
+    }
+
+    /// <summary>By the sink: a try begins, or has turned out worthless. What has been published of the last one is withdrawn.</summary>
+    /// <returns>Whether anybody has seen the buffer of the last one, so that it must never be written again.</returns>
+    public bool Retract()
+    {
+        lock (_gate)
+        {
+            var hadBeenSeen = _hasBeenSeen;
+            for (var each = hadBeenSeen ? _first : null; each is not null; each = each.Next)
+                each.Slot.Withdraw();
+            Forget();
+            return hadBeenSeen;
+        }
+    }
+
+    /// <summary>By the sink: the buffer is taken out of the sink's hands; what has been published of it stands.</summary>
+    public void Detach()
+    {
+        lock (_gate)
+            Forget();
+    }
+
+    /// <summary>By the sink: this many bytes have been decoded.</summary>
+    public void Arrived(SegmentBuffer buffer, int count, bool mayPublish)
+    {
+        lock (_gate)
+        {
+            _hasStarted = true;
+            _arrived = count;
+            if (!mayPublish || count == 0)
+                return;
+            (_early, _available) = (buffer, count);
+            for (var each = _first; each is not null; each = each.Next)
+            {
+                if (!each.Slot.IsLanding)
+                    continue;
+                _hasBeenSeen = true;
+                each.Slot.Publish(buffer, count);
+            }
+        }
+    }
+
+    /// <summary>The segment is proved: every slot gets a count of the buffer. The caller keeps its own.</summary>
+    public void Succeed(SegmentBuffer proved)
+    {
+        var all = End();
+        for (var each = all; each is not null; each = each.Next)
+        {
+            proved.Retain();
+            each.Slot.Complete(proved);
+        }
+
+        EndAll(all);
+    }
+
+    /// <summary>The segment cannot be had: every slot is told why.</summary>
+    public void Fail(Exception failure)
+    {
+        var all = End();
+        for (var each = all; each is not null; each = each.Next)
+            each.Slot.Fail(failure);
+        EndAll(all);
+    }
+
+    private bool IsWorthFinishing => _arrived > 0 && Key.Segment.Length - _arrived <= WorthFinishing;
+
+    private void GiveUp()
+    {
+        lock (_gate)
+        {
+            if (_first is not null || _hasEnded)
+                return;
+            _isAbandoned = true;
+        }
+
+        _cancel.Cancel();
+    }
+
+    private FetchSubscription? End()
+    {
+        lock (_gate)
+        {
+            _hasEnded = true;
+            _finishing?.Dispose();
+            var all = _first;
+            _first = null;
+            return all;
+        }
+    }
+
+    private void EndAll(FetchSubscription? all)
+    {
+        for (var each = all; each is not null;)
+        {
+            // Its list is read before: what waits for the end may run at once.
+            var next = each.Next;
+            each.End();
+            each = next;
+        }
+
+        _lastLeaver?.End();
+    }
+
+    private void Forget()
+    {
+        _early = null;
+        _available = 0;
+        _arrived = 0;
+        _hasBeenSeen = false;
+    }
+
+    private bool Remove(FetchSubscription subscription)
+    {
+        FetchSubscription? before = null;
+        for (var each = _first; each is not null; before = each, each = each.Next)
+        {
+            if (!ReferenceEquals(each, subscription))
+                continue;
+            if (before is null)
+                _first = each.Next;
+            else
+                before.Next = each.Next;
+            return true;
+        }
+
+        return false;
+    }
+}

@@ -1,0 +1,199 @@
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>Many readers of one segment: one fetch, whoever comes and goes.</summary>
+public sealed class SharedFetchTests
+{
+    private const int Landed = 100_000;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Readers_of_one_segment_share_one_fetch_and_a_late_one_gets_what_is_there()
+    {
+        await using var film = new SteppedFilm();
+        await using var first = film.Open();
+        var reading = film.AssertReadsAsync(first, 0, Landed, Token);
+        var fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body()[..150_000]);
+        await reading;
+
+        await using var second = film.Open(50_000);
+        await film.AssertReadsAsync(second, 50_000, 20_000, Token);
+        fetch.Deliver(film.Body()[150_000..]);
+        fetch.Finish();
+        await film.AssertReadsAsync(first, Landed, SteppedFilm.PartSize - Landed, Token);
+        await film.AssertReadsAsync(second, 70_000, SteppedFilm.PartSize - 70_000, Token);
+        Assert.Equal(1, film.Source.Asked);
+    }
+
+    [Fact]
+    public async Task A_segment_that_any_reader_holds_is_found_even_without_a_cache()
+    {
+        await using var film = new SteppedFilm(options: new StreamOptions { CacheBytes = 0 });
+        await using (var first = film.Open())
+        {
+            await ReadToEndAsync(film, first);
+            await using var second = film.Open();
+            await film.AssertReadsAsync(second, 0, SteppedFilm.PartSize - 1, Token);
+            Assert.Equal(1, film.Source.Asked);
+        }
+
+        Assert.Equal(0, film.Engine.Blocks.Rented);
+    }
+
+    [Fact]
+    public async Task The_fetch_goes_on_until_the_last_reader_has_left()
+    {
+        await using var film = new SteppedFilm(options: new StreamOptions { VerifyBeforeServe = true });
+        using var leave = new CancellationTokenSource();
+        var first = film.Open();
+        var second = film.Open();
+        var reads = new[] { ReadOneAsync(first, leave.Token), ReadOneAsync(second, leave.Token) };
+        var fetch = await film.Source.NextAsync(Token);
+        await leave.CancelAsync();
+        foreach (var read in reads)
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => read);
+        await first.DisposeAsync();
+        Assert.False(fetch.IsCancelled);
+        await second.DisposeAsync();
+        Assert.True(fetch.IsCancelled);
+        Assert.Equal(0, film.Engine.Blocks.Rented);
+
+        await using var third = film.Open();
+        var reading = ReadOneAsync(third);
+        fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body());
+        fetch.Finish();
+        await reading;
+        Assert.Equal(2, film.Source.Asked);
+    }
+
+    [Fact]
+    public async Task A_fetch_that_is_nearly_done_when_its_last_reader_leaves_ends_in_the_cache()
+    {
+        await using var film = new SteppedFilm(time: new ManualTimeProvider());
+        var first = film.Open();
+        var reading = film.AssertReadsAsync(first, 0, 1000, Token);
+        var fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body()[..250_000]);
+        await reading;
+        await first.DisposeAsync();
+        Assert.False(fetch.IsCancelled);
+        fetch.Deliver(film.Body()[250_000..]);
+        fetch.Finish();
+
+        await using var second = film.Open();
+        await film.AssertReadsAsync(second, 0, SteppedFilm.PartSize, Token);
+        Assert.Equal(1, film.Source.Asked);
+    }
+
+    [Fact]
+    public async Task What_nobody_waits_for_is_given_up_when_it_does_not_end_at_once()
+    {
+        var time = new ManualTimeProvider();
+        await using var film = new SteppedFilm(time: time);
+        var stream = film.Open();
+        var reading = film.AssertReadsAsync(stream, 0, 1000, Token);
+        var fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body()[..250_000]);
+        await reading;
+        await stream.DisposeAsync();
+        time.Advance(TimeSpan.FromMilliseconds(249));
+        Assert.False(fetch.IsCancelled);
+        time.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.True(fetch.IsCancelled);
+        await Eventually.HoldsAsync(() => film.Engine.Blocks.Rented == 0, () => $"{film.Engine.Blocks.Rented} blocks", Token);
+    }
+
+    [Fact]
+    public async Task A_failure_goes_to_every_reader()
+    {
+        await using var film = new SteppedFilm();
+        await using var first = film.Open();
+        await using var second = film.Open();
+        var reads = new[] { ReadOneAsync(first), ReadOneAsync(second) };
+        (await film.Source.NextAsync(Token)).Miss();
+        foreach (var read in reads)
+            Assert.Equal(ArticleLoss.Missing, (await Assert.ThrowsAsync<ArticleGoneException>(() => read)).Loss);
+        Assert.Equal(1, film.Source.Asked);
+    }
+
+    [Fact]
+    public async Task Playback_that_joins_an_import_moves_the_fetch_to_its_lane()
+    {
+        await using var film = new SteppedFilm();
+        await using var import = film.Open(lane: OperationLane.Import);
+        var importing = ReadOneAsync(import);
+        var slow = await film.Source.NextAsync(Token);
+        await using var player = film.Open();
+        var playing = ReadOneAsync(player);
+        var fast = await film.Source.NextAsync(Token);
+        Assert.Equal((OperationLane.Import, OperationLane.Playback), (slow.Request.Lane, fast.Request.Lane));
+        Assert.True(slow.IsCancelled);
+        fast.Deliver(film.Body());
+        fast.Finish();
+        await Task.WhenAll(importing, playing);
+    }
+
+    [Fact]
+    public async Task A_reader_who_comes_to_a_prefetched_segment_makes_it_urgent_for_all()
+    {
+        await using var film = new SteppedFilm(parts: 3);
+        await using var ahead = film.Open();
+        var reading = film.AssertReadsAsync(ahead, 0, 70_000, Token);
+        (await film.Source.NextAsync(Token)).Deliver(film.Body()[..150_000]);
+        await reading;
+        await Eventually.HoldsAsync(() => film.Source.Asked == 2, () => $"{film.Source.Asked} fetches", Token);
+        var prefetch = await film.Source.NextAsync(Token);
+        Assert.False(prefetch.Request.Urgency!.IsHeadOfLine);
+
+        await using var second = film.Open(SteppedFilm.PartSize);
+        var waiting = ReadOneAsync(second);
+        Assert.True(prefetch.Request.Urgency.IsHeadOfLine);
+        prefetch.Deliver(film.Body(1));
+        prefetch.Finish();
+        await waiting;
+        Assert.Equal(2, film.Source.Asked);
+    }
+
+    [Fact]
+    public async Task An_article_listed_at_two_places_is_judged_for_each_of_them()
+    {
+        await using var film = new SteppedFilm(parts: 2);
+        var id = new SegmentIds(MessageId.Parse("0@film"), []);
+        var decoy = SteppedFilm.FileOf(2, [new SegmentIds(MessageId.Parse("x@film"), []), id]);
+        await using var right = film.Open(0, 10);
+        await using var wrong = film.Open(SteppedFilm.PartSize, SteppedFilm.PartSize + 10, file: decoy);
+        var reads = new[] { ReadOneAsync(right), ReadOneAsync(wrong) };
+        for (var i = 0; i < 3; i++)
+        {
+            // The decoy's fetch is tried once more, because the article might have been damaged on its way.
+            var fetch = await film.Source.NextAsync(Token);
+            fetch.Deliver(film.Body());
+            fetch.Finish();
+        }
+
+        await reads[0];
+        Assert.Equal(ArticleLoss.Corrupt, (await Assert.ThrowsAsync<ArticleGoneException>(() => reads[1])).Loss);
+        await using var again = film.Open(0, 10);
+        await film.AssertReadsAsync(again, 0, 10, Token);
+        Assert.Equal(3, film.Source.Asked);
+    }
+
+    private static Task ReadOneAsync(Stream stream, CancellationToken? token = null) => stream.ReadExactlyAsync(new byte[1], token ?? Token).AsTask();
+
+    private static async Task ReadToEndAsync(SteppedFilm film, Stream stream)
+    {
+        var reading = film.AssertReadsAsync(stream, 0, SteppedFilm.PartSize - 1, Token);
+        var fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body());
+        fetch.Finish();
+        await reading;
+    }
+}
