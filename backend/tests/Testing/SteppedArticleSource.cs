@@ -29,6 +29,13 @@ public sealed class SteppedArticleSource : IArticleSource
         await _fetches.Writer.WriteAsync(fetch, CancellationToken.None);
         return await fetch.Reply.WaitAsync(cancellationToken);
     }
+
+    /// <summary>Says nothing about any article: the provider answers BODY only.</summary>
+    public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
+    {
+        answers.Span.Fill(new ArticlePresence(default, default, Unanswered: default(ProviderSet).With(0)));
+        return ValueTask.CompletedTask;
+    }
 }
 
 /// <summary>A fetch that waits for what the test does with it.</summary>

@@ -1,0 +1,50 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>Ten readers of one file, beside each other: one download and hardly more memory than one.</summary>
+public sealed class SharedReadersTests
+{
+    private const int Articles = 120;
+    private const int ArticleSize = 130_000;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Ten_readers_cost_the_articles_and_the_memory_of_one()
+    {
+        var options = new StreamOptions { ReadAhead = 4L << 20, CacheBytes = 2L << 20 };
+        var (oneArticles, oneBlocks) = await ReadAsync(1, options);
+        var (tenArticles, tenBlocks) = await ReadAsync(10, options);
+        Assert.Equal(Articles, oneArticles);
+        Assert.InRange(tenArticles, Articles, (long)(Articles * 1.05));
+        Assert.InRange(tenBlocks, 1, (long)(oneBlocks * 1.2));
+    }
+
+    /// <summary>All readers take the same 64 KiB before any takes the next, as players that were started together do.</summary>
+    private static async Task<(long Articles, long MostBlocks)> ReadAsync(int readers, StreamOptions options)
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(Articles, ArticleSize), streams: options);
+        var length = host.Release.Files[0].Size;
+        var streams = Enumerable.Range(0, readers).Select(_ => host.Open()).ToArray();
+        var buffers = streams.Select(_ => new byte[64 * 1024]).ToArray();
+        long most = 0;
+        for (long position = 0; position < length; position += buffers[0].Length)
+        {
+            var count = (int)Math.Min(buffers[0].Length, length - position);
+            await Task.WhenAll(streams.Select((stream, i) => stream.ReadExactlyAsync(buffers[i], 0, count, Token).AsTask()));
+            most = Math.Max(most, host.Engine.Blocks.Rented);
+            var truth = host.Truth(position, count);
+            foreach (var buffer in buffers)
+                Assert.True(buffer.AsSpan(0, count).SequenceEqual(truth), $"wrong bytes at {position}");
+        }
+
+        foreach (var stream in streams)
+            await stream.DisposeAsync();
+        await host.AssertNothingIsLeftAsync(Token);
+        return (host.Mock.Stats.Articles, most);
+    }
+}
