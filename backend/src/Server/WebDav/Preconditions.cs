@@ -41,6 +41,14 @@ internal readonly record struct Preconditions
         IfRange = headers.IfRange.Count == 0 ? null : headers.IfRange.ToString(),
     };
 
+    /// <summary>Whether a request that changes what stands at its path may do so.</summary>
+    public static bool AllowChange(DavRequest request)
+    {
+        Preconditions conditions = Parse(request.Http.Request.Headers);
+        EntityTag? tag = (request.Item as IStoreFile)?.ETag;
+        return conditions.Evaluate(isRead: false, tag, request.Item?.LastModified) == PreconditionOutcome.Proceed;
+    }
+
     /// <summary>Decides in the order of section 13.2.2.</summary>
     /// <param name="isRead">Whether the verb is GET or HEAD.</param>
     /// <param name="tag">The current validator; null when the path holds nothing.</param>

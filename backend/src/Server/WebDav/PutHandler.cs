@@ -3,24 +3,13 @@ using Microsoft.AspNetCore.Http.Features;
 namespace Sluice.Server.WebDav;
 
 /// <summary>PUT: hands the body to the collection that is to hold the name. All checks come before the first byte is read.</summary>
-internal sealed class PutHandler : IRequestHandler
+internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOptions options) : IRequestHandler
 {
     /// <summary>
     /// Bytes on the wire per byte of a body that comes in chunks of one: <c>1 CRLF x CRLF</c>. The server's own limit counts
     /// these; the upload counts its bytes.
     /// </summary>
     private const int WorstChunking = 6;
-
-    private readonly IStore _store;
-    private readonly LockGuard _guard;
-    private readonly CurrentDavOptions _options;
-
-    public PutHandler(IStore store, LockGuard guard, CurrentDavOptions options)
-    {
-        _store = store;
-        _guard = guard;
-        _options = options;
-    }
 
     /// <inheritdoc />
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Put];
@@ -43,28 +32,26 @@ internal sealed class PutHandler : IRequestHandler
             return;
         }
 
-        if (await _store.FindAsync(request.Path.Parent, request.Aborted) is not IStoreCollection parent)
+        if (await store.FindAsync(request.Path.Parent, request.Aborted) is not IStoreCollection parent)
         {
             Refusal.Write(response, StatusCodes.Status409Conflict);
             return;
         }
 
-        var current = request.Item as IStoreFile;
-        PreconditionOutcome outcome = Preconditions.Parse(headers).Evaluate(isRead: false, current?.ETag, current?.LastModified);
-        if (outcome != PreconditionOutcome.Proceed)
+        if (!Preconditions.AllowChange(request))
         {
             Refusal.Write(response, StatusCodes.Status412PreconditionFailed);
             return;
         }
 
-        ChangeKind kind = current is null ? ChangeKind.Birth : ChangeKind.Content;
-        if (await _guard.AdmitAsync(request, new PlannedChange(request.Path, kind)))
+        ChangeKind kind = request.Item is null ? ChangeKind.Birth : ChangeKind.Content;
+        if (await guard.AdmitAsync(request, new PlannedChange(request.Path, kind)))
             await UploadAsync(request, parent);
     }
 
     private async Task UploadAsync(DavRequest request, IStoreCollection parent)
     {
-        long limit = _options().MaxUploadBytes;
+        long limit = options().MaxUploadBytes;
         long? length = request.Http.Request.ContentLength;
         if (length > limit)
         {

@@ -83,9 +83,6 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
 
         if (await store.FindAsync(to.Parent, request.Aborted) is not IStoreCollection)
             return StatusCodes.Status409Conflict;
-        Preconditions conditions = Preconditions.Parse(request.Http.Request.Headers);
-        EntityTag? tag = (request.ExistingItem as IStoreFile)?.ETag;
-        bool holds = conditions.Evaluate(isRead: false, tag, request.ExistingItem.LastModified) == PreconditionOutcome.Proceed;
-        return holds && (mayReplace || target is null) ? null : StatusCodes.Status412PreconditionFailed;
+        return Preconditions.AllowChange(request) && (mayReplace || target is null) ? null : StatusCodes.Status412PreconditionFailed;
     }
 }

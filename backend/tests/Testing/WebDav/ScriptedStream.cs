@@ -1,7 +1,9 @@
+using Sluice.Server.WebDav;
+
 namespace Sluice.Testing.WebDav;
 
 /// <summary>A forward stream whose reads a test writes down: each step gives bytes, waits, or throws. After the last it ends.</summary>
-internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<byte[]>>[] steps) : Stream
+internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<byte[]>>[] steps) : ForwardStream
 {
     private readonly TaskCompletionSource _disposed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ReadOnlyMemory<byte> _rest;
@@ -9,25 +11,6 @@ internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<by
 
     /// <summary>Completes when the stream is disposed.</summary>
     public Task Disposed => _disposed.Task;
-
-    /// <inheritdoc/>
-    public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
 
     /// <summary>A step that gives bytes.</summary>
     public static Func<CancellationToken, ValueTask<byte[]>> Give(byte[] bytes) => _ => ValueTask.FromResult(bytes);
@@ -54,21 +37,6 @@ internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<by
         _rest = _rest[length..];
         return length;
     }
-
-    /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Flush() => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing)

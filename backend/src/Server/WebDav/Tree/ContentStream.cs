@@ -6,27 +6,8 @@ namespace Sluice.Server.WebDav.Tree;
 /// </summary>
 /// <param name="inner">The stream below; disposed asynchronously with this one.</param>
 /// <param name="translate">The exception that clients are told, or null for those that are nobody's business but the log's.</param>
-internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : Stream
+internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : ForwardStream
 {
-    /// <inheritdoc />
-    public override bool CanRead => true;
-
-    /// <inheritdoc />
-    public override bool CanSeek => false;
-
-    /// <inheritdoc />
-    public override bool CanWrite => false;
-
-    /// <inheritdoc />
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
-
     /// <inheritdoc />
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -47,21 +28,6 @@ internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavail
         await inner.DisposeAsync();
         await base.DisposeAsync();
     }
-
-    /// <inheritdoc />
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override void Flush() => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     private async ValueTask<int> AwaitAsync(ValueTask<int> read)
     {

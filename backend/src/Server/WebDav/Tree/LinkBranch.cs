@@ -122,9 +122,7 @@ internal sealed class LinkBranch(
         if (entry is not FileEntry { File: { } file })
             return new LinkFolder(entry, this);
         string target = $"{complete.Mount}/{IdPath.Of(file.Id)}";
-        return new LinkFile(file.Name + LinkFile.Extension, target, file.LastModified)
-        {
-            IsHidden = hidden.Contains(file.Release, file.Path + LinkFile.Extension),
-        };
+        bool isHidden = hidden.Contains(file.Release, file.Path + LinkFile.Extension);
+        return LinkFile.Of(file.Name + LinkFile.Extension, target, file.LastModified, isHidden);
     }
 }

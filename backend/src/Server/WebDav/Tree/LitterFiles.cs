@@ -15,7 +15,7 @@ internal sealed class LitterFiles(TimeProvider time)
     private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(string Folder, string Name), LitterFile> _files = [];
+    private readonly Dictionary<(string Folder, string Name), SmallFile> _files = [];
 
     /// <summary>Takes a file, in place of one of its name.</summary>
     public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
@@ -25,7 +25,7 @@ internal sealed class LitterFiles(TimeProvider time)
         if (length > MaxLength)
             return StoreAnswer.TooLarge;
 
-        var file = new LitterFile(name, content[..length], time.GetUtcNow());
+        var file = new SmallFile(name, content[..length], time.GetUtcNow()) { IsReadOnly = false };
         lock (_gate)
         {
             bool existed = Fresh(folder, name) is not null;
@@ -40,7 +40,7 @@ internal sealed class LitterFiles(TimeProvider time)
     }
 
     /// <summary>The file of a name, or null.</summary>
-    public LitterFile? Find(string folder, string name)
+    public SmallFile? Find(string folder, string name)
     {
         lock (_gate)
             return Fresh(folder, name);
@@ -57,6 +57,6 @@ internal sealed class LitterFiles(TimeProvider time)
         }
     }
 
-    private LitterFile? Fresh(string folder, string name) =>
-        _files.TryGetValue((folder, name), out LitterFile? file) && time.GetUtcNow() - file.Created < Patience ? file : null;
+    private SmallFile? Fresh(string folder, string name) =>
+        _files.TryGetValue((folder, name), out SmallFile? file) && time.GetUtcNow() - file.Created < Patience ? file : null;
 }

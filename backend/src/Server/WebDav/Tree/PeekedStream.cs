@@ -1,7 +1,7 @@
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>A body whose first byte is at hand, because only a read tells an empty one. Does not own what is below.</summary>
-internal sealed class PeekedStream : Stream
+internal sealed class PeekedStream : ForwardStream
 {
     private readonly Stream _body;
     private readonly byte _first;
@@ -11,25 +11,6 @@ internal sealed class PeekedStream : Stream
     {
         _body = body;
         _first = first;
-    }
-
-    /// <inheritdoc />
-    public override bool CanRead => true;
-
-    /// <inheritdoc />
-    public override bool CanSeek => false;
-
-    /// <inheritdoc />
-    public override bool CanWrite => false;
-
-    /// <inheritdoc />
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
     }
 
     /// <summary>Waits for the first byte. Null when there is none.</summary>
@@ -48,23 +29,4 @@ internal sealed class PeekedStream : Stream
         buffer.Span[0] = _first;
         return ValueTask.FromResult(1);
     }
-
-    /// <inheritdoc />
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    /// <inheritdoc />
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override void Flush() => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc />
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 }

@@ -3,6 +3,8 @@ namespace Sluice.Server.WebDav.Tree;
 /// <summary>The files of the root.</summary>
 internal sealed class RootFiles(TimeProvider time)
 {
+    private const string PlainText = "text/plain; charset=utf-8";
+
     private const string ReadmeText =
         """
         This is Sluice. What is here streams from Usenet while it is read; nothing is downloaded first.
@@ -21,10 +23,12 @@ internal sealed class RootFiles(TimeProvider time)
         """;
 
     /// <summary>Explains the tree.</summary>
-    public StaticFile Readme { get; } = new(TreeNames.Readme, [.. System.Text.Encoding.UTF8.GetBytes(ReadmeText)], time.GetUtcNow());
+    public SmallFile Readme { get; } =
+        new(TreeNames.Readme, System.Text.Encoding.UTF8.GetBytes(ReadmeText), time.GetUtcNow()) { ContentType = PlainText };
 
     /// <summary>
     /// The canary: a watchdog that reads it knows that the folder is a mount. Never cached, or it would outlive what it vouches for.
     /// </summary>
-    public StaticFile Health { get; } = new(TreeNames.Health, [.. "ok\n"u8], time.GetUtcNow()) { CacheControl = "no-store" };
+    public SmallFile Health { get; } =
+        new(TreeNames.Health, [.. "ok\n"u8], time.GetUtcNow()) { ContentType = PlainText, CacheControl = "no-store" };
 }

@@ -2,11 +2,11 @@ using System.Security.Cryptography;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A small file that is part of the program.</summary>
-/// <param name="name">Its name at the root.</param>
+/// <summary>A file whose bytes are in memory: texts of the program, links, and what desktops leave behind.</summary>
+/// <param name="name">Its name.</param>
 /// <param name="content">Its bytes.</param>
 /// <param name="since">Its date.</param>
-internal sealed class StaticFile(string name, byte[] content, DateTimeOffset since) : IStoreFile
+internal sealed class SmallFile(string name, byte[] content, DateTimeOffset since) : IStoreFile
 {
     /// <inheritdoc />
     public string Name => name;
@@ -18,7 +18,10 @@ internal sealed class StaticFile(string name, byte[] content, DateTimeOffset sin
     public DateTimeOffset LastModified => since;
 
     /// <inheritdoc />
-    public bool IsReadOnly => true;
+    public bool IsReadOnly { get; init; } = true;
+
+    /// <inheritdoc />
+    public bool IsHidden { get; init; }
 
     /// <inheritdoc />
     public IPropertyManager Properties => LiveProperties.OfFiles;
@@ -27,10 +30,10 @@ internal sealed class StaticFile(string name, byte[] content, DateTimeOffset sin
     public long Length => content.Length;
 
     /// <inheritdoc />
-    public EntityTag ETag { get; } = new(Convert.ToHexStringLower(SHA256.HashData(content).AsSpan(0, 16)));
+    public EntityTag ETag => new(Convert.ToHexStringLower(SHA256.HashData(content).AsSpan(0, 16)));
 
     /// <inheritdoc />
-    public string ContentType => "text/plain; charset=utf-8";
+    public string ContentType { get; init; } = ContentTypes.Unknown;
 
     /// <inheritdoc />
     public string CacheControl { get; init; } = "private, no-transform";
