@@ -65,6 +65,8 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
     {
         if (sent.Add(reply))
             reply.SentOnIdleAt = time.GetTimestamp();
+        else
+            reply.SentBehindOthers = true;
         reply.WriteCommands(buffer);
         meter.Sent(reply);
     }

@@ -6,6 +6,9 @@ internal sealed class ConnectionLoad(NntpConnection connection)
     /// <summary>The connection that bears it.</summary>
     public NntpConnection Connection => connection;
 
+    /// <summary>Bodies that it takes at a time, by what it has shown; 0 while it has shown nothing.</summary>
+    public int Depth { get; set; }
+
     /// <summary>Leases given and replies still to come, unwanted ones included.</summary>
     public int Commands { get; set; }
 

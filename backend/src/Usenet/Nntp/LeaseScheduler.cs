@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>What the line is worth at the moment.</summary>
-/// <param name="Depth">Bodies that a connection takes at a time.</param>
+/// <param name="Depth">Bodies that a connection takes at a time before it has shown anything.</param>
 /// <param name="MostBytes">Bytes that a connection may owe for one more command to be worth it; beyond it a new connection is faster.</param>
 /// <param name="StatDepth">STAT commands that a connection takes at a time.</param>
 internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth);

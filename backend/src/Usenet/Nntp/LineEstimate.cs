@@ -1,44 +1,48 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// What the connections of one provider have shown: round trip, rate of one connection, length of a handshake. The figures
-/// decide how deep to pipeline and whether waiting beats dialling.
+/// What a connection has shown, or all connections of a provider together: round trip, rate, time of one article, length of a
+/// handshake. The figures decide how deep to pipeline and whether waiting beats dialling.
 /// </summary>
+/// <param name="time">Clock.</param>
+/// <param name="provider">For the estimate of a connection: learns the same, and answers as long as this one knows nothing. Else null.</param>
 /// <remarks>
 /// Thread-safe: every field is written by whichever read loop has news and read by the scheduler; each is one word and a
 /// lost update costs nothing but a sample.
 /// </remarks>
-internal sealed class LineEstimate(TimeProvider time)
+internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = null)
 {
     private const double NewSampleWeight = 0.2;
+
+    // A reply that arrives in one piece takes no time that a clock could tell.
+    private const double Shortest = 1e-6;
 
     private double _roundTrip;
     private double _bytesPerSecond;
     private double _handshake;
+    private double _transfer;
     private double _answer;
 
     /// <summary>Seconds from a command to the first byte of its reply; 0 while unknown.</summary>
-    public double RoundTrip => Volatile.Read(ref _roundTrip);
+    public double RoundTrip => Volatile.Read(ref _roundTrip) is var known and > 0 ? known : provider?.RoundTrip ?? 0;
 
     /// <summary>Bytes per second of one connection while a body comes in; 0 while unknown.</summary>
-    public double BytesPerSecond => Volatile.Read(ref _bytesPerSecond);
+    public double BytesPerSecond => Volatile.Read(ref _bytesPerSecond) is var known and > 0 ? known : provider?.BytesPerSecond ?? 0;
+
+    /// <summary>Seconds that a body takes from its first byte to its last, at the size that bodies have here; 0 while unknown.</summary>
+    public double Transfer => Volatile.Read(ref _transfer) is var known and > 0 ? known : provider?.Transfer ?? 0;
+
+    /// <summary>Seconds between answers of one line; 0 while unknown.</summary>
+    public double Answer => Volatile.Read(ref _answer) is var known and > 0 ? known : provider?.Answer ?? 0;
 
     /// <summary>Seconds that a new connection takes to be ready; a guess of four round trips of 50 ms while unknown.</summary>
-    public double Handshake => Volatile.Read(ref _handshake) is var known and > 0 ? known : 0.2;
+    public double Handshake => provider?.Handshake ?? (Volatile.Read(ref _handshake) is var known and > 0 ? known : 0.2);
 
-    /// <summary>STAT commands worth sending together: as many as are answered within a round trip.</summary>
-    /// <param name="ceiling">Never more than this.</param>
-    public int StatDepth(int ceiling)
+    public void ObserveRoundTrip(long from)
     {
-        // The sample that an import asks for.
-        const int Unmeasured = 64;
-        var (roundTrip, answer) = (RoundTrip, Volatile.Read(ref _answer));
-        return roundTrip <= 0 || answer <= 0
-            ? Math.Min(Unmeasured, ceiling)
-            : (int)Math.Clamp(1 + Math.Ceiling(roundTrip / answer), 1, ceiling);
+        Observe(ref _roundTrip, time.GetElapsedTime(from).TotalSeconds);
+        provider?.ObserveRoundTrip(from);
     }
-
-    public void ObserveRoundTrip(long from) => Observe(ref _roundTrip, time.GetElapsedTime(from).TotalSeconds);
 
     public void ObserveHandshake(long from) => Observe(ref _handshake, time.GetElapsedTime(from).TotalSeconds);
 
@@ -47,8 +51,10 @@ internal sealed class LineEstimate(TimeProvider time)
     {
         const int SmallestTelling = 32 * 1024;
         var seconds = time.GetElapsedTime(from).TotalSeconds;
+        Observe(ref _transfer, Within(seconds, Volatile.Read(ref _transfer)));
         if (bytes >= SmallestTelling && seconds > 0)
             Observe(ref _bytesPerSecond, bytes / seconds);
+        provider?.ObserveTransfer(bytes, from);
     }
 
     /// <summary>Notes answers of one line each that came in a row; a few of them say nothing about their pace.</summary>
@@ -57,27 +63,29 @@ internal sealed class LineEstimate(TimeProvider time)
     public void ObserveAnswers(int answers, long from)
     {
         const int FewestTelling = 8;
-        var seconds = time.GetElapsedTime(from).TotalSeconds;
-        if (answers >= FewestTelling && seconds > 0)
-            Observe(ref _answer, seconds / (answers - 1));
+        if (answers < FewestTelling)
+            return;
+        Observe(ref _answer, Math.Max(time.GetElapsedTime(from).TotalSeconds / (answers - 1), Shortest));
+        provider?.ObserveAnswers(answers, from);
     }
 
-    /// <summary>Commands that keep one connection busy: one under way, and as many as fit into a round trip.</summary>
-    /// <param name="articleBytes">Size of a typical article.</param>
+    /// <summary>Commands that keep a connection busy: one under way, and as many as fit into a round trip.</summary>
+    /// <param name="each">Seconds that a reply takes; 0 while unknown.</param>
+    /// <param name="unmeasured">The answer while anything is unknown.</param>
     /// <param name="ceiling">Never more than this.</param>
-    public int Depth(long articleBytes, int ceiling)
-    {
-        const int Unmeasured = 2;
-        var (roundTrip, rate) = (RoundTrip, BytesPerSecond);
-        if (roundTrip <= 0 || rate <= 0)
-            return Math.Min(Unmeasured, ceiling);
-
-        var inOneRoundTrip = Math.Ceiling(roundTrip * rate / Math.Max(articleBytes, 1));
-        return (int)Math.Clamp(1 + inOneRoundTrip, 1, ceiling);
-    }
+    public int RepliesInARoundTrip(double each, int unmeasured, int ceiling) => each > 0 && RoundTrip is var roundTrip and > 0
+        ? (int)Math.Clamp(1 + Math.Ceiling(roundTrip / each), 1, ceiling)
+        : Math.Min(unmeasured, ceiling);
 
     /// <summary>Seconds until a connection that owes this many bytes has delivered them.</summary>
     public double TimeFor(long bytes) => BytesPerSecond is var rate and > 0 ? bytes / rate : 0;
+
+    // One article that stalled says little about the next.
+    private static double Within(double sample, double known)
+    {
+        const double MostGrowth = 4;
+        return Math.Max(known > 0 ? Math.Min(sample, known * MostGrowth) : sample, Shortest);
+    }
 
     private static void Observe(ref double value, double sample)
     {

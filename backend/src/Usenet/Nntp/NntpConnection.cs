@@ -11,7 +11,7 @@ internal sealed class NntpConnection : IAsyncDisposable
 {
     private readonly NntpTransport _transport;
     private readonly NntpOptions _options;
-    private readonly LineEstimate _line;
+    private readonly PipelineDepth _depth;
     private readonly NntpMeter _meter;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -24,18 +24,19 @@ internal sealed class NntpConnection : IAsyncDisposable
     private volatile bool _retired;
     private volatile bool _disposed;
 
-    public NntpConnection(NntpTransport transport, int provider, LineEstimate line, SharedResources shared, IConnectionOwner owner)
+    public NntpConnection(NntpTransport transport, int provider, LineEstimate line, PipelineDepth depth, SharedResources shared, IConnectionOwner owner)
     {
         _transport = transport;
         Provider = provider;
         _options = shared.Options;
-        _line = line;
+        _depth = depth;
+        Line = new LineEstimate(shared.Time, line);
         _meter = shared.Meter;
         _time = shared.Time;
         _logger = shared.Logger;
         _owner = owner;
         _sender = new CommandSender(transport, _sent, shared.Meter, shared.Time);
-        _receiver = new ReplyReceiver(_sent, shared.Options, line, shared.Time);
+        _receiver = new ReplyReceiver(_sent, shared.Options, Line, shared.Time);
         _deadlines = new ConnectionDeadlines(this, shared.Options, shared.Time);
         Load = new ConnectionLoad(this);
         Completion = Task.CompletedTask;
@@ -46,6 +47,9 @@ internal sealed class NntpConnection : IAsyncDisposable
 
     /// <summary>Ends when both loops have ended and the socket is closed. Never fails.</summary>
     public Task Completion { get; private set; }
+
+    /// <summary>What this connection has shown.</summary>
+    public LineEstimate Line { get; }
 
     /// <summary>Scheduling state; guarded by the lock of the owning pool.</summary>
     public ConnectionLoad Load { get; }
@@ -75,8 +79,8 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         if (_sent.AbandonedBytes is not { } remaining)
             return;
-        var drainSeconds = _line.TimeFor(remaining) + (_line.RoundTrip / 2);
-        if (remaining <= _options.DrainBytes || (_line.BytesPerSecond > 0 && drainSeconds <= Math.Min(_options.DrainTime.TotalSeconds, _line.Handshake)))
+        var drainSeconds = Line.TimeFor(remaining) + (Line.RoundTrip / 2);
+        if (remaining <= _options.DrainBytes || (Line.BytesPerSecond > 0 && drainSeconds <= Math.Min(_options.DrainTime.TotalSeconds, Line.Handshake)))
             _deadlines.StartDrain();
         else
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
@@ -137,7 +141,10 @@ internal sealed class NntpConnection : IAsyncDisposable
             reason = Lost(error);
         }
 
-        reason = Interlocked.CompareExchange(ref _failure, reason, null) ?? reason;
+        var ours = Interlocked.CompareExchange(ref _failure, reason, null);
+        reason = ours ?? reason;
+        if (ours is null or { Fault: NntpFault.Stalled })
+            _depth.Broke(reason.Fault, _sent.Commands);
         _owner.Closing(this, reason);
         _sender.Stop();
         _transport.Abort();
@@ -196,6 +203,7 @@ internal sealed class NntpConnection : IAsyncDisposable
             outcome = new ReplyOutcome(body.MissCode);
         }
 
+        _depth.Answered(reply);
         reply.Complete(outcome);
         _owner.ReplyEnded(this, reply);
 

@@ -33,7 +33,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         _shared = shared;
         Line = new LineEstimate(shared.Time);
         Health = new ProviderHealth(shared.Time);
-        Depth = new PipelineDepth(options, shared.Options, Line);
+        Depth = new PipelineDepth(options, shared);
         _opener = new ConnectionOpener(options, shared, Line);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
         _cap = new ConnectionCap(options.MaxConnections, shared.Time);
@@ -44,6 +44,9 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     public ProviderHealth Health { get; }
 
     public PipelineDepth Depth { get; }
+
+    /// <summary>How it is used now.</summary>
+    public ProviderStatus Status => new(Sockets, Depth.Bodies(Line), Depth.PinnedBecause);
 
     /// <summary>Sockets now: open, being opened, still closing.</summary>
     public int Sockets
@@ -225,7 +228,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         OperationPermit? permit;
         lock (_gate)
+        {
+            connection.Load.Depth = Depth.Bodies(connection.Line);
             permit = LeaseScheduler.End(connection.Load, request);
+        }
+
         permit?.Dispose();
         Pump();
     }
@@ -237,15 +244,15 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     private LeaseTerms Terms => new(
-        Depth.Bodies,
+        Depth.Bodies(Line),
         (CanDial || _dialling > 0) && Line.BytesPerSecond > 0 ? (long)(Line.Handshake * Line.BytesPerSecond) : long.MaxValue,
-        Depth.Stats);
+        Depth.Stats(Line));
 
     private bool CanDial => _scheduler.Open.Count + _dialling + _closing < _cap.Current && Health.Resting is null && !_disposing.IsCancellationRequested;
 
     private void DialAsDemanded()
     {
-        var perConnection = Math.Min(Depth.Bodies, CommandsWorthAConnection);
+        var perConnection = Math.Min(Depth.Bodies(Line), CommandsWorthAConnection);
         var wanted = (_scheduler.Demand + perConnection - 1) / perConnection;
         while (_scheduler.Open.Count + _dialling < wanted && _dialling < _shared.Options.HandshakesPerProvider && CanDial)
         {
@@ -275,7 +282,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     private void Adopt(NntpTransport transport)
     {
-        var connection = new NntpConnection(transport, _provider, Line, _shared, this);
+        var connection = new NntpConnection(transport, _provider, Line, Depth, _shared, this);
         _scheduler.Add(connection.Load);
         connection.Start();
         _background.Add(connection.Completion);

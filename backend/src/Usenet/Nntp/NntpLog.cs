@@ -14,6 +14,9 @@ internal static partial class NntpLog
     [LoggerMessage(1002, LogLevel.Warning, "{Provider} cannot be used for now: {Reason}")]
     public static partial void DialFailed(ILogger logger, string provider, string reason);
 
+    [LoggerMessage(1004, LogLevel.Warning, "{Provider} is asked for one article at a time: {Reason}")]
+    public static partial void PipeliningGivenUp(ILogger logger, string provider, string reason);
+
     [LoggerMessage(1003, LogLevel.Information, "{Provider} can be used again")]
     public static partial void Recovered(ILogger logger, string provider);
 }

@@ -21,6 +21,21 @@ internal sealed class PendingReplies
         }
     }
 
+    /// <summary>Commands that are outstanding.</summary>
+    public int Commands
+    {
+        get
+        {
+            lock (_gate)
+            {
+                var commands = 0;
+                foreach (var reply in _replies)
+                    commands += reply.Unanswered;
+                return commands;
+            }
+        }
+    }
+
     /// <summary>Whether replies are outstanding and nobody wants any of them.</summary>
     public bool OnlyAbandoned => AbandonedBytes is not null;
 

@@ -43,6 +43,12 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// <summary>When the commands went out on an otherwise idle connection, so that the first answer measures the round trip; else 0.</summary>
     public long SentOnIdleAt { get; set; }
 
+    /// <summary>Whether its commands were sent while others were outstanding, or several at once.</summary>
+    public bool WasPipelined => Commands > 1 || SentBehindOthers;
+
+    /// <summary>Whether its commands were sent while others were outstanding.</summary>
+    public bool SentBehindOthers { get; set; }
+
     public ValueTask<ReplyOutcome> Outcome => new(this, _completion.Version);
 
     protected Lock Gate { get; } = new();

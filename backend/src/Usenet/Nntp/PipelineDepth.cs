@@ -1,13 +1,47 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>How many commands a connection of one provider has outstanding at a time. Thread-safe.</summary>
-internal sealed class PipelineDepth(ProviderOptions provider, NntpOptions options, LineEstimate line)
+internal sealed class PipelineDepth(ProviderOptions provider, SharedResources shared)
 {
-    private const long TypicalArticleBytes = 740_000;
+    private readonly PipelineTrial _trial = new(shared.Time);
 
-    /// <summary>BODY commands.</summary>
-    public int Bodies => provider.PipeliningDepth ?? line.Depth(TypicalArticleBytes, options.MaxPipeliningDepth);
+    /// <summary>Why the depth is 1 whatever the line would bear; null while it is not.</summary>
+    public string? PinnedBecause => _trial.PinnedBecause;
+
+    /// <summary>BODY commands: one under way, and as many as fit into a round trip.</summary>
+    /// <param name="line">What a connection has shown, or its provider.</param>
+    public int Bodies(LineEstimate line)
+    {
+        const int Unmeasured = 2;
+        return _trial.MayPipeline
+            ? provider.PipeliningDepth ?? line.RepliesInARoundTrip(line.Transfer, Unmeasured, shared.Options.MaxPipeliningDepth)
+            : 1;
+    }
 
     /// <summary>STAT commands, which are worth sending together.</summary>
-    public int Stats => provider.PipeliningDepth == 1 ? 1 : line.StatDepth(options.MaxStatDepth);
+    /// <param name="line">What a connection has shown, or its provider.</param>
+    public int Stats(LineEstimate line)
+    {
+        // The sample that an import asks for.
+        const int Unmeasured = 64;
+        return provider.PipeliningDepth != 1 && _trial.MayPipeline
+            ? line.RepliesInARoundTrip(line.Answer, Unmeasured, shared.Options.MaxStatDepth)
+            : 1;
+    }
+
+    /// <summary>A reply has come to its end in its order.</summary>
+    public void Answered(PendingReply reply)
+    {
+        if (_trial.Answered(reply.WasPipelined))
+            NntpLog.PipeliningGivenUp(shared.Logger, provider.Name, _trial.PinnedBecause!);
+    }
+
+    /// <summary>A connection has broken by the server's doing.</summary>
+    /// <param name="fault">How.</param>
+    /// <param name="outstanding">Commands whose replies were to come.</param>
+    public void Broke(NntpFault fault, int outstanding)
+    {
+        if (outstanding > 0)
+            _trial.Broke(fault, pipelined: outstanding > 1);
+    }
 }

@@ -39,6 +39,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <summary>Sockets at a provider now, those that are being opened or closed included.</summary>
     public int Sockets(int provider) => _providers[provider].Pool.Sockets;
 
+    /// <summary>How a provider is used at the moment.</summary>
+    public ProviderStatus Status(int provider) => _providers[provider].Pool.Status;
+
     /// <summary>What the connections have done since the start; the limiter has the permits.</summary>
     public NntpCounters Counters => _shared.Meter.Read();
 

@@ -67,7 +67,7 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
         var failures = 0;
         while (left.Count > 0 && failures <= shared.Options.RetriesPerProvider)
         {
-            var count = Math.Min(left.Count, provider.Pool.Depth.Stats);
+            var count = Math.Min(left.Count, provider.Pool.Depth.Stats(provider.Pool.Line));
             var batch = new StatBatch(left.Take(count).Select(i => ids.Span[i]).ToArray(), request.Lane);
             try
             {

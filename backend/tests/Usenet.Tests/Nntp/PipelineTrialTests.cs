@@ -1,0 +1,123 @@
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+public sealed class PipelineTrialTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task A_provider_that_answers_out_of_order_is_asked_one_by_one_and_says_why()
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(400),
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(2) }], Faults = [new MockFault { Kind = FaultKind.CommandSwapped }] },
+            new NntpOptions { CloseGrace = TimeSpan.FromMilliseconds(1) },
+            provider: (_, account) => account with { MaxConnections = 4 });
+        for (var round = 0; round < 3; round++)
+            await ReadWholeAsync(host);
+
+        var status = host.Pool.Status(0);
+        Assert.Equal(1, status.PipeliningDepth);
+        Assert.Contains("Connections break when several commands are on their way (WrongArticle)", status.PinnedBecause, StringComparison.Ordinal);
+
+        // From here on nothing breaks any more.
+        var swapped = host.Mock.Stats.FaultCount(FaultKind.CommandSwapped);
+        await ReadWholeAsync(host);
+        Assert.Equal(swapped, host.Mock.Stats.FaultCount(FaultKind.CommandSwapped));
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public void Failures_that_come_one_by_one_as_well_do_not_count()
+    {
+        var trial = new PipelineTrial(TimeProvider.System);
+        for (var round = 0; round < 50; round++)
+        {
+            for (var i = 0; i < 3; i++)
+                trial.Broke(NntpFault.ConnectionClosed, pipelined: true);
+            Assert.False(trial.MayPipeline);
+            for (var i = 0; i < 10; i++)
+                Assert.False(trial.Answered(pipelined: false));
+            trial.Broke(NntpFault.ConnectionClosed, pipelined: false);
+            Assert.True(trial.MayPipeline);
+        }
+
+        Assert.Null(trial.PinnedBecause);
+    }
+
+    [Fact]
+    public void A_line_that_failed_once_is_not_held_against_pipelining()
+    {
+        var trial = new PipelineTrial(TimeProvider.System);
+        for (var outage = 0; outage < 20; outage++)
+        {
+            for (var connection = 0; connection < 20; connection++)
+                trial.Broke(NntpFault.Stalled, pipelined: true);
+            for (var i = 0; i < 20; i++)
+                Assert.False(trial.Answered(pipelined: false));
+            Assert.True(trial.MayPipeline);
+            for (var i = 0; i < 200; i++)
+                Assert.False(trial.Answered(pipelined: true));
+        }
+    }
+
+    [Fact]
+    public void Rare_failures_among_many_answers_change_nothing()
+    {
+        var trial = new PipelineTrial(TimeProvider.System);
+        for (var round = 0; round < 1_000; round++)
+        {
+            for (var i = 0; i < 25; i++)
+                trial.Answered(pipelined: true);
+            trial.Broke(NntpFault.ConnectionClosed, pipelined: true);
+            Assert.True(trial.MayPipeline);
+        }
+    }
+
+    [Fact]
+    public void Two_failed_trials_pin_the_depth_and_six_hours_later_it_is_tried_again()
+    {
+        var time = new ManualTimeProvider();
+        var trial = new PipelineTrial(time);
+        Assert.False(Fail(trial));
+        Assert.True(Fail(trial));
+        Assert.NotNull(trial.PinnedBecause);
+        time.Advance(TimeSpan.FromHours(5));
+        Assert.False(trial.MayPipeline);
+        time.Advance(TimeSpan.FromHours(2));
+        Assert.True(trial.MayPipeline);
+        Assert.Null(trial.PinnedBecause);
+
+        // One failed trial is enough now.
+        Assert.True(Fail(trial));
+    }
+
+    private static bool Fail(PipelineTrial trial)
+    {
+        for (var i = 0; i < 3; i++)
+            trial.Broke(NntpFault.WrongArticle, pipelined: true);
+        Assert.False(trial.MayPipeline);
+        var settled = false;
+        for (var i = 0; i < 20; i++)
+            settled = trial.Answered(pipelined: false);
+        return settled;
+    }
+
+    private static async Task ReadWholeAsync(EngineHost host)
+    {
+        await using var stream = host.Open();
+        var buffer = new byte[100_000];
+        for (long position = 0; position < host.Release.Files[0].Size;)
+        {
+            var count = await stream.ReadAsync(buffer, Token);
+            Assert.True(count > 0, $"short read at {position}");
+            Assert.True(buffer.AsSpan(0, count).SequenceEqual(host.Truth(position, count)), $"wrong bytes at {position}");
+            position += count;
+        }
+    }
+}
