@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Sets up and runs every test: build, format check, unit and wire tests, end-to-end tests.
+# Sets up and runs every test: build, format check, unit and wire tests, end-to-end tests, and tools/clients.sh.
 #
 #   tools/test.sh           what a change has to pass
-#   tools/test.sh --quick   without the end-to-end tests
+#   tools/test.sh --quick   without the end-to-end tests and the clients
 #   tools/test.sh --long    with the soaks and timed bars that do not fit the normal run
 #
 # The last line reads "N passed, N failed, N skipped"; the exit code is 0 only when something ran and nothing failed.
@@ -71,6 +71,19 @@ run_tests() {
   skipped=$((skipped + $(count skipped "$counts")))
 }
 
+# The programs that people use, each against a running server; one line says which cannot be had here.
+run_clients() {
+  local report=$results/clients.txt
+  echo "== clients"
+  timeout 1200 "$root/tools/clients.sh" --built | tee "$report"
+  if [[ $(tail -n 1 "$report") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + BASH_REMATCH[3]))
+  else
+    echo "test.sh: clients left no counts"
+    failed=$((failed + 1))
+  fi
+}
+
 count() { sed -n "s/.*\\b$1=\"\\([0-9]*\\)\".*/\\1/p" <<<" $2" | grep . || echo 0; }
 
 cd "$root/backend"
@@ -91,5 +104,6 @@ check "format" dotnet format Backend.slnx --verify-no-changes --no-restore
 run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
 run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Long
 [ "$end_to_end" = no ] || run_tests end-to-end Server.Tests -trait Category=EndToEnd
+[ "$end_to_end" = no ] || run_clients
 [ "$long" = no ] || run_tests long Server.Tests -trait Category=Long
 finish

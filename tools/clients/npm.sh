@@ -1,0 +1,10 @@
+# The WebDAV client that programs in JavaScript use.
+
+run_npm() {
+  has npm || { skip npm "npm is not installed"; return; }
+  install_modules || { skip npm "npm cannot install the client: $(grep -m 1 -i error "$work/npm.log")"; return; }
+  try npm "webdav $(module_version webdav)" "list, stat, whole files, ranges, refusals" \
+    bounded node "$here/webdav.mjs" "$host" "$user" "$password" "$folder" "$work"
+}
+
+module_version() { sed -n 's/.*"version": *"\([^"]*\)".*/\1/p' "$here/node_modules/$1/package.json"; }
