@@ -20,6 +20,9 @@ internal sealed class OpenedFileStream(ReadOnlyStream inner, IAsyncDisposable id
         inner.ReadAsync(buffer, cancellationToken);
 
     /// <inheritdoc/>
+    public override void HintSeek(long position) => inner.HintSeek(position);
+
+    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         await inner.DisposeAsync();

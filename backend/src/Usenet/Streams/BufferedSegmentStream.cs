@@ -16,23 +16,31 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly CombinedMap _map;
     private readonly StreamResources _shared;
     private readonly OperationLane _lane;
+    private readonly object _reader;
     private readonly ReadAheadPolicy _policy;
-    private readonly CancellationTokenSource _cancel = new();
     private readonly ITimer _idleTimer;
     private readonly long _end;
     private readonly int _lastNumber;
     private readonly SegmentWindow _window;
     private long _lastRead;
     private bool _landing = true;
+    private bool _closed;
 
     // Written by the reader outside of the lock as well; a stale value only puts a trim off.
     private volatile bool _waiting;
 
-    public BufferedSegmentStream(CombinedMap map, StreamResources shared, OperationLane lane, long position, long end)
+    /// <param name="map">The file.</param>
+    /// <param name="shared">What all streams share.</param>
+    /// <param name="lane">Why it is read.</param>
+    /// <param name="reader">On whose behalf: connections are shared fairly among these.</param>
+    /// <param name="position">Where reading begins; below the end.</param>
+    /// <param name="end">Offset behind the last byte that will be asked for.</param>
+    public BufferedSegmentStream(CombinedMap map, StreamResources shared, OperationLane lane, object reader, long position, long end)
     {
         _map = map;
         _shared = shared;
         _lane = lane;
+        _reader = reader;
         _end = end;
         Position = position;
         _policy = new ReadAheadPolicy(shared.Options, shared.Time);
@@ -44,6 +52,13 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
 
     /// <summary>Offset in the combined file of the next byte.</summary>
     public long Position { get; private set; }
+
+    /// <summary>Begins to fetch where it stands, before the first read.</summary>
+    public void Start()
+    {
+        lock (_gate)
+            FillWindow();
+    }
 
     /// <summary>Reads on; 0 at the end only.</summary>
     /// <exception cref="IOException">The bytes at the position cannot be had.</exception>
@@ -84,20 +99,30 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 return false;
             while (_window.HeadNumber < number)
                 ReleaseHead();
+            _window.CancelReleased();
             Position = position;
             return true;
         }
     }
 
+    /// <summary>Whether a position is held, or being fetched.</summary>
+    public bool Holds(long position)
+    {
+        lock (_gate)
+            return position < _end && _map.Locate(position) is var number && number >= _window.HeadNumber && number < _window.NextNumber;
+    }
+
+    /// <summary>Gives everything back, takes back what is not on the wire yet, and waits for the fetches to end.</summary>
     public async ValueTask DisposeAsync()
     {
         await _idleTimer.DisposeAsync();
-        await _cancel.CancelAsync();
-        Task closing;
         lock (_gate)
-            closing = _window.CloseAsync();
-        await closing;
-        _cancel.Dispose();
+        {
+            _closed = true;
+            _window.Trim(0);
+        }
+
+        await _window.CloseAsync();
     }
 
     /// <summary>Copies what is there, over as many segments as the buffer takes, and keeps the window full.</summary>
@@ -134,6 +159,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         if (!slot.IsLanding)
             _policy.Waited(_window.HeadNumber);
         FillWindow();
+        _window.RaiseHead();
         _window.Await(slot);
         // News that came before the slot was named has woken nobody.
         return Take(slot, buffer, isFirst: true);
@@ -161,8 +187,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             if (_window.Count > 0 && _window.Count >= _policy.Target(piece.Segment.Length, _shared.Budget.Share))
                 return;
             var headOfLine = _window.Count == 0;
-            var slot = _window.Claim(piece, isLanding: headOfLine && _landing);
-            slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, new FetchUrgency(this, headOfLine), _cancel.Token);
+            var urgency = new FetchUrgency(_reader, headOfLine);
+            var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, out var token);
+            slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, urgency, token);
         }
     }
 
@@ -171,6 +198,8 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     {
         lock (_gate)
         {
+            if (_closed)
+                return;
             var idle = _shared.Time.GetElapsedTime(_lastRead);
             TimeSpan next;
             if (_waiting || idle < _shared.Options.IdleTrim)
@@ -191,6 +220,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 next = _shared.Options.IdleTrim;
             }
 
+            _window.CancelReleased();
             _idleTimer.Change(next, Timeout.InfiniteTimeSpan);
         }
     }

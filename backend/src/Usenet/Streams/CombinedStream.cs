@@ -13,7 +13,9 @@ public sealed class CombinedStream : ReadOnlyStream
     private readonly StreamResources _shared;
     private readonly OperationLane _lane;
     private readonly long _end;
+    private readonly List<Task> _retiring = [];
     private BufferedSegmentStream? _reader;
+    private BufferedSegmentStream? _hinted;
     private long _position;
     private bool _closed;
 
@@ -52,7 +54,7 @@ public sealed class CombinedStream : ReadOnlyStream
         if (buffer.IsEmpty || _position >= _end)
             return 0;
         if (_reader is null || _reader.Position != _position)
-            await MoveReaderAsync();
+            MoveReader();
 
         var taken = await _reader!.ReadAsync(buffer, cancellationToken);
         _position += taken;
@@ -60,20 +62,51 @@ public sealed class CombinedStream : ReadOnlyStream
     }
 
     /// <inheritdoc/>
+    public override void HintSeek(long position)
+    {
+        ObjectDisposedException.ThrowIf(_closed, this);
+        if (position < 0 || position >= _end || _reader?.Holds(position) == true || _hinted?.Holds(position) == true)
+            return;
+        Retire(_hinted);
+        _hinted = StartAt(position);
+    }
+
+    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         _closed = true;
+        Retire(_hinted);
+        Retire(_reader);
+        await Task.WhenAll(_retiring);
         _shared.Budget.Leave();
-        if (_reader is not null)
-            await _reader.DisposeAsync();
     }
 
-    private async ValueTask MoveReaderAsync()
+    /// <summary>Goes to the position. What is fetched there is asked for first; the old window ends behind the reader's back.</summary>
+    private void MoveReader()
     {
-        if (_reader is not null && _reader.TryMoveTo(_position))
+        if (_reader?.TryMoveTo(_position) == true)
             return;
-        if (_reader is not null)
-            await _reader.DisposeAsync();
-        _reader = new BufferedSegmentStream(_map, _shared, _lane, _position, _end);
+        var old = _reader;
+        if (_hinted?.TryMoveTo(_position) == true)
+            (_reader, _hinted) = (_hinted, null);
+        else
+            _reader = StartAt(_position);
+        Retire(old);
+    }
+
+    private BufferedSegmentStream StartAt(long position)
+    {
+        var reader = new BufferedSegmentStream(_map, _shared, _lane, this, position, _end);
+        reader.Start();
+        return reader;
+    }
+
+    // Giving back many fetches takes a while, and nobody has to wait for it but the one who closes the stream.
+    private void Retire(BufferedSegmentStream? reader)
+    {
+        if (reader is null)
+            return;
+        _retiring.RemoveAll(static task => task.IsCompletedSuccessfully);
+        _retiring.Add(Task.Run(async () => await reader.DisposeAsync()));
     }
 }

@@ -33,6 +33,15 @@ public abstract class ReadOnlyStream : Stream
         _ => Length + offset,
     };
 
+    /// <summary>
+    /// Says that reading will probably go on at another position soon, so that fetching can begin there while this one is still
+    /// read. Promises nothing: a position out of range is ignored, and a wrong hint costs one segment.
+    /// </summary>
+    /// <param name="position">0-based offset.</param>
+    public virtual void HintSeek(long position)
+    {
+    }
+
     /// <summary>Not supported: a synchronous read would block a thread for a round trip.</summary>
     public sealed override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read asynchronously.");
 

@@ -1,3 +1,5 @@
+using Sluice.Usenet.Nntp;
+
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
@@ -12,10 +14,8 @@ internal sealed class SegmentWindow
     private const int SmallestRing = 8;
 
     private readonly ReadSignal _signal = new();
-
-    // Fetches of slots that were released before they were filled; awaited at the end.
-    private readonly List<Task> _orphans = [];
-    private SegmentSlot?[] _ring = new SegmentSlot?[SmallestRing];
+    private readonly UnwantedFetches _unwanted = new();
+    private Place[] _ring = new Place[SmallestRing];
     private int _next;
 
     // Written by the reader, read by fetches: whose news is worth waking the reader for.
@@ -34,31 +34,42 @@ internal sealed class SegmentWindow
     public int NextNumber => _next;
 
     /// <summary>The slot at the head; there is one while <see cref="Count"/> is above 0.</summary>
-    public SegmentSlot Head => _ring[HeadNumber & (_ring.Length - 1)]!;
+    public SegmentSlot Head => PlaceOf(HeadNumber).Slot!;
 
     /// <summary>Adds a slot behind the last.</summary>
-    public SegmentSlot Claim(Piece piece, bool isLanding)
+    /// <param name="piece">What it will hold.</param>
+    /// <param name="isLanding">Whether an open or a seek landed there.</param>
+    /// <param name="urgency">How urgently it is wanted.</param>
+    /// <param name="cancellationToken">Cancelled when the slot is given back before its fetch has ended.</param>
+    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, out CancellationToken cancellationToken)
     {
         if (Count == _ring.Length)
             Grow();
-        var slot = new SegmentSlot(piece, isLanding, this);
-        _ring[_next++ & (_ring.Length - 1)] = slot;
-        return slot;
+        ref var place = ref PlaceOf(_next++);
+        place.Slot = new SegmentSlot(piece, isLanding, this);
+        place.Urgency = urgency;
+        // The source of a fetch that has ended serves the next one of its place, so steady reading creates none.
+        if (place.Cancellation?.TryReset() != true)
+            place.Cancellation = new CancellationTokenSource();
+        cancellationToken = place.Cancellation.Token;
+        return place.Slot;
     }
+
+    /// <summary>The reader has come to wait for the head: whatever its fetch waits for, it goes first.</summary>
+    public void RaiseHead() => PlaceOf(HeadNumber).Urgency!.Raise();
 
     /// <summary>Gives the head back; the next slot is the head now.</summary>
-    public void ReleaseHead()
-    {
-        Release(HeadNumber);
-        HeadNumber++;
-    }
+    public void ReleaseHead() => Release(HeadNumber++);
 
-    /// <summary>Gives back all slots but the first few.</summary>
+    /// <summary>Gives back all slots but the first few, from the far end, whose fetches are the least likely to be on the wire.</summary>
     public void Trim(int keep)
     {
         while (Count > keep)
             Release(--_next);
     }
+
+    /// <summary>Has the fetches of slots given back cancelled, without waiting for it.</summary>
+    public void CancelReleased() => _unwanted.CancelSoon();
 
     /// <summary>By fetches: there is news in a slot.</summary>
     public void Notify(SegmentSlot slot)
@@ -85,34 +96,42 @@ internal sealed class SegmentWindow
         cancellationToken.ThrowIfCancellationRequested();
     }
 
-    /// <summary>Gives everything back and waits for the fetches, which have been cancelled before.</summary>
+    /// <summary>Waits for the fetches of slots given back, all others having been given back before.</summary>
     public async Task CloseAsync()
     {
-        Trim(0);
-        await Task.WhenAll(_orphans);
+        _unwanted.Cancel();
+        await _unwanted.WhenEndedAsync();
+        foreach (var place in _ring)
+            place.Cancellation?.Dispose();
     }
+
+    private ref Place PlaceOf(int number) => ref _ring[number & (_ring.Length - 1)];
 
     private void Release(int number)
     {
-        ref var place = ref _ring[number & (_ring.Length - 1)];
-        var slot = place!;
-        place = null;
+        ref var place = ref PlaceOf(number);
+        var slot = place.Slot!;
+        place.Slot = null;
+        place.Urgency = null;
         slot.Release();
-        if (!slot.Fetch.IsCompleted)
-            Remember(slot.Fetch);
-    }
-
-    private void Remember(Task fetch)
-    {
-        _orphans.RemoveAll(static task => task.IsCompleted);
-        _orphans.Add(fetch);
+        if (slot.Fetch.IsCompleted)
+            return;
+        _unwanted.Add(slot.Fetch, place.Cancellation!);
+        place.Cancellation = null;
     }
 
     private void Grow()
     {
-        var larger = new SegmentSlot?[_ring.Length * 2];
+        var larger = new Place[_ring.Length * 2];
         for (var number = HeadNumber; number < _next; number++)
-            larger[number & (larger.Length - 1)] = _ring[number & (_ring.Length - 1)];
+            larger[number & (larger.Length - 1)] = PlaceOf(number);
         _ring = larger;
+    }
+
+    private struct Place
+    {
+        public SegmentSlot? Slot;
+        public FetchUrgency? Urgency;
+        public CancellationTokenSource? Cancellation;
     }
 }

@@ -1,0 +1,61 @@
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// Fetches whose slots were given back before they ended: they are cancelled, so that what is still queued never reaches the
+/// wire, and awaited before the window is gone. Cancelling runs on another thread, because a reader that moves on waits for none.
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class UnwantedFetches
+{
+    private readonly Lock _gate = new();
+    private readonly List<Task> _ending = [];
+    private List<CancellationTokenSource> _uncancelled = [];
+
+    /// <summary>Takes over a fetch; <see cref="Cancel"/> or <see cref="CancelSoon"/> follows.</summary>
+    /// <param name="fetch">The fetch, which never fails.</param>
+    /// <param name="cancellation">Gives it up; owned from here on.</param>
+    public void Add(Task fetch, CancellationTokenSource cancellation)
+    {
+        lock (_gate)
+        {
+            _uncancelled.Add(cancellation);
+            _ending.Add(fetch);
+        }
+    }
+
+    /// <summary>Has everything that was added cancelled by another thread.</summary>
+    public void CancelSoon()
+    {
+        lock (_gate)
+        {
+            if (_uncancelled.Count == 0)
+                return;
+            _ending.RemoveAll(static task => task.IsCompletedSuccessfully);
+            _ending.Add(Task.Run(Cancel));
+        }
+    }
+
+    /// <summary>Cancels everything that was added, in the order in which it was.</summary>
+    public void Cancel()
+    {
+        List<CancellationTokenSource> batch;
+        lock (_gate)
+        {
+            batch = _uncancelled;
+            _uncancelled = [];
+        }
+
+        foreach (var cancellation in batch)
+        {
+            cancellation.Cancel();
+            cancellation.Dispose();
+        }
+    }
+
+    /// <summary>Waits until all have ended.</summary>
+    public Task WhenEndedAsync()
+    {
+        lock (_gate)
+            return Task.WhenAll(_ending);
+    }
+}

@@ -1,0 +1,127 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>What a move to another position asks for, and what it takes back.</summary>
+public sealed class SeekTests
+{
+    private const int ArticleSize = 20_000;
+    private const int OnWire = 4;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task What_a_reader_that_moves_away_had_queued_never_reaches_the_wire(bool byDisposal)
+    {
+        await using var host = await StalledAsync("11-45", TimeSpan.FromSeconds(2));
+        var stream = host.Open();
+        await stream.ReadExactlyAsync(new byte[10 * ArticleSize], Token);
+        await Eventually.HoldsAsync(() => Bodies(host) >= 10 + OnWire, () => $"{Bodies(host)} BODY", Token);
+
+        // Many more are queued by now; at most what the two connections take may still follow, and the article moved to.
+        var sent = Bodies(host);
+        if (!byDisposal)
+            await MoveAndReadAsync(host, stream, 50 * ArticleSize);
+        await stream.DisposeAsync();
+        await host.AssertNothingIsLeftAsync(Token);
+        Assert.InRange(Bodies(host), sent, sent + OnWire + (byDisposal ? 0 : 1));
+    }
+
+    [Fact]
+    public async Task A_move_does_not_wait_for_the_fetches_that_it_leaves_behind()
+    {
+        // Every article but the target stalls for ever, and no stall is cut off: only cancelling ends the old fetches.
+        await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1) });
+        await using var stream = host.Open();
+        await stream.ReadExactlyAsync(new byte[ArticleSize], Token);
+        foreach (var article in new[] { 50, 55, 48, 59 })
+            await MoveAndReadAsync(host, stream, article * ArticleSize);
+    }
+
+    [Fact]
+    public async Task A_hint_fetches_the_target_once_and_leaves_the_window_alone()
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(60, ArticleSize));
+        await using var stream = host.Open(0, 59 * ArticleSize);
+        await stream.ReadExactlyAsync(new byte[100], Token);
+        await Eventually.HoldsAsync(() => host.Mock.Stats.Articles == 1, () => $"{host.Mock.Stats.Articles} articles", Token);
+
+        stream.HintSeek((40 * ArticleSize) + 50);
+        stream.HintSeek((40 * ArticleSize) + 60);
+        stream.HintSeek(50);
+        stream.HintSeek(-1);
+        stream.HintSeek(59 * ArticleSize);
+        await Eventually.HoldsAsync(() => host.Mock.Stats.Articles == 2, () => $"{host.Mock.Stats.Articles} articles", Token);
+
+        Assert.True(stream.ReadAsync(new byte[100], Token).IsCompletedSuccessfully);
+        await MoveAndReadAsync(host, stream, (40 * ArticleSize) + 55);
+        Assert.Equal(2, Bodies(host));
+    }
+
+    [Fact]
+    public async Task A_wrong_hint_costs_one_article_and_leaves_nothing_behind()
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(60, ArticleSize));
+        await using (var stream = host.Open())
+        {
+            await stream.ReadExactlyAsync(new byte[100], Token);
+            stream.HintSeek(40 * ArticleSize);
+            stream.HintSeek(30 * ArticleSize);
+            await MoveAndReadAsync(host, stream, 20 * ArticleSize);
+        }
+
+        await host.AssertNothingIsLeftAsync(Token);
+        Assert.InRange(Bodies(host), 2, 4);
+    }
+
+    [Fact]
+    public async Task A_skip_inside_the_window_keeps_what_is_held_and_asks_for_nothing_twice()
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(60, ArticleSize),
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(20) }] });
+        await using var stream = host.Open();
+        await stream.ReadExactlyAsync(new byte[12 * ArticleSize], Token);
+        await Eventually.HoldsAsync(() => host.Mock.Stats.Articles >= 16, () => $"{host.Mock.Stats.Articles} articles", Token);
+
+        await MoveAndReadAsync(host, stream, 14 * ArticleSize);
+        await stream.ReadExactlyAsync(new byte[20 * ArticleSize], Token);
+        Assert.All(host.Mock.Stats.Bodies, body => Assert.Equal(1, body.Value));
+    }
+
+    private static async Task MoveAndReadAsync(EngineHost host, ReadOnlyStream stream, long position)
+    {
+        var read = new byte[10];
+        stream.Position = position;
+        await stream.ReadExactlyAsync(read, Token);
+        Assert.Equal(host.Truth(position, read.Length), read);
+    }
+
+    private static long Bodies(EngineHost host) => host.Mock.Stats.CommandCount("BODY");
+
+    /// <summary>
+    /// Two connections with two commands each; the articles named pause in the middle, so what is queued behind them stays queued.
+    /// </summary>
+    private static Task<EngineHost> StalledAsync(string articles, TimeSpan duration, NntpOptions? nntp = null)
+    {
+        var stall = new MockFault
+        {
+            Kind = FaultKind.BodyStall,
+            Articles = ArticleSelection.Parse(articles),
+            Duration = duration,
+            CloseAfterStall = false,
+        };
+        return EngineHost.StartAsync(
+            EngineHost.Film(60, ArticleSize),
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(20), Faults = [stall] }] },
+            nntp,
+            provider: (_, account) => account with { MaxConnections = 2, PipeliningDepth = 2 });
+    }
+}
