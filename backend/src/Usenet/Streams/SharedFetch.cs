@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Streams;
@@ -10,6 +11,7 @@ namespace Sluice.Usenet.Streams;
 /// Thread-safe. <c>_gate</c> orders joining, leaving, the arrival of bytes and the end; it is held for moments, and nothing that
 /// calls out of this folder runs under it.
 /// </remarks>
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source has nothing to dispose, and the timer is disposed when the fetch ends.")]
 internal sealed class SharedFetch
 {
     /// <summary>With no more than this to come, an unwanted article is let in: its connection would read it to the end anyway.</summary>
