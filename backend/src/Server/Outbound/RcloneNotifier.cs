@@ -37,28 +37,40 @@ internal sealed class RcloneNotifier(
     /// <inheritdoc/>
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
-        var fails = false;
-        await foreach (var _ in _signal.Reader.ReadAllAsync(stoppingToken))
+        try
         {
-            var current = options.CurrentValue;
-            if (_changed.Take() is not { } changed || !current.RcEnabled)
-                continue;
-
-            if (await client.ForgetAsync(current, changed, stoppingToken) is { } cause)
-            {
-                _changed.Return(changed);
-                if (fails)
-                    OutboundLog.RcloneStillNotTold(logger, cause);
-                else
-                    OutboundLog.RcloneNotTold(logger, cause);
-                fails = true;
-                continue;
-            }
-
-            OutboundLog.RcloneTold(logger, changed.Folders.Count);
-            if (fails)
-                OutboundLog.RcloneToldAgain(logger);
-            fails = false;
+            var fails = false;
+            await foreach (var _ in _signal.Reader.ReadAllAsync(stoppingToken))
+                fails = await TellAsync(fails, stoppingToken);
         }
+        catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
+        {
+            // Changes that were not told show when rclone's own time for listings is over.
+        }
+    }
+
+    /// <param name="failed">Whether the call before failed.</param>
+    /// <param name="stoppingToken">The process ends.</param>
+    /// <returns>Whether this one failed, or the one before if there was nothing to tell.</returns>
+    private async Task<bool> TellAsync(bool failed, CancellationToken stoppingToken)
+    {
+        var current = options.CurrentValue;
+        if (_changed.Take() is not { } changed || !current.RcEnabled)
+            return failed;
+
+        if (await client.ForgetAsync(current, changed, stoppingToken) is { } cause)
+        {
+            _changed.Return(changed);
+            if (failed)
+                OutboundLog.RcloneStillNotTold(logger, cause);
+            else
+                OutboundLog.RcloneNotTold(logger, cause);
+            return true;
+        }
+
+        OutboundLog.RcloneTold(logger, changed.Folders.Count);
+        if (failed)
+            OutboundLog.RcloneToldAgain(logger);
+        return false;
     }
 }
