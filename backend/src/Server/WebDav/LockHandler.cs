@@ -67,7 +67,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
         var wish = new LockWish(guard.KeyOf(request.Path), href, asked.Scope, depth == Depth.Infinity, asked.Owner);
         LockGrant grant = locks.Grant(wish, timeout);
         if (grant.Conflict is { } conflict)
-            await DavError.WriteAsync(response, StatusCodes.Status423Locked, "no-conflicting-lock", [conflict.Wish.Href], request.Aborted);
+            await LockConflict.WriteAsync(response, wish, conflict, request.Aborted);
         else if (grant.Granted is not { } granted)
             Refusal.Write(response, StatusCodes.Status507InsufficientStorage);
         else if (parent is null)

@@ -111,6 +111,22 @@ public sealed partial class LockTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Deep_lock_that_fails_below_names_what_was_in_its_way()
+    {
+        await LockAsync("/d/f", Exclusive);
+
+        RawAnswer answer = await _server.SendBodyAsync("LOCK /d", Exclusive);
+
+        Assert.Equal(207, answer.Status);
+        Assert.Null(answer["Lock-Token"]);
+        Assert.Equal(
+            [("/d/f", "HTTP/1.1 423 Locked"), ("/d/", "HTTP/1.1 424 Failed Dependency")],
+            XDocument.Parse(answer.Text).Root!.Elements(Dav + "response")
+                .Select(response => (response.Element(Dav + "href")!.Value, response.Element(Dav + "status")!.Value)));
+        Assert.Equal(200, (await _server.SendBodyAsync("LOCK /d", Exclusive, "Depth: 0")).Status);
+    }
+
+    [Fact]
     public async Task Shared_locks_stand_together_and_one_of_them_is_enough()
     {
         string first = await LockAsync("/a", Shared);
