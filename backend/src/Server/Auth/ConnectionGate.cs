@@ -3,12 +3,18 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Lets one address hold a limited number of connections, so that one client cannot take all of them (S25). Loopback and trusted proxies are exempt.</summary>
+/// <summary>
+/// Lets one address hold a limited number of connections, so that one client cannot take all of them (S25). Loopback and trusted
+/// proxies are exempt; behind a proxy, where a connection belongs to nobody, the requests of a client at a time count instead.
+/// </summary>
 /// <param name="perAddress">The limit.</param>
 /// <param name="isExempt">Whether an address may hold any number; null for loopback alone.</param>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isExempt = null)
 {
+    /// <summary>What a client behind a proxy is told to wait, in seconds.</summary>
+    public const string RetryAfterSeconds = "5";
+
     private readonly Lock _lock = new();
     private readonly Dictionary<IPAddress, int> _open = [];
 
@@ -16,7 +22,7 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
     public ConnectionDelegate Guard(ConnectionDelegate next) => async connection =>
     {
         var address = (connection.RemoteEndPoint as IPEndPoint)?.Address;
-        if (address is null || IsLoopback(address) || isExempt?.Invoke(address) == true)
+        if (address is null || IsExempt(address))
         {
             await next(connection);
             return;
@@ -38,9 +44,37 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
         }
     };
 
+    /// <summary>Serves a request of a client behind a trusted proxy.</summary>
+    public async Task GuardAsync(HttpContext context, RequestDelegate next)
+    {
+        var address = context.Connection.RemoteIpAddress;
+        if (address is null || IsExempt(address))
+        {
+            await next(context);
+            return;
+        }
+
+        if (!TryEnter(address))
+        {
+            context.Response.StatusCode = StatusCodes.Status429TooManyRequests;
+            context.Response.Headers.RetryAfter = RetryAfterSeconds;
+            return;
+        }
+
+        try
+        {
+            await next(context);
+        }
+        finally
+        {
+            Leave(address);
+        }
+    }
+
     /// <summary>Counts one more connection, or refuses it.</summary>
     public bool TryEnter(IPAddress address)
     {
+        address = Plain(address);
         lock (_lock)
         {
             var open = _open.GetValueOrDefault(address);
@@ -55,6 +89,7 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
     /// <summary>Counts one less.</summary>
     public void Leave(IPAddress address)
     {
+        address = Plain(address);
         lock (_lock)
         {
             if (--_open[address] == 0)
@@ -62,5 +97,8 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
         }
     }
 
-    private static bool IsLoopback(IPAddress address) => IPAddress.IsLoopback(address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address);
+    private bool IsExempt(IPAddress address) => IPAddress.IsLoopback(Plain(address)) || isExempt?.Invoke(address) == true;
+
+    /// <summary>A dual-stack listener sees IPv4 clients as <c>::ffff:a.b.c.d</c>, a proxy names them as they are.</summary>
+    private static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
 }

@@ -27,6 +27,7 @@ internal static class ListenerRegistration
     {
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => Configure(kestrel, process));
         builder.Services
+            .AddSingleton(services => new ConnectionGate(MaxConnectionsPerAddress, services.GetRequiredService<TrustedProxies>().Contains))
             .AddSingleton<IMemoryPoolFactory<byte>, SendBlockPoolFactory>()
             .Configure<SocketTransportOptions>(sockets =>
             {
@@ -54,8 +55,7 @@ internal static class ListenerRegistration
         // A player may pause for hours (DAV-75).
         kestrel.Limits.MinResponseDataRate = null;
 
-        var gate = new ConnectionGate(
-            MaxConnectionsPerAddress, kestrel.ApplicationServices.GetRequiredService<TrustedProxies>().Contains);
+        var gate = kestrel.ApplicationServices.GetRequiredService<ConnectionGate>();
         void Listen(ListenOptions listener)
         {
             listener.Protocols = HttpProtocols.Http1;

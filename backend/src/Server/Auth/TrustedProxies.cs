@@ -66,14 +66,16 @@ internal sealed class TrustedProxies : IDisposable
 /// <summary>Puts it into the pipeline.</summary>
 internal static class TrustedProxiesRegistration
 {
-    /// <summary>Reads the headers of trusted proxies, before anything looks at the client.</summary>
+    /// <summary>Reads the headers of trusted proxies, before anything looks at the client, and holds each client to its limit.</summary>
     public static IApplicationBuilder UseTrustedProxies(this IApplicationBuilder app)
     {
         var proxies = app.ApplicationServices.GetRequiredService<TrustedProxies>();
+        var gate = app.ApplicationServices.GetRequiredService<ConnectionGate>();
         return app.Use((context, next) =>
         {
+            var peer = context.Connection.RemoteIpAddress;
             proxies.Apply(context);
-            return next(context);
+            return Equals(peer, context.Connection.RemoteIpAddress) ? next(context) : gate.GuardAsync(context, next);
         });
     }
 }

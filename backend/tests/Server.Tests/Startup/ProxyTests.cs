@@ -54,6 +54,49 @@ public sealed class ProxyTests
         Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7"));
     }
 
+    [Fact]
+    public async Task Each_client_behind_a_proxy_has_a_limit_of_its_own()
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        List<RawConnection> held = [];
+        try
+        {
+            // Loopback is the proxy here. Each of these is served until its body comes.
+            for (int i = 0; i < 64; i++)
+                held.Add(await BeginAsync(server, $"/nzbs/tv/{i}.part"));
+
+            foreach (string client in new[] { "192.0.2.7", "::ffff:192.0.2.7", "198.51.100.1, 192.0.2.7" })
+            {
+                RawAnswer refused = await server.SendAsync("GET /README", $"X-Forwarded-For: {client}");
+                Assert.Equal((429, "5"), (refused.Status, refused["Retry-After"]));
+            }
+
+            Assert.Equal(200, (await server.SendAsync("GET /README", "X-Forwarded-For: 192.0.2.8")).Status);
+            Assert.Equal(200, (await server.SendAsync("GET /README")).Status);
+
+            await held[0].SendRawAsync("0123456789");
+            Assert.Equal(201, (await held[0].ReadAnswerAsync(isHead: false)).Status);
+            // Counted off only after its answer has been sent.
+            while ((await server.SendAsync("GET /README", "X-Forwarded-For: 192.0.2.7")).Status == 429)
+            {
+            }
+        }
+        finally
+        {
+            foreach (RawConnection connection in held)
+                await connection.DisposeAsync();
+        }
+    }
+
+    private static async Task<RawConnection> BeginAsync(TreeServer server, string path)
+    {
+        RawConnection connection = await RawConnection.OpenAsync(server.Address);
+        await connection.SendAsync(
+            $"PUT {path}", TreeServer.Credentials, "X-Forwarded-For: 192.0.2.7", "Content-Length: 10", "Expect: 100-continue");
+        Assert.Equal(100, (await connection.ReadHeadAsync()).Status);
+        return connection;
+    }
+
     private static async Task<int> StatusAsync(TreeServer server, params string[] headers) =>
         (await server.SendAnonymouslyAsync("HEAD /README", headers)).Status;
 

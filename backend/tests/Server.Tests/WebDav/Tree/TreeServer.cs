@@ -36,7 +36,7 @@ internal sealed class TreeServer : IAsyncDisposable
 
     public IServiceProvider Services => _app.Services;
 
-    private static string Credentials => "Authorization: Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{Password}"));
+    public static string Credentials => "Authorization: Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{Password}"));
 
     public static Task<TreeServer> StartAsync(params (string Name, string Value)[] settings) => StartAsync(_ => { }, settings);
 
