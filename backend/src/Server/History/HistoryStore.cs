@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Dapper;
 using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
@@ -59,35 +58,23 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
             connection => connection.ExecuteScalar<long?>("SELECT seq FROM sqlite_sequence WHERE name = 'history_item'") ?? 0,
             cancellationToken);
 
-    /// <summary>How many items match.</summary>
-    public Task<int> CountAsync(HistoryFilter filter, CancellationToken cancellationToken) =>
-        database.ReadAsync(
-            connection =>
-            {
-                var (where, parameters) = Where(connection, filter);
-                return connection.ExecuteScalar<int>($"SELECT count(*) FROM history_item {where}", parameters);
-            },
-            cancellationToken);
-
-    /// <summary>Matching items one by one, newest first.</summary>
+    /// <summary>Finds the items of a page, the newest first, and counts all that match.</summary>
     /// <param name="filter">Which.</param>
     /// <param name="start">How many to pass over.</param>
     /// <param name="limit">How many to give at most.</param>
-    /// <param name="cancellationToken">Ends the enumeration.</param>
-    public IAsyncEnumerable<HistoryItem> StreamAsync(HistoryFilter filter, int start, int limit, CancellationToken cancellationToken) =>
+    /// <param name="cancellationToken">Counts until the query begins.</param>
+    public Task<HistoryPage> FindPageAsync(HistoryFilter filter, int start, int limit, CancellationToken cancellationToken) =>
+        database.ReadAsync(connection => FindPage(connection, filter, start, limit), cancellationToken);
+
+    /// <summary>The items of a page one by one, without those that have been removed since it was found.</summary>
+    public IAsyncEnumerable<HistoryItem> StreamAsync(HistoryPage page, CancellationToken cancellationToken) =>
         database.StreamAsync(
-            connection =>
-            {
-                var (where, parameters) = Where(connection, filter);
-                parameters.Add("start", start);
-                parameters.Add("limit", limit);
-                return connection
-                    .Query<HistoryRow>(
-                        $"SELECT {Columns} FROM history_item {where} ORDER BY number DESC LIMIT @limit OFFSET @start",
-                        parameters,
-                        buffered: false)
-                    .Select(row => row.ToItem());
-            },
+            connection => connection
+                .Query<HistoryRow>(
+                    $"SELECT {Columns} FROM history_item WHERE number IN (SELECT value FROM json_each(@Numbers)) ORDER BY number DESC",
+                    page,
+                    buffered: false)
+                .Select(row => row.ToItem()),
             cancellationToken);
 
     /// <inheritdoc/>
@@ -97,33 +84,39 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
                 [.. connection.Query<string>("SELECT DISTINCT nzb_hash FROM history_item WHERE nzb_hash IS NOT NULL")],
             cancellationToken);
 
-    private static (string Sql, DynamicParameters Parameters) Where(SqliteConnection connection, HistoryFilter filter)
+    /// <summary>The query of a page: matches are looked for once, both for their count and for the newest of them.</summary>
+    internal static string PageSql(string where)
     {
-        var terms = new List<string>();
-        var parameters = new DynamicParameters();
+        // Counting every row and taking the last of them needs no list of matches.
+        var (with, from) = where.Length == 0 ? ("", "history_item") : ($"WITH m AS MATERIALIZED (SELECT number FROM history_item {where})", "m");
+        return $"""
+            {with}
+            SELECT
+              (SELECT count(*) FROM {from}),
+              (SELECT json_group_array(number) FROM (SELECT number FROM {from} ORDER BY number DESC LIMIT @limit OFFSET @start))
+            """;
+    }
+
+    /// <summary>The conditions of a filter. Where no ids are asked for, an index holds every column that they name.</summary>
+    internal static SqlFilter Conditions(SqliteConnection connection, HistoryFilter filter)
+    {
+        var conditions = new SqlFilter();
         if (filter.Nothing)
-            terms.Add("0");
-
+            conditions.Add("0");
         if (filter.Completed is { } completed)
-            terms.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
+            conditions.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
+        conditions.AddList("id", filter.Ids);
+        conditions.AddList("category", filter.Categories);
+        conditions.AddSearch(connection, "name", filter.Search);
+        return conditions;
+    }
 
-        AddList("id", filter.Ids);
-        AddList("category", filter.Categories);
-        if (!string.IsNullOrEmpty(filter.Search))
-        {
-            TextSearch.Enable(connection);
-            terms.Add("contains_text(name, @search)");
-            parameters.Add("search", filter.Search);
-        }
-
-        return (terms.Count == 0 ? "" : "WHERE " + string.Join(" AND ", terms), parameters);
-
-        void AddList(string column, IReadOnlyList<string>? values)
-        {
-            if (values is null)
-                return;
-            terms.Add($"{column} IN (SELECT value FROM json_each(@{column}))");
-            parameters.Add(column, JsonSerializer.Serialize(values));
-        }
+    private static HistoryPage FindPage(SqliteConnection connection, HistoryFilter filter, int start, int limit)
+    {
+        var conditions = Conditions(connection, filter);
+        conditions.Parameters.Add("start", start);
+        conditions.Parameters.Add("limit", limit);
+        var (matches, numbers) = connection.QuerySingle<(long, string)>(PageSql(conditions.Where), conditions.Parameters);
+        return new HistoryPage((int)matches, numbers);
     }
 }

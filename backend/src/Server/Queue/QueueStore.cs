@@ -140,9 +140,11 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
         database.ReadAsync(
             connection =>
             {
-                var (where, parameters) = Where(connection, filter);
+                var conditions = Conditions(connection, filter);
                 var (items, bytes) = connection.QuerySingle<(long, long)>("SELECT count(*), coalesce(sum(encoded_bytes), 0) FROM queue_item");
-                var matches = where.Length == 0 ? items : connection.ExecuteScalar<long>($"SELECT count(*) FROM queue_item {where}", parameters);
+                var matches = conditions.Where.Length == 0
+                    ? items
+                    : connection.ExecuteScalar<long>($"SELECT count(*) FROM queue_item {conditions.Where}", conditions.Parameters);
                 return new QueueTotals((int)items, (int)matches, bytes);
             },
             cancellationToken);
@@ -156,18 +158,18 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
         database.StreamAsync(
             connection =>
             {
-                var (where, parameters) = Where(connection, filter);
-                parameters.Add("start", start);
-                parameters.Add("limit", limit == 0 ? -1 : limit);
+                var conditions = Conditions(connection, filter);
+                conditions.Parameters.Add("start", start);
+                conditions.Parameters.Add("limit", limit == 0 ? -1 : limit);
                 return connection
                     .Query<QueueRow>(
                         $"""
                         SELECT {Columns}, place AS Place
                         FROM (SELECT rowid AS number, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item)
-                        JOIN queue_item ON queue_item.rowid = number {where}
+                        JOIN queue_item ON queue_item.rowid = number {conditions.Where}
                         ORDER BY place LIMIT @limit OFFSET @start
                         """,
-                        parameters,
+                        conditions.Parameters,
                         buffered: false)
                     .Select(row => row.ToItem());
             },
@@ -179,41 +181,26 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
             connection => (IReadOnlyCollection<string>)[.. connection.Query<string>("SELECT DISTINCT nzb_hash FROM queue_item")],
             cancellationToken);
 
-    private static (string Sql, DynamicParameters Parameters) Where(SqliteConnection connection, QueueFilter filter)
+    private static SqlFilter Conditions(SqliteConnection connection, QueueFilter filter)
     {
-        var terms = new List<string>();
-        var parameters = new DynamicParameters();
-        AddList("id", filter.Ids);
-        AddList("category", filter.Categories);
-        AddList("priority", filter.Priorities?.Select(priority => (int)priority).ToList());
-        if (!string.IsNullOrEmpty(filter.Search))
-        {
-            TextSearch.Enable(connection);
-            terms.Add("contains_text(name, @search)");
-            parameters.Add("search", filter.Search);
-        }
-
+        var conditions = new SqlFilter();
+        conditions.AddList("id", filter.Ids);
+        conditions.AddList("category", filter.Categories);
+        conditions.AddList("priority", filter.Priorities?.Select(priority => (int)priority).ToList());
+        conditions.AddSearch(connection, "name", filter.Search);
         if (filter.State is { } state)
         {
-            terms.Add(
+            conditions.Add(
                 """
                 (id IN (SELECT value FROM json_each(@running))
                  OR id NOT IN (SELECT value FROM json_each(@allRunning)) AND CASE paused WHEN 0 THEN @queued ELSE @pausedToo END)
                 """);
-            parameters.Add("running", JsonSerializer.Serialize(state.Running));
-            parameters.Add("allRunning", JsonSerializer.Serialize(state.AllRunning));
-            parameters.Add("queued", state.Queued ? 1 : 0);
-            parameters.Add("pausedToo", state.Paused ? 1 : 0);
+            conditions.Parameters.Add("running", JsonSerializer.Serialize(state.Running));
+            conditions.Parameters.Add("allRunning", JsonSerializer.Serialize(state.AllRunning));
+            conditions.Parameters.Add("queued", state.Queued ? 1 : 0);
+            conditions.Parameters.Add("pausedToo", state.Paused ? 1 : 0);
         }
 
-        return (terms.Count == 0 ? "" : "WHERE " + string.Join(" AND ", terms), parameters);
-
-        void AddList<T>(string column, IReadOnlyList<T>? values)
-        {
-            if (values is null)
-                return;
-            terms.Add($"{column} IN (SELECT value FROM json_each(@{column}))");
-            parameters.Add(column, JsonSerializer.Serialize(values));
-        }
+        return conditions;
     }
 }

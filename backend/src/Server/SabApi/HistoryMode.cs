@@ -33,18 +33,18 @@ internal sealed class HistoryMode(
 
         var filter = Read(call.Parameters);
         var (start, limit) = Page(call);
-        var matches = await store.CountAsync(filter, call.Cancelled);
+        var page = await store.FindPageAsync(filter, start, limit, call.Cancelled);
 
         await using var json = SabAnswer.Begin(call.Http);
         json.WriteStartObject();
         json.WriteStartObject("history");
         WriteTraffic(json);
         json.WriteNumber("ppslots", 0);
-        json.WriteNumber("noofslots", matches);
+        json.WriteNumber("noofslots", page.Matches);
         json.WriteNumber("last_history_update", changes);
         json.WriteString("version", SabTexts.Version);
         json.WriteStartArray("slots");
-        await foreach (var item in store.StreamAsync(filter, start, limit, call.Cancelled))
+        await foreach (var item in store.StreamAsync(page, call.Cancelled))
         {
             HistorySlot.Write(json, item, completeFolder.Path);
             await json.FlushIfDueAsync(call.Http);

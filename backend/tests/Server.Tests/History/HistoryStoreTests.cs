@@ -1,3 +1,5 @@
+using Dapper;
+using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Tests.Database;
@@ -60,10 +62,76 @@ public sealed class HistoryStoreTests : IDisposable
         Assert.Equal("4 2 1", await ListAsync(new HistoryFilter { Completed = true }));
         Assert.Equal("2 1", await ListAsync(new HistoryFilter { Ids = ["2", "1", "9"] }));
         Assert.Equal("", await ListAsync(new HistoryFilter { Nothing = true }));
-        Assert.Equal(2, await store.CountAsync(new HistoryFilter { Search = "Älpha" }, Token));
+        Assert.Equal(2, (await store.FindPageAsync(new HistoryFilter { Search = "Älpha" }, 1, 1, Token)).Matches);
+        Assert.Equal(2, (await store.FindPageAsync(new HistoryFilter { Search = "Älpha" }, 7, 1, Token)).Matches);
+        Assert.Equal(4, (await store.FindPageAsync(new HistoryFilter(), 7, 1, Token)).Matches);
 
-        async Task<string> ListAsync(HistoryFilter filter, int start = 0, int limit = 10) =>
-            string.Join(' ', await store.StreamAsync(filter, start, limit, Token).Select(item => item.Id).ToListAsync(Token));
+        async Task<string> ListAsync(HistoryFilter filter, int start = 0, int limit = 10)
+        {
+            var page = await store.FindPageAsync(filter, start, limit, Token);
+            return string.Join(' ', await store.StreamAsync(page, Token).Select(item => item.Id).ToListAsync(Token));
+        }
+    }
+
+    [Theory]
+    [InlineData("show", "1 2 4")]
+    [InlineData("SHOW 1", "1 2")]
+    [InlineData("0%", "2")]
+    [InlineData("_", "4")]
+    [InlineData("\\", "3")]
+    [InlineData("\0", "")]
+    [InlineData("\u00c9T\u00c9", "3")]
+    [InlineData("\u00e9", "3")]
+    [InlineData("\u017fhow", "")]
+    public async Task Search_takes_every_character_for_itself(string part, string expected)
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new HistoryStore(database);
+        await AddAsync(database, Item("1", "Show 1"), Item("2", "Show 100%"), Item("3", "\u00c9t\u00e9 \\ 1"), Item("4", "a_show"));
+
+        var page = await store.FindPageAsync(new HistoryFilter { Search = part }, 0, 10, Token);
+
+        Assert.Equal(expected, string.Join(' ', await store.StreamAsync(page, Token).Select(item => item.Id).Order().ToListAsync(Token)));
+    }
+
+    [Fact]
+    public async Task Page_is_found_without_reading_the_wide_rows()
+    {
+        await using var database = _temporary.OpenDatabase();
+        HistoryFilter[] filters =
+        [
+            new() { Search = "a" }, new() { Search = "\u00e9" }, new() { Categories = ["tv"] }, new() { Completed = false },
+            new() { Completed = true }, new() { Categories = ["tv"], Completed = true, Search = "a" },
+        ];
+        foreach (var filter in filters)
+        {
+            var plan = await database.ReadAsync(connection => Explain(connection, filter), Token);
+
+            Assert.Contains(plan, step => step.Contains("history_item USING COVERING INDEX history_item_filter", StringComparison.Ordinal));
+            Assert.DoesNotContain(plan, step => step is "SCAN history_item");
+        }
+
+        static List<string> Explain(SqliteConnection connection, HistoryFilter filter)
+        {
+            var conditions = HistoryStore.Conditions(connection, filter);
+            conditions.Parameters.Add("start", 0);
+            conditions.Parameters.Add("limit", 100);
+            var plan = connection.Query("EXPLAIN QUERY PLAN " + HistoryStore.PageSql(conditions.Where), conditions.Parameters);
+            return [.. plan.Select(step => (string)step.detail)];
+        }
+    }
+
+    [Fact]
+    public async Task Item_that_is_removed_between_page_and_rows_is_left_out()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new HistoryStore(database);
+        await AddAsync(database, Item("1", "a"), Item("2", "b"));
+        var page = await store.FindPageAsync(new HistoryFilter(), 0, 10, Token);
+
+        await database.WriteAsync((connection, _) => connection.Execute("DELETE FROM history_item WHERE id = '1'"), Token);
+
+        Assert.Equal("2", (await store.StreamAsync(page, Token).SingleAsync(Token)).Id);
     }
 
     [Fact]
