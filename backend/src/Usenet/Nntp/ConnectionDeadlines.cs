@@ -45,6 +45,9 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         }
     }
 
+    /// <summary>Time since the last byte.</summary>
+    public TimeSpan Silence => _time.GetElapsedTime(Volatile.Read(ref _lastByteAt));
+
     /// <summary>Bytes have arrived.</summary>
     public void Received() => Volatile.Write(ref _lastByteAt, _time.GetTimestamp());
 

@@ -11,6 +11,12 @@ internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection co
 
     public ArticleRequest Request => request;
 
+    /// <summary>Whether another try has brought the article first. Set before the fetch is given up.</summary>
+    public bool IsBeaten { get; set; }
+
+    /// <summary>Says that the reply is late, or not any more.</summary>
+    public void Suspect(bool isLate) => pool.Suspect(connection, isLate);
+
     /// <summary>Sends BODY and waits for the end of its reply.</summary>
     public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken) =>
         AskAsync(new ArticleBody(request, sink, connection.Provider), cancellationToken);
@@ -28,7 +34,7 @@ internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection co
     {
         if (_reply is null)
             pool.ReturnUnused(connection, request);
-        else if (_reply.IsAbandoned)
+        else if (_reply.IsAbandoned && !(IsBeaten && connection.TryGiveUp()))
             connection.Reconsider();
     }
 

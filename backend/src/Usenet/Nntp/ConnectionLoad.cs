@@ -21,6 +21,9 @@ internal sealed class ConnectionLoad(NntpConnection connection)
     /// <summary>The lane of all of them; two lanes never share a busy connection.</summary>
     public OperationLane Lane { get; set; }
 
+    /// <summary>Whether a reply is late: until one has ended, nothing more is placed here.</summary>
+    public bool IsSuspect { get; set; }
+
     /// <summary>Held while <see cref="Commands"/> is above 0.</summary>
     public OperationPermit? Permit { get; set; }
 

@@ -16,6 +16,10 @@ internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDe
 /// </remarks>
 internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvider time)
 {
+    // Beyond this many commands for each connection a further connection brings more than a deeper pipeline. A window that
+    // grows has doubled by the time a dial is through, so this is half of what a connection will have to do then.
+    private const int CommandsWorthAConnection = 2;
+
     // With a single connection playback and background take turns, and a turn of the background is no more often than this.
     private static readonly TimeSpan LoneTurn = TimeSpan.FromSeconds(1);
 
@@ -29,16 +33,19 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <summary>Fetches that wait.</summary>
     public int Waiting => _waiting.Count;
 
-    /// <summary>Commands that wait or are outstanding.</summary>
-    public int Demand
+    /// <summary>How many more connections what waits and what is outstanding would keep busy. One with a late reply does not count.</summary>
+    /// <param name="depth">Bodies that a connection takes.</param>
+    public int Lacking(int depth)
     {
-        get
+        var (demand, sound) = (_waiting.Count, 0);
+        foreach (var load in _open)
         {
-            var demand = _waiting.Count;
-            foreach (var load in _open)
-                demand += load.Commands;
-            return demand;
+            demand += load.IsSuspect ? 0 : load.Commands;
+            sound += load.IsSuspect ? 0 : 1;
         }
+
+        var perConnection = Math.Min(depth, CommandsWorthAConnection);
+        return ((demand + perConnection - 1) / perConnection) - sound;
     }
 
     /// <summary>Encoded bytes that are outstanding.</summary>
@@ -106,6 +113,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         if (!load.IsOpen)
             return null;
         load.Commands--;
+        load.IsSuspect = false;
         load.Bytes -= request.ExpectedBytes;
         load.Stats -= request.Stats;
         return load.Commands == 0 ? load.TakePermit() : null;

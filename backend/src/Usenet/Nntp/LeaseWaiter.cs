@@ -26,8 +26,34 @@ internal sealed class LeaseWaiter
 
     public void Fail(NntpException failure) => _granted.TrySetException(failure);
 
+    /// <summary>Waits for its turn, which comes earlier once a reader waits for the article.</summary>
+    /// <param name="shared">Deadlines and the clock.</param>
+    /// <param name="raise">Called when a reader begins to wait.</param>
+    /// <param name="cancellationToken">Gives the wait up.</param>
+    /// <exception cref="NntpException">Nothing became free in time, or the provider cannot be reached.</exception>
+    public async ValueTask<ConnectionLease> WaitAsync(SharedResources shared, Action<LeaseWaiter> raise, CancellationToken cancellationToken)
+    {
+        if (Request.Urgency is not { } urgency)
+            return await WaitAsync(shared.Options.LeaseTimeout, shared.Time, cancellationToken);
+
+        var raised = () => raise(this);
+        urgency.Raised += raised;
+        if (urgency.IsHeadOfLine)
+            raised();
+        try
+        {
+            // Fetches ahead wait for their turn behind a slow line; nobody misses them before they are raised.
+            var deadline = urgency.IsHeadOfLine ? shared.Options.LeaseTimeout : shared.Options.AheadTimeout;
+            return await WaitAsync(deadline, shared.Time, cancellationToken);
+        }
+        finally
+        {
+            urgency.Raised -= raised;
+        }
+    }
+
     /// <summary>Waits for the grant, the deadline or the token; a grant that comes too late is given back.</summary>
-    public async Task<ConnectionLease> WaitAsync(TimeSpan deadline, TimeProvider time, CancellationToken cancellationToken)
+    private async Task<ConnectionLease> WaitAsync(TimeSpan deadline, TimeProvider time, CancellationToken cancellationToken)
     {
         try
         {

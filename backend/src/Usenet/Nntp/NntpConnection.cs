@@ -86,6 +86,16 @@ internal sealed class NntpConnection : IAsyncDisposable
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
     }
 
+    /// <summary>Closes a connection that has gone silent, for the sake of those who wait behind a reply that nobody wants any more.</summary>
+    /// <returns>False when nobody waits behind it, or bytes have come of late.</returns>
+    public bool TryGiveUp()
+    {
+        if (_sent.OnlyAbandoned || _deadlines.Silence < _options.HedgeFloor)
+            return false;
+        Abort(new NntpException(NntpFault.GivenUp, "The connection was silent while others waited behind an article that had come elsewhere."));
+        return true;
+    }
+
     /// <summary>Whether the body under way has come in more slowly than the least allowed, for at least this long.</summary>
     public bool IsTrickling(TimeSpan atLeast)
     {

@@ -10,10 +10,6 @@ namespace Sluice.Usenet.Nntp;
 /// </remarks>
 internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 {
-    // Beyond this many commands for each connection a further connection brings more than a deeper pipeline. A window that
-    // grows has doubled by the time a dial is through, so this is half of what a connection will have to do then.
-    private const int CommandsWorthAConnection = 2;
-
     private readonly Lock _gate = new();
     private readonly int _provider;
     private readonly ProviderOptions _options;
@@ -90,7 +86,16 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             DialAsDemanded();
         }
 
-        return await WaitAsync(waiter, cancellationToken);
+        var wanted = _shared.Time.GetTimestamp();
+        try
+        {
+            return await waiter.WaitAsync(_shared, Raise, cancellationToken);
+        }
+        finally
+        {
+            Withdraw(waiter);
+            _shared.Meter.Waited(wanted);
+        }
     }
 
     /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
@@ -119,6 +124,15 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     /// <summary>A lease was given back before its command was sent.</summary>
     public void ReturnUnused(NntpConnection connection, ArticleRequest request) => EndCommand(connection, request);
+
+    /// <summary>A reply on the connection is late, or not any more; while it is, nothing more is placed there.</summary>
+    public void Suspect(NntpConnection connection, bool isLate)
+    {
+        lock (_gate)
+            connection.Load.IsSuspect = isLate;
+        if (!isLate)
+            Pump();
+    }
 
     void IConnectionOwner.ReplyEnded(NntpConnection connection, PendingReply reply) => EndCommand(connection, reply.Request);
 
@@ -169,30 +183,6 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
         await _background.WhenAllAsync();
         _disposing.Dispose();
-    }
-
-    private async ValueTask<ConnectionLease> WaitAsync(LeaseWaiter waiter, CancellationToken cancellationToken)
-    {
-        var wanted = _shared.Time.GetTimestamp();
-        var urgency = waiter.Request.Urgency;
-        var raise = () => Raise(waiter);
-        if (urgency is not null)
-            urgency.Raised += raise;
-        if (urgency?.IsHeadOfLine == true)
-            raise();
-        try
-        {
-            // Fetches ahead wait for their turn behind a slow line; nobody misses them before they are raised.
-            var deadline = urgency?.IsHeadOfLine == false ? _shared.Options.AheadTimeout : _shared.Options.LeaseTimeout;
-            return await waiter.WaitAsync(deadline, _shared.Time, cancellationToken);
-        }
-        finally
-        {
-            if (urgency is not null)
-                urgency.Raised -= raise;
-            Withdraw(waiter);
-            _shared.Meter.Waited(wanted);
-        }
     }
 
     /// <summary>Takes a waiter out that has given up; others may go on in its place.</summary>
@@ -252,9 +242,8 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     private void DialAsDemanded()
     {
-        var perConnection = Math.Min(Depth.Bodies(Line), CommandsWorthAConnection);
-        var wanted = (_scheduler.Demand + perConnection - 1) / perConnection;
-        while (_scheduler.Open.Count + _dialling < wanted && _dialling < _shared.Options.HandshakesPerProvider && CanDial)
+        var lacking = _scheduler.Lacking(Depth.Bodies(Line)) - _dialling;
+        for (; lacking > 0 && _dialling < _shared.Options.HandshakesPerProvider && CanDial; lacking--)
         {
             _dialling++;
             _background.Add(DialAsync(_disposing.Token));

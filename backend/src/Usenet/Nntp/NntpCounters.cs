@@ -37,6 +37,12 @@ public readonly record struct NntpCounters
     /// <summary>Tries of fetches at one provider, those that were given up included.</summary>
     public long Tries { get; init; }
 
+    /// <summary>Late articles that were asked for a second time while the first try was under way.</summary>
+    public long Hedges { get; init; }
+
+    /// <summary>Those whose second try brought bytes before the first did again.</summary>
+    public long HedgesWon { get; init; }
+
     /// <summary>Sum over the tries of the time until permit and connection were held.</summary>
     public TimeSpan Waited { get; init; }
 

@@ -30,6 +30,9 @@ public enum NntpFault
     /// <summary>No byte arrived for longer than the lane allows.</summary>
     Stalled,
 
+    /// <summary>The connection was closed by us, because a reply before this one did not come; nothing is known about this one.</summary>
+    GivenUp,
+
     /// <summary>A reply is malformed, or longer than a line may be.</summary>
     MalformedReply,
 

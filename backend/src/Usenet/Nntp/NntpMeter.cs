@@ -16,6 +16,8 @@ internal sealed class NntpMeter(TimeProvider time)
     private long _socketsOpened;
     private long _socketsPeak;
     private long _tries;
+    private long _hedges;
+    private long _hedgesWon;
     private long _waitedTicks;
     private long _fetchedTicks;
 
@@ -33,6 +35,8 @@ internal sealed class NntpMeter(TimeProvider time)
         SocketsOpened = Volatile.Read(ref _socketsOpened),
         SocketsPeak = Volatile.Read(ref _socketsPeak),
         Tries = Volatile.Read(ref _tries),
+        Hedges = Volatile.Read(ref _hedges),
+        HedgesWon = Volatile.Read(ref _hedgesWon),
         Waited = TimeSpan.FromTicks(Volatile.Read(ref _waitedTicks)),
         Fetched = TimeSpan.FromTicks(Volatile.Read(ref _fetchedTicks)),
     };
@@ -72,6 +76,12 @@ internal sealed class NntpMeter(TimeProvider time)
     }
 
     public void SocketClosed() => Interlocked.Decrement(ref _sockets);
+
+    /// <summary>A late article is asked for a second time.</summary>
+    public void Hedged() => Interlocked.Increment(ref _hedges);
+
+    /// <summary>The second try has brought bytes first.</summary>
+    public void HedgeWon() => Interlocked.Increment(ref _hedgesWon);
 
     /// <summary>A try that found no connection free holds one now, or has given up.</summary>
     public void Waited(long from) => Interlocked.Add(ref _waitedTicks, time.GetElapsedTime(from).Ticks);

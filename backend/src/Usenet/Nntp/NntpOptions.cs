@@ -52,6 +52,12 @@ public sealed record NntpOptions
     /// <summary>Further tries at one provider after a fault, before the next provider is asked.</summary>
     public int RetriesPerProvider { get; init; } = 1;
 
+    /// <summary>Whether an article that a reader waits for is asked for a second time when no byte of it comes.</summary>
+    public bool HedgeEnabled { get; init; } = true;
+
+    /// <summary>Never sooner than after this long: less would ask twice for what is merely slow.</summary>
+    public TimeSpan HedgeFloor { get; init; } = TimeSpan.FromSeconds(1);
+
     /// <summary>Most bodies outstanding on one connection when the depth adapts.</summary>
     public int MaxPipeliningDepth { get; init; } = 16;
 

@@ -4,4 +4,8 @@ namespace Sluice.Usenet.Nntp;
 /// <param name="Index">Place in the pool of providers.</param>
 /// <param name="Options">The account.</param>
 /// <param name="Pool">Its connections.</param>
-internal sealed record Provider(int Index, ProviderOptions Options, NntpConnectionPool Pool);
+internal sealed record Provider(int Index, ProviderOptions Options, NntpConnectionPool Pool)
+{
+    /// <summary>What it takes to begin a body.</summary>
+    public FirstByteTimes FirstBytes { get; } = new();
+}

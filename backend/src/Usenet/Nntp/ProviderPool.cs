@@ -13,6 +13,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 
     private readonly List<Provider> _providers = [];
     private readonly SharedResources _shared;
+    private readonly FetchParts _parts;
 
     /// <summary>Creates the pool; nothing is dialled before it is needed.</summary>
     /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index and are never asked.</param>
@@ -29,6 +30,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
             _providers.Add(new Provider(index, providers[index], new NntpConnectionPool(index, providers[index], _shared)));
         }
 
+        _parts = new FetchParts(_providers, _shared);
         limiter.Allow(providers.Where(provider => provider.Kind != ProviderKind.Disabled).Sum(provider => provider.MaxConnections));
         limiter.Returned += PumpAll;
     }
@@ -50,43 +52,8 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     public Task ProbeAsync(int provider, CancellationToken cancellationToken) => _providers[provider].Pool.ProbeAsync(cancellationToken);
 
     /// <inheritdoc/>
-    public async ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
-    {
-        var walk = new ProviderWalk(request.Excluded);
-        while (ProviderSelector.Next(_providers, walk.Asked, walk.MissedBackbones) is { } provider)
-        {
-            walk.Asked = walk.Asked.With(provider.Index);
-            NntpException? fault = null;
-            for (var attempt = 0; attempt <= _shared.Options.RetriesPerProvider; attempt++)
-            {
-                var started = _shared.Time.GetTimestamp();
-                try
-                {
-                    using var lease = await provider.Pool.LeaseAsync(request, cancellationToken);
-                    var outcome = await lease.FetchAsync(sink, cancellationToken);
-                    if (!outcome.IsMiss)
-                        return ArticleReply.FoundAt(provider.Index);
-                    walk.Missed(provider.Options, outcome.MissCode);
-                    fault = null;
-                    break;
-                }
-                catch (NntpException error)
-                {
-                    fault = error;
-                    if (!error.IsTransient || provider.Pool.Health.Resting is not null)
-                        break;
-                }
-                finally
-                {
-                    _shared.Meter.Fetched(started);
-                }
-            }
-
-            walk.Fault = fault ?? walk.Fault;
-        }
-
-        return walk.Conclude(request.Excluded);
-    }
+    public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
+        _parts.Rent().RunAsync(request, sink, cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)
@@ -101,6 +68,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     {
         _shared.Limiter.Returned -= PumpAll;
         await Task.WhenAll(_providers.Select(provider => provider.Pool.DisposeAsync().AsTask()));
+        _parts.Dispose();
         _shared.Handshakes.Dispose();
     }
 

@@ -29,4 +29,22 @@ internal static class ProviderSelector
 
         return best;
     }
+
+    /// <summary>
+    /// Chooses where an article is asked for a second time while a try is late: another provider that can be reached and is no
+    /// lesser choice by its kind, else another connection of the same one.
+    /// </summary>
+    /// <param name="providers">All of the pool, by index.</param>
+    /// <param name="asked">Those that have answered, failed, are being asked or are excluded.</param>
+    /// <param name="missedBackbones">Backbones on which the article is known to be missing; null for none.</param>
+    /// <param name="late">The one that is being asked.</param>
+    /// <param name="isSent">Whether its command has been sent; if not, none of its connections is any better.</param>
+    /// <returns>Null when there is none.</returns>
+    public static Provider? Rival(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, Provider late, bool isSent)
+    {
+        var other = Next(providers, asked, missedBackbones);
+        if (other is not null && other.Options.Kind <= late.Options.Kind && other.Pool.Health.Resting is null)
+            return other;
+        return isSent && late.Options.MaxConnections > 1 && late.Pool.Health.Resting is null ? late : null;
+    }
 }

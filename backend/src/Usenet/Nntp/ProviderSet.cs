@@ -19,4 +19,7 @@ public readonly record struct ProviderSet
 
     /// <summary>The set with one more provider.</summary>
     public ProviderSet With(int provider) => new(_bits | 1UL << provider);
+
+    /// <summary>The set with one provider less.</summary>
+    public ProviderSet Without(int provider) => new(_bits & ~(1UL << provider));
 }

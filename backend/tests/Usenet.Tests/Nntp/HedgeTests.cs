@@ -1,0 +1,161 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>Articles that stop coming are asked for a second time (F11). No test waits for a stall: where nothing is hedged, nothing ends.</summary>
+public sealed class HedgeTests
+{
+    private const int Articles = 60;
+
+    private static readonly NntpOptions Patient = new()
+    {
+        HedgeFloor = TimeSpan.FromMilliseconds(400),
+        PlaybackStall = TimeSpan.FromMinutes(10),
+        RetriesPerProvider = 0,
+        CloseGrace = TimeSpan.FromMilliseconds(1),
+    };
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory(Timeout = 60_000)]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task F11_Stalled_articles_are_hedged_at_another_connection_or_provider(int providers)
+    {
+        await using var host = await StartAsync(providers, Stall("7,21,44") with { Provider = 0, Tries = 1 });
+        await FetchAllAsync(host, atATime: 1);
+        var counters = host.Pool.Counters;
+        Assert.Equal(3, host.Mock.Stats.FaultCount(FaultKind.BodyStall));
+        Assert.InRange(counters.Hedges, 3, 5);
+        Assert.True(counters.HedgesWon >= 3);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_A_second_try_that_stalls_is_raced_as_well()
+    {
+        await using var host = await StartAsync(1, Stall("9") with { Tries = 3 });
+        await FetchAllAsync(host, atATime: 1);
+        Assert.Equal(3, host.Mock.Stats.FaultCount(FaultKind.BodyStall));
+        Assert.Equal((3, 3), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_What_waits_behind_a_stalled_body_goes_elsewhere_and_is_no_fault()
+    {
+        // One article stalls on the first of two connections, three are pipelined behind it. No try is repeated after a fault.
+        await using var host = await StartAsync(1, Stall("1") with { Connection = 1 }, account => account with { MaxConnections = 2, PipeliningDepth = 4 });
+        await host.Pool.ProbeAsync(0, Token);
+        var urgency = new FetchUrgency(this, isHeadOfLine: false);
+        var fetches = Enumerable.Range(1, 8).Select(part => FetchAsync(host, part, part == 1 ? urgency : null)).ToArray();
+        await Eventually.HoldsAsync(() => host.Mock.Stats.FaultCount(FaultKind.BodyStall) == 1, () => "no stall", Token);
+        urgency.Raise();
+        await Task.WhenAll(fetches);
+        Assert.Equal((1, 1), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_Only_what_a_reader_waits_for_is_hedged()
+    {
+        await using var host = await StartAsync(1, Stall("2,3") with { Tries = 1 }, account => account with { PipeliningDepth = 1 });
+        var ahead = new FetchUrgency(this, isHeadOfLine: false);
+        var fetch = FetchAsync(host, 2, ahead);
+        await Eventually.HoldsAsync(() => host.Mock.Stats.FaultCount(FaultKind.BodyStall) == 1, () => "no stall", Token);
+
+        // Another fetch goes through all its patience beside it.
+        await FetchAsync(host, 3, new FetchUrgency(this, isHeadOfLine: true));
+        Assert.Equal(1, host.Pool.Counters.Hedges);
+        Assert.False(fetch.IsCompleted);
+        ahead.Raise();
+        await fetch;
+        Assert.Equal(2, host.Pool.Counters.Hedges);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_A_bad_provider_cannot_spend_more_than_the_budget()
+    {
+        // Every body pauses for longer than the patience and goes on by itself.
+        var pauses = new MockFault { Kind = FaultKind.BodyStall, Duration = TimeSpan.FromMilliseconds(600), CloseAfterStall = false };
+        await using var host = await StartAsync(1, pauses);
+        await FetchAllAsync(host, atATime: 10);
+        Assert.InRange(host.Pool.Counters.Hedges, 4, 4 + (Articles / 20));
+        Assert.True(host.Mock.Stats.CommandCount("BODY") <= Articles + host.Pool.Counters.Hedges + (2 * host.Pool.Counters.HedgesWon));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_Nothing_is_hedged_where_the_setting_says_so()
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles),
+            new MockOptions { Faults = [Stall("3") with { Tries = 1, Duration = TimeSpan.FromMilliseconds(900) }] },
+            Patient with { HedgeEnabled = false, RetriesPerProvider = 1 });
+        await FetchAllAsync(host, atATime: 6);
+        Assert.Equal(0, host.Pool.Counters.Hedges);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_A_second_try_that_misses_or_fails_leaves_the_first_alone()
+    {
+        var pause = new MockFault { Kind = FaultKind.BodyStall, Provider = 0, Duration = TimeSpan.FromMilliseconds(1500), CloseAfterStall = false };
+        await using var host = await StartAsync(3, pause, account => account with { MaxConnections = 1 });
+        host.Mock.ChangeFaults([pause, new MockFault { Kind = FaultKind.Command430, Provider = 1 }, new MockFault { Kind = FaultKind.Command503, Provider = 2 }]);
+        await FetchAsync(host, 5, new FetchUrgency(this, isHeadOfLine: true));
+        Assert.Equal((1, 0), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+        Assert.Equal([1, 1, 1], host.Mock.ProviderStats.Select(stats => stats.CommandCount("BODY")));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_Two_tries_never_write_to_one_sink()
+    {
+        // Pauses that end by themselves around the moment of the second try: who wins is left to chance, the bytes are not.
+        var options = Patient with { HedgeFloor = TimeSpan.FromMilliseconds(15), ReceiveBufferBytes = 4096 };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles),
+            new MockOptions { Providers = [new MockProvider(), new MockProvider()], Faults = [.. Enumerable.Range(0, 8).Select(Pause)] },
+            options);
+        for (var round = 0; round < 4; round++)
+            await FetchAllAsync(host, atATime: 6);
+        Assert.True(host.Pool.Counters.Hedges > 5, $"{host.Pool.Counters.Hedges} hedges");
+        await host.AssertNothingIsLeftAsync(Token);
+
+        static MockFault Pause(int index) => new()
+        {
+            Kind = FaultKind.BodyStall,
+            Rate = 0.04,
+            Offset = 1500 + (index * 2200),
+            Duration = TimeSpan.FromMilliseconds(30 << (index / 2)),
+            CloseAfterStall = false,
+        };
+    }
+
+    /// <summary>Silence that lasts as long as the mock does.</summary>
+    private static MockFault Stall(string articles) =>
+        new() { Kind = FaultKind.BodyStall, Articles = ArticleSelection.Parse(articles), Duration = TimeSpan.Zero };
+
+    private static Task<EngineHost> StartAsync(int providers, MockFault fault, Func<ProviderOptions, ProviderOptions>? account = null) => EngineHost.StartAsync(
+        EngineHost.Film(Articles),
+        new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider())], Faults = [fault] },
+        Patient,
+        provider: (_, options) => account is null ? options : account(options));
+
+    private static async Task FetchAsync(EngineHost host, int part, FetchUrgency? urgency)
+    {
+        var file = host.Release.Files[0];
+        var sink = new SoleWriterSink();
+        var id = MessageId.Parse(host.Release.MessageId(0, part));
+        var reply = await host.Pool.FetchAsync(new ArticleRequest(id, OperationLane.Playback, urgency, file.ArticleSize), sink, Token);
+        Assert.True(reply.IsFound);
+        sink.AssertIs(host.Truth((long)(part - 1) * file.ArticleSize, (int)Math.Min(file.ArticleSize, file.Size - ((long)(part - 1) * file.ArticleSize))));
+    }
+
+    /// <summary>Fetches everything, a few at a time, as if a reader waited for each.</summary>
+    private static async Task FetchAllAsync(EngineHost host, int atATime)
+    {
+        for (var first = 1; first <= Articles; first += atATime)
+            await Task.WhenAll(Enumerable.Range(first, atATime).Select(part => FetchAsync(host, part, new FetchUrgency(host, isHeadOfLine: true))));
+    }
+}
