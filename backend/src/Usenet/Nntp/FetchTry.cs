@@ -4,8 +4,8 @@ namespace Sluice.Usenet.Nntp;
 /// One of the at most two tries that bring the article of a fetch at the same time. It stands between its connection and the sink, which
 /// takes bytes of the leading try only; the bytes of one that has lost are searched for their end and dropped.
 /// </summary>
-/// <remarks>All state is guarded by the gate of the fetch. Cancelling is thread-safe.</remarks>
-internal sealed class FetchTry(HedgedFetch fetch) : IArticleSink, IThreadPoolWorkItem
+/// <remarks>All state is guarded by the gate of the race. Cancelling is thread-safe.</remarks>
+internal sealed class FetchTry(FetchRace race) : IArticleSink, IThreadPoolWorkItem
 {
     // Fewer bytes are no sign of life: a server that sends one a second will not finish.
     private const int TellingBytes = 1024;
@@ -33,6 +33,9 @@ internal sealed class FetchTry(HedgedFetch fetch) : IArticleSink, IThreadPoolWor
     /// <summary>Whether bytes of this reply have come.</summary>
     public bool HasBytes { get; private set; }
 
+    /// <summary>Whether the sink has ever waited for this try, or taken bytes of it.</summary>
+    public bool HasLed { get; set; }
+
     /// <summary>Whether another try has won.</summary>
     public bool HasLost { get; private set; }
 
@@ -43,7 +46,11 @@ internal sealed class FetchTry(HedgedFetch fetch) : IArticleSink, IThreadPoolWor
     }
 
     /// <summary>A connection is held and the command will be sent.</summary>
-    public void Send(ConnectionLease lease, long now) => (Lease, SentAt) = (lease, now);
+    public void Send(ConnectionLease lease, long now)
+    {
+        (Lease, SentAt) = (lease, now);
+        lease.IsBeaten = HasLost;
+    }
 
     /// <summary>The try does not hold its connection any more.</summary>
     public void Leave() => (Lease, AliveAt) = (null, 0);
@@ -86,9 +93,9 @@ internal sealed class FetchTry(HedgedFetch fetch) : IArticleSink, IThreadPoolWor
         return _cancellation.TryReset();
     }
 
-    void IArticleSink.Start(int provider) => fetch.Start(this);
+    void IArticleSink.Start(int provider) => race.Start(this);
 
-    bool IArticleSink.Write(ReadOnlySpan<byte> raw, out int consumed) => fetch.Take(this, raw, out consumed);
+    bool IArticleSink.Write(ReadOnlySpan<byte> raw, out int consumed) => race.Take(this, raw, out consumed);
 
     void IThreadPoolWorkItem.Execute() => Cancel();
 

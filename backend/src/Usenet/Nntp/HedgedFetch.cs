@@ -3,12 +3,13 @@ using System.Runtime.CompilerServices;
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// One fetch on its way through the providers. While a reader waits for it and no byte comes, it is raced: a second try asks
-/// another provider or connection, and the first good bytes win (F11). The sink only ever takes bytes of one try, the leader.
+/// One fetch on its way through the providers: a miss is a value and moves on at once, a fault is tried again on another
+/// connection of the same provider first. While a reader waits for it and no byte comes, a second try asks another provider or
+/// connection, and the first good bytes win (F11).
 /// </summary>
 /// <remarks>
-/// <c>_gate</c> guards everything that tries, the watch and the reader share. It is taken below the gate of a reply, and
-/// above those of a pool and the watch. Used for one fetch at a time; recycled where nothing was raced.
+/// <c>_gate</c> guards what the tries, the watch and the reader share. Used for one fetch at a time; recycled where nothing was
+/// raced.
 /// </remarks>
 internal sealed class HedgedFetch
 {
@@ -16,27 +17,23 @@ internal sealed class HedgedFetch
     private const int MostMoves = 3;
 
     private readonly FetchParts _parts;
-    private readonly Lock _gate = new();
-    private readonly Action _raised;
+    private readonly FetchRace _race;
     private readonly FetchTry _first;
+    private readonly Action _raised;
+    private readonly Lock _gate = new();
     private readonly List<(FetchTry Try, Task<Provider?> Outcome)> _second = [];
 
     private ArticleRequest _request;
-    private IArticleSink? _sink;
     private CancellationToken _caller;
     private ProviderWalk _walk;
-    private FetchTry _leader;
-    private FetchTry? _challenger;
-    private long _challengedAt;
-    private long _quietSince;
     private bool _isRunning;
-    private bool _isDelivered;
 
     public HedgedFetch(FetchParts parts)
     {
         _parts = parts;
-        _first = _leader = new FetchTry(this);
-        _raised = WatchFromNowOn;
+        _race = new FetchRace(parts);
+        _first = new FetchTry(_race);
+        _raised = Watch;
     }
 
     /// <summary>Fetches the article; called again only after <see cref="FetchParts"/> has taken the object back.</summary>
@@ -64,55 +61,19 @@ internal sealed class HedgedFetch
         }
     }
 
-    /// <summary>By a try: a body begins.</summary>
-    public void Start(FetchTry attempt)
-    {
-        lock (_gate)
-            attempt.Begin();
-    }
-
-    /// <summary>By a try: bytes have come. The sink takes them if the try leads, or may lead from now on.</summary>
-    public bool Take(FetchTry attempt, ReadOnlySpan<byte> raw, out int consumed)
-    {
-        lock (_gate)
-        {
-            if (!MayLead(attempt))
-                return attempt.Drop(raw, out consumed);
-
-            var now = _parts.Time.GetTimestamp();
-            if (!attempt.HasBytes)
-            {
-                attempt.Provider!.FirstBytes.Observe(_parts.Time.GetElapsedTime(attempt.SentAt, now));
-                _sink!.Start(attempt.Provider.Index);
-            }
-
-            if (attempt.Note(raw.Length, now))
-                _quietSince = now;
-            var ended = _sink!.Write(raw, out consumed);
-            if (!ended)
-                attempt.Skip(raw);
-            _isDelivered = ended;
-            return ended;
-        }
-    }
-
     /// <summary>By the watch: asks for the article a second time if it is late.</summary>
     /// <returns>When to look again; null when nobody waits for it.</returns>
     public TimeSpan? Look()
     {
         lock (_gate)
         {
-            if (!_isRunning || _isDelivered || _leader.Provider is not { } late)
+            if (!_isRunning)
                 return null;
-            var patience = _parts.Policy.Patience(late.FirstBytes.P95);
-            var quiet = _parts.Time.GetElapsedTime(_quietSince);
-            if (quiet < patience)
-                return patience - quiet;
-            if (_challenger is null
-                && ProviderSelector.Rival(_parts.Providers, _walk.Asked, _walk.MissedBackbones, late, _leader.SentAt != 0) is { } rival
+            if (_race.Late(out var due) is { Provider: { } late } leader
+                && ProviderSelector.Rival(_parts.Providers, _walk.Asked, _walk.MissedBackbones, late, leader.SentAt != 0) is { } rival
                 && _parts.Budget.TrySpend())
                 Challenge(rival);
-            return patience;
+            return due;
         }
     }
 
@@ -120,32 +81,25 @@ internal sealed class HedgedFetch
     {
         lock (_gate)
         {
-            (_request, _sink, _caller) = (request, sink, cancellationToken);
+            (_request, _caller) = (request, cancellationToken);
             _walk = new ProviderWalk(request.Excluded);
-            _leader = _first;
+            _race.Begin(sink, _first);
             _isRunning = true;
-            _isDelivered = false;
         }
 
         if (request.Urgency is not { } urgency || !_parts.Policy.IsEnabled)
             return;
         urgency.Raised += _raised;
         if (urgency.IsHeadOfLine)
-            WatchFromNowOn();
+            Watch();
     }
 
-    private void WatchFromNowOn()
+    private void Watch()
     {
         lock (_gate)
         {
-            if (!_isRunning)
-                return;
-
-            // What has been sent is as late as it is; what waits overtakes others only from now on.
-            if (_leader.SentAt == 0)
-                _quietSince = _parts.Time.GetTimestamp();
-            var patience = _parts.Policy.Patience(_leader.Provider?.FirstBytes.P95 ?? TimeSpan.Zero);
-            _parts.Watch.Add(this, patience - _parts.Time.GetElapsedTime(_quietSince));
+            if (_isRunning)
+                _parts.Watch.Add(this, _race.Await());
         }
     }
 
@@ -163,12 +117,16 @@ internal sealed class HedgedFetch
             var started = _parts.Time.GetTimestamp();
             try
             {
-                Ask(attempt, provider);
+                _race.Ask(attempt, provider);
                 using var lease = await provider.Pool.LeaseAsync(_request, attempt.Token);
-                Send(attempt, lease);
+                _race.Send(attempt, lease);
                 var outcome = await lease.FetchAsync(attempt, attempt.Token);
-                if (!outcome.IsMiss && HasWon(attempt))
+                if (!outcome.IsMiss && _race.HasWon(attempt))
+                {
+                    _parts.Budget.Fetched();
                     return provider;
+                }
+
                 if (outcome.IsMiss)
                     Missed(provider, outcome.MissCode);
             }
@@ -178,22 +136,26 @@ internal sealed class HedgedFetch
             }
             catch (OperationCanceledException) when (attempt.HasLost)
             {
-                fault = new NntpException(NntpFault.Stalled, "The server sent nothing for too long; the article was asked for elsewhere.");
+                // Another try has brought the article, or brings it.
             }
             finally
             {
-                Leave(attempt);
+                _race.Leave(attempt);
                 _parts.Meter.Fetched(started);
+            }
+
+            if (attempt.HasLost)
+            {
+                GiveWay(attempt, provider);
+                return null;
             }
 
             if (fault?.Fault == NntpFault.GivenUp && moves++ < MostMoves)
                 continue;
-            if (!attempt.HasLost && fault is { IsTransient: true } && provider.Pool.Health.Resting is null && failures++ < _parts.Options.RetriesPerProvider)
+            if (fault is { IsTransient: true } && provider.Pool.Health.Resting is null && failures++ < _parts.Options.RetriesPerProvider)
                 continue;
             if (fault is not null)
                 Faulted(provider, fault);
-            if (attempt.HasLost)
-                return null;
             provider = TakeNext();
             failures = 0;
         }
@@ -212,45 +174,6 @@ internal sealed class HedgedFetch
         }
     }
 
-    private void Ask(FetchTry attempt, Provider provider)
-    {
-        lock (_gate)
-        {
-            attempt.Ask(provider);
-            if (attempt == _leader)
-                _quietSince = _parts.Time.GetTimestamp();
-        }
-    }
-
-    private void Send(FetchTry attempt, ConnectionLease lease)
-    {
-        lock (_gate)
-        {
-            var now = _parts.Time.GetTimestamp();
-            lease.IsBeaten = attempt.HasLost;
-            attempt.Send(lease, now);
-            if (attempt == _leader)
-                _quietSince = now;
-        }
-    }
-
-    private void Leave(FetchTry attempt)
-    {
-        lock (_gate)
-            attempt.Leave();
-    }
-
-    private bool HasWon(FetchTry attempt)
-    {
-        lock (_gate)
-        {
-            if (attempt.HasLost)
-                return false;
-            _parts.Budget.Fetched();
-            return true;
-        }
-    }
-
     private void Missed(Provider provider, int code)
     {
         lock (_gate)
@@ -263,15 +186,29 @@ internal sealed class HedgedFetch
             _walk.Faulted(provider, fault);
     }
 
+    /// <summary>A try has lost: its provider was late, or was asked in vain because the late one has come to life.</summary>
+    private void GiveWay(FetchTry attempt, Provider provider)
+    {
+        if (attempt.HasLed)
+            Faulted(provider, new NntpException(NntpFault.Stalled, "The server sent nothing for too long; the article was asked for elsewhere."));
+        else if (provider != _first.Provider)
+            Forget(provider);
+    }
+
+    private void Forget(Provider provider)
+    {
+        lock (_gate)
+            _walk.Asked = _walk.Asked.Without(provider.Index);
+    }
+
     /// <summary>Begins a second try, under the gate.</summary>
     private void Challenge(Provider rival)
     {
         _parts.Meter.Hedged();
-        _leader.Lease?.Suspect(isLate: true);
         _walk.Asked = _walk.Asked.With(rival.Index);
-        _challengedAt = _quietSince = _parts.Time.GetTimestamp();
-        _challenger = new FetchTry(this);
-        _second.Add((_challenger, ChallengeAsync(_challenger, rival)));
+        var challenger = new FetchTry(_race);
+        _race.Challenge(challenger);
+        _second.Add((challenger, ChallengeAsync(challenger, rival)));
     }
 
     private async Task<Provider?> ChallengeAsync(FetchTry attempt, Provider rival)
@@ -289,37 +226,8 @@ internal sealed class HedgedFetch
         }
         finally
         {
-            lock (_gate)
-            {
-                if (_challenger == attempt)
-                    _challenger = null;
-            }
+            _race.Withdraw(attempt);
         }
-    }
-
-    /// <summary>Whether the sink takes the bytes of a try; with the first good ones a challenger becomes the leader.</summary>
-    private bool MayLead(FetchTry attempt)
-    {
-        if (attempt.HasLost || !_isRunning || _isDelivered)
-            return false;
-        if (attempt == _leader)
-            return true;
-
-        if (_leader.AliveAt > _challengedAt)
-        {
-            // The article that was late comes in again; what it has delivered already is worth more than a new beginning.
-            _challenger = null;
-            _leader.Lease?.Suspect(isLate: false);
-            _walk.Asked = _leader.Provider == attempt.Provider ? _walk.Asked : _walk.Asked.Without(attempt.Provider!.Index);
-            attempt.Lose();
-            return false;
-        }
-
-        _parts.Meter.HedgeWon();
-        _leader.Lose();
-        _leader = attempt;
-        _challenger = null;
-        return true;
     }
 
     private Task<Provider?>? SecondTry(int index)
@@ -344,7 +252,8 @@ internal sealed class HedgedFetch
 
     private void Recycle()
     {
-        (_request, _sink, _caller) = (default, null, default);
+        (_request, _caller) = (default, default);
+        _race.Begin(null, null);
         if (_second.Count == 0 && _first.TryReset())
             _parts.Recycle(this);
     }
