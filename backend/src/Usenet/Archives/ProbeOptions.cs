@@ -10,6 +10,9 @@ public sealed record ProbeOptions
     /// <summary>First bytes of each file that are kept, in bytes; enough to tell its kind.</summary>
     public int HeadBytes { get; init; } = 1024;
 
+    /// <summary>Whether PAR2 files are probed like plain ones. What repairs and names need of them is read elsewhere.</summary>
+    public bool IncludesPar2 { get; init; }
+
     /// <summary>Most segments of a file that is listed as one file per segment.</summary>
     public int MaxJoined { get; init; } = 20_000;
 

@@ -18,10 +18,10 @@ internal sealed class ProbePlan
         _par2 = new bool[count];
     }
 
-    /// <summary>Indexes of the files to ask for: all but PAR2 files and the later volumes of named sets.</summary>
+    /// <summary>Indexes of the files to ask for: all but the later volumes of named sets and, unless they are wanted, PAR2 files.</summary>
     public IReadOnlyList<int> Asked { get; private set; } = [];
 
-    public static ProbePlan Make(IReadOnlyList<ProbeTarget> targets)
+    public static ProbePlan Make(IReadOnlyList<ProbeTarget> targets, bool includesPar2)
     {
         var plan = new ProbePlan(targets.Count);
         var firsts = new Dictionary<string, (int Number, int Index)>(StringComparer.Ordinal);
@@ -47,7 +47,11 @@ internal sealed class ProbePlan
                 plan._leaders[i] = firsts[set].Index;
         }
 
-        plan.Asked = [.. Enumerable.Range(0, targets.Count).Where(i => !plan._par2[i] && (plan._leaders[i] == Nobody || plan._leaders[i] == i))];
+        plan.Asked =
+        [
+            .. Enumerable.Range(0, targets.Count)
+                .Where(i => (includesPar2 || !plan._par2[i]) && (plan._leaders[i] == Nobody || plan._leaders[i] == i)),
+        ];
         return plan;
     }
 

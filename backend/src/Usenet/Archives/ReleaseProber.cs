@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Archives;
 
 /// <summary>
 /// Finds out what the posted files of a release are and where their bytes live, from first and last articles. A plain file
-/// costs two articles, an archive set whose volumes are named costs one, PAR2 files cost nothing.
+/// costs two articles, an archive set whose volumes are named costs one, PAR2 files cost nothing unless they are wanted.
 /// </summary>
 /// <remarks>Thread-safe; fetches in lane Import. Heads are asked for together, so the source can pipeline them.</remarks>
 public sealed class ReleaseProber
@@ -35,7 +35,7 @@ public sealed class ReleaseProber
         ArgumentNullException.ThrowIfNull(targets);
 
         using var fetcher = new HeadFetcher(_source, _options);
-        var plan = ProbePlan.Make(targets);
+        var plan = ProbePlan.Make(targets, _options.IncludesPar2);
         var heads = new FileHead[targets.Count];
         var done = 0;
         await Parallel.ForEachAsync(
@@ -75,7 +75,8 @@ public sealed class ReleaseProber
             return file;
 
         file = file with { Header = head.Header, FirstBytes = head.FirstBytes, Kind = KindOf(head) };
-        if (MediaSignature.CategoryOf(file.Kind) is MediaCategory.Archive or MediaCategory.Par2)
+        var category = MediaSignature.CategoryOf(file.Kind);
+        if (category == MediaCategory.Archive || (category == MediaCategory.Par2 && !_options.IncludesPar2))
             return file;
 
         if (answers.Count < 2 && count > 1)

@@ -92,6 +92,17 @@ public sealed class ReleaseProberTests
     }
 
     [Fact]
+    public async Task Wanted_par2_is_probed_like_a_plain_file()
+    {
+        var par2 = new ScriptedPost(_source, "p", [.. "PAR2\0PKT"u8, .. TestArticle.Noise(3000)], 1508, 1500);
+
+        var report = await new ReleaseProber(_source, new ProbeOptions { IncludesPar2 = true }).ProbeAsync([par2.Target("\"film.par2\" (1/2)")], null, Token);
+
+        Assert.Equal((MediaKind.Par2, HeadState.Found, 3008L), (report.Files[0].Kind, report.Files[0].State, report.Files[0].Map!.Length));
+        Assert.Equal(2, report.HeadsAsked);
+    }
+
+    [Fact]
     public async Task Missing_first_article_is_counted_and_never_a_fault()
     {
         var gone = ScriptedPost.Uniform(_source, "a", 3, 2000, 100);
