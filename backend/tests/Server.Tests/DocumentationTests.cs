@@ -25,6 +25,6 @@ public sealed partial class DocumentationTests
         return $"| `{definition.Key}` | {definition.Allowed} | {initial} |";
     }
 
-    [GeneratedRegex(@"^\| `[a-z]+\.[a-z.-]+` \|[^|]*\|[^|]*\|", RegexOptions.Multiline)]
+    [GeneratedRegex(@"^\| `[a-z]+\.[a-z0-9.-]+` \|[^|]*\|[^|]*\|", RegexOptions.Multiline)]
     private static partial Regex SettingRow();
 }

@@ -15,6 +15,7 @@ internal static class LibraryRegistration
         .AddSingleton<LibraryStore>()
         .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<LibraryStore>())
         .AddSingleton<CategoryRules>()
+        .AddSingleton<ShownFiles>()
         .AddSingleton<LibraryTree>()
         .AddSingleton<StoredNzbReader>()
         .AddSingleton<ReleaseIdStore>()

@@ -4,7 +4,8 @@ using Sluice.Server.Providers;
 namespace Sluice.Server.Library;
 
 /// <summary>The virtual tree of <c>/content</c>: categories, configured or in use, releases, and what is in them.</summary>
-internal sealed class LibraryTree(LibraryStore store, CategoryRules categories, BuiltInClip clip, ProviderHost providers, TimeProvider time)
+internal sealed class LibraryTree(
+    LibraryStore store, CategoryRules categories, ShownFiles shown, BuiltInClip clip, ProviderHost providers, TimeProvider time)
 {
     // A category without releases has no time of its own; it must not change from one request to the next.
     private readonly DateTimeOffset _startedAt = time.GetUtcNow();
@@ -20,9 +21,10 @@ internal sealed class LibraryTree(LibraryStore store, CategoryRules categories, 
         var category = PathKey.OfName(names[0]);
         if (category == BuiltInClip.Category)
             return FindClip(names);
-        return names.Count == 1
-            ? await FindCategoryAsync(category, cancellationToken)
-            : await store.FindAsync(category, names[1], [.. names.Skip(2)], cancellationToken);
+        if (names.Count == 1)
+            return await FindCategoryAsync(category, cancellationToken);
+        var found = await store.FindAsync(category, names[1], [.. names.Skip(2)], cancellationToken);
+        return shown.Contain(found) ? found : null;
     }
 
     /// <summary>What is directly in a collection, sorted by name; nothing for a file.</summary>
@@ -31,8 +33,8 @@ internal sealed class LibraryTree(LibraryStore store, CategoryRules categories, 
         RootEntry => ListCategoriesAsync(cancellationToken),
         CategoryEntry { Name: BuiltInClip.Category } => AsyncEnumerable.Repeat<LibraryEntry>(new FileEntry(clip.File), ClipIsShown ? 1 : 0),
         CategoryEntry category => store.ListReleasesAsync(category.Name, cancellationToken),
-        ReleaseEntry release => store.ListFolderAsync(release.Release, "", cancellationToken),
-        FolderEntry folder => store.ListFolderAsync(folder.Release, folder.Path, cancellationToken),
+        ReleaseEntry release => store.ListFolderAsync(release.Release, "", cancellationToken).Where(shown.Contain),
+        FolderEntry folder => store.ListFolderAsync(folder.Release, folder.Path, cancellationToken).Where(shown.Contain),
         _ => AsyncEnumerable.Empty<LibraryEntry>(),
     };
 
@@ -41,14 +43,14 @@ internal sealed class LibraryTree(LibraryStore store, CategoryRules categories, 
     {
         if (id == clip.File.Id)
             return ClipIsShown ? new FileEntry(clip.File) : null;
-        return await store.FindByIdAsync(id, cancellationToken);
+        return await store.FindByIdAsync(id, cancellationToken) is { } found && shown.Contain(found) ? found : null;
     }
 
     /// <summary>The files whose ids begin with these digits, by id.</summary>
     public async IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var film = ClipIsShown && clip.File.Id.ToString("D").StartsWith(digits, StringComparison.Ordinal) ? new FileEntry(clip.File) : null;
-        await foreach (var entry in store.ListByIdAsync(digits, cancellationToken))
+        await foreach (var entry in store.ListByIdAsync(digits, cancellationToken).Where(shown.Contain))
         {
             if (film is not null && film.File.Id.CompareTo(entry.File.Id) < 0)
             {

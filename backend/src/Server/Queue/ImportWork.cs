@@ -12,7 +12,7 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt)
     /// <summary>When the work began.</summary>
     public DateTimeOffset StartedAt { get; } = startedAt;
 
-    /// <summary>The files of the NZB that may become library files, left by ReadNzb.</summary>
+    /// <summary>The files of the NZB that may become library files, left by ReadNzb; PAR2 files only where they are shown.</summary>
     public IReadOnlyList<PostedEntry> Payload { get; set; } = [];
 
     /// <summary>What ProbeHeads found out about each of them that can be used.</summary>

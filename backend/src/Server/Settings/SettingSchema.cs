@@ -71,6 +71,7 @@ internal static class SettingSchema
         new("webdav.pass", SettingType.Password) { Min = 8, Max = 1024, Secret = true, Generated = true, Fallbacks = [new("WEBDAV_PASSWORD")] },
         new("webdav.no-auth-networks", SettingType.NetworkList) { Default = "[]", Max = 256 },
         new("webdav.static-download-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, EmptyAllowed = true },
+        new("webdav.preview-par2-files", SettingType.Boolean) { Default = "false" },
         new("webdav.windows-safe-paths", SettingType.Boolean) { Default = "true" },
         new("rclone.mount-dir", SettingType.Path) { Default = "/mnt/nzbdav", Fallbacks = [new("MOUNT_DIR")] },
         new("rclone.rc-enabled", SettingType.Boolean) { Default = "false", Aliases = [Remote("Enabled")] },

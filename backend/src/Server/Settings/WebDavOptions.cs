@@ -17,6 +17,9 @@ internal sealed record WebDavOptions
     /// <summary>Whether new releases get names that Windows can hold.</summary>
     public required bool WindowsSafePaths { get; init; }
 
+    /// <summary>Whether PAR2 files are published and shown.</summary>
+    public bool PreviewPar2Files { get; init; }
+
     /// <summary>Opens every link below <c>/view</c>; empty for none.</summary>
     public string StaticDownloadKey { get; init; } = "";
 
@@ -32,6 +35,7 @@ internal sealed record WebDavOptions
             : [],
         StaticDownloadKey = settings.Text("webdav.static-download-key"),
         WindowsSafePaths = settings.Boolean("webdav.windows-safe-paths"),
+        PreviewPar2Files = settings.Boolean("webdav.preview-par2-files"),
     };
 
     /// <summary>The user only.</summary>

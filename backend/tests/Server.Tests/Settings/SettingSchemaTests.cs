@@ -40,6 +40,7 @@ public sealed class SettingSchemaTests
         webdav.pass | Password | 8- |
         webdav.no-auth-networks | NetworkList | | []
         webdav.static-download-key | Key | 0,16-128 |
+        webdav.preview-par2-files | Boolean | | false
         webdav.windows-safe-paths | Boolean | | true
         rclone.mount-dir | Path | | /mnt/nzbdav
         rclone.rc-enabled | Boolean | | false

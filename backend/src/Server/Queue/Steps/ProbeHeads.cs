@@ -8,7 +8,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Asks for first and last articles: what each file is, and where its bytes live. Damage that a file cannot do without ends the item here.</summary>
-internal sealed class ProbeHeads(ReleaseIdStore ids, ProviderHost providers) : IImportStep
+internal sealed class ProbeHeads(ReleaseIdStore ids, ProviderHost providers, ShownFiles shown) : IImportStep
 {
     /// <inheritdoc/>
     public string Name => nameof(ProbeHeads);
@@ -25,7 +25,7 @@ internal sealed class ProbeHeads(ReleaseIdStore ids, ProviderHost providers) : I
         await using var release = await ReleaseIds.OpenAsync(ids, work.Item.NzbHash, cancellationToken);
         List<ProbeTarget> targets =
             [.. work.Payload.Select(file => new ProbeTarget(file.Subject, release.Take(SegmentPlaces.Range(file.FirstSegment, file.Segments))))];
-        var report = await new ReleaseProber(providers).ProbeAsync(
+        var report = await new ReleaseProber(providers, new ProbeOptions { IncludesPar2 = shown.HavePar2 }).ProbeAsync(
             targets, new Share(progress, targets.Count), cancellationToken);
 
         progress.Detail = string.Create(

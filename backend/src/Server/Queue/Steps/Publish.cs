@@ -33,7 +33,8 @@ internal sealed class Publish(
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
-        var payload = work.Probed.Where(file => file.Kind != MediaKind.Par2 && file.Map is null or { Length: > 0 }).ToList();
+        var previews = work.Probed.Where(file => ShownFiles.IsPar2(file.SubjectName)).ToList();
+        var payload = work.Probed.Except(previews).Where(file => file.Kind != MediaKind.Par2 && file.Map is null or { Length: > 0 }).ToList();
         if (ArchivePayload.Refuse(payload) is { } refusal)
             return refusal;
 
@@ -42,6 +43,7 @@ internal sealed class Publish(
         if (payload.Count == 0)
             return ImportFailure.NoMedia();
 
+        payload.AddRange(previews.Where(file => file.Map is { Length: > 0 }));
         List<NameRequest> requests = [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))];
         var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!)).ToList();
         var published = await database.WriteAsync((connection, _) => Write(connection), cancellationToken);

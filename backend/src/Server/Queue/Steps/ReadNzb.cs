@@ -7,7 +7,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Reads the stored NZB, packs its message-ids into the release's list, and sets aside what is no payload.</summary>
-internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore queue) : IImportStep
+internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore queue, ShownFiles shown) : IImportStep
 {
     // How many files make half of the step's progress; their number is unknown until the end.
     private const double HalfWay = 100;
@@ -59,10 +59,9 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
         work.Item = work.Item with { EncodedBytes = files.Sum(file => file.EncodedBytes), PostedAt = postedAt };
         await queue.SetPostAsync(work.Item.Id, work.Item.EncodedBytes, postedAt, cancellationToken);
 
-        work.Payload = [.. files.Where(file => !IsPar2(file))];
+        List<PostedEntry> payload = [.. files.Where(file => !ShownFiles.IsPar2(file.SubjectName))];
+        work.Payload = shown.HavePar2 ? files : payload;
         progress.Detail = string.Create(CultureInfo.InvariantCulture, $"{files.Count} files, {files.Sum(file => (long)file.Segments)} segments");
-        return work.Payload.Count == 0 ? ImportFailure.NoMedia() : ArchivePayload.RefuseByName(work.Payload);
+        return payload.Count == 0 ? ImportFailure.NoMedia() : ArchivePayload.RefuseByName(payload);
     }
-
-    private static bool IsPar2(PostedEntry file) => file.SubjectName?.EndsWith(".par2", StringComparison.OrdinalIgnoreCase) ?? false;
 }

@@ -11,7 +11,8 @@ namespace Sluice.Server.WebDav.Tree;
 /// </summary>
 internal sealed class LinkBranch(
     CompletedStore completed,
-    LibraryStore library,
+    LibraryTree library,
+    ShownFiles shown,
     CategoryRules categories,
     HiddenLinks hidden,
     ContentBranch content,
@@ -39,8 +40,7 @@ internal sealed class LinkBranch(
     {
         RootEntry => ListCategoriesAsync(ct),
         CategoryEntry category => StoreGuard.ReadAsync(completed.ListReleasesAsync(category.Name, ct), ct).Select(Show),
-        ReleaseEntry release => ListLinksAsync(release.Release, "", ct),
-        FolderEntry inner => ListLinksAsync(inner.Release, inner.Path, ct),
+        ReleaseEntry or FolderEntry => ListLinksAsync(folder, ct),
         _ => AsyncEnumerable.Empty<IStoreItem>(),
     };
 
@@ -77,13 +77,14 @@ internal sealed class LinkBranch(
         return newest is not null || categories.Configured.Contains(name) ? new CategoryEntry(name, newest ?? _since) : null;
     }
 
-    private Task<LibraryEntry?> FindInReleaseAsync(IReadOnlyList<string> names, CancellationToken ct)
+    private async Task<LibraryEntry?> FindInReleaseAsync(IReadOnlyList<string> names, CancellationToken ct)
     {
         string[] inner = [.. names.Skip(2)];
         string[]? file = inner.Length > 0 && inner[^1].EndsWith(LinkFile.Extension, StringComparison.Ordinal)
             ? [.. inner[..^1], inner[^1][..^LinkFile.Extension.Length]]
             : null;
-        return StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, file, ct));
+        LibraryEntry? found = await StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, file, ct));
+        return shown.Contain(found) ? found : null;
     }
 
     private async IAsyncEnumerable<IStoreItem> ListCategoriesAsync([EnumeratorCancellation] CancellationToken ct)
@@ -100,11 +101,10 @@ internal sealed class LinkBranch(
     /// The links of a folder. Their extension changes the order of names of which one begins with the other, so a link waits
     /// until no name that is still to come can stand before it.
     /// </summary>
-    private async IAsyncEnumerable<IStoreItem> ListLinksAsync(
-        Release release, string folder, [EnumeratorCancellation] CancellationToken ct)
+    private async IAsyncEnumerable<IStoreItem> ListLinksAsync(LibraryEntry folder, [EnumeratorCancellation] CancellationToken ct)
     {
         var waiting = new PriorityQueue<IStoreItem, string>(StringComparer.Ordinal);
-        await foreach (LibraryEntry entry in StoreGuard.ReadAsync(library.ListFolderAsync(release, folder, ct), ct))
+        await foreach (LibraryEntry entry in StoreGuard.ReadAsync(library.ListAsync(folder, ct), ct))
         {
             while (waiting.TryPeek(out _, out string? name) && string.CompareOrdinal(name, entry.Name) < 0)
                 yield return waiting.Dequeue();
