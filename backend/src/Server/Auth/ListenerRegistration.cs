@@ -52,8 +52,8 @@ internal static class ListenerRegistration
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
         // LimitedBody counts instead.
         kestrel.Limits.MaxRequestBodySize = null;
-        // A player may pause for hours (DAV-75).
-        kestrel.Limits.MinResponseDataRate = null;
+        // Kestrel's minimum rates stay, in both directions: a listing that nobody reads on holds a snapshot of the database. File
+        // bodies are exempt where they are sent, because a player may pause for hours (DAV-75).
 
         var gate = kestrel.ApplicationServices.GetRequiredService<ConnectionGate>();
         void Listen(ListenOptions listener)

@@ -1,4 +1,7 @@
 using System.Globalization;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 using Sluice.Testing.WebDav;
 using Xunit;
 
@@ -178,6 +181,27 @@ public sealed class GetTests : IAsyncLifetime
 
         Assert.Equal("application/octet-stream", (await _server.SendAsync("GET /plain"))["Content-Type"]);
         Assert.Equal(404, (await _server.SendAsync("GET /plain/")).Status);
+    }
+
+    [Theory]
+    [InlineData("GET /film.mkv", false)]
+    [InlineData("GET /film.mkv", false, "Range: bytes=0-1,5-6")]
+    [InlineData("PROPFIND /", true)]
+    public async Task Reader_may_pause_in_a_file_alone(string request, bool hasLeastRate, params string[] headers)
+    {
+        var seen = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using DavTestServer server = await DavTestServer.StartAsync(before: app => app.Use(async (context, next) =>
+        {
+            IHttpMinResponseDataRateFeature rate = context.Features.GetRequiredFeature<IHttpMinResponseDataRateFeature>();
+            Assert.NotNull(rate.MinDataRate);
+            await next(context);
+            seen.SetResult(rate.MinDataRate is not null);
+        }));
+        server.Store.Root.Add(new MemoryFile("film.mkv", new byte[100]));
+
+        await server.SendAsync(request, headers);
+
+        Assert.Equal(hasLeastRate, await seen.Task);
     }
 
     [Fact]
