@@ -23,7 +23,7 @@ internal static class LayerOrder
                 ["Nntp"] =
                 [
                     "IArticleSource", "IArticleSink", "ArticleRequest", "ArticleReply", "ArticleMissing", "ProviderSet",
-                    "OperationLane", "NntpException", "NntpFault",
+                    "OperationLane", "FetchUrgency", "NntpException", "NntpFault",
                 ],
             },
         },
