@@ -36,9 +36,10 @@ internal sealed class FileStreamFactory(LibraryStore store, ReleaseIdStore ids, 
         var release = await ReleaseIds.OpenAsync(ids, file.Release.NzbHash, cancellationToken);
         try
         {
+            var origin = new FileOrigin(file.ETag, file.Length);
             var files = posted.ToDictionary(
                 stored => stored.Ordinal,
-                stored => new PostedFile(stored.Map, release.Take(stored.Places)));
+                stored => new PostedFile(stored.Map, release.Take(stored.Places)) { Origin = origin });
             List<FileExtent> extents = [.. content.Select(extent => new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length))];
             return new OpenedFileStream(providers.Engine.Open(extents, lane, position, end), release);
         }

@@ -1,27 +1,32 @@
-using System.Diagnostics;
-
 namespace Sluice.Usenet.Streams;
 
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
 /// Thread-safe. Renting never waits: how much may be in use is decided by <see cref="ByteBudget"/>, before a fetch begins.
-/// In Debug builds a returned block is overwritten, so that whoever still reads it delivers visible nonsense.
+/// Free blocks that were not needed for a while go to the collector; there is no timer for that, only the coming and going.
 /// </remarks>
 public sealed class BlockPool
 {
     /// <summary>Bytes of a block: below the large-object threshold, and eleven hold a usual part almost without waste.</summary>
     public const int BlockSize = 64 * 1024;
 
-    private const byte Poison = 0xDB;
+    // Returned blocks after which half of what lay idle meanwhile is let go: 64 MiB of decoded bytes.
+    private const int Period = 1024;
+
+    // Kept when nothing is lent: 4 MiB, for the next reader's first articles.
+    private const int KeptWhenIdle = 64;
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
+    private readonly BlockGuard _guard = new();
     private readonly Func<bool> _giveWay;
     private readonly int _budget;
     private int _rented;
+    private int _returned;
+    private int _leastFree;
 
     /// <summary>Creates a pool.</summary>
-    /// <param name="budgetBytes">Bytes of blocks that may be lent; free ones beyond it go to the collector.</param>
+    /// <param name="budgetBytes">Bytes of blocks that may be lent.</param>
     /// <param name="giveWay">
     /// Called when more than that is lent: gives blocks back that nobody needs, and says whether there were any. Must not block.
     /// </param>
@@ -34,36 +39,59 @@ public sealed class BlockPool
     /// <summary>Blocks that are lent now.</summary>
     public int Rented => Volatile.Read(ref _rented);
 
+    /// <summary>Blocks that wait for the next to rent one.</summary>
+    public int Free
+    {
+        get
+        {
+            lock (_gate)
+                return _free.Count;
+        }
+    }
+
     /// <summary>Lends a block of <see cref="BlockSize"/> bytes with arbitrary content.</summary>
-    public byte[] Rent()
+    internal Block Rent()
     {
         Interlocked.Increment(ref _rented);
         while (Rented > _budget && _giveWay())
         {
         }
 
+        byte[]? bytes;
         lock (_gate)
         {
-            if (_free.TryPop(out var block))
-                return block;
+            _free.TryPop(out bytes);
+            _leastFree = Math.Min(_leastFree, _free.Count);
         }
 
-        return GC.AllocateUninitializedArray<byte>(BlockSize);
+        bytes ??= GC.AllocateUninitializedArray<byte>(BlockSize);
+        return new Block(bytes, _guard.Lend(bytes));
     }
 
     /// <summary>Takes a block back; the caller does not touch it again.</summary>
-    public void Return(byte[] block)
+    internal void Return(Block block)
     {
-        Debug.Assert(block.Length == BlockSize, "The block is not from this pool.");
-        PoisonInDebug(block);
-        Interlocked.Decrement(ref _rented);
+        _guard.TakeBack(block);
+        var left = Interlocked.Decrement(ref _rented);
         lock (_gate)
         {
-            if (_free.Count < _budget)
-                _free.Push(block);
+            _free.Push(block.Bytes!);
+            if (left == 0)
+                LetGo(_free.Count - KeptWhenIdle);
+            if (++_returned < Period)
+                return;
+            LetGo((_leastFree + 1) / 2);
+            (_returned, _leastFree) = (0, _free.Count);
         }
     }
 
-    [Conditional("DEBUG")]
-    private static void PoisonInDebug(byte[] block) => block.AsSpan().Fill(Poison);
+    /// <summary>In Debug builds: whoever has just read from a block had it on loan all the time.</summary>
+    /// <exception cref="InvalidOperationException">He had not.</exception>
+    internal void Verify(Block block) => _guard.Verify(block);
+
+    private void LetGo(int count)
+    {
+        for (; count > 0 && _free.TryPop(out var bytes); count--)
+            _guard.Forget(bytes);
+    }
 }

@@ -4,12 +4,15 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams;
 
 /// <summary>One slot's part in a fetch that it may share with others: from joining it to leaving it or to its end.</summary>
-internal sealed class FetchSubscription(SegmentSlot slot, FetchUrgency urgency) : IValueTaskSource
+internal sealed class FetchSubscription(SegmentSlot slot, FetchUrgency urgency, bool mayBeEarly) : IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<bool> _end;
 
     /// <summary>The slot that is to be filled.</summary>
     public SegmentSlot Slot => slot;
+
+    /// <summary>Whether it may have bytes before they are proved: it is a landing segment of a file that never lied.</summary>
+    public bool IsEarly => mayBeEarly && slot.IsLanding;
 
     /// <summary>How much its reader wants it.</summary>
     public FetchUrgency Urgency => urgency;

@@ -16,10 +16,14 @@ public sealed record PostedFile
             throw new ArgumentException($"The map has {map.Count} segments, the list of ids {ids.Count}.", nameof(ids));
         Map = map;
         Ids = ids;
+        Origin = new FileOrigin(ids, map.Length);
     }
 
     /// <summary>Where each segment begins and ends.</summary>
     public SegmentMap Map { get; }
+
+    /// <summary>The file that it is fetched for; a file of its own where nothing else is said.</summary>
+    public FileOrigin Origin { get; init; }
 
     /// <summary>The message-ids, in the same order.</summary>
     public ISegmentIds Ids { get; }

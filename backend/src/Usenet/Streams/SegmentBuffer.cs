@@ -13,8 +13,8 @@ namespace Sluice.Usenet.Streams;
 internal sealed class SegmentBuffer : IBufferWriter<byte>
 {
     private readonly BlockPool _pool;
-    private readonly byte[]?[] _blocks;
-    private byte[]? _overflow;
+    private readonly Block[] _blocks;
+    private Block _overflow;
     private int _written;
     private int _references = 1;
 
@@ -27,7 +27,7 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
     public SegmentBuffer(BlockPool pool, int length)
     {
         _pool = pool;
-        _blocks = new byte[]?[Math.Max(1, (length + BlockPool.BlockSize - 1) / BlockPool.BlockSize)];
+        _blocks = new Block[Math.Max(1, (length + BlockPool.BlockSize - 1) / BlockPool.BlockSize)];
     }
 
     /// <summary>Bytes kept so far.</summary>
@@ -65,14 +65,14 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
 
         foreach (ref var block in _blocks.AsSpan())
         {
-            if (block is not null)
+            if (block.Bytes is not null)
                 _pool.Return(block);
-            block = null;
+            block = default;
         }
 
-        if (_overflow is not null)
+        if (_overflow.Bytes is not null)
             _pool.Return(_overflow);
-        _overflow = null;
+        _overflow = default;
     }
 
     /// <summary>Forgets what has been written, before anybody else has seen it.</summary>
@@ -86,10 +86,12 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
         while (!destination.IsEmpty)
         {
             var (block, at) = Math.DivRem(offset, BlockPool.BlockSize);
-            var source = Block(block).AsSpan(at);
+            var lent = BlockAt(block);
+            var source = lent.Bytes.AsSpan(at);
             if (source.Length > destination.Length)
                 source = source[..destination.Length];
             source.CopyTo(destination);
+            _pool.Verify(lent);
             destination = destination[source.Length..];
             offset += source.Length;
         }
@@ -102,7 +104,7 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
         {
             var (block, at) = Math.DivRem(from, BlockPool.BlockSize);
             var count = Math.Min(BlockPool.BlockSize - at, to - from);
-            if (!Block(block).AsSpan(at, count).SequenceEqual(other.Block(block).AsSpan(at, count)))
+            if (!BlockAt(block).Bytes.AsSpan(at, count).SequenceEqual(other.BlockAt(block).Bytes.AsSpan(at, count)))
                 return false;
             from += count;
         }
@@ -120,14 +122,21 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         if (_written >= Capacity)
-            return _overflow ??= _pool.Rent();
+        {
+            if (_overflow.Bytes is null)
+                _overflow = _pool.Rent();
+            return _overflow.Bytes;
+        }
 
         var (block, at) = Math.DivRem(_written, BlockPool.BlockSize);
-        _blocks[block] ??= _pool.Rent();
-        return _blocks[block].AsMemory(at);
+        ref var lent = ref _blocks[block];
+        if (lent.Bytes is null)
+            lent = _pool.Rent();
+        return lent.Bytes.AsMemory(at);
     }
 
     private int Capacity => _blocks.Length * BlockPool.BlockSize;
 
-    private byte[] Block(int index) => _blocks[index] ?? throw new InvalidOperationException("The block has not been written, or has been given back.");
+    private Block BlockAt(int index) =>
+        _blocks[index] is { Bytes: not null } block ? block : throw new InvalidOperationException("The block has not been written, or has been given back.");
 }

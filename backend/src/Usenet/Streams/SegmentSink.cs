@@ -7,37 +7,36 @@ namespace Sluice.Usenet.Streams;
 /// Decodes the body of one segment's article into blocks while it arrives, and lets the readers that wait for it as a landing
 /// segment have the bytes at once. Serves one fetch with all its tries, and then another one.
 /// </summary>
-internal sealed class SegmentSink(BlockPool blocks, bool verifyBeforeServe) : IArticleSink
+internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchLimit refetches) : IArticleSink
 {
     private readonly YencDecoder _decoder = new();
     private SharedFetch _fetch = null!;
-    private SegmentBuffer _buffer = null!;
+    private SegmentBuffer? _buffer;
+    private int _provider;
     private bool _mayPublish;
 
     private Segment Segment => _fetch.Key.Segment;
 
     /// <summary>Serves a fetch from now on, until <see cref="Close"/>.</summary>
-    public void Open(SharedFetch fetch)
-    {
-        _fetch = fetch;
-        _buffer = new SegmentBuffer(blocks, Segment.Length);
-    }
+    public void Open(SharedFetch fetch) => _fetch = fetch;
 
     public void Start(int provider)
     {
         _decoder.Reset();
-        _mayPublish = !verifyBeforeServe;
+        _provider = provider;
+        _mayPublish = early.IsTrusted(provider) && early.IsTrusted(_fetch.File);
         StartAfresh();
+        _buffer ??= new SegmentBuffer(blocks, Segment.Length);
     }
 
     public bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
-        var ended = _decoder.Decode(raw, _buffer, out consumed);
+        var ended = _decoder.Decode(raw, _buffer!, out consumed);
         if (!ended && _decoder.HasHeader)
         {
             // Identity comes before the first byte: a header of another article ends early release for this try.
             _mayPublish = _mayPublish && SegmentProofs.Identifies(_decoder.Header, Segment);
-            _fetch.Arrived(_buffer, Math.Min(_buffer.Written, Segment.Length), _mayPublish);
+            _fetch.Arrived(_buffer!, Math.Min(_buffer!.Written, Segment.Length), _mayPublish);
         }
 
         return ended;
@@ -47,17 +46,19 @@ internal sealed class SegmentSink(BlockPool blocks, bool verifyBeforeServe) : IA
     public SegmentProof Judge()
     {
         var proof = SegmentProofs.Judge(_decoder.GetResult(), Segment);
+        early.Judged(_fetch.File, _provider, proof == SegmentProof.Corrupt);
         if (proof == SegmentProof.Corrupt)
             StartAfresh();
         return proof;
     }
 
-    /// <summary>Hands the decoded bytes over, with the count on them; the sink goes on with an empty buffer.</summary>
+    /// <summary>Hands the decoded bytes over, with the count on them.</summary>
     public SegmentBuffer Take()
     {
         _fetch.Detach();
-        var taken = _buffer;
-        _buffer = new SegmentBuffer(blocks, Segment.Length);
+        Count();
+        var taken = _buffer!;
+        _buffer = null;
         return taken;
     }
 
@@ -66,19 +67,32 @@ internal sealed class SegmentSink(BlockPool blocks, bool verifyBeforeServe) : IA
     {
         // No slot may be given the buffer any more once its last count may be gone.
         _fetch.Detach();
-        _buffer.Release();
+        GiveUpBuffer();
     }
 
     private void StartAfresh()
     {
-        if (!_fetch.Retract())
+        // A reader may be copying from a published buffer; it is never written again.
+        if (_fetch.Retract())
         {
-            _buffer.Rewind();
+            GiveUpBuffer();
             return;
         }
 
-        // A reader may be copying from the published buffer; it is never written again.
-        _buffer.Release();
-        _buffer = new SegmentBuffer(blocks, Segment.Length);
+        Count();
+        _buffer?.Rewind();
+    }
+
+    private void GiveUpBuffer()
+    {
+        Count();
+        _buffer?.Release();
+        _buffer = null;
+    }
+
+    private void Count()
+    {
+        if (_buffer is { Written: > 0 } buffer)
+            refetches.Fetched(_fetch.File, buffer.Written);
     }
 }

@@ -45,6 +45,7 @@ internal sealed class SharedFetch
     public SharedFetch(SegmentKey key, FetchSubscription first, OperationLane lane, TimeProvider time)
     {
         Key = key;
+        File = first.Slot.Piece.File.Origin;
         Lane = lane;
         Urgency = first.Urgency;
         _first = first;
@@ -55,6 +56,9 @@ internal sealed class SharedFetch
 
     /// <summary>What is fetched.</summary>
     public SegmentKey Key { get; }
+
+    /// <summary>The file for which it was begun; others that have the same segment share its fate.</summary>
+    public FileOrigin File { get; }
 
     /// <summary>The most urgent lane of those who have joined.</summary>
     public OperationLane Lane { get; private set; }
@@ -88,7 +92,7 @@ internal sealed class SharedFetch
             _joinedAt = _time.GetTimestamp();
             _finishing?.Dispose();
             _finishing = null;
-            if (subscription.Slot.IsLanding && _available > 0)
+            if (subscription.IsEarly && _available > 0)
             {
                 _hasBeenSeen = true;
                 subscription.Slot.Publish(_early!, _available);
@@ -186,7 +190,7 @@ internal sealed class SharedFetch
             (_early, _available) = (buffer, count);
             for (var each = _first; each is not null; each = each.Next)
             {
-                if (!each.Slot.IsLanding)
+                if (!each.IsEarly)
                     continue;
                 _hasBeenSeen = true;
                 each.Slot.Publish(buffer, count);

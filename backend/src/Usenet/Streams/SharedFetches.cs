@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Streams;
 /// that any number of readers of one file cost one download.
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> makes one step of leaving the table and entering the cache, so that nobody falls between.</remarks>
-internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache, BlockPool blocks, StreamOptions options, TimeProvider time, ILogger logger)
+internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache, BlockPool blocks, EarlyRelease early, TimeProvider time, ILogger logger)
     : IAsyncDisposable
 {
     private const int SinksKept = 64;
@@ -17,12 +17,14 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
     private readonly Lock _gate = new();
     private readonly Dictionary<SegmentKey, SharedFetch> _underWay = [];
     private readonly GoneArticles _gone = new(time);
+    private readonly RefetchLimit _refetches = new(time);
     private readonly Stack<SegmentSink> _sinks = new();
     private bool _isClosed;
 
     /// <summary>Settles the slot with the segment, from what is held, by a fetch that others have begun, or by one of its own.</summary>
     /// <exception cref="OperationCanceledException">The slot has left the fetch; it may be settled all the same.</exception>
     /// <exception cref="ArticleGoneException">The segment was proved gone not long ago.</exception>
+    /// <exception cref="RefetchLimitException">The file is damaged and was fetched too often.</exception>
     public async ValueTask BringAsync(SegmentKey key, SegmentSlot slot, OperationLane lane, FetchUrgency urgency, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -71,7 +73,7 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
             held = cache.Take(key);
             if (held is null)
             {
-                var subscription = new FetchSubscription(slot, urgency);
+                var subscription = new FetchSubscription(slot, urgency, early.IsTrusted(slot.Piece.File.Origin));
                 if (_underWay.TryGetValue(key, out var found) && found.TryJoin(subscription))
                 {
                     fetch = found;
@@ -80,6 +82,8 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
 
                 if (_gone.Find(key) is { } loss)
                     throw new ArticleGoneException(loss, key.Segment.Index);
+                if (!_refetches.Allows(slot.Piece.File.Origin))
+                    throw new RefetchLimitException();
                 _underWay[key] = fetch = new SharedFetch(key, subscription, lane, time);
                 isNew = true;
                 return subscription;
@@ -146,7 +150,10 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
         {
             Forget(fetch);
             if (failure is ArticleGoneException gone)
+            {
                 _gone.Remember(fetch.Key, gone.Loss);
+                _refetches.Failed(fetch.File);
+            }
         }
 
         fetch.Fail(failure);
@@ -162,7 +169,7 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
     private SegmentSink RentSink()
     {
         lock (_sinks)
-            return _sinks.TryPop(out var sink) ? sink : new SegmentSink(blocks, options.VerifyBeforeServe);
+            return _sinks.TryPop(out var sink) ? sink : new SegmentSink(blocks, early, _refetches);
     }
 
     private void ReturnSink(SegmentSink sink)

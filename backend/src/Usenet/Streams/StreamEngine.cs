@@ -22,7 +22,7 @@ public sealed class StreamEngine : IAsyncDisposable
         _cache = new SegmentCache(options, time);
         Blocks = new BlockPool(options.ByteBudget, _cache.GiveWay);
         var fetcher = new RetryingFetcher(new CopyFetcher(source, logger), options, time);
-        _fetches = new SharedFetches(fetcher, _cache, Blocks, options, time, logger);
+        _fetches = new SharedFetches(fetcher, _cache, Blocks, new EarlyRelease(options, time), time, logger);
         _shared = new StreamResources(new SegmentFetcher(_fetches, logger), new ByteBudget(options), options, time);
     }
 

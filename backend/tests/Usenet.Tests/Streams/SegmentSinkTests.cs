@@ -24,8 +24,8 @@ public sealed class SegmentSinkTests
         var map = SegmentMap.Uniform(1, Length, Length);
         var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
         var slot = new SegmentSlot(piece, isLanding: true, new SegmentWindow(0));
-        var wanted = new FetchSubscription(slot, new FetchUrgency(slot, isHeadOfLine: true));
-        var sink = new SegmentSink(pool, verifyBeforeServe: false);
+        var wanted = new FetchSubscription(slot, new FetchUrgency(slot, isHeadOfLine: true), mayBeEarly: true);
+        var sink = new SegmentSink(pool, new EarlyRelease(new StreamOptions(), TimeProvider.System), new RefetchLimit(TimeProvider.System));
         sink.Open(new SharedFetch(new SegmentKey(SegmentIds.None, map[0]), wanted, OperationLane.Playback, TimeProvider.System));
         var read = new byte[1000];
 

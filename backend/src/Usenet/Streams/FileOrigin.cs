@@ -1,0 +1,25 @@
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// The file for which articles are fetched, as its user sees it: what its articles have done is held for or against all of it,
+/// however often it is opened and of however many posted files it consists.
+/// </summary>
+/// <remarks>Immutable; equal for equal identities.</remarks>
+/// <param name="identity">Equal for the same file; the same for as long as the process runs, at least.</param>
+/// <param name="length">Bytes of the file.</param>
+public sealed class FileOrigin(object identity, long length) : IEquatable<FileOrigin>
+{
+    /// <summary>Bytes of the file.</summary>
+    public long Length => length;
+
+    private object Identity => identity;
+
+    /// <inheritdoc/>
+    public bool Equals(FileOrigin? other) => other is not null && identity.Equals(other.Identity);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => Equals(obj as FileOrigin);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => identity.GetHashCode();
+}

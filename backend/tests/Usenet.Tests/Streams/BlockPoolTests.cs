@@ -1,0 +1,77 @@
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+public sealed class BlockPoolTests
+{
+    private readonly BlockPool _pool = new(1L << 30);
+
+    [Fact]
+    public void Free_blocks_that_are_not_needed_go_to_the_collector_while_others_come_and_go()
+    {
+        var steady = Rent(1);
+        Return(Rent(1000));
+        Assert.Equal(1000, _pool.Free);
+        for (var i = 0; i < 20_000; i++)
+            Return(Rent(10));
+        Assert.InRange(_pool.Free, 10, 20);
+        Return(steady);
+    }
+
+    [Fact]
+    public void Blocks_that_are_needed_again_and_again_stay()
+    {
+        var steady = Rent(1);
+        var first = Rent(500);
+        var known = first.Select(block => block.Bytes).ToHashSet();
+        Return(first);
+        for (var i = 0; i < 50; i++)
+        {
+            var again = Rent(500);
+            Assert.All(again, block => Assert.Contains(block.Bytes, known));
+            Return(again);
+        }
+
+        Return(steady);
+    }
+
+    [Fact]
+    public void Almost_nothing_stays_when_nobody_has_a_block()
+    {
+        Return(Rent(1000));
+        Assert.Equal(64, _pool.Free);
+    }
+
+#if DEBUG
+    [Fact]
+    public void A_block_that_is_given_back_twice_is_seen_even_when_it_is_on_loan_again()
+    {
+        var block = _pool.Rent();
+        _pool.Return(block);
+        Assert.Throws<InvalidOperationException>(() => _pool.Return(block));
+        var again = _pool.Rent();
+        Assert.Same(block.Bytes, again.Bytes);
+        Assert.Throws<InvalidOperationException>(() => _pool.Return(block));
+        Assert.Throws<InvalidOperationException>(() => _pool.Verify(block));
+        _pool.Return(again);
+    }
+
+    [Fact]
+    public void A_block_that_is_written_after_it_was_given_back_is_seen()
+    {
+        var block = _pool.Rent();
+        _pool.Return(block);
+        block.Bytes![12_345] = 1;
+        Assert.Throws<InvalidOperationException>(() => _pool.Rent());
+    }
+#endif
+
+    private Block[] Rent(int count) => [.. Enumerable.Range(0, count).Select(_ => _pool.Rent())];
+
+    private void Return(Block[] blocks)
+    {
+        foreach (var block in blocks)
+            _pool.Return(block);
+    }
+}

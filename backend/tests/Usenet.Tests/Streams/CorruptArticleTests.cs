@@ -1,0 +1,77 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>F18: articles that come damaged, by the thousand. No complete read holds a wrong byte; verified-first, none leaves at all.</summary>
+public sealed class CorruptArticleTests
+{
+    private const string Id = "part@film";
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public Task F18_of_20000_mutated_articles_none_is_accepted() => RunAsync(20_000, 18);
+
+    [Fact]
+    [Trait("Category", "Long")]
+    public Task F18_of_200000_mutated_articles_none_is_accepted() => RunAsync(200_000, 1_000_018);
+
+    private static async Task RunAsync(int articles, int seed)
+    {
+        var (early, refused) = (0, 0);
+        for (var i = 0; i < articles; i++)
+        {
+            var article = new MutatedArticle(seed + i);
+            if (article.Wire.AsSpan().SequenceEqual(article.Good))
+                continue;
+            early += await ReadAsync(article, new StreamOptions { WithheldBytes = 64 }, seed + i);
+            var wrong = await ReadAsync(article, new StreamOptions { VerifyBeforeServe = true }, seed + i);
+            Assert.True(wrong == 0, $"seed {seed + i}: {wrong} bytes left");
+            refused++;
+        }
+
+        // Otherwise the test would prove nothing: bytes did leave before the articles were whole.
+        Assert.InRange(refused, articles * 9 / 10, articles);
+        Assert.InRange(early, articles, long.MaxValue);
+    }
+
+    /// <summary>Reads the mutated part to its end, which must not be reached unless every byte is right.</summary>
+    /// <returns>Bytes that left.</returns>
+    private static async Task<int> ReadAsync(MutatedArticle article, StreamOptions options, int seed)
+    {
+        var source = new ScriptedArticleSource(portion: 700);
+        source.Post(Id, article.Wire);
+        await using var engine = new StreamEngine(source, options, TimeProvider.System, NullLoggerFactory.Instance);
+        var lengths = new[] { MutatedArticle.Begin, (long)article.Data.Length, MutatedArticle.FileSize - MutatedArticle.Begin - article.Data.Length };
+        var file = new PostedFile(SegmentMap.FromLengths(lengths), new SecondOfThree());
+        await using var stream = engine.Open([FileExtent.Whole(file)], OperationLane.Playback, MutatedArticle.Begin, MutatedArticle.Begin + article.Data.Length);
+        var read = new byte[article.Data.Length];
+        var total = 0;
+        try
+        {
+            while (await stream.ReadAsync(read.AsMemory(total), Token) is var count and > 0)
+                total += count;
+        }
+        catch (IOException)
+        {
+            return total;
+        }
+
+        Assert.True(read.AsSpan().SequenceEqual(article.Data), $"seed {seed}: a complete read with wrong bytes");
+
+        // What is right to the last byte was damaged where it does not matter.
+        return options.VerifyBeforeServe ? 0 : total;
+    }
+
+    private sealed class SecondOfThree : ISegmentIds
+    {
+        public int Count => 3;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse(Id), []));
+    }
+}

@@ -1,0 +1,117 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Tests.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>F18: what a file costs, and how it is served, once one of its articles was bad.</summary>
+public sealed class DamagedFileTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task F18_file_that_lied_is_served_verified_first_for_a_day()
+    {
+        var time = new ManualTimeProvider();
+        await using var film = new SteppedFilm(parts: 4, new StreamOptions { CacheBytes = 0 }, time);
+        await LieAsync(film, part: 0);
+
+        Assert.False(await FlowsEarlyAsync(film, part: 1));
+        time.Advance(TimeSpan.FromHours(23));
+        Assert.False(await FlowsEarlyAsync(film, part: 2));
+        time.Advance(TimeSpan.FromHours(1));
+
+        // The provider has delivered five articles, two of them bad, and has to win its trust back by good ones.
+        Assert.False(await FlowsEarlyAsync(film, part: 3));
+        await ReadManyAsync(film, 2000);
+        Assert.True(await FlowsEarlyAsync(film, part: 3));
+    }
+
+    [Fact]
+    public async Task F18_client_that_loops_over_a_damaged_file_costs_three_times_its_size()
+    {
+        const int Parts = 10;
+        const int PartSize = 20_000;
+        var source = new ScriptedArticleSource();
+        for (var part = 0; part < Parts; part++)
+            source.Post($"{part}@film", TestArticle.OnWire(TestArticle.Part(TestArticle.Noise(PartSize, part), part * PartSize, Parts * PartSize, part + 1, Parts)));
+        source.Remove("8@film");
+        var time = new ManualTimeProvider();
+        await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0 }, time, NullLoggerFactory.Instance);
+        var file = new PostedFile(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), new NumberedIds(Parts));
+
+        var failures = new List<Exception>();
+        for (var i = 0; i < 100; i++)
+        {
+            await using var stream = engine.Open([FileExtent.Whole(file)], OperationLane.Playback);
+            failures.Add(await Assert.ThrowsAnyAsync<IOException>(async () => await stream.CopyToAsync(Stream.Null, Token)));
+        }
+
+        Assert.IsType<ArticleGoneException>(failures[0]);
+        Assert.IsType<RefetchLimitException>(failures[^1]);
+
+        // Encoded bytes are some three percent more than decoded ones, and what is under way when the limit is met arrives.
+        Assert.InRange(source.Delivered, 2L * Parts * PartSize, (long)(3.6 * Parts * PartSize));
+        time.Advance(TimeSpan.FromHours(24));
+        await using var tomorrow = engine.Open([FileExtent.Whole(file)], OperationLane.Playback);
+        await tomorrow.ReadExactlyAsync(new byte[PartSize], Token);
+    }
+
+    private static async Task LieAsync(SteppedFilm film, int part)
+    {
+        await using var stream = film.Open(part * SteppedFilm.PartSize, (part * SteppedFilm.PartSize) + 1000);
+        var reading = stream.ReadExactlyAsync(new byte[1000], Token).AsTask();
+        for (var tries = 0; tries < 2; tries++)
+        {
+            var fetch = await film.Source.NextAsync(Token);
+            var body = film.Body(part).ToArray();
+            body[^2000] ^= 1;
+            fetch.Deliver(body);
+            fetch.Finish();
+        }
+
+        await Assert.ThrowsAsync<ArticleGoneException>(() => reading);
+    }
+
+    /// <summary>Whether the first bytes of a part leave before its last have come.</summary>
+    private static async Task<bool> FlowsEarlyAsync(SteppedFilm film, int part)
+    {
+        await using var stream = film.Open(part * SteppedFilm.PartSize, (part * SteppedFilm.PartSize) + 100_000);
+        var buffer = new byte[1000];
+        var reading = stream.ReadAsync(buffer, Token).AsTask();
+        var fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body(part)[..200_000]);
+        var early = film.Engine.Blocks.Rented > 0 && await Task.WhenAny(reading, Task.Delay(TimeSpan.FromMilliseconds(50), TimeProvider.System, Token)) == reading;
+        fetch.Deliver(film.Body(part)[200_000..]);
+        fetch.Finish();
+        await reading;
+        return early;
+    }
+
+    private static async Task ReadManyAsync(SteppedFilm film, int articles)
+    {
+        for (var i = 0; i < articles; i++)
+            await FlowsAsync(film, part: 3);
+    }
+
+    private static async Task FlowsAsync(SteppedFilm film, int part)
+    {
+        await using var stream = film.Open(part * SteppedFilm.PartSize, (part * SteppedFilm.PartSize) + 1);
+        var reading = stream.ReadExactlyAsync(new byte[1], Token).AsTask();
+        var fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body(part));
+        fetch.Finish();
+        await reading;
+    }
+
+    private sealed class NumberedIds(int count) : ISegmentIds
+    {
+        public int Count => count;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse($"{index}@film"), []));
+    }
+}

@@ -1,0 +1,109 @@
+using Sluice.Testing;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>F18: the trust that lets bytes leave before their article is proved ends with the first lie.</summary>
+public sealed class EarlyReleaseTests
+{
+    private readonly ManualTimeProvider _time = new();
+    private readonly EarlyRelease _early;
+
+    public EarlyReleaseTests() => _early = new EarlyRelease(new StreamOptions(), _time);
+
+    [Fact]
+    public void F18_file_with_a_corrupt_article_is_not_trusted_for_a_day()
+    {
+        Assert.True(_early.IsTrusted(File("a")));
+        _early.Judged(File("a"), 0, isCorrupt: true);
+        Assert.False(_early.IsTrusted(File("a")));
+        Assert.True(_early.IsTrusted(File("b")));
+        _time.Advance(TimeSpan.FromHours(23));
+        _early.Judged(File("b"), 1, isCorrupt: true);
+        Assert.False(_early.IsTrusted(File("a")));
+        _time.Advance(TimeSpan.FromHours(1));
+        Assert.True(_early.IsTrusted(File("a")));
+        Assert.False(_early.IsTrusted(File("b")));
+    }
+
+    [Fact]
+    public void F18_every_lie_begins_the_day_anew()
+    {
+        _early.Judged(File("a"), 0, isCorrupt: true);
+        _time.Advance(TimeSpan.FromHours(20));
+        _early.Judged(File("a"), 0, isCorrupt: true);
+        _time.Advance(TimeSpan.FromHours(20));
+        _early.Judged(File("b"), 0, isCorrupt: true);
+        Assert.False(_early.IsTrusted(File("a")));
+    }
+
+    [Fact]
+    public void F18_provider_with_more_than_one_corrupt_article_in_a_thousand_is_not_trusted()
+    {
+        Judge(0, 4_990, corrupt: 0);
+        Judge(0, 10, corrupt: 5);
+        Assert.True(_early.IsTrusted(0));
+        Judge(0, 1, corrupt: 1);
+        Assert.False(_early.IsTrusted(0));
+        Assert.True(_early.IsTrusted(1));
+
+        // Six lies are one in a thousand of 6,000; and they are forgotten with the 10,000 articles behind them.
+        Judge(0, 998, corrupt: 0);
+        Assert.False(_early.IsTrusted(0));
+        Judge(0, 1, corrupt: 0);
+        Assert.True(_early.IsTrusted(0));
+        Judge(0, 10, corrupt: 5);
+        Assert.False(_early.IsTrusted(0));
+        Judge(0, 10_000, corrupt: 0);
+        Assert.True(_early.IsTrusted(0));
+    }
+
+    [Fact]
+    public void F18_new_provider_is_not_trusted_after_a_lie_among_its_first_articles()
+    {
+        Judge(3, 10, corrupt: 1);
+        Assert.False(_early.IsTrusted(3));
+        Judge(3, 990, corrupt: 0);
+        Assert.True(_early.IsTrusted(3));
+    }
+
+    [Fact]
+    public void F18_with_verify_before_serve_nothing_is_trusted() =>
+        Assert.False(new EarlyRelease(new StreamOptions { VerifyBeforeServe = true }, _time).IsTrusted(File("a")));
+
+    [Fact]
+    public void F18_files_with_lies_are_remembered_up_to_a_ceiling()
+    {
+        for (var i = 0; i <= 10_000; i++)
+            _early.Judged(File(i), 0, isCorrupt: true);
+        Assert.True(_early.IsTrusted(File(0)));
+        Assert.False(_early.IsTrusted(File(1)));
+    }
+
+    [Fact]
+    public void F18_damaged_file_may_be_fetched_three_times_its_size_in_a_day()
+    {
+        var limit = new RefetchLimit(_time);
+        limit.Fetched(File("whole"), 10_000);
+        Assert.True(limit.Allows(File("whole")));
+
+        limit.Fetched(File("damaged"), 2_000);
+        limit.Failed(File("damaged"));
+        limit.Fetched(File("damaged"), 999);
+        Assert.True(limit.Allows(File("damaged")));
+        limit.Fetched(File("damaged"), 1);
+        Assert.False(limit.Allows(File("damaged")));
+        Assert.True(limit.Allows(File("whole")));
+        _time.Advance(TimeSpan.FromHours(24));
+        Assert.True(limit.Allows(File("damaged")));
+    }
+
+    private static FileOrigin File(object identity) => new(identity, 1_000);
+
+    private void Judge(int provider, int articles, int corrupt)
+    {
+        for (var i = 0; i < articles; i++)
+            _early.Judged(File("x"), provider, isCorrupt: i < corrupt);
+    }
+}
