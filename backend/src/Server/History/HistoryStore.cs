@@ -16,7 +16,7 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
         password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash,
         encoded_bytes AS EncodedBytes, bytes AS Bytes, release_id AS ReleaseId, reason AS Reason, fail_message AS FailMessage,
-        added_at AS AddedAt, started_at AS StartedAt, completed_at AS CompletedAt, steps AS Steps
+        added_at AS AddedMilliseconds, started_at AS StartedMilliseconds, completed_at AS CompletedMilliseconds, steps AS StepsText
         """;
 
     /// <summary>Adds an item as part of the caller's transaction.</summary>
@@ -28,9 +28,10 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
                release_id, reason, fail_message, added_at, started_at, completed_at, steps)
             VALUES
               (@Id, @Name, @NzbName, @Category, @Folder, @Priority, @Password, @PostProcessing, @Script, @NzbHash, @EncodedBytes, @Bytes,
-               @ReleaseId, @Reason, @FailMessage, @AddedAt, @StartedAt, @CompletedAt, @Steps)
+               @ReleaseId, @Reason, @FailMessage, @AddedMilliseconds, @StartedMilliseconds,
+               @CompletedMilliseconds, @StepsText)
             """,
-            HistoryRow.From(item));
+            item);
 
     /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(SqliteConnection connection, string nzbHash) =>
@@ -49,7 +50,7 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
     /// <summary>One item, or null.</summary>
     public Task<HistoryItem?> FindAsync(string id, CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => connection.QuerySingleOrDefault<HistoryRow>($"SELECT {Columns} FROM history_item WHERE id = @id", new { id })?.ToItem(),
+            connection => connection.QuerySingleOrDefault<HistoryItem>($"SELECT {Columns} FROM history_item WHERE id = @id", new { id }),
             cancellationToken);
 
     /// <summary>How many changes there have been.</summary>
@@ -70,11 +71,10 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
     public IAsyncEnumerable<HistoryItem> StreamAsync(HistoryPage page, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
-                .Query<HistoryRow>(
+                .Query<HistoryItem>(
                     $"SELECT {Columns} FROM history_item WHERE number IN (SELECT value FROM json_each(@Numbers)) ORDER BY number DESC",
                     page,
-                    buffered: false)
-                .Select(row => row.ToItem()),
+                    buffered: false),
             cancellationToken);
 
     /// <inheritdoc/>

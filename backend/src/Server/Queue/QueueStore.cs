@@ -12,7 +12,7 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
         password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash, nzb_length AS NzbLength,
-        encoded_bytes AS EncodedBytes, posted_at AS PostedAt, added_at AS AddedAt, properties AS Properties
+        encoded_bytes AS EncodedBytes, posted_at AS PostedMilliseconds, added_at AS AddedMilliseconds, properties AS Properties
         """;
 
     private const string Order = "priority DESC, position";
@@ -26,15 +26,15 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
                encoded_bytes, posted_at, added_at)
             SELECT
               @Id, coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password, @PostProcessing,
-              @Script, @NzbHash, @NzbLength, @EncodedBytes, @PostedAt, @AddedAt
+              @Script, @NzbHash, @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds
             FROM queue_item
             """,
-            QueueRow.From(item));
+            item);
 
     /// <summary>Removes an item as part of the caller's transaction.</summary>
     /// <returns>The item, or null when it was not there.</returns>
     public static QueueItem? Remove(SqliteConnection connection, string id) =>
-        connection.QuerySingleOrDefault<QueueRow>($"DELETE FROM queue_item WHERE id = @id RETURNING {Columns}", new { id })?.ToItem();
+        connection.QuerySingleOrDefault<QueueItem>($"DELETE FROM queue_item WHERE id = @id RETURNING {Columns}", new { id });
 
     /// <summary>How many items there are, as part of the caller's transaction.</summary>
     public static int Count(SqliteConnection connection) => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
@@ -56,8 +56,8 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
 
     /// <summary>The file of a folder below <c>/nzbs</c> as part of the caller's transaction, or null.</summary>
     public static QueueItem? FindByName(SqliteConnection connection, string folder, string name) =>
-        connection.QuerySingleOrDefault<QueueRow>(
-            $"SELECT {Columns} FROM queue_item WHERE folder = @folder AND name = @name", new { folder, name })?.ToItem();
+        connection.QuerySingleOrDefault<QueueItem>(
+            $"SELECT {Columns} FROM queue_item WHERE folder = @folder AND name = @name", new { folder, name });
 
     /// <summary>Whether an item is there, as part of the caller's transaction.</summary>
     public static bool Exists(SqliteConnection connection, string id) =>
@@ -88,7 +88,7 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
     /// <summary>One item, or null.</summary>
     public Task<QueueItem?> FindAsync(string id, CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => connection.QuerySingleOrDefault<QueueRow>($"SELECT {Columns} FROM queue_item WHERE id = @id", new { id })?.ToItem(),
+            connection => connection.QuerySingleOrDefault<QueueItem>($"SELECT {Columns} FROM queue_item WHERE id = @id", new { id }),
             cancellationToken);
 
     /// <summary>The item of a name in a folder below <c>/nzbs</c>, or null.</summary>
@@ -105,8 +105,7 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
     public IAsyncEnumerable<QueueItem> ListFolderAsync(string folder, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection
-                .Query<QueueRow>($"SELECT {Columns} FROM queue_item WHERE folder = @folder ORDER BY name || '.nzb'", new { folder }, buffered: false)
-                .Select(row => row.ToItem()),
+                .Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE folder = @folder ORDER BY name || '.nzb'", new { folder }, buffered: false),
             cancellationToken);
 
     /// <summary>The id of the next item to work on, or null.</summary>
@@ -162,16 +161,15 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
                 conditions.Parameters.Add("start", start);
                 conditions.Parameters.Add("limit", limit == 0 ? -1 : limit);
                 return connection
-                    .Query<QueueRow>(
+                    .Query<QueueItem>(
                         $"""
-                        SELECT {Columns}, place AS Place
+                        SELECT {Columns}, place AS "Index"
                         FROM (SELECT rowid AS number, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item)
                         JOIN queue_item ON queue_item.rowid = number {conditions.Where}
                         ORDER BY place LIMIT @limit OFFSET @start
                         """,
                         conditions.Parameters,
-                        buffered: false)
-                    .Select(row => row.ToItem());
+                        buffered: false);
             },
             cancellationToken);
 

@@ -33,7 +33,7 @@ public sealed class HistoryStoreTests : IDisposable
             Steps = [new StepTiming("ReadNzb", 12, "3 files")],
         };
 
-        await AddAsync(database, item);
+        await database.InsertAsync(HistoryStore.Insert, item);
 
         var found = await store.FindAsync("a", Token);
         Assert.Equal(item.Steps, found!.Steps);
@@ -46,8 +46,8 @@ public sealed class HistoryStoreTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase();
         var store = new HistoryStore(database);
-        await AddAsync(
-            database,
+        await database.InsertAsync(
+            HistoryStore.Insert,
             Item("1", "Älpha One"),
             Item("2", "Beta") with { Category = "tv" },
             Item("3", "älpha Two") with { Reason = nameof(FailureReason.NzbEmpty) },
@@ -87,7 +87,7 @@ public sealed class HistoryStoreTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase();
         var store = new HistoryStore(database);
-        await AddAsync(database, Item("1", "Show 1"), Item("2", "Show 100%"), Item("3", "\u00c9t\u00e9 \\ 1"), Item("4", "a_show"));
+        await database.InsertAsync(HistoryStore.Insert, Item("1", "Show 1"), Item("2", "Show 100%"), Item("3", "\u00c9t\u00e9 \\ 1"), Item("4", "a_show"));
 
         var page = await store.FindPageAsync(new HistoryFilter { Search = part }, 0, 10, Token);
 
@@ -126,7 +126,7 @@ public sealed class HistoryStoreTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase();
         var store = new HistoryStore(database);
-        await AddAsync(database, Item("1", "a"), Item("2", "b"));
+        await database.InsertAsync(HistoryStore.Insert, Item("1", "a"), Item("2", "b"));
         var page = await store.FindPageAsync(new HistoryFilter(), 0, 10, Token);
 
         await database.WriteAsync((connection, _) => connection.Execute("DELETE FROM history_item WHERE id = '1'"), Token);
@@ -141,7 +141,7 @@ public sealed class HistoryStoreTests : IDisposable
         {
             var store = new HistoryStore(database);
             Assert.Equal(0, await store.CountChangesAsync(Token));
-            await AddAsync(database, Item("1", "a"), Item("2", "b"));
+            await database.InsertAsync(HistoryStore.Insert, Item("1", "a"), Item("2", "b"));
             Assert.Equal(2, await store.CountChangesAsync(Token));
         }
 
@@ -163,14 +163,4 @@ public sealed class HistoryStoreTests : IDisposable
         StartedAt = Time.AddSeconds(1),
         CompletedAt = Time.AddSeconds(3),
     };
-
-    private static Task<int> AddAsync(SluiceDatabase database, params HistoryItem[] items) =>
-        database.WriteAsync(
-            (connection, _) =>
-            {
-                foreach (var item in items)
-                    HistoryStore.Insert(connection, item);
-                return 0;
-            },
-            Token);
 }

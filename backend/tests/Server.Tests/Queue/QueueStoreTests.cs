@@ -22,7 +22,7 @@ public sealed class QueueStoreTests : IDisposable
         var store = new QueueStore(database);
         var item = Item("a") with { Password = "pw", Script = "s", PostProcessing = 2, Priority = QueuePriority.High, Paused = true };
 
-        await AddAsync(database, item);
+        await database.InsertAsync(QueueStore.Insert, item);
         await store.SetPostAsync("a", 5_000_000_000, Time.AddDays(-3), Token);
 
         Assert.Equal(item with { EncodedBytes = 5_000_000_000, PostedAt = Time.AddDays(-3) }, await store.FindAsync("a", Token));
@@ -33,8 +33,8 @@ public sealed class QueueStoreTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase();
         var store = new QueueStore(database);
-        await AddAsync(
-            database,
+        await database.InsertAsync(
+            QueueStore.Insert,
             Item("low") with { Priority = QueuePriority.Low },
             Item("first"),
             Item("force") with { Priority = QueuePriority.Force },
@@ -53,7 +53,7 @@ public sealed class QueueStoreTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase();
         var store = new QueueStore(database);
-        await AddAsync(database, Item("paused") with { Paused = true, Priority = QueuePriority.Force }, Item("running"), Item("next"), Item("last"));
+        await database.InsertAsync(QueueStore.Insert, Item("paused") with { Paused = true, Priority = QueuePriority.Force }, Item("running"), Item("next"), Item("last"));
 
         Assert.Equal("next", await store.FindNextAsync(id => id == "running", Token));
         Assert.Null(await store.FindNextAsync(_ => true, Token));
@@ -64,8 +64,8 @@ public sealed class QueueStoreTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase();
         var store = new QueueStore(database);
-        await AddAsync(
-            database,
+        await database.InsertAsync(
+            QueueStore.Insert,
             Item("1") with { Category = "tv", EncodedBytes = 10 },
             Item("2") with { Priority = QueuePriority.High, EncodedBytes = 20 },
             Item("3") with { Paused = true, EncodedBytes = 30 });
@@ -91,7 +91,7 @@ public sealed class QueueStoreTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase();
         var store = new QueueStore(database);
-        await AddAsync(database, Item("b") with { Folder = "tv" }, Item("a") with { Folder = "tv" }, Item("c"));
+        await database.InsertAsync(QueueStore.Insert, Item("b") with { Folder = "tv" }, Item("a") with { Folder = "tv" }, Item("c"));
 
         Assert.Equal("b", (await store.FindByNameAsync("tv", "Release b", Token))?.Id);
         Assert.Null(await store.FindByNameAsync("tv", "Release c", Token));
@@ -110,14 +110,4 @@ public sealed class QueueStoreTests : IDisposable
         NzbLength = 99,
         AddedAt = Time,
     };
-
-    private static Task<int> AddAsync(SluiceDatabase database, params QueueItem[] items) =>
-        database.WriteAsync(
-            (connection, _) =>
-            {
-                foreach (var item in items)
-                    QueueStore.Insert(connection, item);
-                return 0;
-            },
-            Token);
 }

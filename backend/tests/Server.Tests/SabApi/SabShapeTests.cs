@@ -55,7 +55,7 @@ public sealed class SabShapeTests : IDisposable
     public async Task Queue_has_the_fields_and_types_of_the_contract(string culture)
     {
         await using var host = await ProductHost.StartAsync(_folder, null, Under(culture));
-        await InsertAsync(host, new QueueItem
+        await host.Get<SluiceDatabase>().InsertAsync(QueueStore.Insert, new QueueItem
         {
             Id = "SABnzbd_nzo_9b1c",
             Name = "Some.Release.2026",
@@ -91,7 +91,7 @@ public sealed class SabShapeTests : IDisposable
     public async Task History_has_the_fields_and_types_of_the_contract(string culture)
     {
         await using var host = await ProductHost.StartAsync(_folder, null, Under(culture));
-        await InsertAsync(host, Item("SABnzbd_nzo_9b1c", "Some.Release.2026"));
+        await host.Get<SluiceDatabase>().InsertAsync(HistoryStore.Insert, Item("SABnzbd_nzo_9b1c", "Some.Release.2026"));
 
         var history = await host.CallAsync("mode=history", Token);
 
@@ -109,7 +109,7 @@ public sealed class SabShapeTests : IDisposable
     {
         await using var host = await ProductHost.StartAsync(_folder);
         for (var i = 0; i < 15; i++)
-            await InsertAsync(host, Item($"id{i}", $"Name {i}") with { Category = i % 2 == 0 ? "tv" : "movies", Reason = i == 3 ? "DeadPost" : null });
+            await host.Get<SluiceDatabase>().InsertAsync(HistoryStore.Insert, Item($"id{i}", $"Name {i}") with { Category = i % 2 == 0 ? "tv" : "movies", Reason = i == 3 ? "DeadPost" : null });
 
         Assert.Equal((10, 15), await CountAsync("mode=history"));
         Assert.Equal((5, 15), await CountAsync("mode=history&start=10&limit=60"));
@@ -181,22 +181,6 @@ public sealed class SabShapeTests : IDisposable
         CompletedAt = Time.AddSeconds(7.9),
         Steps = [new StepTiming("ReadNzb", 1412, "81 files")],
     };
-
-    private static Task<int> InsertAsync(ProductHost host, HistoryItem item) => host.Get<SluiceDatabase>().WriteAsync(
-        (connection, _) =>
-        {
-            HistoryStore.Insert(connection, item);
-            return 0;
-        },
-        Token);
-
-    private static Task<int> InsertAsync(ProductHost host, QueueItem item) => host.Get<SluiceDatabase>().WriteAsync(
-        (connection, _) =>
-        {
-            QueueStore.Insert(connection, item);
-            return 0;
-        },
-        Token);
 
     private static void AssertSameShape(JsonElement expected, JsonElement actual, string path)
     {

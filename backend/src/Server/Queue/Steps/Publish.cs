@@ -82,22 +82,13 @@ internal sealed class Publish(
         var now = time.GetUtcNow();
         var name = FindName(connection, item);
         var releaseId = LibraryStore.Insert(connection, new NewRelease(item.Folder, name, item.NzbHash, posted, files), now);
-        var published = new HistoryItem
+        var published = new HistoryItem(item)
         {
-            Id = item.Id,
             Name = name,
-            NzbName = item.NzbName,
-            Category = item.Category,
-            Folder = item.Folder,
             Priority = (int)item.Priority,
-            Password = item.Password,
-            PostProcessing = item.PostProcessing,
-            Script = item.Script,
             NzbHash = item.NzbHash,
-            EncodedBytes = item.EncodedBytes,
             Bytes = files.Sum(file => file.Length),
             ReleaseId = releaseId,
-            AddedAt = item.AddedAt,
             StartedAt = startedAt,
             CompletedAt = now,
             Steps = timings,

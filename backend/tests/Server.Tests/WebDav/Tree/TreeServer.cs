@@ -7,6 +7,7 @@ using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Usenet.Streams;
 using Xunit;
@@ -146,13 +147,7 @@ internal sealed class TreeServer : IAsyncDisposable
             Folder = category,
             ReleaseId = release,
         };
-        await Database.WriteAsync(
-            (connection, _) =>
-            {
-                HistoryStore.Insert(connection, item);
-                return release;
-            },
-            TestContext.Current.CancellationToken);
+        await Database.InsertAsync(HistoryStore.Insert, item);
     }
 
     public async ValueTask DisposeAsync()

@@ -1,0 +1,45 @@
+namespace Sluice.Server.History;
+
+/// <summary>What is said of an import from its acceptance to the end of its history.</summary>
+internal abstract record ImportItem
+{
+    /// <summary>Opaque id that clients keep; never changes.</summary>
+    public required string Id { get; init; }
+
+    /// <summary>
+    /// Name of the release: in the queue the one to be, free in its folder; of a completed item exactly the name of its folder
+    /// (SAB-42).
+    /// </summary>
+    public required string Name { get; init; }
+
+    /// <summary>Name of the NZB as it was added, with its extension.</summary>
+    public required string NzbName { get; init; }
+
+    /// <summary>Category as stored, <c>*</c> for none.</summary>
+    public required string Category { get; init; }
+
+    /// <summary>Its folder below <c>/nzbs</c> and, once published, below <c>/content</c>.</summary>
+    public required string Folder { get; init; }
+
+    /// <summary>Password that came with the NZB, or empty. Secret: never logged.</summary>
+    public string Password { get; init; } = "";
+
+    /// <summary>Echoed to clients, without effect: −1 to 3.</summary>
+    public int PostProcessing { get; init; } = -1;
+
+    /// <summary>Echoed to clients, without effect.</summary>
+    public string Script { get; init; } = "";
+
+    /// <summary>Encoded size of the post in bytes, as the NZB says; 0 until it has been read.</summary>
+    public long EncodedBytes { get; init; }
+
+    /// <summary>When the NZB was accepted; Last-Modified of its file below <c>/nzbs</c>.</summary>
+    public DateTimeOffset AddedAt { get; init; }
+
+    /// <summary><see cref="AddedAt"/> as its row has it, in Unix milliseconds.</summary>
+    public long AddedMilliseconds
+    {
+        get => AddedAt.ToUnixTimeMilliseconds();
+        init => AddedAt = DateTimeOffset.FromUnixTimeMilliseconds(value);
+    }
+}
