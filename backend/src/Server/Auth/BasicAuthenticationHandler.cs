@@ -42,7 +42,8 @@ internal sealed class BasicAuthenticationHandler(
                 _throttled = true;
                 return AuthenticateResult.Fail("Too many failed attempts.");
             default:
-                AuthLog.Refused(Logger, address is { IsIPv4MappedToIPv6: true } ? address.MapToIPv4() : address);
+                if (verifier.IsWorthTelling(address))
+                    AuthLog.Refused(Logger, address is { IsIPv4MappedToIPv6: true } ? address.MapToIPv4() : address);
                 return AuthenticateResult.Fail("Wrong user or password.");
         }
     }

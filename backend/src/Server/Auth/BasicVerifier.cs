@@ -14,6 +14,9 @@ internal sealed class BasicVerifier : IDisposable
 
     private readonly TimeProvider _time;
     private readonly FailureThrottle _throttle;
+
+    // Users are the client's text and without number, so what is told is counted by address alone.
+    private readonly FailureThrottle _told;
     private readonly IDisposable? _watch;
 
     // One slow hash at a time: guesses must not take the processor away from streams, and a burst of the same right header hashes once.
@@ -26,6 +29,7 @@ internal sealed class BasicVerifier : IDisposable
     {
         _time = time;
         _throttle = new FailureThrottle(time);
+        _told = new FailureThrottle(time);
         _credentials = new BasicCredentials(options.CurrentValue.User, options.CurrentValue.Password, time);
         _watch = options.OnChange(Follow);
     }
@@ -35,6 +39,16 @@ internal sealed class BasicVerifier : IDisposable
 
     /// <summary>How many slow hashes were computed for attempts.</summary>
     public long Hashes => Interlocked.Read(ref _hashes);
+
+    /// <summary>Whether one more refusal of this address is worth a line: a guesser must not fill the log.</summary>
+    public bool IsWorthTelling(IPAddress? address)
+    {
+        var client = address?.ToString() ?? "";
+        if (_told.IsBlocked(client))
+            return false;
+        _told.Add(client);
+        return true;
+    }
 
     /// <summary>Judges an Authorization header.</summary>
     /// <param name="header">As it came.</param>

@@ -145,6 +145,16 @@ public sealed class BasicVerifierTests : IDisposable
     }
 
     [Fact]
+    public void Guesser_of_many_users_is_told_ten_times_a_minute()
+    {
+        Assert.Equal(10, Enumerable.Range(0, 1000).Count(_ => _verifier.IsWorthTelling(Here)));
+        Assert.True(_verifier.IsWorthTelling(There));
+
+        _time.Advance(TimeSpan.FromMinutes(1));
+        Assert.True(_verifier.IsWorthTelling(Here));
+    }
+
+    [Fact]
     public async Task Without_a_password_nobody_is_let_in()
     {
         _options.Change(Options("admin", ""));

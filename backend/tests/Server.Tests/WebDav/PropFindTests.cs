@@ -193,7 +193,7 @@ public sealed class PropFindTests : IAsyncLifetime
 
         await using RawConnection connection = await _server.ConnectAsync();
         await connection.SendAsync("PROPFIND /tv%20shows/", "Depth: 1");
-        RawAnswer answer = await ReadOrResetAsync(connection);
+        RawAnswer answer = await connection.ReadAnswerOrResetAsync();
 
         Assert.True(answer.WasReset, $"complete: {answer.IsComplete}, clean end: {answer.EndedCleanly}");
     }
@@ -225,18 +225,4 @@ public sealed class PropFindTests : IAsyncLifetime
 
     private static List<string> Hrefs(RawAnswer answer) =>
         [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
-
-    private static async Task<RawAnswer> ReadOrResetAsync(RawConnection connection)
-    {
-        try
-        {
-            RawAnswer answer = await connection.ReadHeadAsync();
-            await connection.ReadBodyAsync(answer);
-            return answer;
-        }
-        catch (IOException failure) when (failure.InnerException is System.Net.Sockets.SocketException)
-        {
-            return new RawAnswer(0) { WasReset = true };
-        }
-    }
 }

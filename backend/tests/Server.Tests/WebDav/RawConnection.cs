@@ -65,6 +65,19 @@ internal sealed class RawConnection : IAsyncDisposable
         return answer;
     }
 
+    /// <summary>Reads an answer that a reset may overtake: what has come and was not read yet is lost with it.</summary>
+    public async Task<RawAnswer> ReadAnswerOrResetAsync()
+    {
+        try
+        {
+            return await ReadAnswerAsync(isHead: false);
+        }
+        catch (IOException failure) when (failure.InnerException is SocketException)
+        {
+            return new RawAnswer(0) { WasReset = true };
+        }
+    }
+
     public async Task<RawAnswer> ReadHeadAsync()
     {
         string[] status = (await ReadLineAsync()).Split(' ', 3);

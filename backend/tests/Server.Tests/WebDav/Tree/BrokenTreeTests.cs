@@ -38,6 +38,21 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
     }
 
     [Fact]
+    public async Task Row_in_the_middle_that_cannot_be_read_cuts_the_listing()
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        await server.PublishAsync("tv", "Rel", [.. Enumerable.Range(0, 1000).Select(i => $"{i:0000}.mkv")]);
+        await server.Database.WriteAsync(
+            (connection, _) => connection.Execute("UPDATE library_file SET id = 'none' WHERE path_key = '0700.mkv'"), TestContext.Current.CancellationToken);
+
+        await using RawConnection connection = await RawConnection.OpenAsync(server.Address);
+        await connection.SendAsync("PROPFIND /content/tv/Rel/", TreeServer.Credentials, "Depth: 1");
+        RawAnswer answer = await connection.ReadAnswerOrResetAsync();
+
+        Assert.True(answer.WasReset, $"complete: {answer.IsComplete}, clean end: {answer.EndedCleanly}");
+    }
+
+    [Fact]
     public async Task File_whose_parts_cannot_be_read_is_503_and_its_head_stays()
     {
         await using TreeServer server = await TreeServer.StartAsync();
