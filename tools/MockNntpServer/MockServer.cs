@@ -1,5 +1,3 @@
-using System.Net.Security;
-using System.Security.Authentication;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Control;
 using Sluice.Tools.MockNntpServer.Faults;
@@ -119,11 +117,5 @@ public sealed class MockServer : IAsyncDisposable
         }
     }
 
-    private SslServerAuthenticationOptions? Secure(MockTls tls) => tls == MockTls.None || _certificates is null
-        ? null
-        : new SslServerAuthenticationOptions
-        {
-            ServerCertificate = _certificates.Issue(tls),
-            EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
-        };
+    private Handshake? Secure(MockTls tls) => tls == MockTls.None || _certificates is null ? null : new Handshake(_certificates, tls);
 }

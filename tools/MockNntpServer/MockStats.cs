@@ -9,6 +9,7 @@ public sealed class MockStats
     private readonly MockStats? _total;
     private readonly ConcurrentDictionary<string, long> _commands = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, int> _bodies = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<int, long> _files = new();
     private readonly long[] _faults = new long[Enum.GetValues<FaultKind>().Length];
     private long _connectionsNow;
     private long _connectionsPeak;
@@ -79,6 +80,9 @@ public sealed class MockStats
     /// <summary>How often an article was asked for by BODY or ARTICLE, by name without angle brackets.</summary>
     public IReadOnlyDictionary<string, int> Bodies => new Dictionary<string, int>(_bodies, StringComparer.Ordinal);
 
+    /// <summary>BODY commands by the number of the file in its release, from 0, for articles that the mock makes.</summary>
+    public IReadOnlyDictionary<int, long> BodiesByFile => new SortedDictionary<int, long>(_files);
+
     /// <summary>Commands received of one verb.</summary>
     public long CommandCount(string verb) => _commands.GetValueOrDefault(verb);
 
@@ -92,6 +96,7 @@ public sealed class MockStats
     {
         _commands.Clear();
         _bodies.Clear();
+        _files.Clear();
         Array.Clear(_faults);
         Volatile.Write(ref _connectionsPeak, ConnectionsNow);
         _opened = _refused = _handshakesFailed = _articles = _bytes = _cancelledBodies = _unanswered = _deepestPipeline = 0;
@@ -143,6 +148,13 @@ public sealed class MockStats
     {
         _total?.BodyAsked(messageId);
         return _bodies.AddOrUpdate(messageId, 1, (_, count) => count + 1);
+    }
+
+    /// <summary>Counts a BODY for a file of a release.</summary>
+    internal void BodyOfFileAsked(int file)
+    {
+        _files.AddOrUpdate(file, 1, (_, count) => count + 1);
+        _total?.BodyOfFileAsked(file);
     }
 
     internal void ArticleSent()

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 
 namespace Sluice.Tools.MockNntpServer.Control;
@@ -37,6 +38,7 @@ internal static class StatsJson
         json.WriteNumber("handshakes_failed", stats.HandshakesFailed);
         json.WriteEndObject();
         Write(json, "commands", stats.Commands);
+        Write(json, "bodies_by_file", stats.BodiesByFile.ToDictionary(file => file.Key.ToString(CultureInfo.InvariantCulture), file => file.Value));
         json.WriteNumber("articles", stats.Articles);
         json.WriteNumber("bytes", stats.Bytes);
         Write(json, "faults", stats.Faults);

@@ -164,4 +164,52 @@ public enum FaultKind
 
     /// <summary><c>yenc.empty</c>: header and trailer without data.</summary>
     YencEmpty,
+
+    /// <summary><c>tls.stall</c>: silence after the client's first words.</summary>
+    TlsStall,
+
+    /// <summary><c>tls.expired</c>: a certificate that ran out yesterday.</summary>
+    TlsExpired,
+
+    /// <summary><c>tls.wronghost</c>: a certificate for another host.</summary>
+    TlsWrongHost,
+
+    /// <summary><c>tls.selfsigned</c>: a certificate that nobody signed.</summary>
+    TlsSelfSigned,
+
+    /// <summary><c>tls.close</c>: closed after the client's first words.</summary>
+    TlsClose,
+
+    /// <summary><c>tls.onebyte</c>: the first <c>offset</c> bytes of the connection, 4,096 unless told, in records of one byte each.</summary>
+    TlsOneByte,
+
+    /// <summary><c>policy.idle</c>: 400 and closed when no command came for <c>ms</c>, 60,000 unless told.</summary>
+    PolicyIdle,
+
+    /// <summary>
+    /// <c>policy.cap</c>: no more than <c>limit</c> connections, 1 unless told, however many were allowed before; those beyond it are
+    /// told 502 at the greeting, or at their next command, and closed.
+    /// </summary>
+    PolicyCap,
+
+    /// <summary><c>policy.throttle</c>: each connection gets <c>limit</c> bytes per second, 100,000 unless told.</summary>
+    PolicyThrottle,
+
+    /// <summary><c>policy.statlie</c>: STAT says yes, every other command 430.</summary>
+    PolicyStatLie,
+
+    /// <summary><c>policy.flap</c>: 430 at every odd try of an article, there at every even one.</summary>
+    PolicyFlap,
+
+    /// <summary><c>policy.down</c>: connections are closed, and nobody listens, while the fault's time lasts.</summary>
+    PolicyDown,
+
+    /// <summary><c>policy.clock</c>: DATE is ahead by <c>ms</c>, an hour unless told.</summary>
+    PolicyClock,
+
+    /// <summary><c>policy.nopipelining</c>: a command that arrives while another waits on its connection gets no answer.</summary>
+    PolicyNoPipelining,
+
+    /// <summary><c>policy.reorder</c>: of commands that wait on one connection the later one is answered first.</summary>
+    PolicyReorder,
 }

@@ -9,11 +9,15 @@ internal enum FaultStage
     None,
     Gate,
     Connect,
+    Handshake,
     Greeting,
     Login,
     Command,
     Bytes,
     Delivery,
+
+    /// <summary>Asked again and again while a connection lives; counted when it makes a difference.</summary>
+    Regime,
 }
 
 /// <summary>Names and stages of fault kinds.</summary>
@@ -75,6 +79,21 @@ public static class FaultNames
         (FaultKind.YencEscapeEdge, "yenc.escapeedge", FaultStage.Delivery),
         (FaultKind.YencUuencode, "yenc.uuencode", FaultStage.Bytes),
         (FaultKind.YencEmpty, "yenc.empty", FaultStage.Bytes),
+        (FaultKind.TlsStall, "tls.stall", FaultStage.Handshake),
+        (FaultKind.TlsExpired, "tls.expired", FaultStage.Handshake),
+        (FaultKind.TlsWrongHost, "tls.wronghost", FaultStage.Handshake),
+        (FaultKind.TlsSelfSigned, "tls.selfsigned", FaultStage.Handshake),
+        (FaultKind.TlsClose, "tls.close", FaultStage.Handshake),
+        (FaultKind.TlsOneByte, "tls.onebyte", FaultStage.Handshake),
+        (FaultKind.PolicyIdle, "policy.idle", FaultStage.Regime),
+        (FaultKind.PolicyCap, "policy.cap", FaultStage.Regime),
+        (FaultKind.PolicyThrottle, "policy.throttle", FaultStage.Regime),
+        (FaultKind.PolicyStatLie, "policy.statlie", FaultStage.Command),
+        (FaultKind.PolicyFlap, "policy.flap", FaultStage.Command),
+        (FaultKind.PolicyDown, "policy.down", FaultStage.Gate),
+        (FaultKind.PolicyClock, "policy.clock", FaultStage.Command),
+        (FaultKind.PolicyNoPipelining, "policy.nopipelining", FaultStage.Regime),
+        (FaultKind.PolicyReorder, "policy.reorder", FaultStage.Command),
     ];
 
     private static readonly FrozenDictionary<string, FaultKind> ByName = Table.ToFrozenDictionary(row => row.Name, row => row.Kind);

@@ -38,6 +38,18 @@ internal sealed class FaultPlan
         return null;
     }
 
+    /// <summary>The regime of a kind that a connection is under now; does not count.</summary>
+    public MockFault? Regime(FaultKind kind, in FaultPoint point)
+    {
+        foreach (var active in _faults)
+        {
+            if (active.Fault.Kind == kind && Concerns(active, point))
+                return active.Fault;
+        }
+
+        return null;
+    }
+
     /// <summary>Takes back a hit that came to nothing, because there was nothing to swap or to damage.</summary>
     public void GiveBack(MockFault fault) => Find(fault)?.GiveBack();
 
@@ -95,6 +107,9 @@ internal sealed class FaultPlan
     private static bool ConcernsVerb(ActiveFault active, in FaultPoint point) => active.Stage switch
     {
         FaultStage.Login => point.Verb == (active.Fault.Verb ?? "AUTHINFO PASS"),
+        FaultStage.Command when active.Fault.Kind == FaultKind.PolicyStatLie => point.Article is not null && point.Verb != "STAT",
+        FaultStage.Command when active.Fault.Kind == FaultKind.PolicyFlap => point.Article is not null && point.Try % 2 == 1,
+        FaultStage.Command when active.Fault.Kind == FaultKind.PolicyClock => point.Verb == "DATE",
         FaultStage.Command when active.Fault.Verb is null || active.Fault.Kind == FaultKind.Missing => point.Article is not null,
         _ => active.Fault.Verb is not { } verb || verb == point.Verb,
     };

@@ -9,7 +9,7 @@ namespace Sluice.Tools.MockNntpServer.Faults;
 /// <remarks>
 /// Fields: <c>kind</c>, <c>provider</c> (from 0), <c>connection</c> (from 1), <c>article</c> (as
 /// <see cref="ArticleSelection.Parse"/> reads it, or a number), <c>verb</c>, <c>rate</c>, <c>count</c>, <c>tries</c>,
-/// <c>offset</c>, <c>ms</c>, <c>close</c>, <c>after_ms</c>, <c>until_ms</c>, <c>everywhere</c>; each is the property of
+/// <c>offset</c>, <c>limit</c>, <c>ms</c>, <c>close</c>, <c>after_ms</c>, <c>until_ms</c>, <c>everywhere</c>; each is the property of
 /// <see cref="MockFault"/> with the same meaning.
 /// </remarks>
 public static class FaultScript
@@ -49,7 +49,7 @@ public static class FaultScript
             fault = Apply(fault, field.Name, field.Value);
         if (fault.Rate is < 0 or > 1)
             throw new FormatException("\"rate\" lies between 0 and 1.");
-        if (fault is { Provider: < 0 } or { Connection: < 1 } or { Count: < 0 } or { Tries: < 0 } or { Offset: < 0 })
+        if (fault is { Provider: < 0 } or { Connection: < 1 } or { Count: < 0 } or { Tries: < 0 } or { Offset: < 0 } or { Limit: < 1 })
             throw new FormatException("A number is too small.");
         return fault;
     }
@@ -65,6 +65,7 @@ public static class FaultScript
         "count" => fault with { Count = value.GetInt32() },
         "tries" => fault with { Tries = value.GetInt32() },
         "offset" => fault with { Offset = value.GetInt32() },
+        "limit" => fault with { Limit = value.GetInt32() },
         "ms" => fault with { Duration = Milliseconds(value) },
         "close" => fault with { CloseAfterStall = value.GetBoolean() },
         "after_ms" => fault with { After = Milliseconds(value) },

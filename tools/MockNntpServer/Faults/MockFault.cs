@@ -38,6 +38,9 @@ public sealed record MockFault
     /// <summary>Place in the body, in bytes of the wire behind the status line; null: its middle.</summary>
     public int? Offset { get; init; }
 
+    /// <summary>How much, for kinds that limit: connections or bytes per second; null: as the kind has it.</summary>
+    public int? Limit { get; init; }
+
     /// <summary>How long, for kinds that last; null: as the kind has it.</summary>
     public TimeSpan? Duration { get; init; }
 

@@ -1,7 +1,9 @@
+using Sluice.Tools.MockNntpServer.Faults;
+
 namespace Sluice.Tools.MockNntpServer.Wire;
 
 /// <summary>Puts answers on the wire: bandwidth, packet edges, pauses, single bytes. One sender per connection.</summary>
-internal sealed class AnswerSender(Stream stream, ProviderState provider)
+internal sealed class AnswerSender(Stream stream, ProviderState provider, int connection)
 {
     /// <summary>Largest single write: large for speed, yet small enough that the count of bytes follows what was sent.</summary>
     private const int MaxWrite = 256 * 1024;
@@ -9,7 +11,10 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider)
     /// <summary>Gap between packets that must not meet in the client's buffer; on the real clock, as it is the kernel's doing.</summary>
     private static readonly TimeSpan PacketGap = TimeSpan.FromMilliseconds(2);
 
+    private const int ThrottledRate = 100_000;
+
     private readonly TokenBucket _bucket = new(provider.Clock);
+    private bool _isThrottled;
 
     /// <summary>Sends the answer to its end; what becomes of the connection is the caller's part.</summary>
     /// <param name="answer">The answer.</param>
@@ -49,7 +54,7 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider)
         end = Math.Min(end, answer.Bytes.Length);
         while (sent < end)
         {
-            var (all, each) = (provider.Settings.Bandwidth, provider.Settings.ConnectionBandwidth);
+            var (all, each) = (provider.Settings.Bandwidth, Throttled() ?? provider.Settings.ConnectionBandwidth);
             var slice = Math.Min(Math.Min(end - sent, MaxWrite), Math.Min(TokenBucket.SliceFor(all), TokenBucket.SliceFor(each)));
             await _bucket.TakeAsync(slice, each, cancellationToken);
             await provider.Bucket.TakeAsync(slice, all, cancellationToken);
@@ -63,5 +68,15 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider)
         }
 
         return Math.Max(sent, end);
+    }
+
+    private long? Throttled()
+    {
+        if (provider.Regime(FaultKind.PolicyThrottle, connection) is not { } throttle)
+            return null;
+        if (!_isThrottled)
+            provider.Stats.FaultHappened(FaultKind.PolicyThrottle);
+        _isThrottled = true;
+        return throttle.Limit ?? ThrottledRate;
     }
 }

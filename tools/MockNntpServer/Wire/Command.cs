@@ -6,7 +6,8 @@ namespace Sluice.Tools.MockNntpServer.Wire;
 /// <param name="Arrived">Time stamp of its last byte.</param>
 /// <param name="Number">Command of the connection, from 1.</param>
 /// <param name="Try">For BODY and ARTICLE how often the article was asked for at the provider, this time included; for others one more than that.</param>
-internal sealed record Command(string Verb, string Argument, long Arrived, int Number, int Try)
+/// <param name="Waiting">Commands of the connection that waited when it arrived, itself included.</param>
+internal sealed record Command(string Verb, string Argument, long Arrived, int Number, int Try, int Waiting)
 {
     /// <summary>The message-id that is asked for, without brackets; null when the argument is none.</summary>
     public string? MessageId => MessageIdOf(Argument);

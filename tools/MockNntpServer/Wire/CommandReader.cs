@@ -1,5 +1,6 @@
 using System.Text;
 using System.Threading.Channels;
+using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
@@ -53,10 +54,13 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
     private Command Receive(ReadOnlySpan<byte> line, long arrived)
     {
         var (verb, argument) = Command.Split(Encoding.UTF8.GetString(line.TrimEnd((byte)'\r')));
-        provider.Stats.CommandReceived(Session.IsKnown(verb) ? verb : "OTHER", Interlocked.Increment(ref _outstanding));
+        var waiting = Interlocked.Increment(ref _outstanding);
+        provider.Stats.CommandReceived(Session.IsKnown(verb) ? verb : "OTHER", waiting);
         var attempt = 1;
         if (Command.MessageIdOf(argument) is { } id)
             attempt = verb is "BODY" or "ARTICLE" ? provider.Stats.BodyAsked(id) : provider.Stats.BodyCount(id) + 1;
-        return new Command(verb, argument, arrived, ++_number, attempt);
+        if (verb == "BODY" && MockMessageId.TryParse(Command.MessageIdOf(argument), out var made))
+            provider.Stats.BodyOfFileAsked(made.File);
+        return new Command(verb, argument, arrived, ++_number, attempt, waiting);
     }
 }

@@ -7,10 +7,12 @@ using Sluice.Tools.MockNntpServer.Faults;
 namespace Sluice.Tools.MockNntpServer.Wire;
 
 /// <summary>One client, from its acceptance until both sides have closed: a reader that stamps, a sender in order.</summary>
-internal sealed class MockConnection(ProviderState provider, Socket socket, int number, SslServerAuthenticationOptions? tls)
+internal sealed class MockConnection(ProviderState provider, Socket socket, int number, Handshake? tls)
 {
     /// <summary>Most commands waiting on one connection; the reader pauses beyond it.</summary>
     private const int MaxOutstanding = 4096;
+
+    private static readonly TimeSpan LongestIdle = TimeSpan.FromSeconds(60);
 
     private readonly long _accepted = provider.Clock.Now;
     private bool _clientGone;
@@ -41,7 +43,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
 
     private async Task<AnswerEnd> ServeAsync(SocketCensus.Entry place, CancellationToken stopping)
     {
-        var admitted = provider.Settings.CapAtLogin || provider.Census.TryAdmit(place, provider.Settings.MaxConnections);
+        var admitted = provider.Settings.CapAtLogin || provider.Census.TryAdmit(place, provider.Cap(number));
         var due = provider.Clock.Add(_accepted, provider.RoundTrip(number, 0));
         var fault = Count(provider.Hit(FaultStage.Connect, number));
         if (fault?.Kind == FaultKind.ConnectClose)
@@ -56,18 +58,24 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             return await TalkAsync(network, place, admitted, due, stopping);
 
         await provider.Clock.UntilAsync(due, stopping);
-        await using var secure = new SslStream(network, leaveInnerStreamOpen: true);
+        (SslStream Secure, Stream Talk)? shaken;
         try
         {
-            await secure.AuthenticateAsServerAsync(tls, stopping);
+            shaken = await tls.ShakeAsync(network, Count(provider.Hit(FaultStage.Handshake, number)), stopping);
         }
         catch (Exception e) when (e is AuthenticationException or IOException)
+        {
+            shaken = null;
+        }
+
+        if (shaken is not { } safe)
         {
             provider.Stats.HandshakeFailed();
             return AnswerEnd.Close;
         }
 
-        return await TalkAsync(secure, place, admitted, provider.Clock.Add(due, provider.RoundTrip(number, 0)), stopping);
+        await using (safe.Secure)
+            return await TalkAsync(safe.Talk, place, admitted, provider.Clock.Add(due, provider.RoundTrip(number, 0)), stopping);
     }
 
     private async Task<AnswerEnd> TalkAsync(Stream stream, SocketCensus.Entry place, bool admitted, long due, CancellationToken stopping)
@@ -78,7 +86,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         var reading = ReadAsync(reader, ended);
         try
         {
-            var sender = new AnswerSender(stream, provider);
+            var sender = new AnswerSender(stream, provider, number);
             var greeting = Greeting(admitted);
             await provider.Clock.UntilAsync(due, ended.Token);
             if (greeting is not null)
@@ -88,8 +96,8 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             if (greeting is null)
                 await provider.Clock.DelayAsync(null, ended.Token);
 
-            var session = new Session(provider, number, () => provider.Census.TryAdmit(place, provider.Settings.MaxConnections));
-            return await AnswerAllAsync(session, sender, reader.Answered, commands.Reader, ended.Token);
+            var session = new Session(provider, number, () => provider.Census.TryAdmit(place, provider.Cap(number)));
+            return await AnswerAllAsync(session, sender, place, reader.Answered, commands.Reader, ended.Token);
         }
         catch (Exception e) when (e is IOException or OperationCanceledException && !stopping.IsCancellationRequested)
         {
@@ -120,11 +128,14 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         await ended.CancelAsync();
     }
 
-    private async Task<AnswerEnd> AnswerAllAsync(Session session, AnswerSender sender, Action answered, ChannelReader<Command> commands, CancellationToken ended)
+    private async Task<AnswerEnd> AnswerAllAsync(Session session, AnswerSender sender, SocketCensus.Entry place, Action answered, ChannelReader<Command> commands, CancellationToken ended)
     {
         while (true)
         {
-            var command = await commands.ReadAsync(ended);
+            if (await NextAsync(answered, commands, ended) is not { } command)
+                return await HangUpAsync(FaultKind.PolicyIdle, "400 Idle for too long");
+            if (provider.Regime(FaultKind.PolicyCap, number) is not null && provider.Census.IsBeyond(place, provider.Cap(number)))
+                return await HangUpAsync(FaultKind.PolicyCap, "502 Too many connections");
             var (answer, due) = Prepare(session, command);
             if (answer.Swap is { } swap && await SendNextFirstAsync(swap, due) is { } end)
                 return end;
@@ -132,6 +143,13 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             await SendAsync(sender, answered, answer, due, ended);
             if (answer.End != AnswerEnd.Open)
                 return answer.End;
+        }
+
+        async ValueTask<AnswerEnd> HangUpAsync(FaultKind kind, string why)
+        {
+            provider.Stats.FaultHappened(kind);
+            await sender.SendAsync(Answer.Line(why), null, ended);
+            return AnswerEnd.Close;
         }
 
         async ValueTask<AnswerEnd?> SendNextFirstAsync(MockFault swap, long due)
@@ -148,6 +166,40 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             await SendAsync(sender, answered, other, otherDue, ended);
             return other.End == AnswerEnd.Open ? null : other.End;
         }
+    }
+
+    /// <summary>The next command that gets an answer; null when the provider has waited for one long enough.</summary>
+    private async ValueTask<Command?> NextAsync(Action answered, ChannelReader<Command> commands, CancellationToken ended)
+    {
+        while (provider.Regime(FaultKind.PolicyIdle, number) is not { } idle || await ArrivesWithinAsync(commands, idle.Duration ?? LongestIdle, ended))
+        {
+            var command = await commands.ReadAsync(ended);
+            if (command.Waiting == 1 || provider.Regime(FaultKind.PolicyNoPipelining, number) is null)
+                return command;
+            provider.Stats.FaultHappened(FaultKind.PolicyNoPipelining);
+            answered();
+        }
+
+        return null;
+    }
+
+    private async Task<bool> ArrivesWithinAsync(ChannelReader<Command> commands, TimeSpan patience, CancellationToken ended)
+    {
+        using var waiting = CancellationTokenSource.CreateLinkedTokenSource(ended);
+        var arrival = commands.WaitToReadAsync(waiting.Token).AsTask();
+        var idle = provider.Clock.DelayAsync(patience, waiting.Token).AsTask();
+        var hasArrived = await Task.WhenAny(arrival, idle) == arrival;
+        await waiting.CancelAsync();
+        try
+        {
+            await Task.WhenAll(arrival, idle);
+        }
+        catch (OperationCanceledException) when (!ended.IsCancellationRequested)
+        {
+            // The one that was not first.
+        }
+
+        return hasArrived;
     }
 
     /// <summary>The answer, made while its round trip passes, and when it may start.</summary>

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Security;
 using System.Net.Sockets;
 using Sluice.Tools.MockNntpServer.Faults;
 
@@ -11,7 +10,7 @@ internal sealed class ProviderListener : IAsyncDisposable
     private const int Backlog = 512;
 
     private readonly ProviderState _provider;
-    private readonly SslServerAuthenticationOptions? _tls;
+    private readonly Handshake? _tls;
     private readonly CancellationTokenSource _stopping = new();
     private readonly Lock _lock = new();
     private readonly List<Task> _connections = [];
@@ -20,7 +19,7 @@ internal sealed class ProviderListener : IAsyncDisposable
     private Socket _listener;
     private int _accepted;
 
-    public ProviderListener(ProviderState provider, IPAddress address, SslServerAuthenticationOptions? tls)
+    public ProviderListener(ProviderState provider, IPAddress address, Handshake? tls)
     {
         _provider = provider;
         _tls = tls;
@@ -113,6 +112,8 @@ internal sealed class ProviderListener : IAsyncDisposable
         using var holder = Bind(EndPoint);
         using var filler = fault.Kind == FaultKind.ConnectBlackhole ? await FillAsync(holder, stopping) : null;
         _provider.Stats.FaultHappened(fault.Kind);
+        if (fault.Kind == FaultKind.PolicyDown)
+            await DropConnectionsAsync();
         while (!stopping.IsCancellationRequested && _provider.Plan.Gate(_provider.Index, _provider.Clock.SinceStart) == fault)
         {
             using var change = new GateChange(_provider, stopping);

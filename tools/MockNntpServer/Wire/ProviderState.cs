@@ -96,6 +96,12 @@ internal sealed class ProviderState : IDisposable
         return _plan.Hit(stage, point);
     }
 
+    /// <summary>The regime of a kind that a connection is under now, not counted; null for none.</summary>
+    public MockFault? Regime(FaultKind kind, int connection) => _plan.Regime(kind, new FaultPoint(Index, connection, Clock.SinceStart) { Try = 1 });
+
+    /// <summary>Most connections at a time now; 0: no limit.</summary>
+    public int Cap(int connection) => Regime(FaultKind.PolicyCap, connection) is { } shrunk ? shrunk.Limit ?? 1 : Settings.MaxConnections;
+
     /// <inheritdoc/>
     public void Dispose() => _changed.Dispose();
 

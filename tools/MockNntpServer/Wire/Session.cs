@@ -35,7 +35,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             _ when !IsKnown(command.Verb) => Wire.Answer.Line("500 Unknown command"),
             _ when provider.Settings.User is not null && !_loggedIn => Wire.Answer.Line("480 Authentication required"),
             "GROUP" => WithFault(command, null, () => Wire.Answer.Line($"211 1000000 1 1000000 {command.Argument}")),
-            "DATE" => WithFault(command, null, () => Wire.Answer.Line($"111 {provider.Clock.Provider.GetUtcNow().ToString("yyyyMMddHHmmss", CultureInfo.InvariantCulture)}")),
+            "DATE" => WithFault(command, null, () => Date(TimeSpan.Zero)),
             _ => AnswerAboutArticle(command),
         };
     }
@@ -103,17 +103,18 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
         }
 
         // Whether answers can be swapped is only known when the next one is there: the connection counts those.
-        if (fault.Kind != FaultKind.CommandSwapped)
+        if (fault.Kind is not (FaultKind.CommandSwapped or FaultKind.PolicyReorder))
             provider.Stats.FaultHappened(fault.Kind);
         return fault.Kind switch
         {
-            FaultKind.Missing or FaultKind.Command430 => NoSuchArticle(command.MessageId ?? command.Argument),
+            FaultKind.Missing or FaultKind.Command430 or FaultKind.PolicyStatLie or FaultKind.PolicyFlap => NoSuchArticle(command.MessageId ?? command.Argument),
             FaultKind.Command423 => Wire.Answer.Line("423 No article with that number"),
             FaultKind.Command451 => Wire.Answer.Line("451 Article removed: DMCA"),
             FaultKind.Command500 => Wire.Answer.Line("500 Unknown command"),
             FaultKind.Command503 => Wire.Answer.Line("503 Program fault"),
             FaultKind.CommandOtherId => Send(command, other!),
-            FaultKind.CommandSwapped => good() with { Swap = fault },
+            FaultKind.PolicyClock => Date(fault.Duration ?? TimeSpan.FromHours(1)),
+            FaultKind.CommandSwapped or FaultKind.PolicyReorder => good() with { Swap = fault },
             FaultKind.CommandTwice => Twice(good()),
             _ => BadStatusLine(fault.Kind, good()),
         };
@@ -167,6 +168,9 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             provider.Stats.FaultHappened(fault.Kind);
         return disturbed;
     }
+
+    private Answer Date(TimeSpan ahead) =>
+        Wire.Answer.Line($"111 {(provider.Clock.Provider.GetUtcNow() + ahead).ToString("yyyyMMddHHmmss", CultureInfo.InvariantCulture)}");
 
     private static Answer NoSuchArticle(string id) => Wire.Answer.Line($"430 No such article <{id}>");
 

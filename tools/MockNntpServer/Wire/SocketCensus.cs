@@ -13,13 +13,15 @@ internal sealed class SocketCensus(MockStats stats)
 {
     private readonly Lock _lock = new();
     private readonly HashSet<Entry> _open = [];
+    private long _entered;
 
     /// <summary>Counts a socket that was accepted.</summary>
     public Entry Enter(Socket socket)
     {
-        var entry = new Entry(socket);
+        Entry entry;
         lock (_lock)
         {
+            entry = new Entry(socket, ++_entered);
             if (_open.Count >= stats.ConnectionsPeak)
                 Sweep();
             _open.Add(entry);
@@ -51,6 +53,13 @@ internal sealed class SocketCensus(MockStats stats)
         }
     }
 
+    /// <summary>Whether an admitted socket is one of those beyond a cap that has shrunk: the oldest stay.</summary>
+    public bool IsBeyond(Entry entry, int cap)
+    {
+        lock (_lock)
+            return cap > 0 && entry.Admitted && _open.Count(other => other.Admitted && other.Number < entry.Number) >= cap;
+    }
+
     /// <summary>Ends the count of a socket, once.</summary>
     public void Leave(Entry entry)
     {
@@ -73,8 +82,11 @@ internal sealed class SocketCensus(MockStats stats)
     }
 
     /// <summary>One counted socket.</summary>
-    public sealed class Entry(Socket socket)
+    public sealed class Entry(Socket socket, long number)
     {
+        /// <summary>Order of acceptance.</summary>
+        public long Number => number;
+
         public Socket Socket { get; } = socket;
 
         public bool Admitted { get; set; }

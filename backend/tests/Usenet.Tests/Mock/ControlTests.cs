@@ -39,6 +39,23 @@ public sealed class ControlTests
     }
 
     [Fact]
+    public async Task Dropped_connections_are_closed_when_the_answer_comes_and_new_ones_are_served()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0 });
+        using var http = Http(mock);
+        await using var idle = await RawClient.OpenAsync(mock.Port);
+        Assert.Equal(HttpStatusCode.NoContent, (await http.PostAsync("/drop", null, Cancelled)).StatusCode);
+        Assert.Equal(0, mock.Stats.ConnectionsNow);
+        Assert.Equal((0, false), ((await idle.ReadToEndAsync()).Bytes.Length, (await idle.ReadToEndAsync()).Reset));
+
+        await using var client = await RawClient.OpenAsync(mock.Port);
+        await client.ReadBodyAsync(Id);
+        using var json = JsonDocument.Parse(await http.GetStringAsync("/stats", Cancelled));
+        Assert.Equal(0, json.RootElement.GetProperty("waiting").GetInt32());
+        Assert.Equal(1, json.RootElement.GetProperty("bodies_by_file").GetProperty("0").GetInt32());
+    }
+
+    [Fact]
     public async Task Settings_and_faults_change_while_running()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0, Providers = [new(), new()] });

@@ -1,0 +1,62 @@
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using Sluice.Tools.MockNntpServer.Faults;
+
+namespace Sluice.Tools.MockNntpServer.Wire;
+
+/// <summary>TLS as a provider speaks it, and what can go wrong with it. Thread-safe.</summary>
+internal sealed class Handshake(MockCertificates certificates, MockTls usual)
+{
+    private const int OneByteRecords = 4096;
+
+    private readonly Dictionary<MockTls, SslServerAuthenticationOptions> _options = Enum.GetValues<MockTls>()
+        .Where(kind => kind != MockTls.None)
+        .ToDictionary(kind => kind, kind => new SslServerAuthenticationOptions
+        {
+            ServerCertificate = certificates.Issue(kind),
+            EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
+        });
+
+    /// <summary>Shakes hands.</summary>
+    /// <param name="network">The bare connection; stays open when the result is closed.</param>
+    /// <param name="fault">What goes wrong, or null.</param>
+    /// <param name="stopping">Ends it.</param>
+    /// <returns>The secured stream and what is written to; null when the connection is to be closed.</returns>
+    /// <exception cref="AuthenticationException">The client does not agree.</exception>
+    /// <exception cref="IOException">The client is gone.</exception>
+    public async Task<(SslStream Secure, Stream Talk)?> ShakeAsync(NetworkStream network, MockFault? fault, CancellationToken stopping)
+    {
+        if (fault?.Kind is FaultKind.TlsStall or FaultKind.TlsClose)
+        {
+            var hello = new byte[16 * 1024];
+            while (await network.ReadAsync(hello, stopping) > 0 && fault.Kind == FaultKind.TlsStall)
+            {
+                // Whatever else the client says, until it hangs up.
+            }
+
+            return null;
+        }
+
+        var secure = new SslStream(network, leaveInnerStreamOpen: true);
+        try
+        {
+            await secure.AuthenticateAsServerAsync(_options[CertificateOf(fault)], stopping);
+        }
+        catch
+        {
+            await secure.DisposeAsync();
+            throw;
+        }
+
+        return (secure, fault?.Kind == FaultKind.TlsOneByte ? new SingleByteStream(secure, fault.Offset ?? OneByteRecords) : secure);
+    }
+
+    private MockTls CertificateOf(MockFault? fault) => fault?.Kind switch
+    {
+        FaultKind.TlsExpired => MockTls.Expired,
+        FaultKind.TlsWrongHost => MockTls.WrongHost,
+        FaultKind.TlsSelfSigned => MockTls.SelfSigned,
+        _ => usual,
+    };
+}
