@@ -29,6 +29,10 @@ internal sealed class TestRun(RunContext run)
                 await steps.RunAsync(6, () => new SeekStep(run).RunAsync(cancellationToken));
             if (run.Options.Playback is { } playback)
                 await new PlaybackRun(run).RunAsync(playback, cancellationToken);
+            if (run.Options.Storm is { } storm)
+                await new StormRun(run).RunAsync(storm, cancellationToken);
+            if (run.Options.Soak is { } soak)
+                await new SoakRun(run).RunAsync(soak, cancellationToken);
             if (wanted.Contains(7))
                 await steps.RunAsync(7, () => sequential.RunAsync(cancellationToken));
         }

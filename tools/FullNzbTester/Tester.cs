@@ -59,7 +59,7 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
     private async Task RunAllAsync(ResidentMemory memory, CancellationToken cancellationToken)
     {
         var release = ReleaseContent.Load(options);
-        var seeds = new FreshSeeds(options.Seed, options.Runs, options.Playback is not null);
+        var seeds = new FreshSeeds(options.Seed, options.Runs, plays: options.Playback is not null || options.Soak is not null);
         var posted = options.NzbFile is not null ? 0 : options.Server is null ? 1 : seeds.ReadWhole;
         await using var mock = options.Mock is null ? null : await MockProcess.StartAsync(options.Mock, posted, cancellationToken);
         var providers = mock?.Providers(options) ?? options.Providers;

@@ -97,6 +97,9 @@ internal sealed class CheckedReader : IAsyncDisposable
         return behind.Begin + behind.Length < _file.Length ? behind.Begin + behind.Length : null;
     }
 
+    /// <summary>The read ended in an error that nobody judges: what was not proved does not count.</summary>
+    public void GiveUp() => Settle(aborted: true);
+
     public async ValueTask DisposeAsync()
     {
         Settle(aborted: false);

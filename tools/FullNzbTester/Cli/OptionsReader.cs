@@ -11,6 +11,9 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
     private const long MiB = 1L << 20;
     private const int FilesOfPack = 100;
 
+    // Of a reader of a soak that was given no rate, in bytes per second: a good film.
+    private const long SoakRate = 2_000_000;
+
     /// <summary>Flags of parts that come later, each with the sentence that refuses it.</summary>
     private static readonly Dictionary<string, string> NotYet = new(StringComparer.Ordinal)
     {
@@ -59,6 +62,8 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             Runs = Between(flags.Runs, 1, 1000),
             Ceiling = line.GetValue(flags.Ceiling) || (withMock && !line.GetValue(flags.NoCeiling)),
             Playback = ReadPlayback(),
+            Storm = ReadStorm(),
+            Soak = ReadSoak(),
             JsonFile = line.GetValue(flags.Json),
             CompareFile = line.GetValue(flags.Compare),
             TolerancePercent = Between(flags.Tolerance, 0, 1000),
@@ -192,10 +197,30 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         ? [.. providers.Select(provider => provider with { PipeliningDepth = depth })]
         : providers;
 
-    private PlaybackFlags? ReadPlayback() => line.GetValue(flags.Playback) is not { } rate
+    private PlaybackFlags? ReadPlayback() => line.GetValue(flags.Playback) is null || line.GetValue(flags.Soak) is not null
+        ? null
+        : new PlaybackFlags(ReadRate() ?? 0, ReadReaders(1), Seconds(flags.PlaybackSeconds), line.GetValue(flags.SameFile), line.GetValue(flags.Once));
+
+    private StormFlags? ReadStorm() => line.GetValue(flags.Storm) is not { } rate
+        ? null
+        : rate is > 0 and <= 10_000
+            ? new StormFlags(rate, ReadReaders(4), Seconds(flags.StormSeconds))
+            : throw new UsageException("--storm is a rate up to 10000 seeks per second.");
+
+    private SoakFlags? ReadSoak() => line.GetValue(flags.Soak) is not { } minutes
+        ? null
+        : minutes is > 0 and <= 1440
+            ? new SoakFlags(TimeSpan.FromMinutes(minutes), ReadReaders(32), ReadRate() ?? SoakRate)
+            : throw new UsageException("--soak is a time of up to 1440 minutes.");
+
+    private int ReadReaders(int otherwise) => Between(flags.Readers, 1, 1000) ?? otherwise;
+
+    private TimeSpan Seconds(Option<double> flag) => TimeSpan.FromSeconds(Between(flag, 1, 86_400));
+
+    private long? ReadRate() => line.GetValue(flags.Playback) is not { } rate
         ? null
         : rate is >= 0 and <= 100_000
-            ? new PlaybackFlags((long)(rate * 125_000), Between(flags.Readers, 1, 1000), TimeSpan.FromSeconds(Between(flags.PlaybackSeconds, 1, 86_400)), line.GetValue(flags.SameFile))
+            ? (long)(rate * 125_000)
             : throw new UsageException("--playback is a rate from 0 to 100000 Mbit/s.");
 
     private bool Articles(Option<string?> flag)

@@ -49,9 +49,13 @@ internal sealed class TesterFlags
     public readonly Option<bool> Ceiling = Switch("--ceiling", "Measure the raw ceiling (on with the mock)");
     public readonly Option<bool> NoCeiling = Switch("--no-ceiling", "Do not");
     public readonly Option<double?> Playback = new("--playback") { Description = "Readers at this rate in Mbit/s; 0: as fast as they can" };
-    public readonly Option<int> Readers = With("--readers", 1, "How many of them");
+    public readonly Option<int?> Readers = new("--readers") { Description = "How many of them (1; with --storm 4, with --soak 32)" };
     public readonly Option<double> PlaybackSeconds = With("--playback-seconds", 10d, "How long they play");
     public readonly Option<bool> SameFile = Switch("--same-file", "All on one file");
+    public readonly Option<bool> Once = Switch("--once", "Readers stop at the end of their file");
+    public readonly Option<double?> Storm = new("--storm") { Description = "Seeks per second of all readers together, each for 64 KiB, for --storm-seconds" };
+    public readonly Option<double> StormSeconds = With("--storm-seconds", 60d, "How long they seek");
+    public readonly Option<double?> Soak = new("--soak") { Description = "Minutes of readers that seek, cancel and go on while 1 % of bodies is wrong in each way" };
     public readonly Option<string?> Server = Text("--server", "Measure this running server through its SABnzbd API and WebDAV");
     public readonly Option<string?> ApiKeyEnv = Text("--api-key-env", "Variable that holds its API key");
     public readonly Option<string> WebDavUser = With("--webdav-user", "admin", "User of its WebDAV tree");
@@ -83,7 +87,7 @@ internal sealed class TesterFlags
         MockServer, MockPort, Latency, Jitter, SerialLatency, Size, Connections, Stall, StallSeconds, Seed, Missing, Corrupt, Layout, Files, Obfuscate,
         ArticleSize, Providers, Coverage, Bandwidth, BandwidthConnection, MaxConnections, Tls, Faults, Media, Host, Port, User, PassEnv, Ssl, SkipTlsVerify,
         ProvidersFile, Provider, Pipelining, ByteBudget, ReadAhead, VerifyBeforeServe, Steps, Limit, Seeks, Runs, Ceiling, NoCeiling, Playback, Readers,
-        PlaybackSeconds, SameFile, Server, ApiKeyEnv, WebDavUser, WebDavPassEnv, Pid, Category, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,
+        PlaybackSeconds, SameFile, Once, Storm, StormSeconds, Soak, Server, ApiKeyEnv, WebDavUser, WebDavPassEnv, Pid, Category, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,
     ];
 
     private static Option<bool> Switch(string name, string help) => new(name) { Description = help };

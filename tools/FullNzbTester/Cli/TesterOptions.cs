@@ -56,6 +56,12 @@ internal sealed record TesterOptions
     /// <summary>Readers that play at a rate, or null for none.</summary>
     public PlaybackFlags? Playback { get; init; }
 
+    /// <summary>Readers that seek at a rate, or null for none.</summary>
+    public StormFlags? Storm { get; init; }
+
+    /// <summary>Readers that do everything for a long time, or null for none.</summary>
+    public SoakFlags? Soak { get; init; }
+
     /// <summary>Where the JSON goes: a file, <c>-</c> for stdout, or null.</summary>
     public string? JsonFile { get; init; }
 
@@ -86,7 +92,20 @@ internal sealed record TesterOptions
 /// <param name="Readers">How many.</param>
 /// <param name="Duration">How long.</param>
 /// <param name="SameFile">All on one file, or each on its own.</param>
-internal sealed record PlaybackFlags(long BytesPerSecond, int Readers, TimeSpan Duration, bool SameFile);
+/// <param name="Once">Ends at the end of the file; else it begins again while there is time.</param>
+internal sealed record PlaybackFlags(long BytesPerSecond, int Readers, TimeSpan Duration, bool SameFile, bool Once);
+
+/// <summary>How readers search.</summary>
+/// <param name="PerSecond">Seeks per second of all together.</param>
+/// <param name="Readers">How many, each in its own file.</param>
+/// <param name="Duration">How long.</param>
+internal sealed record StormFlags(double PerSecond, int Readers, TimeSpan Duration);
+
+/// <summary>How readers soak.</summary>
+/// <param name="Duration">How long.</param>
+/// <param name="Readers">How many.</param>
+/// <param name="BytesPerSecond">Rate of each; 0: as fast as it can.</param>
+internal sealed record SoakFlags(TimeSpan Duration, int Readers, long BytesPerSecond);
 
 /// <summary>A running server of the family.</summary>
 /// <param name="Url">Where it is, URL base included, with a slash at the end.</param>

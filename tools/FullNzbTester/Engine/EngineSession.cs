@@ -55,6 +55,8 @@ internal sealed class EngineSession : IContentSession
 
     public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => ValueTask.FromResult(LineCounts.Of(Counters));
 
+    public ValueTask<long> UnderWayAsync(CancellationToken cancellationToken) => ValueTask.FromResult<long>(Limiter.InUse(OperationLane.Playback));
+
     public string DelivererOf(TestedFile file, int segment) =>
         Source.DeliveredBy(file.Ids[segment]) is { } provider ? $"provider {_providers[provider].Name}" : "provider unknown";
 

@@ -24,6 +24,14 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         answer.EnsureSuccessStatusCode();
     }
 
+    /// <summary>Replaces the fault script.</summary>
+    public async Task SetFaultsAsync(string script, CancellationToken cancellationToken)
+    {
+        using var body = new StringContent(script);
+        using var answer = await _http.PostAsync(new Uri("faults", UriKind.Relative), body, cancellationToken);
+        answer.EnsureSuccessStatusCode();
+    }
+
     /// <summary>Closes all connections, as a provider does with those that were idle for long.</summary>
     public async Task DropConnectionsAsync(CancellationToken cancellationToken)
     {

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 
 namespace Sluice.Tools.FullNzbTester.Mock;
@@ -29,6 +30,9 @@ internal sealed record MockCounts(ProviderCounts Total, IReadOnlyList<ProviderCo
 /// <param name="Waiting">Commands that wait for their answers now.</param>
 internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, long Peak, long Refused, long Bytes, long DeepestPipeline, long Waiting)
 {
+    /// <summary>BODY commands by the number of the file in its release, from 0, for articles that the mock makes.</summary>
+    public IReadOnlyDictionary<int, long> BodiesByFile { get; private init; } = new Dictionary<int, long>();
+
     internal static ProviderCounts Read(JsonElement element)
     {
         var connections = element.GetProperty("connections");
@@ -41,6 +45,9 @@ internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, l
             connections.GetProperty("refused").GetInt64(),
             element.GetProperty("bytes").GetInt64(),
             element.GetProperty("deepest_pipeline").GetInt64(),
-            element.GetProperty("waiting").GetInt64());
+            element.GetProperty("waiting").GetInt64())
+        {
+            BodiesByFile = element.GetProperty("bodies_by_file").EnumerateObject().ToDictionary(file => int.Parse(file.Name, CultureInfo.InvariantCulture), file => file.Value.GetInt64()),
+        };
     }
 }

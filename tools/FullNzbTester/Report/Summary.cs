@@ -75,6 +75,10 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
 
         if (set["playback.mb_s"] is not null)
             Line(" PLAYBACK", $"{Number("playback.mb_s", "0.0")} MB/s  start {Time("playback.start_delay_ms")}  stalls {Number("playback.stalls", "0")}  worst {Number("playback.worst_stall_ms", "0")} ms");
+        if (set["storm.seeks"] is not null)
+            Line(" STORM", $"{Number("storm.seeks", "0")} seeks  first byte p95 {Time("storm.first_byte_ms_p95")}  articles worst {Number("storm.articles_worst", "0")}  bytes {Number("storm.bytes_ratio", "0.00")} x");
+        if (set["soak.bytes"] is not null)
+            Line(" SOAK", $"{Number("soak.reads_whole", "0")} whole  {Number("soak.reads_given_up", "0")} given up  {Number("soak.reads_broken", "0")} broken  RSS {Number("soak.rss_mib_per_10_min", "+0.0;-0.0;0")} MiB/10 min");
         Line(" COST", $"{Number("cpu_s_per_gib", "0.00")} CPU-s/GiB   RSS {Number("rss_idle_mib", "0")} idle {Number("rss_item_mib", "+0;-0;+0")} item {Number("rss_peak_mib", "0")} peak MiB");
     }
 

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Mock;
@@ -47,7 +46,9 @@ internal sealed class ServerSession(HttpClient http, PublishedRelease release, M
         return null;
     }
 
-    public string DelivererOf(TestedFile file, int segment) => string.Create(CultureInfo.InvariantCulture, $"by the server");
+    public async ValueTask<long> UnderWayAsync(CancellationToken cancellationToken) => mock is null ? 0 : (await mock.CountsAsync(cancellationToken)).Total.Waiting;
+
+    public string DelivererOf(TestedFile file, int segment) => "from the server";
 
     public void Note(MetricSheet metrics)
     {

@@ -28,6 +28,9 @@ internal interface IContentSession : IAsyncDisposable
     /// <summary>Waits until nothing is under way any more: what closed streams left behind has been read or given up.</summary>
     Task SettleAsync(CancellationToken cancellationToken);
 
+    /// <summary>Fetches under way now: permits that are held, or, where those cannot be seen, commands that wait at the mock.</summary>
+    ValueTask<long> UnderWayAsync(CancellationToken cancellationToken);
+
     /// <summary>Whether the end of a read is what a hole of the post looks like.</summary>
     /// <param name="error">What the read threw.</param>
     /// <param name="file">What was read.</param>

@@ -5,9 +5,9 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>One player: takes 64 KiB whenever they are due at its rate, and begins again at the end of the file.</summary>
+/// <summary>One player: takes 64 KiB whenever they are due at its rate, and begins again at the end of the file unless it is to play it once.</summary>
 /// <remarks>It has no buffer of its own, so whatever keeps it waiting for more than a quarter of a second is seen as a stall.</remarks>
-internal sealed class PlaybackReader(RunContext run, IContentSession session, TestedFile file, long bytesPerSecond)
+internal sealed class PlaybackReader(RunContext run, IContentSession session, TestedFile file, long bytesPerSecond, bool once)
 {
     private const int Chunk = 64 << 10;
     private static readonly TimeSpan Noticed = TimeSpan.FromMilliseconds(250);
@@ -41,8 +41,9 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         var started = Stopwatch.GetTimestamp();
         try
         {
-            while (!WasCutOff)
+            do
                 await PlayOnceAsync(started, ending.Token);
+            while (!WasCutOff && !once);
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {

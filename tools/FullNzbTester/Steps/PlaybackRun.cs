@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Cli;
@@ -13,9 +14,11 @@ internal sealed class PlaybackRun(RunContext run)
         run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"[+] Playback: {flags.Readers} readers at {(flags.BytesPerSecond == 0 ? "full speed" : $"{flags.BytesPerSecond * 8 / 1e6:0.#} Mbit/s")} for {flags.Duration.TotalSeconds:0} s"));
         await using var session = await run.OpenSessionAsync(SessionUse.Playback, cancellationToken);
         var files = Pick(session.Files, flags);
-        var readers = files.Select(file => new PlaybackReader(run, session, file, flags.BytesPerSecond)).ToList();
+        var readers = files.Select(file => new PlaybackReader(run, session, file, flags.BytesPerSecond, flags.Once)).ToList();
+        var started = Stopwatch.GetTimestamp();
         await Task.WhenAll(readers.Select(reader => reader.PlayAsync(flags.Duration, cancellationToken)));
-        Note(readers, files, (await session.CountsAsync(cancellationToken)).Bytes);
+        var took = Stopwatch.GetElapsedTime(started);
+        Note(readers, files, took, (await session.CountsAsync(cancellationToken)).Bytes);
     }
 
     private static List<TestedFile> Pick(IReadOnlyList<TestedFile> files, PlaybackFlags flags)
@@ -27,7 +30,7 @@ internal sealed class PlaybackRun(RunContext run)
         return [.. files.Take(flags.Readers)];
     }
 
-    private void Note(List<PlaybackReader> readers, List<TestedFile> files, long wireBytes)
+    private void Note(List<PlaybackReader> readers, List<TestedFile> files, TimeSpan took, long wireBytes)
     {
         var metrics = run.Metrics;
         var (fastest, slowest, mean) = (readers.Max(reader => reader.Bytes), readers.Min(reader => reader.Bytes), readers.Average(reader => reader.Bytes));
@@ -37,7 +40,7 @@ internal sealed class PlaybackRun(RunContext run)
         metrics["playback.stall_ms"] = readers.Sum(reader => reader.Stalls.Sum());
         metrics["playback.worst_stall_ms"] = readers.Max(reader => reader.Stalls.DefaultIfEmpty().Max());
         metrics["playback.p05_mb_s"] = readers.Min(reader => reader.P05);
-        metrics["playback.mb_s"] = readers.Sum(reader => reader.Bytes) / 1e6 / run.Options.Playback!.Duration.TotalSeconds;
+        metrics["playback.mb_s"] = readers.Sum(reader => reader.Bytes) / 1e6 / took.TotalSeconds;
         metrics["playback.share_spread"] = mean > 0 ? (fastest - slowest) / mean : null;
         metrics["playback.cut_off"] = readers.Count(reader => reader.WasCutOff);
         metrics["playback.provider_bytes_ratio"] = distinct > 0 ? wireBytes / (double)distinct : null;

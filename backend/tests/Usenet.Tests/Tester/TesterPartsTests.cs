@@ -78,6 +78,17 @@ public sealed class TesterPartsTests
         Assert.Equal(1.2, windows.P05()!.Value, 9);
     }
 
+    [Fact]
+    public void Trend_is_the_slope_of_the_line_through_all_values()
+    {
+        var trend = new Trend();
+        Assert.Null(trend.Slope);
+        foreach (var (minute, value) in new[] { (0d, 10d), (1, 13), (2, 14), (3, 19) })
+            trend.Add(minute, value);
+        Assert.Equal(2.8, trend.Slope!.Value, 9);
+        Assert.Equal(3, trend.Minutes);
+    }
+
     [Theory]
     [InlineData("seq_mb_s", 100, 85, "worse")]
     [InlineData("seq_mb_s", 100, 95, "same")]

@@ -82,6 +82,43 @@ public sealed class TesterRunTests
     }
 
     [Fact]
+    public async Task Readers_who_play_once_stop_at_the_end_of_their_film()
+    {
+        var call = await TesterCall.SmallAsync("--steps=1", "--playback=0", "--once", "--playback-seconds=60", "--json=-");
+        call.AssertExit(0);
+        Assert.Equal((2 << 20) + 1024, call.Json().GetProperty("metrics").GetProperty("bytes_verified").GetInt64());
+    }
+
+    [Fact]
+    public async Task Storm_counts_every_seek_and_leaves_nothing_under_way()
+    {
+        var call = await TesterCall.SmallAsync("--steps=1", "--layout=pack", "--files=2", "--storm=50", "--storm-seconds=1", "--readers=2", "--json=-");
+        call.AssertExit(0);
+        var storm = call.Json().GetProperty("metrics").GetProperty("storm");
+        Assert.Equal((50, 0), (storm.GetProperty("seeks").GetInt32(), storm.GetProperty("left").GetInt32()));
+        Assert.True(storm.GetProperty("articles_worst").GetInt32() >= 1);
+        Assert.True(storm.GetProperty("bytes_ratio").GetDouble() > 0);
+    }
+
+    [Fact]
+    public async Task Storm_needs_a_file_for_each_reader()
+    {
+        var call = await TesterCall.SmallAsync("--steps=1", "--storm=50", "--readers=2");
+        call.AssertExit(2);
+    }
+
+    [Fact]
+    public async Task Soak_meets_the_faults_and_no_wrong_byte()
+    {
+        var call = await TesterCall.SmallAsync("--steps=1", "--soak=0.05", "--readers=4", "--playback=0", "--providers=2", "--json=-");
+        call.AssertExit(0);
+        var metrics = call.Json().GetProperty("metrics");
+        Assert.Equal((0, 0), (metrics.GetProperty("bytes_wrong").GetInt64(), metrics.GetProperty("soak").GetProperty("left").GetInt64()));
+        Assert.True(metrics.GetProperty("soak").GetProperty("reads_whole").GetInt32() > 0);
+        Assert.NotEmpty(call.Json().GetProperty("mock").GetProperty("faults").EnumerateObject());
+    }
+
+    [Fact]
     public async Task Real_file_is_served_and_compared()
     {
         var folder = Directory.CreateTempSubdirectory("tester-");

@@ -1,0 +1,136 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Server;
+using Sluice.Tools.FullNzbTester.Sessions;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Tools.FullNzbTester.Steps;
+
+/// <summary>One reader of a soak: goes somewhere, reads for a while at its rate, and now and then leaves in the middle.</summary>
+/// <param name="run">The run.</param>
+/// <param name="session">Where the files are.</param>
+/// <param name="index">Number of the reader; with the seed it decides everything that the reader does.</param>
+/// <param name="bytesPerSecond">Its rate; 0: as fast as it can.</param>
+internal sealed class SoakReader(RunContext run, IContentSession session, int index, long bytesPerSecond)
+{
+    private const int Chunk = 64 << 10;
+    private const int ShortestRead = 64 << 10;
+    private const int MostDoublings = 8;
+    private const int OneInCancels = 6;
+
+    /// <summary>A read that takes longer hangs, whatever is wrong at the providers.</summary>
+    private static readonly TimeSpan Hangs = TimeSpan.FromSeconds(60);
+
+    private readonly Random _dice = new(unchecked(((int)run.Options.Seed * 1009) + index));
+    private readonly byte[] _buffer = new byte[Chunk];
+
+    /// <summary>Reads that came to their end.</summary>
+    public int Whole { get; private set; }
+
+    /// <summary>Reads that the reader itself ended.</summary>
+    public int GivenUp { get; private set; }
+
+    /// <summary>Reads that an error ended.</summary>
+    public int Broken { get; private set; }
+
+    /// <summary>Reads that were not begun, because too much is read already.</summary>
+    public int Refused { get; private set; }
+
+    /// <summary>Bytes read.</summary>
+    public long Bytes { get; private set; }
+
+    /// <summary>The longest that it ever waited for bytes.</summary>
+    public TimeSpan SlowestRead { get; private set; }
+
+    /// <summary>Reads until it is told to end.</summary>
+    public async Task RunAsync(CancellationToken ending)
+    {
+        while (!ending.IsCancellationRequested)
+        {
+            var file = session.Files[_dice.Next(session.Files.Count)];
+            var position = _dice.NextInt64(file.Length);
+            var length = Math.Min(file.Length - position, (long)ShortestRead << _dice.Next(MostDoublings + 1));
+            TimeSpan? leaves = _dice.Next(OneInCancels) == 0 ? TimeSpan.FromMilliseconds(_dice.Next(1, 400)) : null;
+            await ReadAsync(file, position, position + length, leaves, ending);
+        }
+    }
+
+    private async Task ReadAsync(TestedFile file, long position, long end, TimeSpan? leaves, CancellationToken ending)
+    {
+        using var leaving = CancellationTokenSource.CreateLinkedTokenSource(ending);
+        if (leaves is { } after)
+            leaving.CancelAfter(after);
+        try
+        {
+            await using var reader = run.Open(session, file, position, end);
+            try
+            {
+                await ReadToEndAsync(reader, end, leaving.Token);
+                Whole++;
+            }
+            catch (IOException error)
+            {
+                reader.GiveUp();
+                if (error is StreamLimitException or UnansweredException { Status: HttpStatusCode.ServiceUnavailable })
+                    Refused++;
+                else
+                    Broken++;
+            }
+            catch (TimeoutException)
+            {
+                reader.GiveUp();
+                Broken++;
+            }
+        }
+        catch (OperationCanceledException) when (leaving.IsCancellationRequested)
+        {
+            GivenUp++;
+        }
+        catch (StreamLimitException)
+        {
+            Refused++;
+        }
+    }
+
+    private async Task ReadToEndAsync(CheckedReader reader, long end, CancellationToken leaving)
+    {
+        var clock = Stopwatch.GetTimestamp();
+        while (reader.Position < end)
+        {
+            var read = await ReadOnceAsync(reader, (int)Math.Min(Chunk, end - reader.Position), leaving);
+            Bytes += read;
+            if (read == 0)
+                throw new EndOfStreamException(string.Create(CultureInfo.InvariantCulture, $"The stream ended at {reader.Position} of {end}."));
+
+            clock += bytesPerSecond > 0 ? (long)(read / (double)bytesPerSecond * Stopwatch.Frequency) : 0;
+            var left = bytesPerSecond > 0 ? Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), clock) : TimeSpan.Zero;
+            if (left > TimeSpan.Zero)
+                await Task.Delay(left, TimeProvider.System, leaving);
+        }
+    }
+
+    private async Task<int> ReadOnceAsync(CheckedReader reader, int most, CancellationToken leaving)
+    {
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(leaving);
+        patience.CancelAfter(Hangs);
+        var wanted = Stopwatch.GetTimestamp();
+        try
+        {
+            var read = await reader.ReadAsync(_buffer.AsMemory(0, most), patience.Token);
+            reader.Took(_buffer.AsSpan(0, read));
+            return read;
+        }
+        catch (OperationCanceledException) when (!leaving.IsCancellationRequested)
+        {
+            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"nothing came for {Hangs.TotalSeconds:0} s at {reader.Position}"));
+            throw new TimeoutException("The read hangs.");
+        }
+        finally
+        {
+            var waited = Stopwatch.GetElapsedTime(wanted);
+            SlowestRead = waited > SlowestRead ? waited : SlowestRead;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+using System.Diagnostics;
+using System.Globalization;
+using Sluice.Tools.FullNzbTester.Cli;
+using Sluice.Tools.FullNzbTester.Measure;
+using Sluice.Tools.FullNzbTester.Sessions;
+using Sluice.Tools.MockNntpServer.Faults;
+
+namespace Sluice.Tools.FullNzbTester.Steps;
+
+/// <summary>
+/// Many readers for a long time, who seek, give up and go on, while providers get one answer in a hundred wrong in each way that
+/// bodies and yEnc can be wrong. Reads may end early; no byte may be wrong, nothing may be left, and memory may not grow.
+/// </summary>
+internal sealed class SoakRun(RunContext run)
+{
+    /// <summary>Memory that may be added in ten minutes, in MiB: 1 MB.</summary>
+    private const double MostGrowth = 1e6 / (1 << 20);
+
+    private const double FaultRate = 0.01;
+    private const double FewestWhole = 0.5;
+
+    // Of fewer reads a handful that met silence would decide.
+    private const int TellingReads = 100;
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestRamp = TimeSpan.FromMinutes(3);
+
+    // A slope over less than this says more about the collector than about a leak.
+    private static readonly TimeSpan ShortestSlope = TimeSpan.FromMinutes(10);
+
+    public async Task RunAsync(SoakFlags flags, CancellationToken cancellationToken)
+    {
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"[+] Soak: {flags.Readers} readers for {flags.Duration.TotalMinutes:0.#} min"));
+        await using var session = await run.OpenSessionAsync(SessionUse.Playback, cancellationToken);
+        if (run.Mock is not null)
+            await run.Mock.SetFaultsAsync(Script(), cancellationToken);
+
+        var readers = Enumerable.Range(0, flags.Readers).Select(index => new SoakReader(run, session, index, flags.BytesPerSecond)).ToList();
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        ending.CancelAfter(flags.Duration);
+        var trend = new Trend();
+        var watching = WatchAsync(trend, flags.Duration, ending.Token);
+        await Task.WhenAll(readers.Select(reader => reader.RunAsync(ending.Token)));
+        await watching;
+        cancellationToken.ThrowIfCancellationRequested();
+
+        if (run.Mock is not null)
+            await run.Mock.SetFaultsAsync("", cancellationToken);
+        var left = await Leftovers.CountAsync(session, run.Findings, cancellationToken);
+        Note(readers, trend, left);
+    }
+
+    /// <summary>One line for each kind of the two groups.</summary>
+    private static string Script() => string.Join('\n', FaultNames.Scriptable
+        .Select(FaultNames.Of)
+        .Where(kind => kind.StartsWith("body.", StringComparison.Ordinal) || kind.StartsWith("yenc.", StringComparison.Ordinal))
+        .Select(kind => string.Create(CultureInfo.InvariantCulture, $$"""{"kind":"{{kind}}","rate":{{FaultRate}}{{(kind == "body.stall" ? ",\"ms\":10000" : "")}}}""")));
+
+    private async Task WatchAsync(Trend trend, TimeSpan duration, CancellationToken ending)
+    {
+        var started = Stopwatch.GetTimestamp();
+        var ramp = duration / 3 < LongestRamp ? duration / 3 : LongestRamp;
+        using var timer = new PeriodicTimer(Interval, TimeProvider.System);
+        try
+        {
+            while (await timer.WaitForNextTickAsync(ending))
+            {
+                var at = Stopwatch.GetElapsedTime(started);
+                if (at >= ramp && run.Memory.Now is { } now)
+                    trend.Add(at.TotalMinutes, now);
+            }
+        }
+        catch (OperationCanceledException) when (ending.IsCancellationRequested)
+        {
+            // The time is over.
+        }
+    }
+
+    private void Note(List<SoakReader> readers, Trend trend, long left)
+    {
+        var metrics = run.Metrics;
+        var (whole, given, broken) = (readers.Sum(reader => reader.Whole), readers.Sum(reader => reader.GivenUp), readers.Sum(reader => reader.Broken));
+        var growth = trend.Slope * 10;
+        metrics["soak.reads_whole"] = whole;
+        metrics["soak.reads_given_up"] = given;
+        metrics["soak.reads_broken"] = broken;
+        metrics["soak.reads_refused"] = readers.Sum(reader => reader.Refused);
+        metrics["soak.bytes"] = readers.Sum(reader => reader.Bytes);
+        metrics["soak.slowest_read_ms"] = readers.Max(reader => reader.SlowestRead.TotalMilliseconds);
+        metrics["soak.rss_mib_per_10_min"] = growth;
+        metrics["soak.left"] = left;
+        run.Narrator.Say(string.Create(
+            CultureInfo.InvariantCulture,
+            $"    {whole} reads whole, {given} given up, {broken} ended by the server's side, {metrics["soak.bytes"]:n0} bytes; slowest read {metrics["soak.slowest_read_ms"]:0} ms; memory {growth:+0.00;-0.00} MiB per 10 min; {left} left under way"));
+
+        if (whole + broken >= TellingReads && whole < FewestWhole * (whole + broken))
+            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"only {whole} of {whole + broken} reads came to their end"));
+        if (growth > MostGrowth && trend.Minutes >= ShortestSlope.TotalMinutes)
+            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"memory grows by {growth:0.00} MiB per 10 min"));
+    }
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# The standard matrix: layouts, round trips and faults, each measured by FullNzbTester with the engine in its own process and the
+# mock news server in another, and compared with the results in docs/measured/matrix/. It is timed, so it is no test: run it by
+# hand before a release and after a change of the read path, on a machine that does nothing else.
+#
+#   tools/matrix.sh            measures and compares; the last line of each cell that got worse says so
+#   tools/matrix.sh --store    measures and replaces the stored results
+#
+# TOLERANCE is the change in per cent that counts (10), SIZE the MiB that are read (200), BUILD=no takes what is built already.
+# Exit code: 0, 1 when a byte was wrong or a step failed, 3 when a figure is worse.
+set -uo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+tester=$root/tools/FullNzbTester/bin/Release/net10.0/Sluice.Tools.FullNzbTester.dll
+stored=$root/docs/measured/matrix
+results=$root/artifacts/matrix
+size=${SIZE:-200}
+
+case "${1:-}" in
+  "") store=no ;;
+  --store) store=yes ;;
+  *) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+esac
+
+export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
+if [ "${BUILD:-yes}" = yes ]; then
+  (cd "$root/backend" && dotnet build ../tools/FullNzbTester -c Release -v quiet) >&2 || exit 1
+fi
+rm -rf "$results"; mkdir -p "$results"
+
+worst=0
+measure() {
+  local name=$1 code; shift
+  local flags=(--mock-server --size="$size" --limit="$size" --seeks=0 --quiet --json="$results/$name.json" "$@")
+  [ "$store" = yes ] || [ ! -f "$stored/$name.json" ] || flags+=(--compare="$stored/$name.json" --tolerance="${TOLERANCE:-10}")
+  dotnet "$tester" "${flags[@]}" >"$results/$name.txt" 2>&1
+  code=$?
+  printf '%-28s exit %-3d %s\n' "$name" "$code" "$(grep -E '^ STREAM' "$results/$name.txt")"
+  grep -E '(^FAILED| worse$)' "$results/$name.txt" | sed 's/^/    /'
+  case "$code" in
+    0) ;;
+    3) [ "$worst" != 0 ] || worst=3 ;;
+    *) worst=1 ;;
+  esac
+}
+
+for layout in plain pack; do
+  for latency in 10 50 150; do
+    line=(--layout="$layout" --latency="$latency" --jitter=$((latency / 5)))
+    measure "$layout-$latency-clean" "${line[@]}"
+    measure "$layout-$latency-stall" "${line[@]}" --stall=0.01
+    measure "$layout-$latency-missing" "${line[@]}" --providers=2 --coverage=0.99,1.0
+  done
+done
+
+if [ "$store" = yes ]; then
+  [ "$worst" != 1 ] || { echo "matrix.sh: nothing stored, because something failed" >&2; exit 1; }
+  mkdir -p "$stored" && cp "$results"/*.json "$stored"/
+fi
+exit "$worst"
