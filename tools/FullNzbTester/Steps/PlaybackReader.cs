@@ -36,6 +36,8 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
     /// <summary>Plays for a time.</summary>
     public async Task PlayAsync(TimeSpan duration, CancellationToken cancellationToken)
     {
+        // Not in the caller's turn, or readers would begin one after the other.
+        await Task.Yield();
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         ending.CancelAfter(duration);
         var started = Stopwatch.GetTimestamp();
@@ -60,6 +62,8 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         {
             while (true)
             {
+                // Bytes at hand are read whatever the token says, so a file that is held whole would never end.
+                cancellationToken.ThrowIfCancellationRequested();
                 var wanted = Stopwatch.GetTimestamp();
                 var read = await reader.FillAsync(buffer, cancellationToken);
                 if (read == 0)

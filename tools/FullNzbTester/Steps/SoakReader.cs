@@ -47,6 +47,8 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
     /// <summary>Reads until it is told to end.</summary>
     public async Task RunAsync(CancellationToken ending)
     {
+        // Not in the caller's turn, or readers would begin one after the other.
+        await Task.Yield();
         while (!ending.IsCancellationRequested)
         {
             var file = session.Files[_dice.Next(session.Files.Count)];
@@ -99,6 +101,7 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
         var clock = Stopwatch.GetTimestamp();
         while (reader.Position < end)
         {
+            leaving.ThrowIfCancellationRequested();
             var read = await ReadOnceAsync(reader, (int)Math.Min(Chunk, end - reader.Position), leaving);
             Bytes += read;
             if (read == 0)
