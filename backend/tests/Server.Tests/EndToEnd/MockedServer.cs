@@ -42,14 +42,14 @@ internal sealed class MockedServer : IAsyncDisposable
     public static Task<MockedServer> WithRealPostsAsync(CancellationToken cancel) =>
         StartAsync(new MockOptions { Spool = RealPost.Spool }, null, cancel);
 
-    /// <summary>Starts the server again on the same folder; the one before has ended.</summary>
+    /// <summary>Starts the server again on the same folder and port; the one before has ended.</summary>
     public async Task RestartAsync(IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {
         Client?.Dispose();
         var variables = ProviderSettings.For([.. Mock.Ports]);
         foreach (var (key, value) in settings ?? new Dictionary<string, string>())
             variables[key] = value;
-        Server = await ServerProcess.StartAsync(Data, variables, cancel);
+        Server = await ServerProcess.StartAsync(Data, Server?.Port ?? ServerProcess.FreePort(), variables, cancel);
         Client = new SluiceClient(Server);
     }
 

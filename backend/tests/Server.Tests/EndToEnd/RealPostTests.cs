@@ -42,15 +42,7 @@ public sealed class RealPostTests
         await using var set = await MockedServer.WithRealPostsAsync(cancel);
         await set.Client.PublishedAsync(await set.Client.AddFileAsync("movies", release, post.Nzb, cancel), cancel);
 
-        var obscured = (await ExternalProgram.RunAsync("rclone", ["obscure", ServerProcess.Password], null, cancel)).Succeeded().Text.Trim();
-        var remote = new Dictionary<string, string>
-        {
-            ["RCLONE_CONFIG"] = set.File("rclone.conf"),
-            ["RCLONE_CONFIG_SLUICE_TYPE"] = "webdav",
-            ["RCLONE_CONFIG_SLUICE_URL"] = $"http://127.0.0.1:{set.Server.Port}",
-            ["RCLONE_CONFIG_SLUICE_USER"] = ServerProcess.User,
-            ["RCLONE_CONFIG_SLUICE_PASS"] = obscured,
-        };
+        var remote = await RcloneRemote.ForAsync(set, cancel);
         var listed = await ExternalProgram.RunAsync("rclone", ["lsf", "-R", "--files-only", "sluice:content/movies"], remote, cancel);
         Assert.Equal($"{release}/{post.FileName}", listed.Succeeded().Text.Trim());
         var film = await ExternalProgram.RunAsync("rclone", ["cat", $"sluice:content/movies/{release}/{post.FileName}"], remote, cancel);

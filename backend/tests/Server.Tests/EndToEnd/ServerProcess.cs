@@ -47,12 +47,17 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Starts the server that was built with the tests and waits until it answers.</summary>
+    /// <summary>Starts the server that was built with the tests, at any port, and waits until it answers.</summary>
     /// <param name="data">Data folder; made when it is absent.</param>
     /// <param name="settings">Environment variables beside the credentials.</param>
     /// <param name="cancel">Gives up waiting.</param>
     public static Task<ServerProcess> StartAsync(
-        string data, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
+        string data, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel) =>
+        StartAsync(data, FreePort(), settings, cancel);
+
+    /// <summary>Starts the server that was built with the tests at a port and waits until it answers.</summary>
+    public static Task<ServerProcess> StartAsync(
+        string data, int port, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {
         var variables = new Dictionary<string, string>(settings ?? new Dictionary<string, string>())
         {
@@ -60,7 +65,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
             ["SLUICE_CONFIG__WEBDAV__PASS"] = Password,
             ["SLUICE_CONFIG__API__KEY"] = ApiKey,
         };
-        return StartAsync(Executable, [], data, FreePort(), variables, cancel);
+        return StartAsync(Executable, [], data, port, variables, cancel);
     }
 
     /// <summary>Starts the server by any command that leads to it, with nothing but a folder and a port.</summary>

@@ -1,0 +1,138 @@
+using System.Globalization;
+using Sluice.Tools.MockNntpServer;
+using Xunit;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>Downloads go on where a restart of the server cut them, and end with the bytes of the film.</summary>
+[Collection(EndToEndRun.Name)]
+public sealed class RestartTests
+{
+    private const int BytesPerSecond = 4_000_000;
+    private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(50);
+
+    private long _byCurl;
+    private long _byRclone;
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Name)]
+    public Task Downloads_of_curl_and_rclone_are_exact_after_a_kill_and_a_stop() =>
+        DownloadAsync(new SyntheticFilm(11, 120_000_000, 716_800), restarts: 2, apart: 15_000_000);
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Lengthy)]
+    public Task Downloads_of_curl_and_rclone_are_exact_under_a_restart_every_twenty_seconds_for_five_minutes() =>
+        DownloadAsync(new SyntheticFilm(12, 1_200_000_000, 716_800), restarts: 14, apart: 20 * BytesPerSecond);
+
+    /// <summary>Both programs download at the pace of a player; whenever both are so many bytes further, the server goes.</summary>
+    private async Task DownloadAsync(SyntheticFilm film, int restarts, long apart)
+    {
+        ExternalProgram.Require("curl", "rclone");
+        var cancel = TestContext.Current.CancellationToken;
+        await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);
+        await film.PublishAsync(set.Client, cancel);
+        var tag = await TagAsync(set, film, cancel);
+
+        var url = $"{set.Client.Authority}/{film.Path}";
+        var curl = RunCurlAsync(url, set.File("by-curl"), film, cancel);
+        var rclone = RunRcloneAsync(set, set.File("by-rclone"), film, cancel);
+        for (var restart = 1; restart <= restarts; restart++)
+        {
+            await ReachAsync(restart * apart, curl, rclone, cancel);
+            if (restart % 2 == 0)
+                Assert.Equal(0, await set.Server.StopAsync(cancel));
+            else
+                await set.Server.KillAsync();
+            await set.RestartAsync(null, cancel);
+            Assert.Equal(tag, await TagAsync(set, film, cancel));
+        }
+
+        // Had a program come through a restart without a cut, that restart would have shown nothing.
+        Assert.InRange(await curl, restarts, int.MaxValue);
+        Assert.InRange(await rclone, restarts, int.MaxValue);
+    }
+
+    private static async Task<string> TagAsync(MockedServer set, SyntheticFilm film, CancellationToken cancel)
+    {
+        using var answer = await set.Client.OpenAsync(film.Path, 0, 0, cancel);
+        return answer.Headers.ETag!.ToString();
+    }
+
+    private async Task ReachAsync(long bytes, Task curl, Task rclone, CancellationToken cancel)
+    {
+        while (Volatile.Read(ref _byCurl) < bytes || Volatile.Read(ref _byRclone) < bytes)
+        {
+            if (curl.IsFaulted || rclone.IsFaulted)
+                await Task.WhenAny(curl, rclone).Unwrap();
+            Assert.False(curl.IsCompleted || rclone.IsCompleted, "A download ended before its restarts.");
+            await Task.Delay(Poll, TimeProvider.System, cancel);
+        }
+    }
+
+    /// <summary>Calls curl until it has the whole film.</summary>
+    /// <returns>How often it was cut in the middle.</returns>
+    private async Task<int> RunCurlAsync(string url, string target, SyntheticFilm film, CancellationToken cancel)
+    {
+        const int Refused = 7;
+        var cuts = 0;
+        while (true)
+        {
+            var (code, log) = await DownloadAsync(
+                "curl", ["-sS", "--fail", "-C", "-", "--limit-rate", Rate, "-o", target, url], null,
+                target, bytes => Volatile.Write(ref _byCurl, bytes), cancel);
+            if (code == 0)
+                break;
+            // Whatever else it says is no cut: a refused range, a wrong length, a status.
+            Assert.True(code is Refused or 18 or 52 or 56, $"curl ended with {code}: {log}");
+            if (code != Refused)
+                cuts++;
+        }
+
+        await AssertEqualAsync(film, target, cancel);
+        return cuts;
+    }
+
+    /// <summary>Calls rclone once; it opens the film again by itself where it was cut.</summary>
+    /// <returns>How often it did.</returns>
+    private async Task<int> RunRcloneAsync(MockedServer set, string target, SyntheticFilm film, CancellationToken cancel)
+    {
+        var (code, log) = await DownloadAsync(
+            "rclone", ["copyto", "-vv", "--bwlimit", Rate + "B", "--low-level-retries", "1000", "--retries", "1", $"sluice:{film.Path}", target],
+            await RcloneRemote.ForAsync(set, cancel),
+            target, bytes => Volatile.Write(ref _byRclone, bytes), cancel);
+        Assert.True(code == 0, $"rclone ended with {code}: {log}");
+        await AssertEqualAsync(film, target, cancel);
+        return log.Split('\n').Count(line => line.Contains("Reopening on read failure", StringComparison.Ordinal));
+    }
+
+    private static string Rate => BytesPerSecond.ToString(CultureInfo.InvariantCulture);
+
+    /// <summary>Runs a program that downloads into a file, and tells how far it is.</summary>
+    private static async Task<(int Code, string Log)> DownloadAsync(
+        string program, IEnumerable<string> arguments, IReadOnlyDictionary<string, string>? variables,
+        string target, Action<long> reached, CancellationToken cancel)
+    {
+        var end = ExternalProgram.RunAsync(program, arguments, variables, cancel);
+        while (!end.IsCompleted)
+        {
+            reached(File.Exists(target) ? new FileInfo(target).Length : 0);
+            await Task.WhenAny(end, Task.Delay(Poll, TimeProvider.System, cancel));
+        }
+
+        var result = await end;
+        return (result.ExitCode, result.Errors);
+    }
+
+    private static async Task AssertEqualAsync(SyntheticFilm film, string path, CancellationToken cancel)
+    {
+        await using var file = File.OpenRead(path);
+        Assert.Equal(film.Size, file.Length);
+        var buffer = new byte[1 << 20];
+        long offset = 0;
+        while (await file.ReadAsync(buffer, cancel) is > 0 and var read)
+        {
+            film.AssertEqual(offset, buffer.AsSpan(0, read));
+            offset += read;
+        }
+    }
+}
