@@ -2,15 +2,21 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>A server with one release that the history calls completed and one that it does not know.</summary>
+/// <summary>A server with two releases that the history calls completed and one that it does not know.</summary>
 public sealed class LinkFixture : IAsyncLifetime
 {
+    /// <summary>A release whose name, and the names of whose files, need every care that an address and XML can take.</summary>
+    internal const string OddRelease = "Odd #1 100% [x]";
+
     internal TreeServer Server { get; private set; } = null!;
 
     public async ValueTask InitializeAsync()
     {
         Server = await TreeServer.StartAsync(("MOUNT_DIR", "/mnt/media/"));
         await Server.PublishCompletedAsync("tv", "Rel", "a.mkv", "a+b.mkv", "b", "b-", "b c", "season 1/c.mkv", "._a.mkv");
+        await Server.PublishCompletedAsync(
+            "audio", OddRelease,
+            "[x] #1 100%?.mkv", "%41.mkv", "+ & =.mkv", "a;b,c@d!$'()*.mkv", "\u00e9\U0001F3AC <\">.mkv", "dot..");
         await Server.PublishAsync("movies", "Unlisted", "a.mkv");
     }
 

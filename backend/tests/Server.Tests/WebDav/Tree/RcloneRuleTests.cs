@@ -1,0 +1,103 @@
+using System.Globalization;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>What rclone makes of the tree: the rules of 1.74 for listings, and of 1.70.3 for links (section 9 of the contract).</summary>
+public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFixture>
+{
+    private const string LinkSuffix = ".rclonelink";
+
+    private readonly TreeServer _server = fixture.Server;
+
+    [Theory]
+    [InlineData("", ".health .ids/ README completed-symlinks/ content/ nzbs/")]
+    [InlineData("content/", "audio/ demo/ movies/ software/ tv/")]
+    [InlineData("content/movies/", "Unlisted/")]
+    [InlineData("content/software/", "")]
+    [InlineData("nzbs/", "audio/ movies/ software/ tv/")]
+    [InlineData(".ids/", "0/ 1/ 2/ 3/ 4/ 5/ 6/ 7/ 8/ 9/ a/ b/ c/ d/ e/ f/")]
+    [InlineData("completed-symlinks/tv/", "Rel/")]
+    public async Task Folder_has_the_same_entries_for_every_version(string folder, string expected)
+    {
+        foreach (var body in new[] { "", RcloneListing.StandardProperties })
+        {
+            var entries = await ListAsync(folder, body);
+            Assert.Equal(expected, string.Join(' ', entries.Select(entry => entry.Name + (entry.IsFolder ? "/" : ""))));
+        }
+    }
+
+    [Fact]
+    public async Task Odd_names_come_through_with_size_and_time()
+    {
+        string[] expected = ["%41.mkv", "+ & =.mkv", "[x] #1 100%?.mkv", "a;b,c@d!$'()*.mkv", "dot..", "\u00e9\U0001F3AC <\">.mkv"];
+        foreach (var body in new[] { "", RcloneListing.StandardProperties })
+        {
+            var entries = await ListAsync("content/audio/" + Uri.EscapeDataString(LinkFixture.OddRelease) + "/", body);
+
+            Assert.Equal(expected, entries.Select(entry => entry.Name));
+            Assert.All(entries, entry => Assert.Equal((false, 1000L, TreeServer.Published), (entry.IsFolder, entry.Size, entry.Modified)));
+        }
+    }
+
+    [Fact]
+    public async Task File_alone_is_found_by_its_own_answer()
+    {
+        foreach (var body in new[] { "", RcloneListing.StandardProperties })
+        {
+            var answer = await _server.SendBodyAsync("PROPFIND /content/tv/Rel/a.mkv", body, "Depth: 1");
+            Assert.Equal(new RcloneEntry("a.mkv", false, 1000, TreeServer.Published), RcloneListing.ReadFile("a.mkv", answer.Text));
+            var folder = await _server.SendBodyAsync("PROPFIND /content/tv/Rel", body, "Depth: 1");
+            Assert.Null(RcloneListing.ReadFile("Rel", folder.Text));
+        }
+    }
+
+    /// <summary>With <c>--links</c> a name that ends in the suffix is a symbolic link whose target is the whole text of the file.</summary>
+    [Fact]
+    public async Task Links_are_targets_that_exist_in_the_mount()
+    {
+        const string Folder = "completed-symlinks/tv/Rel/";
+        var entries = (await ListAsync(Folder, RcloneListing.StandardProperties)).Where(entry => !entry.IsFolder).ToList();
+
+        Assert.Equal(5, entries.Count);
+        foreach (var entry in entries)
+        {
+            Assert.EndsWith(LinkSuffix, entry.Name, StringComparison.Ordinal);
+            var target = await _server.SendAsync($"GET /{Folder}{Uri.EscapeDataString(entry.Name)}");
+            // It reads as many bytes as were listed, and the kernel refuses a target with a line end or of another length.
+            Assert.Equal(entry.Size, target.Length);
+            Assert.Matches("^/mnt/media/\\.ids(/[0-9a-f]){5}/[0-9a-f-]{36}$", target.Text);
+
+            var path = target.Text["/mnt/media/".Length..];
+            var name = path[(path.LastIndexOf('/') + 1)..];
+            var found = Assert.Single(await ListAsync(path[..^name.Length], RcloneListing.StandardProperties));
+            Assert.Equal((name, false, 1000L), (found.Name, found.IsFolder, found.Size));
+        }
+    }
+
+    /// <summary>The reader of this test must lose what rclone loses, or it would prove nothing.</summary>
+    [Theory]
+    [InlineData("/x/a.mkv", "200 OK", "404 Not Found", "a.mkv 0")]
+    [InlineData("/x/a.mkv", "404 Not Found", "200 OK", "")]
+    [InlineData("http://other/x/a.mkv", "200 OK", null, "")]
+    [InlineData("http://host/x/a.mkv", "200 OK", null, "a.mkv 5")]
+    [InlineData("/y/a.mkv", "200 OK", null, "")]
+    [InlineData("a.mkv", "200 OK", null, "a.mkv 5")]
+    public void Reader_loses_what_rclone_loses(string href, string first, string? second, string expected)
+    {
+        static string Stat(string? status, string length) => status is null ? ""
+            : $"<D:propstat><D:prop><D:getcontentlength>{length}</D:getcontentlength></D:prop><D:status>HTTP/1.1 {status}</D:status></D:propstat>";
+        var answer = $"<D:multistatus xmlns:D=\"DAV:\"><D:response><D:href>{href}</D:href>{Stat(first, "5")}{Stat(second, "")}</D:response></D:multistatus>";
+
+        var entries = RcloneListing.Read(new Uri("http://host/x/"), answer);
+
+        Assert.Equal(expected, string.Join(' ', entries.Select(entry => string.Create(CultureInfo.InvariantCulture, $"{entry.Name} {entry.Size}"))));
+    }
+
+    private async Task<IReadOnlyList<RcloneEntry>> ListAsync(string folder, string body)
+    {
+        var answer = await _server.SendBodyAsync($"PROPFIND /{folder}", body, "Depth: 1");
+        Assert.Equal(207, answer.Status);
+        return RcloneListing.Read(new Uri(_server.Address, "/" + folder), answer.Text);
+    }
+}
