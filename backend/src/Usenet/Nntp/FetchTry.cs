@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
@@ -5,12 +7,12 @@ namespace Sluice.Usenet.Nntp;
 /// takes bytes of the leading try only; the bytes of one that has lost are searched for their end and dropped.
 /// </summary>
 /// <remarks>All state is guarded by the gate of the race. Cancelling is thread-safe.</remarks>
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source holds neither a timer nor a handle.")]
 internal sealed class FetchTry(FetchRace race) : IArticleSink, IThreadPoolWorkItem
 {
     // Fewer bytes are no sign of life: a server that sends one a second will not finish.
     private const int TellingBytes = 1024;
 
-    // Holds neither a timer nor a handle, so there is nothing to dispose.
     private readonly CancellationTokenSource _cancellation = new();
     private BodyScanner _scanner = BodyScanner.AtStart;
     private int _untold;
