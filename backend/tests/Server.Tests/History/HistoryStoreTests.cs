@@ -1,6 +1,5 @@
 using Dapper;
 using Microsoft.Data.Sqlite;
-using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Tests.Database;
 using Xunit;

@@ -1,4 +1,3 @@
-using Sluice.Server.Database;
 using Sluice.Server.Queue;
 using Sluice.Server.Tests.Database;
 using Xunit;
