@@ -23,6 +23,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly int _lastNumber;
     private readonly SegmentWindow _window;
     private long _lastRead;
+    private int _waitedFor = -1;
     private bool _landing = true;
     private bool _closed;
 
@@ -43,7 +44,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         _reader = reader;
         _end = end;
         Position = position;
-        _policy = new ReadAheadPolicy(shared.Options, shared.Time);
+        _policy = new ReadAheadPolicy(shared.Options, shared.Line, shared.Time);
         _window = new SegmentWindow(map.Locate(position));
         _lastNumber = map.Locate(end - 1);
         _lastRead = shared.Time.GetTimestamp();
@@ -144,6 +145,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
 
             total += taken;
             Position += taken;
+            NoteArrival();
             var ends = Position == slot.Piece.End;
             _policy.Delivered(taken, _window.HeadNumber, ends);
             if (ends)
@@ -157,12 +159,24 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private int TakeOrWait(SegmentSlot slot, Span<byte> buffer)
     {
         if (!slot.IsLanding)
-            _policy.Waited(_window.HeadNumber);
+        {
+            _waitedFor = _window.HeadNumber;
+            _policy.Waited(_waitedFor);
+        }
+
         FillWindow();
         _window.RaiseHead();
         _window.Await(slot);
         // News that came before the slot was named has woken nobody.
         return Take(slot, buffer, isFirst: true);
+    }
+
+    /// <summary>What the reader waited for says how long the line takes; what was there before it came says nothing.</summary>
+    private void NoteArrival()
+    {
+        if (_waitedFor == _window.HeadNumber)
+            _policy.Arrived(_window.HeadClaimedAt);
+        _waitedFor = -1;
     }
 
     private int Take(SegmentSlot slot, Span<byte> buffer, bool isFirst)
@@ -188,7 +202,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 return;
             var headOfLine = _window.Count == 0;
             var urgency = new FetchUrgency(_reader, headOfLine);
-            var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, out var token);
+            var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, _shared.Time.GetTimestamp(), out var token);
             slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, urgency, token);
         }
     }

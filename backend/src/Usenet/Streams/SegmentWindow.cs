@@ -36,18 +36,23 @@ internal sealed class SegmentWindow
     /// <summary>The slot at the head; there is one while <see cref="Count"/> is above 0.</summary>
     public SegmentSlot Head => PlaceOf(HeadNumber).Slot!;
 
+    /// <summary>Timestamp of when the head was claimed.</summary>
+    public long HeadClaimedAt => PlaceOf(HeadNumber).ClaimedAt;
+
     /// <summary>Adds a slot behind the last.</summary>
     /// <param name="piece">What it will hold.</param>
     /// <param name="isLanding">Whether an open or a seek landed there.</param>
     /// <param name="urgency">How urgently it is wanted.</param>
+    /// <param name="now">Timestamp of now.</param>
     /// <param name="cancellationToken">Cancelled when the slot is given back before its fetch has ended.</param>
-    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, out CancellationToken cancellationToken)
+    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, out CancellationToken cancellationToken)
     {
         if (Count == _ring.Length)
             Grow();
         ref var place = ref PlaceOf(_next++);
         place.Slot = new SegmentSlot(piece, isLanding, this);
         place.Urgency = urgency;
+        place.ClaimedAt = now;
         // The source of a fetch that has ended serves the next one of its place, so steady reading creates none.
         if (place.Cancellation?.TryReset() != true)
             place.Cancellation = new CancellationTokenSource();
@@ -132,6 +137,7 @@ internal sealed class SegmentWindow
     {
         public SegmentSlot? Slot;
         public FetchUrgency? Urgency;
+        public long ClaimedAt;
         public CancellationTokenSource? Cancellation;
     }
 }

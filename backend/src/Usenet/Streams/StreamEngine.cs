@@ -23,7 +23,7 @@ public sealed class StreamEngine : IAsyncDisposable
         Blocks = new BlockPool(options.ByteBudget, _cache.GiveWay);
         var fetcher = new RetryingFetcher(new CopyFetcher(source, logger), options, time);
         _fetches = new SharedFetches(fetcher, _cache, Blocks, new EarlyRelease(options, time), time, logger);
-        _shared = new StreamResources(new SegmentFetcher(_fetches, logger), new ByteBudget(options), options, time);
+        _shared = new StreamResources(new SegmentFetcher(_fetches, logger), new ByteBudget(options), new LineMemory(time), options, time);
     }
 
     /// <summary>The memory that all streams of this engine use.</summary>
