@@ -17,6 +17,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly StreamResources _shared;
     private readonly OperationLane _lane;
     private readonly object _reader;
+    private readonly BudgetShare _share;
     private readonly ReadAheadPolicy _policy;
     private readonly ITimer _idleTimer;
     private readonly long _end;
@@ -34,18 +35,20 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// <param name="shared">What all streams share.</param>
     /// <param name="lane">Why it is read.</param>
     /// <param name="reader">On whose behalf: connections are shared fairly among these.</param>
+    /// <param name="share">Its memory; not owned.</param>
     /// <param name="position">Where reading begins; below the end.</param>
     /// <param name="end">Offset behind the last byte that will be asked for.</param>
-    public BufferedSegmentStream(CombinedMap map, StreamResources shared, OperationLane lane, object reader, long position, long end)
+    public BufferedSegmentStream(CombinedMap map, StreamResources shared, OperationLane lane, object reader, BudgetShare share, long position, long end)
     {
         _map = map;
         _shared = shared;
         _lane = lane;
         _reader = reader;
+        _share = share;
         _end = end;
         Position = position;
         _policy = new ReadAheadPolicy(shared.Options, shared.Line, shared.Time);
-        _window = new SegmentWindow(map.Locate(position));
+        _window = new SegmentWindow(map.Locate(position), share);
         _lastNumber = map.Locate(end - 1);
         _lastRead = shared.Time.GetTimestamp();
         _idleTimer = shared.Time.CreateTimer(static state => ((BufferedSegmentStream)state!).TrimIfIdle(), this, shared.Options.IdleTrim, Timeout.InfiniteTimeSpan);
@@ -111,6 +114,16 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     {
         lock (_gate)
             return position < _end && _map.Locate(position) is var number && number >= _window.HeadNumber && number < _window.NextNumber;
+    }
+
+    /// <summary>Others have come: what is held beyond the share that is left goes back, from the far end.</summary>
+    public void GiveBack()
+    {
+        lock (_gate)
+        {
+            _window.TrimTo(_share.Limit);
+            _window.CancelReleased();
+        }
     }
 
     /// <summary>Gives everything back, takes back what is not on the wire yet, and waits for the fetches to end.</summary>
@@ -198,9 +211,12 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         while (_window.NextNumber <= _lastNumber)
         {
             var piece = _map[_window.NextNumber];
-            if (_window.Count > 0 && _window.Count >= _policy.Target(piece.Segment.Length, _shared.Budget.Share))
-                return;
             var headOfLine = _window.Count == 0;
+            var cost = BudgetShare.CostOf(piece.Segment.Length);
+            if (headOfLine)
+                _share.Charge(cost);
+            else if (_window.Count >= _policy.Target(piece.Segment.Length, _share.Limit) || !_share.TryCharge(cost))
+                return;
             var urgency = new FetchUrgency(_reader, headOfLine);
             var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, _shared.Time.GetTimestamp(), out var token);
             slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, urgency, token);

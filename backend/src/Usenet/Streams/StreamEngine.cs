@@ -32,6 +32,9 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <summary>Bytes of that memory that nobody reads; they make way for readers.</summary>
     public long CachedBytes => _cache.IdleBytes;
 
+    /// <summary>Bytes that open streams hold ahead of their readers, or are about to; never more than the budget but for what readers wait for.</summary>
+    public long HeldBytes => _shared.Budget.Held;
+
     /// <summary>Streams open now.</summary>
     public int OpenStreams => _shared.Budget.Streams;
 

@@ -23,6 +23,8 @@ public sealed class ReadAheadPolicyTests
     {
         var policy = NewPolicy(new ManualTimeProvider());
         policy.Delivered(64 * 1024, 0, endsPiece: false);
+        Assert.Equal(1, policy.Target(SegmentBytes, Plenty));
+        policy.Delivered(1, 0, endsPiece: false);
         Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
         policy.Waited(0);
         Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
