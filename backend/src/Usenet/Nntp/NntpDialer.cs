@@ -30,7 +30,7 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
             meter.SocketOpened();
             Stream stream = new NetworkStream(socket, ownsSocket: true);
             if (provider.UseTls)
-                stream = await SecureAsync(stream, either.Token);
+                stream = await SecureAsync(new ReceiveAheadStream(stream, options.ReceiveBufferBytes), either.Token);
             transport = new NntpTransport(socket, stream, options.ReceiveBufferBytes);
             await LogInAsync(transport, either.Token);
             return transport;
@@ -81,6 +81,7 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
                 {
                     TargetHost = provider.Host,
                     EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
+                    CipherSuitesPolicy = TlsCiphers.Preferred(),
                     RemoteCertificateValidationCallback = (_, certificate, _, errors) =>
                         (errors == SslPolicyErrors.None || provider.SkipTlsVerification) && MatchesPin(certificate),
                 },
