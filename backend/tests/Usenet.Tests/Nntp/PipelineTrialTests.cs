@@ -10,25 +10,27 @@ public sealed class PipelineTrialTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    [Fact]
-    public async Task A_provider_that_answers_out_of_order_is_asked_one_by_one_and_says_why()
+    [Theory]
+    [InlineData(FaultKind.CommandSwapped)]
+    [InlineData(FaultKind.PolicyNoPipelining)]
+    public async Task A_provider_that_swaps_or_drops_pipelined_commands_is_asked_one_by_one_and_says_why(FaultKind kind)
     {
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(400),
-            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(2) }], Faults = [new MockFault { Kind = FaultKind.CommandSwapped }] },
-            new NntpOptions { CloseGrace = TimeSpan.FromMilliseconds(1) },
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(2) }], Faults = [new MockFault { Kind = kind }] },
+            new NntpOptions { CloseGrace = TimeSpan.FromMilliseconds(1), PlaybackStall = TimeSpan.FromMilliseconds(500) },
             provider: (_, account) => account with { MaxConnections = 4 });
         for (var round = 0; round < 3; round++)
             await ReadWholeAsync(host);
 
         var status = host.Pool.Status(0);
         Assert.Equal(1, status.PipeliningDepth);
-        Assert.Contains("Connections break when several commands are on their way (WrongArticle)", status.PinnedBecause, StringComparison.Ordinal);
+        Assert.StartsWith("Connections break when several commands are on their way", status.PinnedBecause, StringComparison.Ordinal);
 
         // From here on nothing breaks any more.
-        var swapped = host.Mock.Stats.FaultCount(FaultKind.CommandSwapped);
+        var happened = host.Mock.Stats.FaultCount(kind);
         await ReadWholeAsync(host);
-        Assert.Equal(swapped, host.Mock.Stats.FaultCount(FaultKind.CommandSwapped));
+        Assert.Equal(happened, host.Mock.Stats.FaultCount(kind));
         await host.AssertNothingIsLeftAsync(Token);
     }
 
