@@ -47,7 +47,7 @@ internal sealed class EngineHost : IAsyncDisposable
             var account = new ProviderOptions { Name = $"mock{index}", Host = "127.0.0.1", Port = port, UseTls = false, MaxConnections = 8, Priority = index };
             return provider is null ? account : provider(index, account);
         });
-        var limiter = new GlobalOperationLimiter();
+        var limiter = new GlobalOperationLimiter(time: nntpTime);
         var pool = new ProviderPool([.. accounts], nntp ?? new NntpOptions(), limiter, nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance);
         var engine = new StreamEngine(pool, streams ?? new StreamOptions(), streamTime ?? TimeProvider.System, NullLoggerFactory.Instance);
         return new EngineHost(server, release, pool, limiter, engine);
@@ -56,10 +56,12 @@ internal sealed class EngineHost : IAsyncDisposable
     public static MockRelease Film(int articles, int articleSize = 20_000, int files = 1) =>
         MockRelease.Plain(7, ((long)articles * articleSize) - (articleSize / 3), files, articleSize);
 
-    public PostedFile File(int index = 0)
+    public PostedFile File(int index = 0) => FileOf(Release, index);
+
+    public static PostedFile FileOf(MockRelease release, int index = 0)
     {
-        var file = Release.Files[index];
-        var ids = Release.MessageIds(index);
+        var file = release.Files[index];
+        var ids = release.MessageIds(index);
         var map = SegmentMap.Uniform(ids.Count, Math.Min(file.ArticleSize, file.Size), file.Size);
         return new PostedFile(map, new IdList(ids));
     }
@@ -92,9 +94,11 @@ internal sealed class EngineHost : IAsyncDisposable
 
     private sealed class IdList(IReadOnlyList<string> ids) : ISegmentIds
     {
-        public int Count => ids.Count;
+        private readonly SegmentIds[] _ids = [.. ids.Select(id => new SegmentIds(MessageId.Parse(id), []))];
+
+        public int Count => _ids.Length;
 
         public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) =>
-            ValueTask.FromResult(new SegmentIds(MessageId.Parse(ids[index]), []));
+            ValueTask.FromResult(_ids[index]);
     }
 }

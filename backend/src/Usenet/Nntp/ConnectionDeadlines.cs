@@ -1,13 +1,14 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// The clock of one connection: a reply that stops coming, an unwanted rest that takes too long, an idle socket. One timer
-/// serves all three; it is armed for the nearest and looks again when it fires, so that a read costs no timer call.
+/// The clock of one connection: a reply that stops coming, an unwanted rest that takes too long, an idle socket that is kept
+/// alive or closed. One timer serves them all; it is armed for the nearest and looks again when it fires, so that a read costs no timer call.
 /// </summary>
 internal sealed class ConnectionDeadlines : IAsyncDisposable
 {
     private readonly NntpConnection _connection;
     private readonly NntpOptions _options;
+    private readonly GlobalOperationLimiter _limiter;
     private readonly TimeProvider _time;
     private readonly ITimer _timer;
     private readonly Lock _gate = new();
@@ -21,14 +22,15 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
     private long? _drainSince;
     private bool _leaving;
 
-    public ConnectionDeadlines(NntpConnection connection, NntpOptions options, TimeProvider time)
+    public ConnectionDeadlines(NntpConnection connection, SharedResources shared)
     {
         _connection = connection;
-        _options = options;
-        _time = time;
-        _stall = options.PlaybackStall;
-        _lastByteAt = _busySince = time.GetTimestamp();
-        _timer = time.CreateTimer(static state => ((ConnectionDeadlines)state!).Check(), this, options.IdleTimeout, Timeout.InfiniteTimeSpan);
+        _options = shared.Options;
+        _limiter = shared.Limiter;
+        _time = shared.Time;
+        _stall = _options.PlaybackStall;
+        _lastByteAt = _busySince = _time.GetTimestamp();
+        _timer = _time.CreateTimer(static state => ((ConnectionDeadlines)state!).Check(), this, ShortestIdle, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>A command of this lane is about to be sent.</summary>
@@ -71,11 +73,19 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
 
+    /// <summary>Whether no byte has come since before the last command was sent, and the connection had been idle for long by then.</summary>
+    public bool WasStale(TimeSpan after)
+    {
+        lock (_gate)
+            return _busySince > Volatile.Read(ref _lastByteAt) && _time.GetElapsedTime(Volatile.Read(ref _lastByteAt), _busySince) >= after;
+    }
+
     private void Check()
     {
         var busy = _connection.IsBusy;
         NntpException? failure = null;
         var retire = false;
+        var keepAlive = false;
         lock (_gate)
         {
             var now = _time.GetTimestamp();
@@ -94,10 +104,16 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
                 if (next <= TimeSpan.Zero || _connection.IsTrickling(_stall))
                     failure = new NntpException(NntpFault.Stalled, $"The server sent nothing useful for {_stall.TotalSeconds:0} seconds.");
             }
+            else if (silent >= _options.KeepAliveInterval && _limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback))
+            {
+                keepAlive = true;
+                next = _stall;
+            }
             else
             {
-                next = _options.IdleTimeout - silent;
-                retire = next <= TimeSpan.Zero;
+                var wait = silent < _options.KeepAliveInterval ? ShortestIdle : _options.IdleTimeout;
+                next = wait - silent;
+                retire = silent >= _options.IdleTimeout;
                 if (retire)
                     next = _options.DrainTime;
             }
@@ -110,7 +126,11 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             _connection.Abort(failure);
         else if (retire)
             _connection.Retire();
+        else if (keepAlive)
+            _connection.Submit(new KeepAlive());
     }
+
+    private TimeSpan ShortestIdle => _options.KeepAliveInterval < _options.IdleTimeout ? _options.KeepAliveInterval : _options.IdleTimeout;
 
     // Rounding may fire a timer a moment early; this keeps it from firing in a row.
     private static TimeSpan MinimumWait => TimeSpan.FromMilliseconds(5);

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
@@ -22,6 +24,7 @@ internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection co
         AskAsync(new ArticleBody(request, sink, connection.Provider), cancellationToken);
 
     /// <summary>Sends the commands and waits for the end of their reply. Called at most once.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<ReplyOutcome> AskAsync(PendingReply reply, CancellationToken cancellationToken)
     {
         _reply = reply;
@@ -33,7 +36,7 @@ internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection co
     public void Dispose()
     {
         if (_reply is null)
-            pool.ReturnUnused(connection, request);
+            pool.EndCommand(connection, request);
         else if (_reply.IsAbandoned && !(IsBeaten && connection.TryGiveUp()))
             connection.Reconsider();
     }

@@ -102,6 +102,13 @@ public sealed class GlobalOperationLimiter
         }
     }
 
+    /// <summary>Whether anything plays, or has played within this time.</summary>
+    internal bool HasPlayedWithin(TimeSpan time)
+    {
+        lock (_gate)
+            return _inUse[(int)OperationLane.Playback] > 0 || (_lastPlayback is { } last && _time.GetElapsedTime(last) < time);
+    }
+
     /// <summary>Whether a lane may put more commands on a connection that it holds already, rather than give it back.</summary>
     internal bool MayGoOn(OperationLane lane)
     {

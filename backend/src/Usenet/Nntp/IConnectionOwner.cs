@@ -3,6 +3,9 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>What a connection tells the pool that it belongs to. Calls come from its loops and hold no lock.</summary>
 internal interface IConnectionOwner
 {
+    /// <summary>The connections that owe nothing and could take the next command.</summary>
+    NntpConnection[] Idle();
+
     /// <summary>One reply has ended, whatever came of it, and the connection is in step.</summary>
     void ReplyEnded(NntpConnection connection, PendingReply reply);
 

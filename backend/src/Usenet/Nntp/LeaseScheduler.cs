@@ -30,6 +30,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <summary>Connections that may be given out.</summary>
     public IReadOnlyList<ConnectionLoad> Open => _open;
 
+    /// <summary>Those of them that owe nothing.</summary>
+    public IEnumerable<NntpConnection> Idle => _open.Where(load => load.Commands == 0).Select(load => load.Connection);
+
     /// <summary>Fetches that wait.</summary>
     public int Waiting => _waiting.Count;
 

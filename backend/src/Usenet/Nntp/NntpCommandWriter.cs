@@ -29,6 +29,9 @@ internal static class NntpCommandWriter
     // authinfo-pass-command = "AUTHINFO" WS "PASS" WS password
     public static void WritePassword(IBufferWriter<byte> output, string password) => WriteArgument(output, "AUTHINFO PASS "u8, password);
 
+    // date-command = "DATE"
+    public static void WriteDate(IBufferWriter<byte> output) => output.Write("DATE\r\n"u8);
+
     // quit-command = "QUIT"
     public static void WriteQuit(IBufferWriter<byte> output) => output.Write("QUIT\r\n"u8);
 

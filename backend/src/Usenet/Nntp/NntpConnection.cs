@@ -23,6 +23,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     private NntpException? _failure;
     private volatile bool _retired;
     private volatile bool _disposed;
+    private volatile bool _lostWhileSending;
 
     public NntpConnection(NntpTransport transport, int provider, LineEstimate line, PipelineDepth depth, SharedResources shared, IConnectionOwner owner)
     {
@@ -37,7 +38,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         _owner = owner;
         _sender = new CommandSender(transport, _sent, shared.Meter, shared.Time);
         _receiver = new ReplyReceiver(_sent, shared.Options, Line, shared.Time);
-        _deadlines = new ConnectionDeadlines(this, shared.Options, shared.Time);
+        _deadlines = new ConnectionDeadlines(this, shared);
         Load = new ConnectionLoad(this);
         Completion = Task.CompletedTask;
     }
@@ -79,8 +80,14 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         if (_sent.AbandonedBytes is not { } remaining)
             return;
+
+        // Whoever comes next waits for the end of the rest or for a handshake, unless an idle connection takes him: then the
+        // rest is worth its socket as long as the line is through with it in time.
         var drainSeconds = Line.TimeFor(remaining) + (Line.RoundTrip / 2);
-        if (remaining <= _options.DrainBytes || (Line.BytesPerSecond > 0 && drainSeconds <= Math.Min(_options.DrainTime.TotalSeconds, Line.Handshake)))
+        var limit = _options.DrainTime.TotalSeconds;
+        if (_owner.Idle().Length == 0)
+            limit = Math.Min(limit, Line.Handshake);
+        if (remaining <= _options.DrainBytes || (Line.BytesPerSecond > 0 && drainSeconds <= limit))
             _deadlines.StartDrain();
         else
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
@@ -153,9 +160,11 @@ internal sealed class NntpConnection : IAsyncDisposable
 
         var ours = Interlocked.CompareExchange(ref _failure, reason, null);
         reason = ours ?? reason;
-        if (ours is null or { Fault: NntpFault.Stalled })
-            _depth.Broke(reason.Fault, _sent.Commands);
+        var outstanding = ours is null or { Fault: NntpFault.Stalled } || _lostWhileSending ? _sent.Commands : 0;
+        _depth.Broke(reason.Fault, outstanding);
         _owner.Closing(this, reason);
+        if (outstanding > 0 && _deadlines.WasStale(_options.StaleAfter))
+            RetireOthersLikeThis();
         _sender.Stop();
         _transport.Abort();
         await writing;
@@ -177,6 +186,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
         catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
         {
+            _lostWhileSending = true;
             Abort(Lost(error));
         }
     }
@@ -206,6 +216,10 @@ internal sealed class NntpConnection : IAsyncDisposable
 
     private void Ended(PendingReply reply)
     {
+        // Nobody waits for a sign of life, and it took no lease.
+        if (reply is KeepAlive)
+            return;
+
         var outcome = ReplyOutcome.Delivered;
         if (reply is ArticleBody body)
         {
@@ -219,6 +233,16 @@ internal sealed class NntpConnection : IAsyncDisposable
 
         // Unwanted replies behind a wanted one were left alone for its sake.
         Reconsider();
+    }
+
+    // The first command after a long rest has broken it: the next try gets a fresh connection and not the next stale one.
+    private void RetireOthersLikeThis()
+    {
+        foreach (var other in _owner.Idle())
+        {
+            if (other._deadlines.Silence >= _options.StaleAfter)
+                other.Retire();
+        }
     }
 
     private void FailOutstanding(NntpException reason)

@@ -19,6 +19,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _background = new();
     private readonly LeaseScheduler _scheduler;
+    private readonly Action<LeaseWaiter, ConnectionLoad> _grant;
     private int _dialling;
     private int _closing;
 
@@ -32,6 +33,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         Depth = new PipelineDepth(options, shared);
         _opener = new ConnectionOpener(options, shared, Line);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
+        _grant = Grant;
         _cap = new ConnectionCap(options.MaxConnections, shared.Time);
     }
 
@@ -40,9 +42,6 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     public ProviderHealth Health { get; }
 
     public PipelineDepth Depth { get; }
-
-    /// <summary>How it is used now.</summary>
-    public ProviderStatus Status => new(Sockets, Depth.Bodies(Line), Depth.PinnedBecause);
 
     /// <summary>Sockets now: open, being opened, still closing.</summary>
     public int Sockets
@@ -117,13 +116,10 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         lock (_gate)
         {
-            _scheduler.Serve(Terms, Grant);
+            _scheduler.Serve(Terms, _grant);
             DialAsDemanded();
         }
     }
-
-    /// <summary>A lease was given back before its command was sent.</summary>
-    public void ReturnUnused(NntpConnection connection, ArticleRequest request) => EndCommand(connection, request);
 
     /// <summary>A reply on the connection is late, or not any more; while it is, nothing more is placed there.</summary>
     public void Suspect(NntpConnection connection, bool isLate)
@@ -160,6 +156,12 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         }
 
         permit?.Dispose();
+    }
+
+    NntpConnection[] IConnectionOwner.Idle()
+    {
+        lock (_gate)
+            return [.. _scheduler.Idle];
     }
 
     void IConnectionOwner.Closed(NntpConnection connection)
@@ -204,17 +206,16 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         Pump();
     }
 
+    // Called under the lock, where a permit must not be disposed, because that wakes pools.
     private void Grant(LeaseWaiter waiter, ConnectionLoad load)
     {
         var lease = new ConnectionLease(this, load.Connection, waiter.Request);
         if (!waiter.TryGrant(lease))
-            GiveBack(lease);
+            _background.Add(lease.DisposeLaterAsync());
     }
 
-    // Called under the lock, where a permit must not be disposed, because that wakes pools.
-    private void GiveBack(ConnectionLease lease) => _background.Add(lease.DisposeLaterAsync());
-
-    private void EndCommand(NntpConnection connection, ArticleRequest request)
+    /// <summary>What a lease was for has ended, or was never sent.</summary>
+    public void EndCommand(NntpConnection connection, ArticleRequest request)
     {
         OperationPermit? permit;
         lock (_gate)

@@ -19,6 +19,15 @@ public sealed record NntpOptions
     /// <summary>An idle connection is closed by us before servers do it, after 60 s and more.</summary>
     public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromSeconds(45);
 
+    /// <summary>An idle connection is kept alive with DATE this often, while somebody plays.</summary>
+    public TimeSpan KeepAliveInterval { get; init; } = TimeSpan.FromSeconds(40);
+
+    /// <summary>How long connections are kept alive after playback has ended.</summary>
+    public TimeSpan KeepAliveAfterPlayback { get; init; } = TimeSpan.FromSeconds(120);
+
+    /// <summary>A connection that was idle for this long and breaks before it has answered was stale, and others like it are too.</summary>
+    public TimeSpan StaleAfter { get; init; } = TimeSpan.FromSeconds(5);
+
     /// <summary>Longest wait for a connection to become free.</summary>
     public TimeSpan LeaseTimeout { get; init; } = TimeSpan.FromSeconds(15);
 

@@ -42,7 +42,11 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     public int Sockets(int provider) => _providers[provider].Pool.Sockets;
 
     /// <summary>How a provider is used at the moment.</summary>
-    public ProviderStatus Status(int provider) => _providers[provider].Pool.Status;
+    public ProviderStatus Status(int provider)
+    {
+        var pool = _providers[provider].Pool;
+        return new ProviderStatus(pool.Sockets, pool.Depth.Bodies(pool.Line), pool.Depth.PinnedBecause);
+    }
 
     /// <summary>What the connections have done since the start; the limiter has the permits.</summary>
     public NntpCounters Counters => _shared.Meter.Read();

@@ -5,8 +5,7 @@ namespace Sluice.Usenet.Streams;
 /// wire, and awaited before the window is gone. Cancelling runs on another thread, because a reader that moves on waits for none.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-/// <param name="share">What the fetches are charged to until they have ended.</param>
-internal sealed class UnwantedFetches(BudgetShare share)
+internal sealed class UnwantedFetches
 {
     private readonly Lock _gate = new();
     private readonly List<Task> _ending = [];
@@ -15,13 +14,12 @@ internal sealed class UnwantedFetches(BudgetShare share)
     /// <summary>Takes over a fetch; <see cref="Cancel"/> or <see cref="CancelSoon"/> follows.</summary>
     /// <param name="fetch">The fetch, which never fails.</param>
     /// <param name="cancellation">Gives it up; owned from here on.</param>
-    /// <param name="charge">Bytes charged for it.</param>
-    public void Add(Task fetch, CancellationTokenSource cancellation, long charge)
+    public void Add(Task fetch, CancellationTokenSource cancellation)
     {
         lock (_gate)
         {
             _uncancelled.Add(cancellation);
-            _ending.Add(ReturnWhenEndedAsync(fetch, charge));
+            _ending.Add(fetch);
         }
     }
 
@@ -59,11 +57,5 @@ internal sealed class UnwantedFetches(BudgetShare share)
     {
         lock (_gate)
             return Task.WhenAll(_ending);
-    }
-
-    private async Task ReturnWhenEndedAsync(Task fetch, long charge)
-    {
-        await fetch;
-        share.Return(charge);
     }
 }
