@@ -5,6 +5,7 @@ run_curl() {
   local version; version=$(curl --version | sed -n '1s/^curl \([^ ]*\).*/\1/p')
   try curl "$version" "whole files" curl_whole
   try curl "$version" "40 ranges, the first, the last and suffixes" curl_ranges
+  try curl "$version" "If-Range: a part of the same film, the whole of another" curl_if_range
   try curl "$version" "-C - after 50 interruptions" curl_continued
 }
 
@@ -19,6 +20,15 @@ curl_ranges() {
     curl_get -r "$offset-$((offset + 200000))" "$host/$folder/film.mkv" | cmp - <(part_of "$work/film.mkv" "$offset" 200001) || return
   done
   curl_get -r -1000 "$host/$folder/film.mkv" | cmp - <(tail -c 1000 "$work/film.mkv")
+}
+
+# What curl and the *arr programs send when they go on with a download: a part is only good for the film they began with.
+curl_if_range() {
+  local tag
+  tag=$(curl_get -I "$host/$folder/film.mkv" | sed -n 's/^ETag: *\("[^"]*"\).*/\1/ip')
+  [ -n "$tag" ] || { echo "no ETag"; return 1; }
+  curl_get -r 1000- -H "If-Range: $tag" "$host/$folder/film.mkv" | cmp - <(tail -c +1001 "$work/film.mkv") || return
+  curl_get -r 1000- -H 'If-Range: "another"' "$host/$folder/film.mkv" | equal_sum film.mkv
 }
 
 # curl ends each transfer itself in its middle; the next one goes on behind what the file holds. Its buffer is as large as the

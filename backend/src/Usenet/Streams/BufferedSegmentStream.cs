@@ -17,12 +17,14 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly StreamResources _shared;
     private readonly OperationLane _lane;
     private readonly object _reader;
+    private readonly BudgetShare _share;
     private readonly ReadAheadPolicy _policy;
     private readonly ITimer _idleTimer;
     private readonly long _end;
     private readonly int _lastNumber;
     private readonly SegmentWindow _window;
     private long _lastRead;
+    private int _waitedFor = -1;
     private bool _landing = true;
     private bool _closed;
 
@@ -33,18 +35,20 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// <param name="shared">What all streams share.</param>
     /// <param name="lane">Why it is read.</param>
     /// <param name="reader">On whose behalf: connections are shared fairly among these.</param>
+    /// <param name="share">Its memory; not owned.</param>
     /// <param name="position">Where reading begins; below the end.</param>
     /// <param name="end">Offset behind the last byte that will be asked for.</param>
-    public BufferedSegmentStream(CombinedMap map, StreamResources shared, OperationLane lane, object reader, long position, long end)
+    public BufferedSegmentStream(CombinedMap map, StreamResources shared, OperationLane lane, object reader, BudgetShare share, long position, long end)
     {
         _map = map;
         _shared = shared;
         _lane = lane;
         _reader = reader;
+        _share = share;
         _end = end;
         Position = position;
-        _policy = new ReadAheadPolicy(shared.Options, shared.Time);
-        _window = new SegmentWindow(map.Locate(position));
+        _policy = new ReadAheadPolicy(shared.Options, shared.Line, shared.Time);
+        _window = new SegmentWindow(map.Locate(position), share);
         _lastNumber = map.Locate(end - 1);
         _lastRead = shared.Time.GetTimestamp();
         _idleTimer = shared.Time.CreateTimer(static state => ((BufferedSegmentStream)state!).TrimIfIdle(), this, shared.Options.IdleTrim, Timeout.InfiniteTimeSpan);
@@ -112,6 +116,16 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             return position < _end && _map.Locate(position) is var number && number >= _window.HeadNumber && number < _window.NextNumber;
     }
 
+    /// <summary>Others have come: what is held beyond the share that is left goes back, from the far end.</summary>
+    public void GiveBack()
+    {
+        lock (_gate)
+        {
+            _window.TrimTo(_share.Limit);
+            _window.CancelReleased();
+        }
+    }
+
     /// <summary>Gives everything back, takes back what is not on the wire yet, and waits for the fetches to end.</summary>
     public async ValueTask DisposeAsync()
     {
@@ -144,6 +158,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
 
             total += taken;
             Position += taken;
+            NoteArrival();
             var ends = Position == slot.Piece.End;
             _policy.Delivered(taken, _window.HeadNumber, ends);
             if (ends)
@@ -157,12 +172,24 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private int TakeOrWait(SegmentSlot slot, Span<byte> buffer)
     {
         if (!slot.IsLanding)
-            _policy.Waited(_window.HeadNumber);
+        {
+            _waitedFor = _window.HeadNumber;
+            _policy.Waited(_waitedFor);
+        }
+
         FillWindow();
         _window.RaiseHead();
         _window.Await(slot);
         // News that came before the slot was named has woken nobody.
         return Take(slot, buffer, isFirst: true);
+    }
+
+    /// <summary>What the reader waited for says how long the line takes; what was there before it came says nothing.</summary>
+    private void NoteArrival()
+    {
+        if (_waitedFor == _window.HeadNumber)
+            _policy.Arrived(_window.HeadClaimedAt);
+        _waitedFor = -1;
     }
 
     private int Take(SegmentSlot slot, Span<byte> buffer, bool isFirst)
@@ -184,11 +211,14 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         while (_window.NextNumber <= _lastNumber)
         {
             var piece = _map[_window.NextNumber];
-            if (_window.Count > 0 && _window.Count >= _policy.Target(piece.Segment.Length, _shared.Budget.Share))
-                return;
             var headOfLine = _window.Count == 0;
+            var cost = BudgetShare.CostOf(piece.Segment.Length);
+            if (headOfLine)
+                _share.Charge(cost);
+            else if (_window.Count >= _policy.Target(piece.Segment.Length, _share.Limit) || !_share.TryCharge(cost))
+                return;
             var urgency = new FetchUrgency(_reader, headOfLine);
-            var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, out var token);
+            var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, _shared.Time.GetTimestamp(), out var token);
             slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, urgency, token);
         }
     }

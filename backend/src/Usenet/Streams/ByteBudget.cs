@@ -1,26 +1,125 @@
+using Sluice.Usenet.Nntp;
+
 namespace Sluice.Usenet.Streams;
 
-/// <summary>Shares the memory for decoded bytes among the streams: each is guaranteed a minimum, the rest is split evenly.</summary>
-/// <remarks>Thread-safe.</remarks>
+/// <summary>
+/// Shares the memory for decoded bytes among the streams: each is guaranteed a minimum, what is left is split evenly, and what a
+/// stream has beyond its share it loses again when others come. Nobody waits in here: what cannot be had now is not fetched yet.
+/// </summary>
+/// <remarks>
+/// Thread-safe. Counts what slots may come to hold, from their claim until their fetch has ended and they are given back.
+/// Part of the budget is kept free by all who read ahead, so that whoever comes next need not wait until they have given back.
+/// </remarks>
 internal sealed class ByteBudget(StreamOptions options)
 {
-    private int _streams;
+    private const int ReservedParts = 8;
+    private const int BackgroundParts = 4;
+
+    private readonly Lock _gate = new();
+    private readonly List<BudgetShare> _shares = [];
+    private long _held;
+    private long _background;
+
+    // Written under the lock, read without it; a value that is one stream old is corrected when the newcomer has all others give back.
+    private long _limit = LimitAmong(options, 1);
 
     /// <summary>Streams admitted now.</summary>
-    public int Streams => Volatile.Read(ref _streams);
-
-    /// <summary>Bytes that one stream may hold now.</summary>
-    public long Share => Math.Min(options.ReadAhead, Math.Max(options.GuaranteedBytes, options.ByteBudget / Math.Max(1, Streams)));
-
-    /// <summary>Admits one more stream; <see cref="Leave"/> ends it.</summary>
-    /// <exception cref="StreamLimitException">There are as many as the budget can guarantee memory to.</exception>
-    public void Enter()
+    public int Streams
     {
-        if (Interlocked.Increment(ref _streams) <= options.MaxStreams)
-            return;
-        Interlocked.Decrement(ref _streams);
-        throw new StreamLimitException(options.MaxStreams);
+        get
+        {
+            lock (_gate)
+                return _shares.Count;
+        }
     }
 
-    public void Leave() => Interlocked.Decrement(ref _streams);
+    /// <summary>Bytes that all streams together hold now, or are about to.</summary>
+    public long Held
+    {
+        get
+        {
+            lock (_gate)
+                return _held;
+        }
+    }
+
+    /// <summary>Admits one more stream, and has those give back that hold more than is theirs from now on.</summary>
+    /// <param name="lane">Why it reads: what reads in the background has a quarter of the budget together.</param>
+    /// <param name="giveBack">Called when the share has shrunk below what is held, on any thread; must not block or throw.</param>
+    /// <returns>The stream's share; disposing it ends the stream.</returns>
+    /// <exception cref="StreamLimitException">There are as many as the budget can guarantee memory to.</exception>
+    public BudgetShare Enter(OperationLane lane, Action giveBack)
+    {
+        var share = new BudgetShare(this, lane, giveBack);
+        List<BudgetShare> rich;
+        lock (_gate)
+        {
+            if (_shares.Count >= options.MaxStreams)
+                throw new StreamLimitException(options.MaxStreams);
+            _shares.Add(share);
+            _limit = LimitAmong(options, _shares.Count);
+            rich = _shares.FindAll(other => other.Held > Limit(other));
+        }
+
+        foreach (var other in rich)
+            other.GiveBack();
+        return share;
+    }
+
+    /// <summary>Bytes that a stream may hold now.</summary>
+    internal long Limit(BudgetShare share)
+    {
+        var limit = Volatile.Read(ref _limit);
+        return share.IsBackground ? Math.Min(limit, options.ByteBudget / BackgroundParts) : limit;
+    }
+
+    /// <summary>Counts bytes that are about to be fetched ahead, if they are within the share and there is room for them.</summary>
+    internal bool TryCharge(BudgetShare share, long bytes)
+    {
+        lock (_gate)
+        {
+            var within = share.Held + bytes;
+            // What is guaranteed may come out of the reserve, which is there for this.
+            var room = within <= options.GuaranteedBytes ? options.ByteBudget : ReadAheadOfAll(options);
+            if (within > Limit(share) || _held + bytes > room || (share.IsBackground && _background + bytes > options.ByteBudget / BackgroundParts))
+                return false;
+            Add(share, bytes);
+            return true;
+        }
+    }
+
+    /// <summary>Counts bytes that a reader waits for: these are fetched whatever is held.</summary>
+    internal void Charge(BudgetShare share, long bytes)
+    {
+        lock (_gate)
+            Add(share, bytes);
+    }
+
+    internal void Return(BudgetShare share, long bytes)
+    {
+        lock (_gate)
+            Add(share, -bytes);
+    }
+
+    internal void Leave(BudgetShare share)
+    {
+        lock (_gate)
+        {
+            _shares.Remove(share);
+            _limit = LimitAmong(options, _shares.Count);
+        }
+    }
+
+    private static long ReadAheadOfAll(StreamOptions options) => options.ByteBudget - (options.ByteBudget / ReservedParts);
+
+    private static long LimitAmong(StreamOptions options, int streams) =>
+        Math.Clamp(ReadAheadOfAll(options) / Math.Max(1, streams), options.GuaranteedBytes, Math.Max(options.ReadAhead, options.GuaranteedBytes));
+
+    private void Add(BudgetShare share, long bytes)
+    {
+        _held += bytes;
+        share.Held += bytes;
+        if (share.IsBackground)
+            _background += bytes;
+    }
 }

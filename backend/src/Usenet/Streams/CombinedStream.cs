@@ -14,7 +14,10 @@ public sealed class CombinedStream : ReadOnlyStream
     private readonly OperationLane _lane;
     private readonly long _end;
     private readonly List<Task> _retiring = [];
-    private BufferedSegmentStream? _reader;
+    private readonly BudgetShare _share;
+
+    // Written by the reader; read by others' streams as well, which have this one give back. A reader that was just retired has nothing left.
+    private volatile BufferedSegmentStream? _reader;
     private BufferedSegmentStream? _hinted;
     private long _position;
     private bool _closed;
@@ -26,7 +29,7 @@ public sealed class CombinedStream : ReadOnlyStream
         _lane = lane;
         _end = end;
         Position = position;
-        shared.Budget.Enter();
+        _share = shared.Budget.Enter(lane, () => _reader?.GiveBack());
     }
 
     /// <summary>Bytes of the whole file, whatever range was asked for.</summary>
@@ -78,7 +81,7 @@ public sealed class CombinedStream : ReadOnlyStream
         Retire(_hinted);
         Retire(_reader);
         await Task.WhenAll(_retiring);
-        _shared.Budget.Leave();
+        _share.Dispose();
     }
 
     /// <summary>Goes to the position. What is fetched there is asked for first; the old window ends behind the reader's back.</summary>
@@ -96,7 +99,7 @@ public sealed class CombinedStream : ReadOnlyStream
 
     private BufferedSegmentStream StartAt(long position)
     {
-        var reader = new BufferedSegmentStream(_map, _shared, _lane, this, position, _end);
+        var reader = new BufferedSegmentStream(_map, _shared, _lane, this, _share, position, _end);
         reader.Start();
         return reader;
     }

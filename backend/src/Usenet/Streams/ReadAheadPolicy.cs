@@ -1,28 +1,64 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// Decides how many segments a reader holds ahead. One at first; two once it reads on; twice as many each time it has to wait for
-/// what the last doubling asked for; never more than its share of memory, or than a few seconds of a paced reader's rate.
+/// Decides how many segments a reader holds ahead. One at first; two once it reads on; then twice as many each time it has to wait
+/// for what the last step asked for, as long as such steps still raise the rate: so the window follows rate × round trip and stays
+/// small where more would not help. Never more than the share of memory, or than a few seconds of a paced reader's rate.
 /// </summary>
 /// <remarks>Pure state of one reader, guarded by that reader.</remarks>
 internal sealed class ReadAheadPolicy
 {
-    private static readonly TimeSpan RateWindow = TimeSpan.FromSeconds(2);
+    private const int MostSegments = 1 << 20;
+    private const int ShortestHold = 4;
+    private const int LongestHold = 64;
 
+    // An enlargement that brings less than this did not help.
+    private const double LeastGain = 1.1;
+
+    // Articles of one moment arrive at different ones: a window of just rate × the shortest round trip would often run dry.
+    private const double Slack = 2.5;
+
+    // Where this share of the window is rate × round trip, the line is far from full, and the next step is a double one.
+    private const double FullUse = 0.6;
+
+    // How many times as much as it has read a reader may hold ahead before it has found out about the line itself.
+    private const int AheadOfRead = 4;
+
+    private readonly LineMemory _memory;
+    private readonly PacedRate _paced;
+    private readonly LeastRoundTrip _roundTrip;
     private readonly StreamOptions _options;
     private readonly TimeProvider _time;
     private int _target = 1;
-    private int _nextDoubling;
-    private long _delivered;
-    private long _windowStart;
-    private long _windowBytes;
-    private double _rate;
+    private int _segmentBytes = 1;
 
-    public ReadAheadPolicy(StreamOptions options, TimeProvider time)
+    // A wait says something about the window from this piece on, the first that was asked for since it has its present size.
+    private int _telling;
+
+    // The window and its rate before the last enlargement, while that is on trial; no rate before the first.
+    private int _lastTarget;
+    private double _lastRate;
+    private bool _isTried;
+
+    // Telling waits that are still let pass, and how many are after the next enlargement in vain.
+    private int _held;
+    private int _hold = ShortestHold;
+    private bool _isProbing;
+
+    private long _delivered;
+    private long _markBytes;
+    private long _markTime;
+
+    /// <param name="options">How much may be held.</param>
+    /// <param name="memory">What other readers have found out.</param>
+    /// <param name="time">Clock.</param>
+    public ReadAheadPolicy(StreamOptions options, LineMemory memory, TimeProvider time)
     {
         _options = options;
+        _memory = memory;
         _time = time;
-        _windowStart = time.GetTimestamp();
+        _paced = new PacedRate(options, time);
+        _roundTrip = new LeastRoundTrip(time);
     }
 
     /// <summary>Bytes went to the reader.</summary>
@@ -32,49 +68,94 @@ internal sealed class ReadAheadPolicy
     public void Delivered(int count, int headNumber, bool endsPiece)
     {
         _delivered += count;
-        _windowBytes += count;
-        if (_target > 1 || (!endsPiece && _delivered < _options.ProbeBytes))
+        _paced.Delivered(count);
+        if (_target > 1 || (!endsPiece && _delivered <= _options.ProbeBytes))
             return;
 
         // Two segments are asked for from here on; only a wait behind the first of them says that two are too few.
         _target = 2;
-        _nextDoubling = headNumber + (endsPiece ? 2 : 1);
+        _telling = headNumber + (endsPiece ? 2 : 1);
     }
 
     /// <summary>The reader has to wait for the head.</summary>
-    /// <param name="headNumber">Its number. A wait for what was claimed before the last doubling says nothing about it.</param>
+    /// <param name="headNumber">Its number. A wait for what was claimed before the last step says nothing about it.</param>
     public void Waited(int headNumber)
     {
-        if (_target == 1 || headNumber < _nextDoubling)
+        if (_target == 1 || headNumber < _telling)
             return;
-        _nextDoubling = headNumber + _target;
-        _target = (int)Math.Min(2L * _target, int.MaxValue / 2);
+
+        var now = _time.GetTimestamp();
+        var seconds = _time.GetElapsedTime(_markTime, now).TotalSeconds;
+        // The first wait measures the landing segment alone, which says nothing about two at a time.
+        var rate = _markBytes > 0 && seconds > 0 ? (_delivered - _markBytes) / seconds : 0;
+        (_markBytes, _markTime) = (_delivered, now);
+        Step(rate);
+        _telling = headNumber + _target;
     }
+
+    /// <summary>The segment that the reader waited for has come.</summary>
+    /// <param name="askedFor">When it was asked for.</param>
+    public void Arrived(long askedFor) => _roundTrip.Observe(_time.GetElapsedTime(askedFor).TotalSeconds);
 
     /// <summary>Segments to hold, the one being read included; at least 1.</summary>
     /// <param name="segmentBytes">Decoded size of a segment.</param>
     /// <param name="share">Bytes that this reader may hold.</param>
     public int Target(int segmentBytes, long share)
     {
-        var bytes = Math.Min(share, PacedBytes());
-        var most = Math.Max(2, bytes / Math.Max(1, segmentBytes));
+        _segmentBytes = Math.Max(1, segmentBytes);
+        var most = Math.Max(2, Math.Min(share, _paced.ReadAhead) / _segmentBytes);
         if (_target > most)
             _target = (int)most;
         return _target;
     }
 
     /// <summary>The reader has paused for long; it starts small again.</summary>
-    public void Reset(int target) => (_target, _nextDoubling) = (Math.Min(_target, target), 0);
-
-    private long PacedBytes()
+    public void Reset(int target)
     {
-        var elapsed = _time.GetElapsedTime(_windowStart);
-        if (elapsed >= RateWindow)
+        _target = Math.Min(_target, target);
+        (_telling, _held, _hold) = (0, 0, ShortestHold);
+        (_isTried, _isProbing) = (false, false);
+        _markBytes = 0;
+    }
+
+    private void Step(double rate)
+    {
+        var needed = 1 + (rate * _roundTrip.Seconds / _segmentBytes);
+        var isKnown = rate > 0 && double.IsFinite(needed);
+        if (isKnown)
+            _memory.Learn(needed * _segmentBytes);
+        if (_held > 0)
         {
-            _rate = _windowBytes / elapsed.TotalSeconds;
-            (_windowStart, _windowBytes) = (_time.GetTimestamp(), 0);
+            // The line may carry less by now, and what it does not carry only queues.
+            if (isKnown && Slack * needed < _target)
+                _target = Math.Max(2, (int)Math.Ceiling(Slack * needed));
+            _isProbing = --_held == 0;
+            return;
         }
 
-        return _rate > 0 ? (long)Math.Min(_rate * _options.PacedReadAhead.TotalSeconds, long.MaxValue / 2) : long.MaxValue;
+        var gained = !_isTried || _lastRate == 0 || rate >= LeastGain * _lastRate;
+        if (!gained)
+            Hold(isKnown ? Math.Min(Slack * needed, _lastTarget) : _lastTarget);
+        else if (isKnown && !_isProbing && Slack * needed < _target)
+            Hold(Slack * needed);
+        else
+            Enlarge(rate, isKnown && !_isProbing && needed >= FullUse * _target ? 4 : 2);
+    }
+
+    private void Hold(double target)
+    {
+        _target = Math.Clamp((int)Math.Ceiling(target), 2, _target);
+        _isTried = false;
+        _held = _hold;
+        _hold = Math.Min(2 * _hold, LongestHold);
+    }
+
+    private void Enlarge(double rate, int factor)
+    {
+        if (_isTried)
+            _hold = ShortestHold;
+        (_lastTarget, _lastRate, _isTried) = (_target, rate, true);
+        var remembered = Math.Min(_memory.Bytes, AheadOfRead * (double)_delivered) / _segmentBytes;
+        _target = (int)Math.Min(Math.Max(factor * _target, remembered), MostSegments);
     }
 }

@@ -14,7 +14,8 @@ internal sealed class SegmentWindow
     private const int SmallestRing = 8;
 
     private readonly ReadSignal _signal = new();
-    private readonly UnwantedFetches _unwanted = new();
+    private readonly BudgetShare _share;
+    private readonly UnwantedFetches _unwanted;
     private Place[] _ring = new Place[SmallestRing];
     private int _next;
 
@@ -22,7 +23,13 @@ internal sealed class SegmentWindow
     private SegmentSlot? _awaited;
 
     /// <param name="first">Number of the piece that comes first.</param>
-    public SegmentWindow(int first) => HeadNumber = _next = first;
+    /// <param name="share">What the slots are charged to; not owned.</param>
+    public SegmentWindow(int first, BudgetShare share)
+    {
+        HeadNumber = _next = first;
+        _share = share;
+        _unwanted = new UnwantedFetches(share);
+    }
 
     /// <summary>Number of the piece at the head.</summary>
     public int HeadNumber { get; private set; }
@@ -30,24 +37,33 @@ internal sealed class SegmentWindow
     /// <summary>Slots claimed.</summary>
     public int Count => _next - HeadNumber;
 
+    /// <summary>Bytes charged for the slots claimed.</summary>
+    public long Charged { get; private set; }
+
     /// <summary>Number of the piece that would be claimed next.</summary>
     public int NextNumber => _next;
 
     /// <summary>The slot at the head; there is one while <see cref="Count"/> is above 0.</summary>
     public SegmentSlot Head => PlaceOf(HeadNumber).Slot!;
 
-    /// <summary>Adds a slot behind the last.</summary>
+    /// <summary>Timestamp of when the head was claimed.</summary>
+    public long HeadClaimedAt => PlaceOf(HeadNumber).ClaimedAt;
+
+    /// <summary>Adds a slot behind the last, whose cost has been charged.</summary>
     /// <param name="piece">What it will hold.</param>
     /// <param name="isLanding">Whether an open or a seek landed there.</param>
     /// <param name="urgency">How urgently it is wanted.</param>
+    /// <param name="now">Timestamp of now.</param>
     /// <param name="cancellationToken">Cancelled when the slot is given back before its fetch has ended.</param>
-    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, out CancellationToken cancellationToken)
+    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, out CancellationToken cancellationToken)
     {
         if (Count == _ring.Length)
             Grow();
         ref var place = ref PlaceOf(_next++);
         place.Slot = new SegmentSlot(piece, isLanding, this);
         place.Urgency = urgency;
+        place.ClaimedAt = now;
+        Charged += BudgetShare.CostOf(piece.Segment.Length);
         // The source of a fetch that has ended serves the next one of its place, so steady reading creates none.
         if (place.Cancellation?.TryReset() != true)
             place.Cancellation = new CancellationTokenSource();
@@ -65,6 +81,13 @@ internal sealed class SegmentWindow
     public void Trim(int keep)
     {
         while (Count > keep)
+            Release(--_next);
+    }
+
+    /// <summary>Gives back from the far end until no more than this is charged, but never the head.</summary>
+    public void TrimTo(long bytes)
+    {
+        while (Count > 1 && Charged > bytes)
             Release(--_next);
     }
 
@@ -114,9 +137,15 @@ internal sealed class SegmentWindow
         place.Slot = null;
         place.Urgency = null;
         slot.Release();
+        var cost = BudgetShare.CostOf(slot.Piece.Segment.Length);
+        Charged -= cost;
         if (slot.Fetch.IsCompleted)
+        {
+            _share.Return(cost);
             return;
-        _unwanted.Add(slot.Fetch, place.Cancellation!);
+        }
+
+        _unwanted.Add(slot.Fetch, place.Cancellation!, cost);
         place.Cancellation = null;
     }
 
@@ -132,6 +161,7 @@ internal sealed class SegmentWindow
     {
         public SegmentSlot? Slot;
         public FetchUrgency? Urgency;
+        public long ClaimedAt;
         public CancellationTokenSource? Cancellation;
     }
 }

@@ -23,7 +23,7 @@ public sealed class StreamEngine : IAsyncDisposable
         Blocks = new BlockPool(options.ByteBudget, _cache.GiveWay);
         var fetcher = new RetryingFetcher(new CopyFetcher(source, logger), options, time);
         _fetches = new SharedFetches(fetcher, _cache, Blocks, new EarlyRelease(options, time), time, logger);
-        _shared = new StreamResources(new SegmentFetcher(_fetches, logger), new ByteBudget(options), options, time);
+        _shared = new StreamResources(new SegmentFetcher(_fetches, logger), new ByteBudget(options), new LineMemory(time), options, time);
     }
 
     /// <summary>The memory that all streams of this engine use.</summary>
@@ -31,6 +31,9 @@ public sealed class StreamEngine : IAsyncDisposable
 
     /// <summary>Bytes of that memory that nobody reads; they make way for readers.</summary>
     public long CachedBytes => _cache.IdleBytes;
+
+    /// <summary>Bytes that open streams hold ahead of their readers, or are about to; never more than the budget but for what readers wait for.</summary>
+    public long HeldBytes => _shared.Budget.Held;
 
     /// <summary>Streams open now.</summary>
     public int OpenStreams => _shared.Budget.Streams;

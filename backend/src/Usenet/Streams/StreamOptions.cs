@@ -31,7 +31,7 @@ public sealed record StreamOptions
     /// <summary>Bytes at the end of what a response takes from the landing segment that are withheld until it is proved.</summary>
     public int WithheldBytes { get; init; } = 4096;
 
-    /// <summary>A reader that has taken this much in a row is one that reads on, not a probe.</summary>
+    /// <summary>A reader that takes no more than this in a row is a probe; one that does reads on.</summary>
     public int ProbeBytes { get; init; } = 64 * 1024;
 
     /// <summary>Proved bytes that stay in memory when no reader holds them any more; 0: none.</summary>

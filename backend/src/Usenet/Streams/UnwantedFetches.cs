@@ -5,7 +5,8 @@ namespace Sluice.Usenet.Streams;
 /// wire, and awaited before the window is gone. Cancelling runs on another thread, because a reader that moves on waits for none.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class UnwantedFetches
+/// <param name="share">What the fetches are charged to until they have ended.</param>
+internal sealed class UnwantedFetches(BudgetShare share)
 {
     private readonly Lock _gate = new();
     private readonly List<Task> _ending = [];
@@ -14,12 +15,13 @@ internal sealed class UnwantedFetches
     /// <summary>Takes over a fetch; <see cref="Cancel"/> or <see cref="CancelSoon"/> follows.</summary>
     /// <param name="fetch">The fetch, which never fails.</param>
     /// <param name="cancellation">Gives it up; owned from here on.</param>
-    public void Add(Task fetch, CancellationTokenSource cancellation)
+    /// <param name="charge">Bytes charged for it.</param>
+    public void Add(Task fetch, CancellationTokenSource cancellation, long charge)
     {
         lock (_gate)
         {
             _uncancelled.Add(cancellation);
-            _ending.Add(fetch);
+            _ending.Add(ReturnWhenEndedAsync(fetch, charge));
         }
     }
 
@@ -57,5 +59,11 @@ internal sealed class UnwantedFetches
     {
         lock (_gate)
             return Task.WhenAll(_ending);
+    }
+
+    private async Task ReturnWhenEndedAsync(Task fetch, long charge)
+    {
+        await fetch;
+        share.Return(charge);
     }
 }

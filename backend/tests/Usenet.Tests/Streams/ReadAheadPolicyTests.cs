@@ -6,66 +6,156 @@ namespace Sluice.Usenet.Tests.Streams;
 
 public sealed class ReadAheadPolicyTests
 {
-    private const int SegmentBytes = 700_000;
-    private const long Plenty = 1L << 30;
-
-    private readonly ManualTimeProvider _time = new();
+    private const int SegmentBytes = SimulatedLine.SegmentBytes;
+    private const long Plenty = 1L << 40;
 
     [Fact]
     public void A_probe_holds_one_segment()
     {
-        var policy = NewPolicy();
+        var policy = NewPolicy(new ManualTimeProvider());
         policy.Delivered(1024, 0, endsPiece: false);
         policy.Waited(0);
         Assert.Equal(1, policy.Target(SegmentBytes, Plenty));
     }
 
     [Fact]
-    public void A_reader_that_reads_on_gets_two_and_each_fruitless_wait_doubles()
+    public void A_reader_that_reads_on_gets_two_and_a_wait_for_what_they_asked_for_four()
     {
-        var policy = NewPolicy();
+        var policy = NewPolicy(new ManualTimeProvider());
         policy.Delivered(64 * 1024, 0, endsPiece: false);
+        Assert.Equal(1, policy.Target(SegmentBytes, Plenty));
+        policy.Delivered(1, 0, endsPiece: false);
         Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
+        policy.Waited(0);
+        Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
+        policy.Waited(1);
+        Assert.Equal(4, policy.Target(SegmentBytes, Plenty));
 
-        var targets = new List<int>();
-        for (var head = 1; head < 70; head++)
-        {
-            policy.Waited(head);
-            targets.Add(policy.Target(SegmentBytes, Plenty));
-        }
-
-        // Every head is waited for, but only what the last doubling asked for says that it was not enough.
-        Assert.Equal([4, 8, 16, 32, 64, 128], targets.Distinct());
-        Assert.Equal(2, targets.Count(target => target == 4));
-        Assert.Equal(8, targets.Count(target => target == 16));
+        // Pieces 2 to 4 were asked for at the same time as these; a wait for one of them says no more.
+        foreach (var early in new[] { 2, 3, 4 })
+            policy.Waited(early);
+        Assert.Equal(4, policy.Target(SegmentBytes, Plenty));
+        policy.Waited(5);
+        Assert.InRange(policy.Target(SegmentBytes, Plenty), 8, 16);
     }
 
     [Fact]
-    public void The_share_of_memory_is_never_exceeded_but_two_segments_are_always_allowed()
+    public void A_segment_that_ends_in_a_probe_costs_two_articles_more_at_most()
     {
-        var policy = NewPolicy();
-        policy.Delivered(SegmentBytes, 0, endsPiece: true);
-        for (var head = 1; head < 2000; head++)
-            policy.Waited(head);
-        Assert.Equal(14, policy.Target(SegmentBytes, 10_000_000));
-        Assert.Equal(2, policy.Target(SegmentBytes, 1));
+        var policy = NewPolicy(new ManualTimeProvider());
+        policy.Delivered(1000, 0, endsPiece: true);
+        policy.Waited(1);
+        Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
+    }
+
+    [Theory]
+    [InlineData(100, 50)]
+    [InlineData(300, 50)]
+    [InlineData(300, 150)]
+    [InlineData(1000, 5)]
+    [InlineData(1000, 50)]
+    [InlineData(1000, 150)]
+    [InlineData(5000, 1)]
+    [InlineData(5000, 50)]
+    public void A_greedy_reader_fills_the_line_and_its_window_follows_rate_times_round_trip(int megabits, int milliseconds)
+    {
+        var line = Line(megabits, milliseconds);
+        line.Read(TimeSpan.FromSeconds(3));
+        var rate = line.Read(TimeSpan.FromSeconds(20));
+        Assert.InRange(rate / line.Rate, 0.95, 1.05);
+        Assert.InRange(line.Target, line.Needed, (4 * line.Needed) + 2);
+        Assert.InRange(line.MostHeld, line.Needed, (8 * line.Needed) + 4);
+    }
+
+    [Theory]
+    [InlineData(1000, 50, 0.8)]
+    [InlineData(5000, 50, 0.7)]
+    [InlineData(1000, 150, 0.4)]
+    public void The_first_second_of_a_line_that_nobody_knows_is_not_lost_to_the_ramp(int megabits, int milliseconds, double share)
+    {
+        var line = Line(megabits, milliseconds);
+        Assert.InRange(line.Read(TimeSpan.FromSeconds(1)) / line.Rate, share, 1);
     }
 
     [Fact]
-    public void A_paced_reader_holds_four_seconds_of_its_rate()
+    public void A_window_that_is_bounded_by_memory_never_exceeds_it_but_two_segments_are_always_allowed()
     {
-        var policy = NewPolicy();
-        policy.Delivered(SegmentBytes, 0, endsPiece: true);
-        for (var head = 1; head < 2000; head++)
-            policy.Waited(head);
-        for (var second = 0; second < 10; second++)
-        {
-            policy.Delivered(1_000_000, 3000, endsPiece: false);
-            _time.Advance(TimeSpan.FromSeconds(1));
-        }
-
-        Assert.InRange(policy.Target(SegmentBytes, Plenty), 5, 6);
+        var line = Line(5000, 150);
+        line.Share = 20 * SegmentBytes;
+        line.Read(TimeSpan.FromSeconds(5));
+        Assert.Equal(20, line.Target);
+        Assert.Equal(20, line.MostHeld);
+        line.Share = 1;
+        Assert.Equal(2, line.Target);
     }
 
-    private ReadAheadPolicy NewPolicy() => new(new StreamOptions(), _time);
+    [Fact]
+    public void A_paced_reader_that_is_never_kept_waiting_holds_next_to_nothing()
+    {
+        var line = Line(1000, 50);
+        line.Pace = 25e6 / 8;
+        line.Read(TimeSpan.FromSeconds(60));
+        Assert.InRange(line.MostHeld, 1, 4);
+    }
+
+    [Fact]
+    public void A_reader_that_slows_down_to_a_pace_keeps_four_seconds_of_it_and_gets_the_line_back_when_it_hurries()
+    {
+        var line = Line(5000, 50);
+        line.Read(TimeSpan.FromSeconds(5));
+        Assert.True(line.Target > 40);
+        line.Pace = 2e6;
+        line.Read(TimeSpan.FromSeconds(30));
+        Assert.InRange(line.Target, 2, (int)(4 * line.Pace / SegmentBytes));
+
+        line.Pace = double.PositiveInfinity;
+        line.Read(TimeSpan.FromSeconds(10));
+        Assert.InRange(line.Read(TimeSpan.FromSeconds(10)) / line.Rate, 0.9, 1.05);
+    }
+
+    [Fact]
+    public void A_line_that_changes_is_followed_both_ways()
+    {
+        var line = Line(1000, 50);
+        line.Read(TimeSpan.FromSeconds(5));
+        line.RoundTrip = TimeSpan.FromMilliseconds(150);
+        line.Read(TimeSpan.FromSeconds(60));
+        Assert.InRange(line.Read(TimeSpan.FromSeconds(10)) / line.Rate, 0.9, 1.05);
+
+        line.Rate /= 10;
+        line.Read(TimeSpan.FromSeconds(60));
+        Assert.InRange(line.Target, line.Needed, (6 * line.Needed) + 2);
+    }
+
+    [Fact]
+    public void A_reader_that_reads_on_after_a_seek_need_not_find_the_line_out_again()
+    {
+        var line = Line(5000, 150);
+        line.Read(TimeSpan.FromSeconds(10));
+        line.Seek();
+        line.Pause(TimeSpan.FromSeconds(1));
+        line.Read(TimeSpan.FromSeconds(0.3));
+        Assert.InRange(line.MostHeld, 1, 30);
+        line.Read(TimeSpan.FromSeconds(0.7));
+        Assert.InRange(line.MostHeld, line.Needed, 4 * line.Needed);
+    }
+
+    [Fact]
+    public void After_a_long_pause_the_window_starts_small_again()
+    {
+        var time = new ManualTimeProvider();
+        var policy = NewPolicy(time);
+        policy.Delivered(SegmentBytes, 0, endsPiece: true);
+        policy.Waited(2);
+        Assert.Equal(4, policy.Target(SegmentBytes, Plenty));
+        policy.Reset(2);
+        Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
+        policy.Reset(1);
+        Assert.Equal(1, policy.Target(SegmentBytes, Plenty));
+    }
+
+    private static SimulatedLine Line(double megabits, double milliseconds) =>
+        new() { Rate = megabits * 1e6 / 8, RoundTrip = TimeSpan.FromMilliseconds(milliseconds), Jitter = 0.2 };
+
+    private static ReadAheadPolicy NewPolicy(ManualTimeProvider time) => new(new StreamOptions(), new LineMemory(time), time);
 }

@@ -23,7 +23,8 @@ public sealed class SegmentSinkTests
             body[^2000] ^= 1;
         var map = SegmentMap.Uniform(1, Length, Length);
         var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
-        var slot = new SegmentSlot(piece, isLanding: true, new SegmentWindow(0));
+        var share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, static () => { });
+        var slot = new SegmentSlot(piece, isLanding: true, new SegmentWindow(0, share));
         var wanted = new FetchSubscription(slot, new FetchUrgency(slot, isHeadOfLine: true), mayBeEarly: true);
         var sink = new SegmentSink(pool, new EarlyRelease(new StreamOptions(), TimeProvider.System), new RefetchLimit(TimeProvider.System));
         sink.Open(new SharedFetch(new SegmentKey(SegmentIds.None, map[0]), wanted, OperationLane.Playback, TimeProvider.System));

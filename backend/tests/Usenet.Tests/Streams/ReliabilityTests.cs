@@ -1,0 +1,168 @@
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>The rows of the list of failures that are about the memory and the traffic of streams, in their engine's half.</summary>
+public sealed class ReliabilityTests
+{
+    private const int ArticleSize = 3 * BlockPool.BlockSize;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task F01_Blocks_never_exceed_the_budget_while_streams_come_and_go()
+    {
+        var options = new StreamOptions { ByteBudget = 8L << 20, GuaranteedBytes = 1L << 20, ReadAhead = 8L << 20 };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(6 * 150, ArticleSize, files: 6),
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(5) }] },
+            streams: options);
+        var most = 0;
+        await using (var first = Open(host, 0))
+        {
+            await ReadAsync(first, 40 * ArticleSize);
+            Assert.InRange(host.Engine.HeldBytes, 1, options.ByteBudget * 7 / 8);
+            await Task.WhenAll(Enumerable.Range(1, 5).Select(async file =>
+            {
+                await using var stream = Open(host, file);
+                // Each that has come has made those before it give back what is not theirs any more, before it reads a byte.
+                await ReadAsync(stream, (60 + (10 * file)) * ArticleSize);
+            }));
+        }
+
+        await host.AssertNothingIsLeftAsync(Token);
+        Assert.Equal(0, host.Engine.HeldBytes);
+
+        // A rent is counted before idle blocks have made way for it, so each connection may be one block over for a moment.
+        Assert.InRange(most, 1, (options.ByteBudget / BlockPool.BlockSize) + 8);
+
+        async Task ReadAsync(ReadOnlyStream stream, long count)
+        {
+            var buffer = new byte[20_000];
+            while (stream.Position < count)
+            {
+                Assert.NotEqual(0, await stream.ReadAsync(buffer, Token));
+                for (var seen = Volatile.Read(ref most); host.Engine.Blocks.Rented is var now && now > seen; seen = Volatile.Read(ref most))
+                    Interlocked.CompareExchange(ref most, now, seen);
+                Assert.InRange(host.Engine.HeldBytes, 0, options.ByteBudget);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task F02_Paused_and_slow_readers_hold_nothing_that_a_new_stream_would_have_to_wait_for()
+    {
+        const int Paused = 32;
+        const int Slow = 8;
+        var time = new ManualTimeProvider();
+        await using var host = await EngineHost.StartAsync(EngineHost.Film((Paused + Slow + 1) * 12, ArticleSize, files: Paused + Slow + 1), streamTime: time);
+        List<ReadOnlyStream> streams = [];
+        var buffer = new byte[3 * ArticleSize];
+        for (var file = 0; file < Paused + Slow; file++)
+        {
+            streams.Add(Open(host, file));
+            await streams[file].ReadExactlyAsync(buffer, Token);
+        }
+
+        for (var second = 0; second < 31; second++)
+        {
+            time.Advance(TimeSpan.FromSeconds(1));
+            foreach (var slow in streams.Skip(Paused))
+                await slow.ReadExactlyAsync(buffer.AsMemory(0, 1024), Token);
+        }
+
+        // A paused reader has given everything back, a slow one keeps what it had asked for; no connection is in use.
+        var cached = host.Engine.CachedBytes;
+        Assert.InRange(host.Engine.HeldBytes, 0, Slow * 4 * ArticleSize);
+        Assert.InRange((host.Engine.Blocks.Rented * (long)BlockPool.BlockSize) - cached, 0, Slow * 4 * ArticleSize);
+        await Eventually.HoldsAsync(() => host.Limiter.InUse(OperationLane.Playback) == 0, () => "permits in use", Token);
+
+        var before = host.Mock.Stats.CommandCount("BODY");
+        await using (var newcomer = Open(host, Paused + Slow))
+            await newcomer.ReadExactlyAsync(buffer.AsMemory(0, 1), Token);
+        Assert.Equal(before + 1, host.Mock.Stats.CommandCount("BODY"));
+
+        // A pause of hours is allowed, and costs the reader one segment to read on exactly.
+        time.Advance(TimeSpan.FromHours(3));
+        var read = new byte[1000];
+        await streams[5].ReadExactlyAsync(read, Token);
+        Assert.Equal(host.Truth(3 * ArticleSize, read.Length, file: 5), read);
+        foreach (var stream in streams)
+            await stream.DisposeAsync();
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task F05_What_reads_in_the_background_has_a_quarter_of_the_budget_together()
+    {
+        var options = new StreamOptions { ByteBudget = 8L << 20, GuaranteedBytes = 1L << 20, ReadAhead = 8L << 20 };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(3 * 100, ArticleSize, files: 3),
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(5) }] },
+            streams: options);
+        await Task.WhenAll(Enumerable.Range(0, 3).Select(async file =>
+        {
+            await using var stream = host.Engine.Open([FileExtent.Whole(host.File(file))], OperationLane.Import);
+            var buffer = new byte[50_000];
+            while (await stream.ReadAsync(buffer, Token) > 0)
+                Assert.InRange(host.Engine.HeldBytes, 0, (options.ByteBudget / 4) + (3 * ArticleSize));
+        }));
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task F26_Aborts_and_seeks_cost_what_they_read_and_leave_nothing_behind()
+    {
+        const int Sessions = 5000;
+        const int Cap = 8;
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(300, ArticleSize), new MockOptions { Providers = [new MockProvider { MaxConnections = Cap }] });
+        var length = host.Release.Files[0].Size;
+        var random = new Random(26);
+        long read = 0;
+        await Parallel.ForEachAsync(Enumerable.Range(0, Sessions), new ParallelOptions { MaxDegreeOfParallelism = 4, CancellationToken = Token }, async (_, token) =>
+        {
+            long position;
+            int count;
+            long? end;
+            lock (random)
+            {
+                // Nine in ten look at something, as scanners and scrubbing players do; the others play for a while.
+                count = random.Next(10) < 9 ? random.Next(1, 65_536) : random.Next(65_536, 12 * ArticleSize);
+                position = random.NextInt64(length - count);
+                end = random.Next(2) == 0 ? position + count : null;
+            }
+
+            var buffer = new byte[count];
+            await using var stream = host.Open(position, end);
+            await stream.ReadExactlyAsync(buffer, token);
+            Interlocked.Add(ref read, count);
+            var looked = Math.Min(64, count);
+            Assert.True(buffer.AsSpan(0, looked).SequenceEqual(host.Truth(position, looked)), $"wrong bytes at {position}");
+        });
+
+        await host.AssertNothingIsLeftAsync(Token);
+        Assert.InRange(host.Pool.Sockets(0), 0, Cap);
+        Assert.InRange(host.Mock.Stats.ConnectionsPeak, 1, Cap);
+        var allowed = 1.25 * (read + ((long)Sessions * ArticleSize));
+        Assert.InRange(host.Pool.Counters.BytesReceived / 1.04, read / 2, allowed);
+    }
+
+    [Fact]
+    public async Task F26_Nothing_past_the_segment_of_the_last_byte_asked_for_is_fetched()
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(60, 20_000),
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(10) }] });
+        await using (var stream = host.Open(15_000, 615_000))
+            await stream.ReadExactlyAsync(new byte[600_000], Token);
+        Assert.Equal(31, host.Mock.Stats.CommandCount("BODY"));
+        Assert.Equal(31, host.Mock.Stats.Bodies.Count);
+    }
+
+    private static ReadOnlyStream Open(EngineHost host, int file) => host.Engine.Open([FileExtent.Whole(host.File(file))], OperationLane.Playback);
+}

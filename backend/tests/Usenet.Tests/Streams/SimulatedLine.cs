@@ -1,0 +1,114 @@
+using Sluice.Testing;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>
+/// A reader behind a line of given rate and round trip, on a clock that is moved by hand: articles are asked for as the policy
+/// says, begin to arrive a round trip later, share the line one after the other, and are read in order.
+/// </summary>
+internal sealed class SimulatedLine
+{
+    public const int SegmentBytes = 700_000;
+    private const int ChunkBytes = 64 * 1024;
+
+    private readonly ManualTimeProvider _time = new();
+    private readonly Queue<(DateTimeOffset At, long AskedFor)> _arrivals = new();
+    private readonly Random _random = new(5);
+    private readonly LineMemory _memory;
+    private ReadAheadPolicy _policy;
+    private DateTimeOffset _lineFree;
+    private int _head;
+
+    public SimulatedLine()
+    {
+        _memory = new LineMemory(_time);
+        _policy = NewPolicy();
+    }
+
+    /// <summary>Bytes per second of the line.</summary>
+    public double Rate { get; set; } = 1e12;
+
+    /// <summary>Round trip.</summary>
+    public TimeSpan RoundTrip { get; set; }
+
+    /// <summary>Uniform spread around it, as a share of it.</summary>
+    public double Jitter { get; set; }
+
+    /// <summary>Bytes per second that the reader takes; greedy when infinite.</summary>
+    public double Pace { get; set; } = double.PositiveInfinity;
+
+    /// <summary>Memory that the reader may hold.</summary>
+    public long Share { get; set; } = 1L << 40;
+
+    /// <summary>Segments that the policy holds now.</summary>
+    public int Target => _policy.Target(SegmentBytes, Share);
+
+    /// <summary>Most of them so far.</summary>
+    public int MostHeld { get; private set; }
+
+    /// <summary>What the line and the round trip call for, in segments: one arriving, and a round trip's worth behind it.</summary>
+    public double Needed => 1 + (Rate * RoundTrip.TotalSeconds / SegmentBytes);
+
+    /// <summary>Reads on for some time.</summary>
+    /// <returns>Bytes per second.</returns>
+    public double Read(TimeSpan span)
+    {
+        var (began, first) = (_time.GetUtcNow(), _head);
+        while (_time.GetUtcNow() - began < span)
+            ReadSegment();
+        return (double)(_head - first) * SegmentBytes / (_time.GetUtcNow() - began).TotalSeconds;
+    }
+
+    /// <summary>Goes to another place: what was asked for is lost, but the line has to bring what is under way.</summary>
+    public void Seek()
+    {
+        _arrivals.Clear();
+        (_policy, _head, MostHeld) = (NewPolicy(), 0, 0);
+    }
+
+    /// <summary>Lets time pass without a read.</summary>
+    public void Pause(TimeSpan span) => _time.Advance(span);
+
+    private ReadAheadPolicy NewPolicy() => new(new StreamOptions(), _memory, _time);
+
+    private void ReadSegment()
+    {
+        Fill();
+        var (arrival, askedFor) = _arrivals.Peek();
+        if (arrival > _time.GetUtcNow())
+        {
+            if (_head > 0)
+                _policy.Waited(_head);
+            Fill();
+            _time.Advance(arrival - _time.GetUtcNow());
+            _policy.Arrived(askedFor);
+        }
+
+        for (var taken = 0; taken < SegmentBytes;)
+        {
+            var chunk = Math.Min(ChunkBytes, SegmentBytes - taken);
+            taken += chunk;
+            if (double.IsFinite(Pace))
+                _time.Advance(TimeSpan.FromSeconds(chunk / Pace));
+            if (taken == SegmentBytes)
+                _arrivals.Dequeue();
+            _policy.Delivered(chunk, _head, taken == SegmentBytes);
+            if (taken == SegmentBytes)
+                _head++;
+            Fill();
+        }
+    }
+
+    private void Fill()
+    {
+        while (_arrivals.Count == 0 || _arrivals.Count < Target)
+        {
+            var spread = 1 + (Jitter * ((2 * _random.NextDouble()) - 1));
+            var begins = _time.GetUtcNow() + (RoundTrip * spread);
+            _lineFree = (begins > _lineFree ? begins : _lineFree) + TimeSpan.FromSeconds(SegmentBytes / Rate);
+            _arrivals.Enqueue((_lineFree, _time.GetTimestamp()));
+            MostHeld = Math.Max(MostHeld, _arrivals.Count);
+        }
+    }
+}
