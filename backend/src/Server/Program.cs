@@ -42,6 +42,7 @@ internal static class Program
         builder.Services.AddTree().AddWebDav(services => new DavOptions
         {
             FirstByteTimeout = services.GetRequiredService<IOptionsMonitor<UsenetOptions>>().CurrentValue.StreamingReadTimeout,
+            WriteTimeout = services.GetRequiredService<IOptionsMonitor<UsenetOptions>>().CurrentValue.StreamingWriteTimeout,
             MaxUploadBytes = process.MaxRequestBodySize,
         });
         builder.Services.AddSabApi();

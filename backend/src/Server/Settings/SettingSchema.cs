@@ -56,6 +56,7 @@ internal static class SettingSchema
             Fallbacks = [Segments("STREAM_BUFFER_SIZE")],
         },
         Number("usenet.streaming-read-timeout-seconds", 5, 120, 15),
+        Number("usenet.streaming-write-timeout-seconds", 1, 86_400, 0) with { ZeroAllowed = true },
         Number("usenet.streaming-stall-seconds", 2, 40, 6) with { Aliases = [new("usenet.streaming-segment-timeout-seconds")] },
         Number("usenet.background-stall-seconds", 5, 120, 20) with
         {

@@ -24,6 +24,9 @@ internal sealed record UsenetOptions
     /// <summary>How long a client waits for its first byte; twice this for a later one.</summary>
     public required TimeSpan StreamingReadTimeout { get; init; }
 
+    /// <summary>How long a client may take nothing of its answer; infinite for as long as it likes.</summary>
+    public required TimeSpan StreamingWriteTimeout { get; init; }
+
     /// <summary>A connection that serves a stream and is silent for this long is closed.</summary>
     public required TimeSpan StreamingStall { get; init; }
 
@@ -50,6 +53,7 @@ internal sealed record UsenetOptions
     public static UsenetOptions Read(EffectiveSettings settings)
     {
         var budget = settings.Number("usenet.in-flight-article-budget-mb");
+        var write = settings.Number("usenet.streaming-write-timeout-seconds");
         var connect = settings.Seconds("usenet.connect-timeout-seconds");
         var login = settings.Seconds("usenet.login-timeout-seconds");
         return new UsenetOptions
@@ -60,6 +64,7 @@ internal sealed record UsenetOptions
             ArticleBudgetBytes = (budget == 0 ? AutomaticBudget : budget) * MiB,
             ReadAheadBytes = settings.Number("usenet.read-ahead-mb") * MiB,
             StreamingReadTimeout = settings.Seconds("usenet.streaming-read-timeout-seconds"),
+            StreamingWriteTimeout = write == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(write),
             StreamingStall = settings.Seconds("usenet.streaming-stall-seconds"),
             BackgroundStall = settings.Seconds("usenet.background-stall-seconds"),
             StreamingSegmentRetries = settings.Number("usenet.streaming-segment-retries"),

@@ -6,6 +6,9 @@ internal sealed record DavOptions
     /// <summary>How long a GET waits for its first byte before it answers 503; after the headers it waits twice this for each next byte.</summary>
     public TimeSpan FirstByteTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
+    /// <summary>How long a client may take nothing of a body before the connection is reset; infinite lets it pause for ever.</summary>
+    public TimeSpan WriteTimeout { get; init; } = Timeout.InfiniteTimeSpan;
+
     /// <summary>Bytes of the body of a PUT.</summary>
     public long MaxUploadBytes { get; init; } = 300L * 1024 * 1024;
 }

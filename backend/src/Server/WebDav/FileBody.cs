@@ -71,22 +71,23 @@ internal sealed class FileBody : IAsyncDisposable
     /// Copies everything into the answer, whose headers are set. Read by read: what a read gives is flushed before the next one
     /// waits, and nothing of the stream is held while the client takes its time.
     /// </summary>
-    /// <param name="output">The pipe of the answer.</param>
+    /// <param name="answer">Where to.</param>
     /// <param name="limit">How long each next byte may take.</param>
-    /// <returns>False when the client left, so that the answer is not complete.</returns>
-    public async Task<bool> CopyToAsync(PipeWriter output, TimeSpan limit)
+    /// <returns>False when the client left or was given up, so that the answer is not complete.</returns>
+    public async Task<bool> CopyToAsync(AnswerPipe answer, TimeSpan limit)
     {
+        PipeWriter output = answer.Output;
         output.Write(_first.AsSpan(0, _firstLength));
-        FlushResult flushed = await output.FlushAsync(_aborted);
+        bool takes = await answer.FlushAsync();
         int read = _firstLength;
-        while (_remaining > 0 && !flushed.IsCompleted)
+        while (_remaining > 0 && takes)
         {
             // What is asked for follows what comes: each block that waits for a slow client holds its whole memory.
             int size = Math.Clamp(2 * read, SmallestWrite, LargestWrite);
             Memory<byte> memory = output.GetMemory((int)Math.Min(_remaining, size));
             read = await ReadAsync(memory, limit);
             output.Advance(read);
-            flushed = await output.FlushAsync(_aborted);
+            takes = await answer.FlushAsync();
         }
 
         return _remaining == 0;

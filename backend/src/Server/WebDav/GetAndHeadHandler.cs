@@ -1,5 +1,5 @@
 using System.Buffers;
-using System.IO.Pipelines;
+using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace Sluice.Server.WebDav;
@@ -102,7 +102,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
             if (ranges.Count == 1)
             {
                 ContentHeaders.WriteContent(response.Headers, file, range);
-                await CopyAsync(request, () => body.CopyToAsync(response.BodyWriter, limit * 2));
+                await CopyAsync(request, () => body.CopyToAsync(PipeOf(request), limit * 2));
             }
             else
             {
@@ -116,19 +116,21 @@ internal sealed class GetAndHeadHandler : IRequestHandler
     /// <summary>Copies the parts one after the other. Each is opened when its turn comes: until then it needs nothing.</summary>
     private async Task<bool> CopyPartsAsync(DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, TimeSpan limit)
     {
-        PipeWriter output = request.Http.Response.BodyWriter;
+        AnswerPipe answer = PipeOf(request);
         for (int i = 0; i < parts.Parts.Count; i++)
         {
             await using FileBody body = i == 0 ? first : await FileBody.OpenAsync(file, parts.Parts[i], limit, _time, request.Aborted);
-            output.Write(parts.HeadOf(i).Span);
-            if (!await body.CopyToAsync(output, limit))
+            answer.Output.Write(parts.HeadOf(i).Span);
+            if (!await body.CopyToAsync(answer, limit))
                 return false;
         }
 
-        output.Write(parts.Tail.Span);
-        await output.FlushAsync(request.Aborted);
-        return true;
+        answer.Output.Write(parts.Tail.Span);
+        return await answer.FlushAsync();
     }
+
+    private AnswerPipe PipeOf(DavRequest request) => new(
+        request.Http.Response.BodyWriter, request.Http.Features.Get<IConnectionSocketFeature>()?.Socket, _options().WriteTimeout, _time, request.Aborted);
 
     private async Task CopyAsync(DavRequest request, Func<Task<bool>> copy)
     {

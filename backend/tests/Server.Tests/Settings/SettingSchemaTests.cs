@@ -29,6 +29,7 @@ public sealed class SettingSchemaTests
         usenet.in-flight-article-budget-mb | Number | 0,64-65536 | 0
         usenet.read-ahead-mb | Number | 4-512 | 128
         usenet.streaming-read-timeout-seconds | Number | 5-120 | 15
+        usenet.streaming-write-timeout-seconds | Number | 0,1-86400 | 0
         usenet.streaming-stall-seconds | Number | 2-40 | 6
         usenet.background-stall-seconds | Number | 5-120 | 20
         usenet.streaming-segment-retries | Number | 0-5 | 1

@@ -65,7 +65,7 @@ public sealed class FileBodyTests
         var file = new MemoryFile("a.mkv", []) { Length = length, Opening = (_, _, _) => ValueTask.FromResult(stream) };
         TimeSpan limit = TimeSpan.FromSeconds(15);
         await using FileBody body = await FileBody.OpenAsync(file, ByteRange.Whole(length), limit, TimeProvider.System, Token);
-        return await body.CopyToAsync(output, limit);
+        return await body.CopyToAsync(new AnswerPipe(output, null, Timeout.InfiniteTimeSpan, TimeProvider.System, Token), limit);
     }
 
     /// <summary>Gives at most so many bytes per read.</summary>

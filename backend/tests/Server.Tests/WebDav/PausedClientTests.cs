@@ -1,0 +1,83 @@
+using Sluice.Server.WebDav;
+using Sluice.Testing.WebDav;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav;
+
+/// <summary>How long a client may take nothing of an answer (DAV-75).</summary>
+public sealed class PausedClientTests
+{
+    private const int Length = 64 << 20;
+    private const int Step = 4 << 20;
+
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Client_that_takes_nothing_for_the_limit_is_reset()
+    {
+        await using DavTestServer server = await DavTestServer.StartAsync(options: new DavOptions { WriteTimeout = Limit });
+        await using RawConnection client = await RawConnection.OpenAsync(server.Address);
+        Task closed = AddFilm(server).Disposed;
+        RawAnswer answer = await BeginAsync(client);
+
+        // What fills the buffers of the connection is progress, too; after that there is none.
+        while (!closed.IsCompleted)
+            await PassAsync(server, Limit, closed);
+
+        await client.ReadBodyAsync(answer);
+        Assert.True(answer.WasReset);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Slow_client_and_one_without_a_limit_get_the_whole_answer(bool isLimited)
+    {
+        var options = new DavOptions { WriteTimeout = isLimited ? Limit : Timeout.InfiniteTimeSpan };
+        await using DavTestServer server = await DavTestServer.StartAsync(options: options);
+        await using RawConnection client = await RawConnection.OpenAsync(server.Address);
+        Task closed = AddFilm(server).Disposed;
+        RawAnswer answer = await BeginAsync(client);
+
+        for (var taken = Step; taken < Length / 2; taken += Step)
+        {
+            if (isLimited)
+                await PassAsync(server, Limit / 2, closed);
+            else
+                server.Time.Advance(TimeSpan.FromHours(1));
+            Assert.False(closed.IsCompleted);
+            await client.ReadPartAsync(answer, Step);
+        }
+
+        await client.ReadBodyAsync(answer);
+        Assert.True(answer.IsComplete);
+        await closed;
+    }
+
+    private static ScriptedStream AddFilm(DavTestServer server)
+    {
+        var block = new byte[256 << 10];
+        var stream = new ScriptedStream([.. Enumerable.Repeat<Func<CancellationToken, ValueTask<byte[]>>>(_ => new(block), Length / block.Length)]);
+        server.Store.Root.Add(new MemoryFile("film.mkv", []) { Length = Length, Opening = (_, _, _) => ValueTask.FromResult<Stream>(stream) });
+        return stream;
+    }
+
+    private static async Task<RawAnswer> BeginAsync(RawConnection client)
+    {
+        await client.SendAsync("GET /film.mkv");
+        RawAnswer answer = await client.ReadHeadAsync();
+        await client.ReadPartAsync(answer, Step);
+        return answer;
+    }
+
+    /// <summary>Lets time pass once the answer waits for its client.</summary>
+    private static async Task PassAsync(DavTestServer server, TimeSpan time, Task closed)
+    {
+        while (server.Time.Waiting == 0 && !closed.IsCompleted)
+            await Task.Delay(5, Token);
+        server.Time.Advance(time);
+        await Task.Yield();
+    }
+}
