@@ -88,8 +88,11 @@ install_packages() {
   hash -r
 }
 
-# The modules of the clients that come from npm; the lock file says which. Kept for the next run.
-install_modules() { (cd "$here" && npm ci --omit=optional --ignore-scripts --no-audit --no-fund) >"$work/npm.log" 2>&1; }
+# The modules of the clients that come from npm; the lock file says which. Kept for the next run, which needs no network.
+install_modules() {
+  [ "$here/node_modules/.package-lock.json" -nt "$here/package-lock.json" ] && return
+  (cd "$here" && npm ci --omit=optional --ignore-scripts --no-audit --no-fund) >"$work/npm.log" 2>&1
+}
 
 build() {
   export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
