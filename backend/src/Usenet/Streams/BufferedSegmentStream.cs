@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Streams;
@@ -66,6 +67,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
 
     /// <summary>Reads on; 0 at the end only.</summary>
     /// <exception cref="IOException">The bytes at the position cannot be had.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
         while (true)

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Streams;
@@ -51,6 +52,7 @@ public sealed class CombinedStream : ReadOnlyStream
     /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
     /// <exception cref="NntpException">No provider could deliver; the bytes may be there later.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled; the stream can be read on.</exception>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(_closed, this);

@@ -15,8 +15,9 @@ internal sealed class ReadAheadPolicy
     // An enlargement that brings less than this did not help.
     private const double LeastGain = 1.1;
 
-    // Articles of one moment arrive at different ones: a window of just rate × the shortest round trip would often run dry.
-    private const double Slack = 2.5;
+    // Articles of one moment arrive at different ones: a window of just rate × the shortest round trip would run dry at each late
+    // one, and a reader that is woken for every single article costs more than memory does.
+    private const double Slack = 4;
 
     // Where this share of the window is rate × round trip, the line is far from full, and the next step is a double one.
     private const double FullUse = 0.6;
@@ -26,11 +27,14 @@ internal sealed class ReadAheadPolicy
 
     private readonly LineMemory _memory;
     private readonly PacedRate _paced;
-    private readonly LeastRoundTrip _roundTrip;
     private readonly StreamOptions _options;
     private readonly TimeProvider _time;
     private int _target = 1;
     private int _segmentBytes = 1;
+
+    // Seconds from asking for a segment to having it where nothing queues, the shortest seen. It is never forgotten: what a full
+    // window shows is its own queue, and a line that has become that much longer shows in what an enlargement gains.
+    private double _roundTrip = double.PositiveInfinity;
 
     // A wait says something about the window from this piece on, the first that was asked for since it has its present size.
     private int _telling;
@@ -58,7 +62,6 @@ internal sealed class ReadAheadPolicy
         _memory = memory;
         _time = time;
         _paced = new PacedRate(options, time);
-        _roundTrip = new LeastRoundTrip(time);
     }
 
     /// <summary>Bytes went to the reader.</summary>
@@ -95,7 +98,7 @@ internal sealed class ReadAheadPolicy
 
     /// <summary>The segment that the reader waited for has come.</summary>
     /// <param name="askedFor">When it was asked for.</param>
-    public void Arrived(long askedFor) => _roundTrip.Observe(_time.GetElapsedTime(askedFor).TotalSeconds);
+    public void Arrived(long askedFor) => _roundTrip = Math.Min(_roundTrip, _time.GetElapsedTime(askedFor).TotalSeconds);
 
     /// <summary>Segments to hold, the one being read included; at least 1.</summary>
     /// <param name="segmentBytes">Decoded size of a segment.</param>
@@ -120,7 +123,7 @@ internal sealed class ReadAheadPolicy
 
     private void Step(double rate)
     {
-        var needed = 1 + (rate * _roundTrip.Seconds / _segmentBytes);
+        var needed = 1 + (rate * _roundTrip / _segmentBytes);
         var isKnown = rate > 0 && double.IsFinite(needed);
         if (isKnown)
             _memory.Learn(needed * _segmentBytes);

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Streams;
@@ -111,6 +112,7 @@ internal sealed class SegmentWindow
     }
 
     /// <summary>Waits for news of the awaited slot, or for the token.</summary>
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))]
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();

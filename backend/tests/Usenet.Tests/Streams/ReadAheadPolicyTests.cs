@@ -63,8 +63,8 @@ public sealed class ReadAheadPolicyTests
         line.Read(TimeSpan.FromSeconds(3));
         var rate = line.Read(TimeSpan.FromSeconds(20));
         Assert.InRange(rate / line.Rate, 0.95, 1.05);
-        Assert.InRange(line.Target, line.Needed, (4 * line.Needed) + 2);
-        Assert.InRange(line.MostHeld, line.Needed, (8 * line.Needed) + 4);
+        Assert.InRange(line.Target, line.Needed, (8 * line.Needed) + 2);
+        Assert.InRange(line.MostHeld, line.Needed, (16 * line.Needed) + 4);
     }
 
     [Theory]
@@ -124,7 +124,7 @@ public sealed class ReadAheadPolicyTests
 
         line.Rate /= 10;
         line.Read(TimeSpan.FromSeconds(60));
-        Assert.InRange(line.Target, line.Needed, (6 * line.Needed) + 2);
+        Assert.InRange(line.Target, line.Needed, (8 * line.Needed) + 2);
     }
 
     [Fact]
@@ -137,7 +137,7 @@ public sealed class ReadAheadPolicyTests
         line.Read(TimeSpan.FromSeconds(0.3));
         Assert.InRange(line.MostHeld, 1, 30);
         line.Read(TimeSpan.FromSeconds(0.7));
-        Assert.InRange(line.MostHeld, line.Needed, 4 * line.Needed);
+        Assert.InRange(line.MostHeld, line.Needed, 8 * line.Needed);
     }
 
     [Fact]

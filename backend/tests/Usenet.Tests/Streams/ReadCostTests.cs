@@ -1,0 +1,44 @@
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+public sealed class ReadCostTests
+{
+    private const int ArticleSize = 4 * BlockPool.BlockSize;
+
+#if DEBUG
+    // Without optimisation the state of an asynchronous method is an object even where it never waits; there are two on the way.
+    private const int PerRead = 512;
+#else
+    private const int PerRead = 0;
+#endif
+
+    [Fact]
+    public async Task A_read_inside_the_window_is_synchronous_and_allocates_nothing()
+    {
+        const int Reads = 2000;
+        var cancel = TestContext.Current.CancellationToken;
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(3, ArticleSize));
+        await using var stream = host.Open(0, 2 * ArticleSize);
+        var buffer = new byte[100];
+
+        // Behind these, the last article of the range has been asked for, and the timers and pools have been used once.
+        await stream.ReadExactlyAsync(new byte[ArticleSize + 1000], cancel);
+        await Eventually.HoldsAsync(() => host.Mock.Stats.Articles == 2, () => $"{host.Mock.Stats.Articles} articles", cancel);
+
+        var asynchronous = 0;
+        var before = GC.GetAllocatedBytesForCurrentThread();
+        for (var i = 0; i < Reads; i++)
+        {
+            var reading = stream.ReadAsync(buffer, cancel);
+            if (!reading.IsCompletedSuccessfully)
+                asynchronous++;
+            await reading;
+        }
+
+        var allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        Assert.Equal(0, asynchronous);
+        Assert.InRange(allocated, 0, PerRead * Reads);
+    }
+}
