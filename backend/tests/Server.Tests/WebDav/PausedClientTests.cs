@@ -76,7 +76,7 @@ public sealed class PausedClientTests
     private static async Task PassAsync(DavTestServer server, TimeSpan time, Task closed)
     {
         while (server.Time.Waiting == 0 && !closed.IsCompleted)
-            await Task.Delay(5, Token);
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
         server.Time.Advance(time);
         await Task.Yield();
     }
