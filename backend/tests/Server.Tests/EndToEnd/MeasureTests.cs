@@ -1,10 +1,9 @@
 using System.Text.Json;
-using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary><c>tools/measure.sh</c>: the server from outside, measured by FullNzbTester.</summary>
+/// <summary>The server from outside, measured by FullNzbTester, which compares every byte.</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class MeasureTests
 {
@@ -12,20 +11,45 @@ public sealed class MeasureTests
     [Trait("Category", EndToEndRun.Name)]
     public async Task Server_mode_reads_every_byte_right_and_counts_at_the_mock()
     {
-        using var folder = new ScratchFolder();
-        var json = folder.File("result.json");
-        var environment = new Dictionary<string, string> { ["BUILD"] = "no", ["CONFIGURATION"] = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name };
-        string[] flags = ["--size=16", "--limit=16", "--latency=5", "--jitter=0", "--seeks=5", "--no-ceiling", "--quiet", $"--json={json}"];
-        (await ExternalProgram.RunAsync(Repository.PathOf("tools/measure.sh"), flags, environment, TestContext.Current.CancellationToken)).Succeeded();
-
-        using var result = JsonDocument.Parse(await File.ReadAllBytesAsync(json, TestContext.Current.CancellationToken));
-        var metrics = result.RootElement.GetProperty("metrics");
-        Assert.Equal("server", result.RootElement.GetProperty("mode").GetString());
+        string[] flags = ["--size=16", "--limit=16", "--latency=5", "--jitter=0", "--seeks=5", "--no-ceiling", "--quiet"];
+        var result = await MeasuredRun.RunAsync(flags, null, TestContext.Current.CancellationToken);
+        var metrics = result.GetProperty("metrics");
+        Assert.Equal("server", result.GetProperty("mode").GetString());
         Assert.Equal(0, metrics.GetProperty("bytes_wrong").GetInt64());
         Assert.InRange(metrics.GetProperty("bytes_verified").GetInt64(), 16L << 20, long.MaxValue);
         Assert.InRange(metrics.GetProperty("import_heads").GetInt32(), 1, 2);
         Assert.InRange(metrics.GetProperty("amplification").GetDouble(), 0.9, 1.5);
         Assert.InRange(metrics.GetProperty("connections_peak").GetInt32(), 1, 20);
         Assert.Equal(JsonValueKind.Number, metrics.GetProperty("cpu_s_per_gib").ValueKind);
+    }
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Name)]
+    public async Task Ten_readers_of_one_file_are_each_right()
+    {
+        string[] flags = ["--size=64", "--latency=20", "--jitter=0", "--steps=1", "--playback=0", "--readers=10", "--same-file", "--once", "--playback-seconds=120", "--quiet"];
+        var result = await MeasuredRun.RunAsync(flags, null, TestContext.Current.CancellationToken);
+        var metrics = result.GetProperty("metrics");
+        Assert.Equal((0, 0), (metrics.GetProperty("bytes_wrong").GetInt64(), metrics.GetProperty("playback").GetProperty("cut_off").GetInt32()));
+        Assert.InRange(metrics.GetProperty("bytes_verified").GetInt64(), 640L << 20, long.MaxValue);
+    }
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Name)]
+    public Task Readers_who_seek_and_cancel_among_faults_get_no_wrong_byte() => SoakAsync(minutes: 3);
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Lengthy)]
+    public Task Readers_who_seek_and_cancel_among_faults_get_no_wrong_byte_for_twenty_minutes() => SoakAsync(minutes: 20);
+
+    // Gate G7 of the design, and the soak of the engine: 32 readers, 1 % of each kind of wrong body, 512 MB for all of them.
+    private static async Task SoakAsync(int minutes)
+    {
+        var settings = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__IN_FLIGHT_ARTICLE_BUDGET_MB"] = "512" };
+        string[] flags = ["--layout=pack", "--files=8", "--size=200", "--providers=2", "--latency=20", "--steps=1", $"--soak={minutes}", "--timeout=3600", "--quiet"];
+        var metrics = (await MeasuredRun.RunAsync(flags, settings, TestContext.Current.CancellationToken)).GetProperty("metrics");
+        Assert.Equal((0, 0), (metrics.GetProperty("bytes_wrong").GetInt64(), metrics.GetProperty("soak").GetProperty("left").GetInt64()));
+        Assert.Equal(0, metrics.GetProperty("soak").GetProperty("reads_refused").GetInt32());
+        Assert.InRange(metrics.GetProperty("connections_peak").GetInt32(), 1, 40);
     }
 }

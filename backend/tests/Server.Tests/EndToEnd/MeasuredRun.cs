@@ -1,0 +1,29 @@
+using System.Text.Json;
+using Sluice.Testing;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>One run of <c>tools/measure.sh</c> with the server that was built with the tests.</summary>
+internal static class MeasuredRun
+{
+    /// <summary>Measures, and fails the test unless the tool calls everything good.</summary>
+    /// <param name="flags">Flags of FullNzbTester.</param>
+    /// <param name="settings">Settings of the server, by the names of the environment.</param>
+    /// <param name="cancel">Ends the run.</param>
+    /// <returns>The result as JSON.</returns>
+    public static async Task<JsonElement> RunAsync(IEnumerable<string> flags, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
+    {
+        using var folder = new ScratchFolder();
+        var json = folder.File("result.json");
+        var variables = new Dictionary<string, string>(settings ?? new Dictionary<string, string>())
+        {
+            ["BUILD"] = "no",
+            // Tests and tools are built with one configuration: .../bin/<configuration>/net10.0/.
+            ["CONFIGURATION"] = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name,
+        };
+        var result = await ExternalProgram.RunAsync(Repository.PathOf("tools/measure.sh"), [.. flags, $"--json={json}"], variables, cancel);
+        Xunit.Assert.True(result.ExitCode == 0, $"exit code {result.ExitCode}: {result.Text}{result.Errors}");
+        using var document = JsonDocument.Parse(await File.ReadAllBytesAsync(json, cancel));
+        return document.RootElement.Clone();
+    }
+}
