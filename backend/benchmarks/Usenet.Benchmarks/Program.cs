@@ -6,6 +6,7 @@ using Sluice.Usenet.Benchmarks;
 
 // --quick [seconds]   medians and ratios of interleaved samples, for a machine that others use too
 // --cold              what the first articles of a fresh process cost
+// --stat              10,000 STAT over 10 connections at a round trip of 50 ms, held to its bar
 // anything else       BenchmarkDotNet with its own arguments, for example --filter '*Kernel*'
 switch (args)
 {
@@ -13,6 +14,8 @@ switch (args)
         return QuickRun.Print(TimeSpan.FromSeconds(45));
     case ["--quick", var seconds] when int.TryParse(seconds, out var number) && number > 0:
         return QuickRun.Print(TimeSpan.FromSeconds(number));
+    case ["--stat"]:
+        return await StatRun.PrintAsync();
     case ["--cold"]:
         return ColdStart.PrintAll();
     case ["--cold", var kernel]:
