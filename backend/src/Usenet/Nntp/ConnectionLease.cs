@@ -1,15 +1,14 @@
-using System.Runtime.CompilerServices;
-
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// The right to one command on a connection and its reply, or to a batch of commands that leave together. Disposing it is the one place that decides what becomes of a
-/// connection whose reply is not wanted any more.
+/// The right to one command on a connection and its reply, or to a batch of commands that leave together. Disposing it is the
+/// one place that decides what becomes of a connection whose reply is not wanted any more.
 /// </summary>
 /// <remarks>One owner, used by one fetch, disposed once.</remarks>
 internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection connection, ArticleRequest request) : IDisposable
 {
     private PendingReply? _reply;
+    private CancellationTokenRegistration _registration;
 
     public ArticleRequest Request => request;
 
@@ -24,17 +23,19 @@ internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection co
         AskAsync(new ArticleBody(request, sink, connection.Provider), cancellationToken);
 
     /// <summary>Sends the commands and waits for the end of their reply. Called at most once.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<ReplyOutcome> AskAsync(PendingReply reply, CancellationToken cancellationToken)
+    public ValueTask<ReplyOutcome> AskAsync(PendingReply reply, CancellationToken cancellationToken)
     {
         _reply = reply;
         connection.Submit(reply);
-        await using var registration = cancellationToken.UnsafeRegister(static (state, token) => ((PendingReply)state!).TryAbandon(token), reply);
-        return await reply.Outcome;
+
+        // Ends with the lease: a method that waited for the reply would cost an object per article.
+        _registration = cancellationToken.UnsafeRegister(static (state, token) => ((PendingReply)state!).TryAbandon(token), reply);
+        return reply.Outcome;
     }
 
     public void Dispose()
     {
+        _registration.Dispose();
         if (_reply is null)
             pool.EndCommand(connection, request);
         else if (_reply.IsAbandoned && !(IsBeaten && connection.TryGiveUp()))
