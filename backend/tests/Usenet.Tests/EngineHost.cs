@@ -25,6 +25,9 @@ internal sealed class EngineHost : IAsyncDisposable
 
     public ProviderPool Pool { get; }
 
+    /// <summary>The accounts at the mock, as the pool has them.</summary>
+    public required IReadOnlyList<ProviderOptions> Accounts { get; init; }
+
     public GlobalOperationLimiter Limiter { get; }
 
     public StreamEngine Engine { get; }
@@ -42,15 +45,16 @@ internal sealed class EngineHost : IAsyncDisposable
         TimeProvider? nntpTime = null)
     {
         var server = await MockServer.StartAsync(mock);
-        var accounts = server.Ports.Select((port, index) =>
+        ProviderOptions[] accounts = [.. server.Ports.Select((port, index) =>
         {
             var account = new ProviderOptions { Name = $"mock{index}", Host = "127.0.0.1", Port = port, UseTls = false, MaxConnections = 8, Priority = index };
             return provider is null ? account : provider(index, account);
-        });
+        })];
+        var memory = new ProviderMemory(streamTime ?? TimeProvider.System);
         var limiter = new GlobalOperationLimiter(time: nntpTime);
-        var pool = new ProviderPool([.. accounts], nntp ?? new NntpOptions(), limiter, nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance);
+        var pool = new ProviderPool(accounts, nntp ?? new NntpOptions(), limiter, nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance, memory);
         var engine = new StreamEngine(pool, streams ?? new StreamOptions(), streamTime ?? TimeProvider.System, NullLoggerFactory.Instance);
-        return new EngineHost(server, release, pool, limiter, engine);
+        return new EngineHost(server, release, pool, limiter, engine) { Accounts = accounts };
     }
 
     public static MockRelease Film(int articles, int articleSize = 20_000, int files = 1) =>

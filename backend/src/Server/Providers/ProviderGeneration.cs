@@ -19,16 +19,17 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     /// <summary>Makes connections possible; none is opened yet.</summary>
     /// <param name="plan">What to make.</param>
     /// <param name="builtIn">Answers when the plan names no provider; null: nobody does.</param>
+    /// <param name="memory">What has been learned about the providers.</param>
     /// <param name="time">Clock.</param>
     /// <param name="loggers">For the engine.</param>
-    public ProviderGeneration(ProviderPlan plan, IArticleSource? builtIn, TimeProvider time, ILoggerFactory loggers)
+    public ProviderGeneration(ProviderPlan plan, IArticleSource? builtIn, ProviderMemory memory, TimeProvider time, ILoggerFactory loggers)
     {
         Plan = plan;
         _time = time;
         if (plan.HasProviders || builtIn is null)
         {
             var limiter = new GlobalOperationLimiter(plan.Connections, plan.StreamingPriority, time);
-            Pool = new ProviderPool(plan.Providers, plan.Nntp, limiter, time, loggers);
+            Pool = new ProviderPool(plan.Providers, plan.Nntp, limiter, time, loggers, memory);
         }
 
         _source = (IArticleSource?)Pool ?? builtIn!;

@@ -15,6 +15,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly IOptionsMonitor<UsenetOptions> _usenet;
     private readonly IOptionsMonitor<StreamingOptions> _streaming;
     private readonly BuiltInArticles? _builtIn;
+    private readonly ProviderMemory _memory;
     private readonly TimeProvider _time;
     private readonly ILoggerFactory _loggers;
     private readonly ILogger _logger;
@@ -32,14 +33,17 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         IOptionsMonitor<StreamingOptions> streaming,
         TimeProvider time,
         ILoggerFactory loggers,
-        BuiltInArticles? builtIn = null)
+        BuiltInArticles? builtIn = null,
+        ProviderMemory? memory = null)
     {
         _usenet = usenet;
         _streaming = streaming;
         _builtIn = builtIn;
+        _memory = memory ?? new ProviderMemory(time);
         _time = time;
         _loggers = loggers;
         _logger = loggers.CreateLogger<ProviderHost>();
+        _memory.Configure(usenet.CurrentValue.MissCacheTime, usenet.CurrentValue.MissCacheEntries);
         _current = Make(Plan(out _));
         _watches = [usenet.OnChange(_ => Follow()), streaming.OnChange(_ => Follow())];
     }
@@ -92,12 +96,13 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private ProviderPlan Plan(out IReadOnlyList<string> warnings) =>
         ProviderPlan.From(_usenet.CurrentValue, _streaming.CurrentValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, out warnings);
 
-    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _time, _loggers);
+    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _memory, _time, _loggers);
 
     private void Follow()
     {
         lock (_lock)
         {
+            _memory.Configure(_usenet.CurrentValue.MissCacheTime, _usenet.CurrentValue.MissCacheEntries);
             var plan = Plan(out var warnings);
             if (plan.Equals(_current.Plan) || _ending.IsCancellationRequested)
                 return;

@@ -26,6 +26,8 @@ internal sealed record ProviderPlan(
             BackgroundStall = usenet.BackgroundStall,
             IdleTimeout = usenet.IdleConnectionTimeout,
             RetriesPerProvider = usenet.StreamingSegmentRetries,
+            HedgeEnabled = usenet.HedgeEnabled,
+            HedgeFloor = usenet.HedgeFloor,
         },
         usenet.MaxDownloadConnections,
         usenet.StreamingPriority,

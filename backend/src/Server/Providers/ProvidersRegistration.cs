@@ -1,3 +1,5 @@
+using Sluice.Usenet.Nntp;
+
 namespace Sluice.Server.Providers;
 
 /// <summary>Puts the providers together.</summary>
@@ -5,7 +7,10 @@ internal static class ProvidersRegistration
 {
     /// <summary>Adds <see cref="ProviderHost"/>; it uses <see cref="BuiltInArticles"/> where those are registered.</summary>
     public static IServiceCollection AddProviders(this IServiceCollection services) => services
+        .AddSingleton<ProviderMemory>()
+        .AddSingleton<ProviderMemoryStore>()
         .AddSingleton<ProviderHost>()
+        .AddHostedService<ProviderMemoryWorker>()
         .AddHostedService<ProviderStart>();
 
     /// <summary>Starts trying once the settings are in force, without holding up the start.</summary>

@@ -66,6 +66,10 @@ internal static class SettingSchema
         Number("usenet.connect-timeout-seconds", 1, 30, 4),
         Number("usenet.login-timeout-seconds", 2, 60, 8),
         Number("usenet.idle-connection-timeout-seconds", 15, 300, 45),
+        new("usenet.hedge.enabled", SettingType.Boolean) { Default = "true" },
+        Number("usenet.hedge.floor-ms", 250, 10_000, 1000),
+        Number("usenet.article-miss-cache-ttl-seconds", 30, 86_400, 3600),
+        Number("usenet.article-miss-cache-max-entries", 100, 5_000_000, 100_000),
         new("streaming.verify-before-serve", SettingType.Boolean) { Default = "false" },
 
         new("webdav.user", SettingType.Text) { Default = "admin", Min = 1, Max = 64, Fallbacks = [new("WEBDAV_USER")] },

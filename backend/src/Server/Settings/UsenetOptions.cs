@@ -36,6 +36,18 @@ internal sealed record UsenetOptions
     /// <summary>Further tries per provider after a fault.</summary>
     public required int StreamingSegmentRetries { get; init; }
 
+    /// <summary>Whether an article that a player waits for is asked for a second time when no byte of it comes.</summary>
+    public required bool HedgeEnabled { get; init; }
+
+    /// <summary>The second time is never sooner than after this long.</summary>
+    public required TimeSpan HedgeFloor { get; init; }
+
+    /// <summary>How long a provider's "no such article" is believed at first.</summary>
+    public required TimeSpan MissCacheTime { get; init; }
+
+    /// <summary>How many of these answers are kept.</summary>
+    public required int MissCacheEntries { get; init; }
+
     /// <summary>For TCP to connect.</summary>
     public required TimeSpan ConnectTimeout { get; init; }
 
@@ -68,6 +80,10 @@ internal sealed record UsenetOptions
             StreamingStall = settings.Seconds("usenet.streaming-stall-seconds"),
             BackgroundStall = settings.Seconds("usenet.background-stall-seconds"),
             StreamingSegmentRetries = settings.Number("usenet.streaming-segment-retries"),
+            HedgeEnabled = settings.Boolean("usenet.hedge.enabled"),
+            HedgeFloor = TimeSpan.FromMilliseconds(settings.Number("usenet.hedge.floor-ms")),
+            MissCacheTime = settings.Seconds("usenet.article-miss-cache-ttl-seconds"),
+            MissCacheEntries = settings.Number("usenet.article-miss-cache-max-entries"),
             ConnectTimeout = connect,
             LoginTimeout = login > connect ? login : connect,
             IdleConnectionTimeout = settings.Seconds("usenet.idle-connection-timeout-seconds"),

@@ -15,6 +15,12 @@ public readonly record struct ArticleRequest(
     long ExpectedBytes = 0,
     ProviderSet Excluded = default)
 {
+    /// <summary>
+    /// What the article belongs to, equal for all that was posted together: providers that lack much of it are asked last. Null
+    /// where that is not known.
+    /// </summary>
+    public object? Release { get; init; }
+
     /// <summary>STAT commands that go out in place of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
 }

@@ -2,21 +2,26 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>
 /// How many sockets a provider takes: what the account promises, or less where the server has said "too many". A lower cap is
-/// tried upward again, one connection at a time. Guarded by the lock of the owning pool.
+/// tried upward again, one connection at a time, ever more rarely while that is refused. Guarded by the lock of the owning pool.
 /// </summary>
 internal sealed class ConnectionCap
 {
-    private static readonly TimeSpan ProbeUpwardAfter = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan FirstPatience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan LongestPatience = TimeSpan.FromMinutes(16);
 
-    private readonly int _promised;
-    private readonly TimeProvider _time;
+    private readonly ProviderOptions _provider;
+    private readonly SharedResources _shared;
     private int _learned;
     private long _learnedAt;
+    private TimeSpan _patience = FirstPatience;
+    private bool _isTrial;
 
-    public ConnectionCap(int promised, TimeProvider time)
+    public ConnectionCap(ProviderOptions provider, SharedResources shared)
     {
-        _promised = _learned = promised;
-        _time = time;
+        (_provider, _shared) = (provider, shared);
+        var known = shared.Memory.CapOf(provider.Id) ?? provider.MaxConnections;
+        _learned = Math.Clamp(known, 1, provider.MaxConnections);
+        _learnedAt = shared.Time.GetTimestamp();
     }
 
     /// <summary>The cap in force.</summary>
@@ -24,10 +29,10 @@ internal sealed class ConnectionCap
     {
         get
         {
-            if (_learned < _promised && _time.GetElapsedTime(_learnedAt) >= ProbeUpwardAfter)
+            if (_learned < _provider.MaxConnections && _shared.Time.GetElapsedTime(_learnedAt) >= _patience)
             {
-                _learned++;
-                _learnedAt = _time.GetTimestamp();
+                _isTrial = true;
+                Set(_learned + 1);
             }
 
             return _learned;
@@ -35,12 +40,32 @@ internal sealed class ConnectionCap
     }
 
     /// <summary>The server has refused one more while this many were open.</summary>
-    /// <returns>True when the cap in force is lower now.</returns>
-    public bool Refused(int open)
+    public void Refused(int open)
     {
-        var before = _learned;
-        _learned = Math.Clamp(open, 1, Math.Max(1, _learned - 1));
-        _learnedAt = _time.GetTimestamp();
-        return _learned < before;
+        // What is open is what the server takes. A server that refuses with none open says nothing about their number.
+        var lower = Math.Clamp(open, 1, Math.Max(1, _learned - 1));
+        if (lower >= _learned)
+            return;
+        _patience = !_isTrial ? FirstPatience : _patience * 2 < LongestPatience ? _patience * 2 : LongestPatience;
+        if (!_isTrial)
+            NntpLog.CapLearned(_shared.Logger, _provider.Name, lower);
+        _isTrial = false;
+        Set(lower);
+    }
+
+    /// <summary>The server has taken as many as the cap allows.</summary>
+    public void Reached(int open)
+    {
+        if (!_isTrial || open < _learned)
+            return;
+        _isTrial = false;
+        _patience = FirstPatience;
+    }
+
+    private void Set(int cap)
+    {
+        _learned = cap;
+        _learnedAt = _shared.Time.GetTimestamp();
+        _shared.Memory.RememberCap(_provider.Id, cap < _provider.MaxConnections ? cap : null);
     }
 }

@@ -16,7 +16,7 @@ internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection co
     public bool IsBeaten { get; set; }
 
     /// <summary>Says that the reply is late, or not any more.</summary>
-    public void Suspect(bool isLate) => pool.Suspect(connection, isLate);
+    public void Suspect(bool isLate) => connection.Load.IsSuspect = isLate;
 
     /// <summary>Sends BODY and waits for the end of its reply.</summary>
     public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken) =>

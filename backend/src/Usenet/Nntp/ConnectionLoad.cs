@@ -3,6 +3,8 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>How busy a connection is, as its pool sees it. Guarded by the lock of that pool.</summary>
 internal sealed class ConnectionLoad(NntpConnection connection)
 {
+    private bool _isSuspect;
+
     /// <summary>The connection that bears it.</summary>
     public NntpConnection Connection => connection;
 
@@ -21,8 +23,15 @@ internal sealed class ConnectionLoad(NntpConnection connection)
     /// <summary>The lane of all of them; two lanes never share a busy connection.</summary>
     public OperationLane Lane { get; set; }
 
-    /// <summary>Whether a reply is late: until one has ended, nothing more is placed here.</summary>
-    public bool IsSuspect { get; set; }
+    /// <summary>
+    /// Whether a reply is late: until one has ended, nothing more is placed here. Written by whoever waits for the reply, without
+    /// the lock; seen too late it costs one command a worse place.
+    /// </summary>
+    public bool IsSuspect
+    {
+        get => Volatile.Read(ref _isSuspect);
+        set => Volatile.Write(ref _isSuspect, value);
+    }
 
     /// <summary>Held while <see cref="Commands"/> is above 0.</summary>
     public OperationPermit? Permit { get; set; }

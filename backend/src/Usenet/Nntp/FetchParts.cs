@@ -24,6 +24,31 @@ internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResour
 
     public StragglerWatch Watch { get; } = new(shared.Time);
 
+    private ReleaseOrder Order { get; } = new(shared.Time);
+
+    /// <summary>Who is asked next on a walk; null when there is none left.</summary>
+    public Provider? Next(in ArticleRequest request, in ProviderWalk walk) =>
+        ProviderSelector.Next(providers, walk.Asked, walk.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Order.Behind(request.Release));
+
+    /// <summary>Whether a provider has said of late that it does not have the article. A health check asks all the same.</summary>
+    public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>
+        request.Lane != OperationLane.HealthCheck && shared.Memory.IsMissing(provider.Options.Id, request.Id);
+
+    /// <summary>A provider has said that it does not have the article.</summary>
+    public void Missed(in ArticleRequest request, Provider provider)
+    {
+        shared.Memory.RememberMissing(provider.Options.Id, request.Id);
+        Order.Answered(request.Release, provider.Index, isMiss: true);
+    }
+
+    /// <summary>A provider has delivered the article.</summary>
+    public void Delivered(in ArticleRequest request, Provider provider, BreakerProbe? probe)
+    {
+        Budget.Fetched();
+        provider.Delivered(request.Id, probe);
+        Order.Answered(request.Release, provider.Index, isMiss: false);
+    }
+
     /// <summary>A fetch that is not under way; it comes back by itself.</summary>
     public HedgedFetch Rent()
     {

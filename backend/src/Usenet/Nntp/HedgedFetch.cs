@@ -114,6 +114,14 @@ internal sealed class HedgedFetch
         for (var (failures, moves) = (0, 0); provider is not null;)
         {
             NntpException? fault = null;
+            using var probe = provider.Pool.Health.Bodies.TryProbe();
+            if (probe is null && ProviderSelector.MustSpare(_parts.Providers, provider) is { } reason)
+            {
+                Faulted(provider, reason);
+                provider = TakeNext();
+                continue;
+            }
+
             var started = _parts.Time.GetTimestamp();
             try
             {
@@ -123,7 +131,7 @@ internal sealed class HedgedFetch
                 var outcome = await lease.FetchAsync(attempt, attempt.Token);
                 if (!outcome.IsMiss && _race.HasWon(attempt))
                 {
-                    _parts.Budget.Fetched();
+                    _parts.Delivered(_request, provider, probe);
                     return provider;
                 }
 
@@ -133,6 +141,8 @@ internal sealed class HedgedFetch
             catch (NntpException error)
             {
                 fault = error;
+                if (attempt.Lease is not null && ProviderHealth.IsTelling(error))
+                    probe?.Failed(error);
             }
             catch (OperationCanceledException) when (attempt.HasLost)
             {
@@ -146,13 +156,13 @@ internal sealed class HedgedFetch
 
             if (attempt.HasLost)
             {
-                GiveWay(attempt, provider);
+                GiveWay(attempt, provider, probe);
                 return null;
             }
 
             if (fault?.Fault == NntpFault.GivenUp && moves++ < MostMoves)
                 continue;
-            if (fault is { IsTransient: true } && provider.Pool.Health.Resting is null && failures++ < _parts.Options.RetriesPerProvider)
+            if (fault is { IsTransient: true } && !provider.Pool.IsUnreachable && failures++ < _parts.Options.RetriesPerProvider)
                 continue;
             if (fault is not null)
                 Faulted(provider, fault);
@@ -167,15 +177,21 @@ internal sealed class HedgedFetch
     {
         lock (_gate)
         {
-            var next = ProviderSelector.Next(_parts.Providers, _walk.Asked, _walk.MissedBackbones);
-            if (next is not null)
+            while (_parts.Next(_request, _walk) is { } next)
+            {
                 _walk.Asked = _walk.Asked.With(next.Index);
-            return next;
+                if (!_parts.IsKnownMiss(_request, next))
+                    return next;
+                _walk.Missed(next, NntpResponseCode.NoArticleWithId);
+            }
+
+            return null;
         }
     }
 
     private void Missed(Provider provider, int code)
     {
+        _parts.Missed(_request, provider);
         lock (_gate)
             _walk.Missed(provider, code);
     }
@@ -187,10 +203,15 @@ internal sealed class HedgedFetch
     }
 
     /// <summary>A try has lost: its provider was late, or was asked in vain because the late one has come to life.</summary>
-    private void GiveWay(FetchTry attempt, Provider provider)
+    private void GiveWay(FetchTry attempt, Provider provider, BreakerProbe? probe)
     {
         if (attempt.HasLed)
-            Faulted(provider, new NntpException(NntpFault.Stalled, "The server sent nothing for too long; the article was asked for elsewhere."));
+        {
+            var late = new NntpException(NntpFault.Stalled, "The server sent nothing for too long; the article was asked for elsewhere.");
+            provider.Pool.Health.Bodies.Failed(late);
+            probe?.Failed(late);
+            Faulted(provider, late);
+        }
         else if (provider != _first.Provider)
             Forget(provider);
     }

@@ -93,6 +93,9 @@ internal sealed class NntpConnection : IAsyncDisposable
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
     }
 
+    /// <summary>Whether somebody waits for a reply that has been asked for.</summary>
+    public bool IsAwaited => IsBusy && !OwesOnlyAbandoned;
+
     /// <summary>Closes a connection that has gone silent, for the sake of those who wait behind a reply that nobody wants any more.</summary>
     /// <returns>False when nobody waits behind it, or bytes have come of late.</returns>
     public bool TryGiveUp()

@@ -25,16 +25,13 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     public NntpConnectionPool(int provider, ProviderOptions options, SharedResources shared)
     {
-        _provider = provider;
-        _options = options;
-        _shared = shared;
-        Line = new LineEstimate(shared.Time);
-        Health = new ProviderHealth(shared.Time);
+        (_provider, _options, _shared) = (provider, options, shared);
+        (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(shared.Time, shared.Options));
         Depth = new PipelineDepth(options, shared);
         _opener = new ConnectionOpener(options, shared, Line);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
         _grant = Grant;
-        _cap = new ConnectionCap(options.MaxConnections, shared.Time);
+        _cap = new ConnectionCap(options, shared);
     }
 
     public LineEstimate Line { get; }
@@ -42,6 +39,16 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     public ProviderHealth Health { get; }
 
     public PipelineDepth Depth { get; }
+
+    /// <summary>Whether no connection is open and none may be opened now.</summary>
+    public bool IsUnreachable
+    {
+        get
+        {
+            lock (_gate)
+                return _scheduler.Open.Count == 0 && Health.Resting is not null;
+        }
+    }
 
     /// <summary>Sockets now: open, being opened, still closing.</summary>
     public int Sockets
@@ -72,7 +79,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         {
             if (_disposing.IsCancellationRequested)
                 throw Closed();
-            if (_scheduler.Open.Count == 0 && Health.Resting is { } resting)
+            if (_scheduler.Open.Count + _dialling == 0 && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
             if (_scheduler.TryLease(request, Terms) is { } load)
             {
@@ -102,12 +109,12 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         lock (_gate)
         {
-            if (_scheduler.Open.Count > 0)
+            if ((_scheduler.Open.Count > 0 && Health.Dials.State == BreakerState.Closed) || _scheduler.Open.Count + _dialling + _closing >= _cap.Current)
                 return;
             _dialling++;
         }
 
-        if (await DialAsync(cancellationToken) is { } failure)
+        if (await DialAsync(Health.Dials.TryProbe(), cancellationToken) is { } failure)
             throw failure;
     }
 
@@ -121,13 +128,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         }
     }
 
-    /// <summary>A reply on the connection is late, or not any more; while it is, nothing more is placed there.</summary>
-    public void Suspect(NntpConnection connection, bool isLate)
+    /// <summary>Sends away whoever waits, because bodies of this provider fail: to another one, or back here where there is none.</summary>
+    public void SendAway()
     {
         lock (_gate)
-            connection.Load.IsSuspect = isLate;
-        if (!isLate)
-            Pump();
+            _scheduler.FailAll(new NntpException(NntpFault.GivenUp, "The provider fails again and again."));
     }
 
     void IConnectionOwner.ReplyEnded(NntpConnection connection, PendingReply reply) => EndCommand(connection, reply.Request);
@@ -146,12 +151,13 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     void IConnectionOwner.Closing(NntpConnection connection, NntpException reason)
     {
         OperationPermit? permit;
+        Health.Closing(connection, reason);
         lock (_gate)
         {
             if (connection.Load.IsOpen)
                 MoveToClosing(connection);
             if (reason.Fault == NntpFault.TooManyConnections)
-                LearnCap();
+                _cap.Refused(_scheduler.Open.Count);
             permit = connection.Load.TakePermit();
         }
 
@@ -190,13 +196,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     /// <summary>Takes a waiter out that has given up; others may go on in its place.</summary>
     private void Withdraw(LeaseWaiter waiter)
     {
+        bool waited;
         lock (_gate)
-        {
-            if (!_scheduler.Withdraw(waiter))
-                return;
-        }
-
-        Pump();
+            waited = _scheduler.Withdraw(waiter);
+        if (waited)
+            Pump();
     }
 
     private void Raise(LeaseWaiter waiter)
@@ -247,54 +251,50 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         for (; lacking > 0 && _dialling < _shared.Options.HandshakesPerProvider && CanDial; lacking--)
         {
             _dialling++;
-            _background.Add(DialAsync(_disposing.Token));
+            _background.Add(DialAsync(Health.Dials.TryProbe(), _disposing.Token));
         }
     }
 
     /// <returns>Why the dial failed, or null.</returns>
-    private async Task<NntpException?> DialAsync(CancellationToken cancellationToken)
+    private async Task<NntpException?> DialAsync(BreakerProbe? probe, CancellationToken cancellationToken)
     {
         var outcome = await _opener.OpenAsync(cancellationToken);
+        using var token = probe;
         lock (_gate)
         {
             _dialling--;
             if (outcome.Transport is not null)
-                Adopt(outcome.Transport);
+                Adopt(outcome.Transport, probe);
             else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && _scheduler.Open.Count > 0)
-                LearnCap();
+                _cap.Refused(_scheduler.Open.Count);
             else if (!outcome.WasCancelled)
-                Fail(outcome.Failure);
+                Fail(outcome.Failure, probe);
         }
 
         Pump();
         return outcome.Failure;
     }
 
-    private void Adopt(NntpTransport transport)
+    private void Adopt(NntpTransport transport, BreakerProbe? probe)
     {
         var connection = new NntpConnection(transport, _provider, Line, Depth, _shared, this);
         _scheduler.Add(connection.Load);
+        _cap.Reached(_scheduler.Open.Count);
         connection.Start();
         _background.Add(connection.Completion);
         if (_disposing.IsCancellationRequested)
             connection.Abort(Closed());
-        if (Health.Succeeded())
+        if (Health.DialSucceeded(probe))
             NntpLog.Recovered(_shared.Logger, _options.Name);
     }
 
-    private void Fail(NntpException failure)
+    private void Fail(NntpException failure, BreakerProbe? probe)
     {
-        Health.Failed(failure);
+        Health.DialFailed(failure, probe);
         NntpLog.DialFailed(_shared.Logger, _options.Name, failure.Message);
         if (_scheduler.Open.Count == 0 && _dialling == 0)
             _scheduler.FailAll(failure);
     }
 
     private static NntpException Closed() => new(NntpFault.NoConnection, "The connection pool was closed.");
-
-    private void LearnCap()
-    {
-        if (_cap.Refused(_scheduler.Open.Count))
-            NntpLog.CapLearned(_shared.Logger, _options.Name, _cap.Current);
-    }
 }

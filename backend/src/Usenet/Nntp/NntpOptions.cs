@@ -67,6 +67,12 @@ public sealed record NntpOptions
     /// <summary>Never sooner than after this long: less would ask twice for what is merely slow.</summary>
     public TimeSpan HedgeFloor { get; init; } = TimeSpan.FromSeconds(1);
 
+    /// <summary>A provider that fails is left alone for this long at first; each probe that fails doubles it.</summary>
+    public TimeSpan BreakerCooldown { get; init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Never longer than this, so that a provider that works again is used within 90 s.</summary>
+    public TimeSpan BreakerLongestCooldown { get; init; } = TimeSpan.FromSeconds(60);
+
     /// <summary>Most bodies outstanding on one connection when the depth adapts.</summary>
     public int MaxPipeliningDepth { get; init; } = 16;
 

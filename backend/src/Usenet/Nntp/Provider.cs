@@ -1,3 +1,5 @@
+using Sluice.Usenet.Nzb;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>One Usenet account in use: its settings and its connections.</summary>
@@ -6,6 +8,28 @@ namespace Sluice.Usenet.Nntp;
 /// <param name="Pool">Its connections.</param>
 internal sealed record Provider(int Index, ProviderOptions Options, NntpConnectionPool Pool)
 {
+    private readonly Lock _gate = new();
+    private MessageId _lastDelivered;
+
     /// <summary>What it takes to begin a body.</summary>
     public FirstByteTimes FirstBytes { get; } = new();
+
+    /// <summary>An article that it has; empty while it has delivered none.</summary>
+    public MessageId LastDelivered
+    {
+        get
+        {
+            lock (_gate)
+                return _lastDelivered;
+        }
+    }
+
+    /// <summary>A body has come whole.</summary>
+    public void Delivered(MessageId id, BreakerProbe? probe)
+    {
+        lock (_gate)
+            _lastDelivered = id;
+        Pool.Health.Bodies.Succeeded();
+        probe?.Passed();
+    }
 }

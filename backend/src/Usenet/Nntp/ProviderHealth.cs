@@ -1,50 +1,54 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// Whether a provider can be reached. After a failed dial it rests, longer each time, so that a dead provider costs its
-/// time-out once and not once per article. Misses never count here.
+/// Whether a provider can be used: dialled, asked for bodies, asked about articles, each for itself, for a server may answer
+/// STAT and send no body. Misses never count here.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class ProviderHealth(TimeProvider time)
+internal sealed class ProviderHealth(TimeProvider time, NntpOptions options)
 {
-    private static readonly TimeSpan FirstRest = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(30);
+    // One broken connection in a while is nothing; dials that fail at once may be bad luck too, those that time out cost too much.
+    private const int ToleratedReplies = 4;
+    private const int ToleratedDials = 3;
 
-    private readonly Lock _gate = new();
-    private NntpException? _failure;
-    private TimeSpan _rest;
-    private long _failedAt;
+    /// <summary>Connecting and logging in.</summary>
+    public CircuitBreaker Dials { get; } = new(time, ToleratedDials, options.BreakerCooldown, options.BreakerLongestCooldown);
 
-    /// <summary>Why the provider rests, or null when it may be asked.</summary>
-    public NntpException? Resting
-    {
-        get
-        {
-            lock (_gate)
-                return _failure is not null && time.GetElapsedTime(_failedAt) < _rest ? _failure : null;
-        }
-    }
+    /// <summary>BODY.</summary>
+    public CircuitBreaker Bodies { get; } = new(time, ToleratedReplies, options.BreakerCooldown, options.BreakerLongestCooldown);
+
+    /// <summary>STAT.</summary>
+    public CircuitBreaker Stats { get; } = new(time, ToleratedReplies, options.BreakerCooldown, options.BreakerLongestCooldown);
+
+    /// <summary>Why no connection can be opened now, or null when one may be tried.</summary>
+    public NntpException? Resting => Dials.Rest > TimeSpan.Zero ? Dials.Failure : null;
 
     /// <summary>A dial has failed.</summary>
-    public void Failed(NntpException failure)
+    public void DialFailed(NntpException failure, BreakerProbe? probe)
     {
-        lock (_gate)
-        {
-            _rest = _failure is null ? FirstRest : _rest * 2 < LongestRest ? _rest * 2 : LongestRest;
-            _failure = failure;
-            _failedAt = time.GetTimestamp();
-        }
+        if (probe is not null)
+            probe.Failed(failure);
+        else
+            Dials.Failed(failure, atOnce: failure.Fault is not (NntpFault.ConnectFailed or NntpFault.ConnectionClosed or NntpFault.GreetingRefused));
     }
 
     /// <summary>A dial has succeeded.</summary>
-    /// <returns>True when it is the first after a failure.</returns>
-    public bool Succeeded()
+    /// <returns>True when the provider can be dialled again after it could not be.</returns>
+    public bool DialSucceeded(BreakerProbe? probe)
     {
-        lock (_gate)
-        {
-            var recovered = _failure is not null;
-            _failure = null;
-            return recovered;
-        }
+        if (probe is not null)
+            return probe.Passed();
+        Dials.Succeeded();
+        return false;
     }
+
+    /// <summary>A connection ends: a fault if somebody waited for a reply on it.</summary>
+    public void Closing(NntpConnection connection, NntpException reason)
+    {
+        if (connection.IsAwaited && IsTelling(reason))
+            (connection.Load.Stats > 0 ? Stats : Bodies).Failed(reason);
+    }
+
+    /// <summary>Whether a fault says anything about how a provider answers.</summary>
+    public static bool IsTelling(NntpException fault) => fault.Fault is not (NntpFault.GivenUp or NntpFault.TooManyConnections or NntpFault.NoConnection);
 }

@@ -10,10 +10,13 @@ namespace Sluice.Usenet.Nntp;
 public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 {
     private const int HandshakesInAll = 6;
+    private static readonly TimeSpan LoneCooldown = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestLoneCooldown = TimeSpan.FromSeconds(15);
 
     private readonly List<Provider> _providers = [];
     private readonly SharedResources _shared;
     private readonly FetchParts _parts;
+    private readonly List<ProviderProber> _probers = [];
 
     /// <summary>Creates the pool; nothing is dialled before it is needed.</summary>
     /// <param name="providers">At most <see cref="ProviderSet.MaxProviders"/>; disabled ones keep their index and are never asked.</param>
@@ -21,16 +24,27 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <param name="limiter">Shared by everything that fetches in this process.</param>
     /// <param name="time">Clock.</param>
     /// <param name="loggers">Where faults are noted.</param>
-    public ProviderPool(IReadOnlyList<ProviderOptions> providers, NntpOptions options, GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers)
+    /// <param name="memory">What has been learned before and goes on being learned; null: nothing, and nobody keeps it.</param>
+    public ProviderPool(
+        IReadOnlyList<ProviderOptions> providers,
+        NntpOptions options,
+        GlobalOperationLimiter limiter,
+        TimeProvider time,
+        ILoggerFactory loggers,
+        ProviderMemory? memory = null)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(providers.Count, ProviderSet.MaxProviders);
-        _shared = new SharedResources(options, limiter, new SemaphoreSlim(HandshakesInAll), new NntpMeter(time), time, loggers.CreateLogger<ProviderPool>());
+        // To rest from a provider spares time for the others; where there is no other, a reader waits for every second of it.
+        if (providers.Count(provider => provider.Kind != ProviderKind.Disabled) == 1)
+            options = options with { BreakerCooldown = LoneCooldown, BreakerLongestCooldown = LongestLoneCooldown };
+        _shared = new SharedResources(options, limiter, new SemaphoreSlim(HandshakesInAll), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>());
         for (var index = 0; index < providers.Count; index++)
         {
             _providers.Add(new Provider(index, providers[index], new NntpConnectionPool(index, providers[index], _shared)));
         }
 
         _parts = new FetchParts(_providers, _shared);
+        _probers.AddRange(_providers.Select(provider => new ProviderProber(provider, time)));
         limiter.Allow(providers.Where(provider => provider.Kind != ProviderKind.Disabled).Sum(provider => provider.MaxConnections));
         limiter.Returned += PumpAll;
     }
@@ -71,6 +85,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _shared.Limiter.Returned -= PumpAll;
+        await Task.WhenAll(_probers.Select(prober => prober.DisposeAsync().AsTask()));
         await Task.WhenAll(_providers.Select(provider => provider.Pool.DisposeAsync().AsTask()));
         _parts.Dispose();
         _shared.Handshakes.Dispose();

@@ -10,11 +10,13 @@ internal static class ProviderSelector
     /// <param name="providers">All of the pool, by index.</param>
     /// <param name="asked">Those that have answered, failed or are excluded.</param>
     /// <param name="missedBackbones">Backbones on which the article is known to be missing; null for none.</param>
+    /// <param name="mayProbe">Whether the fetch may be the one that tries a provider whose bodies have failed.</param>
+    /// <param name="behind">Those that lack much of the release, and so come after others of their kind.</param>
     /// <returns>Null when there is none left.</returns>
-    public static Provider? Next(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones)
+    public static Provider? Next(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, bool mayProbe = true, ProviderSet behind = default)
     {
         Provider? best = null;
-        (bool, ProviderKind, int, double) bestRank = default;
+        (bool, ProviderKind, bool, int, double) bestRank = default;
         foreach (var provider in providers)
         {
             if (asked.Contains(provider.Index) || provider.Options.Kind == ProviderKind.Disabled)
@@ -22,7 +24,7 @@ internal static class ProviderSelector
             if (missedBackbones?.Contains(provider.Options.Backbone) == true)
                 continue;
 
-            var rank = (provider.Pool.Health.Resting is not null, provider.Options.Kind, provider.Options.Priority, provider.Pool.Backlog);
+            var rank = (IsResting(provider, mayProbe), provider.Options.Kind, behind.Contains(provider.Index), provider.Options.Priority, provider.Pool.Backlog);
             if (best is null || rank.CompareTo(bestRank) < 0)
                 (best, bestRank) = (provider, rank);
         }
@@ -43,8 +45,31 @@ internal static class ProviderSelector
     public static Provider? Rival(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, Provider late, bool isSent)
     {
         var other = Next(providers, asked, missedBackbones);
-        if (other is not null && other.Options.Kind <= late.Options.Kind && other.Pool.Health.Resting is null)
+        if (other is not null && other.Options.Kind <= late.Options.Kind && !IsResting(other, mayProbe: false))
             return other;
-        return isSent && late.Options.MaxConnections > 1 && late.Pool.Health.Resting is null ? late : null;
+        return isSent && late.Options.MaxConnections > 1 && !IsResting(late, mayProbe: false) ? late : null;
+    }
+
+    /// <summary>Whether a provider is left alone for now.</summary>
+    /// <param name="provider">Any of the pool.</param>
+    /// <param name="mayProbe">Whether the fetch may be the one that tries it.</param>
+    public static bool IsResting(Provider provider, bool mayProbe)
+    {
+        var bodies = provider.Pool.Health.Bodies;
+        return provider.Pool.IsUnreachable || (bodies.State != BreakerState.Closed && (!mayProbe || bodies.Rest > TimeSpan.Zero));
+    }
+
+    /// <summary>Why a provider is not asked although it is its turn: its bodies fail, and there are others that deliver. Null when it is asked.</summary>
+    public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider)
+    {
+        if (provider.Pool.Health.Bodies.Failure is not { } failure)
+            return null;
+        foreach (var other in providers)
+        {
+            if (other != provider && other.Options.Kind != ProviderKind.Disabled && !IsResting(other, mayProbe: false))
+                return failure;
+        }
+
+        return null;
     }
 }

@@ -7,6 +7,7 @@ namespace Sluice.Usenet.Nntp;
 /// <param name="Limiter">Permits of the whole process.</param>
 /// <param name="Handshakes">Handshakes that may be under way at a time, at all providers together.</param>
 /// <param name="Meter">Counts.</param>
+/// <param name="Memory">What has been learned about the providers.</param>
 /// <param name="Time">Clock.</param>
 /// <param name="Logger">Where faults are noted.</param>
 internal sealed record SharedResources(
@@ -14,5 +15,6 @@ internal sealed record SharedResources(
     GlobalOperationLimiter Limiter,
     SemaphoreSlim Handshakes,
     NntpMeter Meter,
+    ProviderMemory Memory,
     TimeProvider Time,
     ILogger Logger);

@@ -73,10 +73,11 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
             {
                 using var lease = await provider.Pool.LeaseAsync(batch.Request, cancellationToken);
                 await lease.AskAsync(batch, cancellationToken);
+                provider.Pool.Health.Stats.Succeeded();
             }
             catch (NntpException fault)
             {
-                failures = fault.IsTransient && provider.Pool.Health.Resting is null ? failures + 1 : int.MaxValue;
+                failures = fault.IsTransient && !provider.Pool.IsUnreachable ? failures + 1 : int.MaxValue;
             }
 
             for (var k = 0; k < count; k++)

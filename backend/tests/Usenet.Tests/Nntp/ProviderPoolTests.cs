@@ -75,6 +75,7 @@ public sealed class ProviderPoolTests
         Assert.False(reply.IsFound);
         Assert.Equal((2, 430), (reply.Missing.Providers, reply.Missing.LastCode));
 
+        id = MessageId.Parse(host.Release.MessageId(0, 2));
         host.Mock.ChangeMissing(ArticleSelection.None);
         host.Mock.Change(0, settings => settings with { Missing = ArticleSelection.All });
         host.Mock.ChangeFaults([new MockFault { Kind = FaultKind.Command503, Provider = 1 }]);

@@ -1,0 +1,69 @@
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>Reads and writes <c>provider_cap</c> and <c>provider_miss</c>.</summary>
+internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider time)
+{
+    /// <summary>All that is still believed, the newest first where there is more than fits.</summary>
+    /// <param name="most">Articles read at most.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    public Task<LearnedValues> LoadAsync(int most, CancellationToken cancellationToken) => database.ReadAsync(
+        connection =>
+        {
+            var now = time.GetUtcNow().ToUnixTimeMilliseconds();
+            var caps = connection.Query<CapRow>("SELECT provider AS Provider, cap AS Cap FROM provider_cap")
+                .Where(row => Guid.TryParse(row.Provider, out _))
+                .ToDictionary(row => Guid.Parse(row.Provider), row => (int?)row.Cap);
+            var misses = connection.Query<MissRow>(
+                "SELECT key AS Key, until AS UntilMilliseconds, believed AS BelievedMilliseconds FROM provider_miss WHERE until > @now ORDER BY until DESC LIMIT @most",
+                new { now, most });
+            return new LearnedValues(caps, [.. misses.Where(row => row.Key.Length == 16).Select(row => row.Read()).Reverse()]);
+        },
+        cancellationToken);
+
+    /// <summary>Adds what is new, and removes what nobody believes any more or what is too much.</summary>
+    /// <param name="values">What has been learned.</param>
+    /// <param name="most">Articles kept.</param>
+    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    public Task SaveAsync(LearnedValues values, int most, CancellationToken cancellationToken) => database.WriteAsync(
+        (connection, transaction) =>
+        {
+            foreach (var (provider, cap) in values.Caps)
+            {
+                connection.Execute(
+                    cap is null
+                        ? "DELETE FROM provider_cap WHERE provider = @id"
+                        : "INSERT INTO provider_cap (provider, cap) VALUES (@id, @cap) ON CONFLICT (provider) DO UPDATE SET cap = excluded.cap",
+                    new { id = provider.ToString(), cap },
+                    transaction);
+            }
+
+            connection.Execute(
+                """
+                INSERT INTO provider_miss (key, until, believed) VALUES (@Key, @UntilMilliseconds, @BelievedMilliseconds)
+                ON CONFLICT (key) DO UPDATE SET until = excluded.until, believed = excluded.believed
+                """,
+                values.Misses.Select(MissRow.Of),
+                transaction);
+            connection.Execute("DELETE FROM provider_miss WHERE until <= @now", new { now = time.GetUtcNow().ToUnixTimeMilliseconds() }, transaction);
+            return connection.Execute(
+                "DELETE FROM provider_miss WHERE key IN (SELECT key FROM provider_miss ORDER BY until DESC LIMIT -1 OFFSET @most)",
+                new { most },
+                transaction);
+        },
+        cancellationToken);
+
+    private sealed record CapRow(string Provider, long Cap);
+
+    private sealed record MissRow(byte[] Key, long UntilMilliseconds, long BelievedMilliseconds)
+    {
+        public static MissRow Of(RememberedMiss miss) => new(
+            miss.Key.ToByteArray(), miss.Until.ToUnixTimeMilliseconds(), (long)miss.Believed.TotalMilliseconds);
+
+        public RememberedMiss Read() => new(
+            new Guid(Key), DateTimeOffset.FromUnixTimeMilliseconds(UntilMilliseconds), TimeSpan.FromMilliseconds(BelievedMilliseconds));
+    }
+}

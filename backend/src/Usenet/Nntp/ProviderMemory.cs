@@ -1,0 +1,108 @@
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>What has been learned since it was last taken for storing.</summary>
+/// <param name="Caps">Connections that a provider takes; null: all that its account promises.</param>
+/// <param name="Misses">Articles that a provider does not have.</param>
+public sealed record LearnedValues(IReadOnlyDictionary<Guid, int?> Caps, IReadOnlyList<RememberedMiss> Misses)
+{
+    /// <summary>Whether there is nothing new.</summary>
+    public bool IsEmpty => Caps.Count == 0 && Misses.Count == 0;
+}
+
+/// <summary>
+/// What has been learned about providers and is worth more than one pool of them, or one run of the process (F38): how many
+/// connections they take, and which articles they do not have.
+/// </summary>
+/// <remarks>
+/// Thread-safe. Answers from memory and never waits; whoever owns it takes what is new from time to time and stores it. What
+/// could not be stored is learned again.
+/// </remarks>
+public sealed class ProviderMemory
+{
+    // What waits to be stored; beyond it news is kept in memory only.
+    private const int MostUntaken = 20_000;
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<Guid, int?> _caps = [];
+    private readonly MissMemory _misses;
+    private Dictionary<Guid, int?> _newCaps = [];
+    private List<RememberedMiss> _newMisses = [];
+    private TimeSpan _believed = TimeSpan.FromHours(1);
+    private int _most = 100_000;
+
+    /// <summary>Creates an empty memory.</summary>
+    /// <param name="time">Clock.</param>
+    public ProviderMemory(TimeProvider time) => _misses = new MissMemory(time);
+
+    /// <summary>Says how long the first "no such article" is believed, and how many answers are kept.</summary>
+    public void Configure(TimeSpan believed, int most)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(most, 1);
+        lock (_gate)
+            (_believed, _most) = (believed, most);
+    }
+
+    /// <summary>Takes in what an earlier run has stored.</summary>
+    public void Restore(LearnedValues values)
+    {
+        lock (_gate)
+        {
+            foreach (var (provider, cap) in values.Caps)
+                _caps.TryAdd(provider, cap);
+            foreach (var miss in values.Misses)
+                _misses.Put(miss, _most);
+        }
+    }
+
+    /// <summary>Takes out what is new since the last call.</summary>
+    public LearnedValues TakeNew()
+    {
+        lock (_gate)
+        {
+            var values = new LearnedValues(_newCaps, _newMisses);
+            (_newCaps, _newMisses) = ([], []);
+            return values;
+        }
+    }
+
+    /// <summary>The most connections that a provider has taken of late, where that is less than its account promises; else null.</summary>
+    public int? CapOf(Guid provider)
+    {
+        lock (_gate)
+            return _caps.GetValueOrDefault(provider);
+    }
+
+    internal void RememberCap(Guid provider, int? cap)
+    {
+        lock (_gate)
+            _caps[provider] = _newCaps[provider] = cap;
+    }
+
+    /// <summary>Whether a provider has said of late that it does not have an article.</summary>
+    internal bool IsMissing(Guid provider, MessageId id)
+    {
+        lock (_gate)
+        {
+            if (_misses.Count == 0)
+                return false;
+        }
+
+        var key = MissMemory.KeyOf(provider, id);
+        lock (_gate)
+            return _misses.Holds(key);
+    }
+
+    /// <summary>A provider has said that it does not have an article. Time-outs and broken connections never come here.</summary>
+    internal void RememberMissing(Guid provider, MessageId id)
+    {
+        var key = MissMemory.KeyOf(provider, id);
+        lock (_gate)
+        {
+            var miss = _misses.Add(key, _believed, _most);
+            if (_newMisses.Count < MostUntaken)
+                _newMisses.Add(miss);
+        }
+    }
+}

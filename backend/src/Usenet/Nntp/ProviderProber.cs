@@ -1,0 +1,99 @@
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// Tries a provider that is left alone as soon as its cooldown is over, so that its recovery is noticed while nobody asks for
+/// anything, and so that no viewer has to be the one who tries. Rests while all is well.
+/// </summary>
+/// <remarks>Thread-safe. Dispose ends a probe that is under way and waits for it.</remarks>
+internal sealed class ProviderProber : IAsyncDisposable
+{
+    private static readonly TimeSpan Soonest = TimeSpan.FromSeconds(1);
+
+    private readonly Provider _provider;
+    private readonly CancellationTokenSource _disposing = new();
+    private readonly TaskSet _probes = new();
+    private readonly ITimer _timer;
+
+    public ProviderProber(Provider provider, TimeProvider time)
+    {
+        _provider = provider;
+        _timer = time.CreateTimer(static state => ((ProviderProber)state!).Begin(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        Health.Dials.Opened += Arm;
+        Health.Bodies.Opened += Arm;
+        Health.Bodies.Opened += provider.Pool.SendAway;
+    }
+
+    private ProviderHealth Health => _provider.Pool.Health;
+
+    public async ValueTask DisposeAsync()
+    {
+        Health.Dials.Opened -= Arm;
+        Health.Bodies.Opened -= Arm;
+        Health.Bodies.Opened -= _provider.Pool.SendAway;
+        await _disposing.CancelAsync();
+        await _timer.DisposeAsync();
+        await _probes.WhenAllAsync();
+        _disposing.Dispose();
+    }
+
+    private void Arm()
+    {
+        if (_disposing.IsCancellationRequested)
+            return;
+        var rest = Health.Dials.State == BreakerState.Closed ? Health.Bodies.Rest : Health.Dials.Rest;
+        _timer.Change(rest > Soonest ? rest : Soonest, Timeout.InfiniteTimeSpan);
+    }
+
+    private void Begin() => _probes.Add(ProbeAsync());
+
+    private async Task ProbeAsync()
+    {
+        await Task.Yield();
+        try
+        {
+            if (Health.Dials.State != BreakerState.Closed)
+                await _provider.Pool.ProbeAsync(_disposing.Token);
+            else if (Health.Bodies.TryProbe() is { } probe)
+                await FetchAsync(probe);
+        }
+        catch (Exception error) when (error is NntpException or OperationCanceledException)
+        {
+            // The breaker knows, and the pool has noted it.
+        }
+
+        if (Health.Dials.State != BreakerState.Closed || Health.Bodies.State != BreakerState.Closed)
+            Arm();
+    }
+
+    /// <summary>Fetches something that the provider has had before. Where it never had anything, the next fetch ahead is the probe.</summary>
+    private async Task FetchAsync(BreakerProbe probe)
+    {
+        using (probe)
+        {
+            if (_provider.LastDelivered is not { IsEmpty: false } id)
+                return;
+            using var lease = await _provider.Pool.LeaseAsync(new ArticleRequest(id, OperationLane.HealthCheck), _disposing.Token);
+            try
+            {
+                if (!(await lease.FetchAsync(new DroppedBody(), _disposing.Token)).IsMiss)
+                    probe.Passed();
+            }
+            catch (NntpException failure)
+            {
+                probe.Failed(failure);
+            }
+        }
+    }
+
+    /// <summary>A body that is only looked through for its end.</summary>
+    private sealed class DroppedBody : IArticleSink
+    {
+        private BodyScanner _scanner = BodyScanner.AtStart;
+
+        public void Start(int provider) => _scanner = BodyScanner.AtStart;
+
+        public bool Write(ReadOnlySpan<byte> raw, out int consumed) => _scanner.Scan(raw, out consumed);
+    }
+}

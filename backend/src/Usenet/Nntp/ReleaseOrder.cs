@@ -1,0 +1,92 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// Learns for each release which providers lack much of it: one that missed 30 % of at least four asked articles goes behind the
+/// others for half an hour, or until it misses less than 12 %. That changes whom is asked first, never a verdict.
+/// </summary>
+/// <remarks>Thread-safe. Bounded: the release that was learned about first makes room for a new one.</remarks>
+internal sealed class ReleaseOrder(TimeProvider time)
+{
+    private const int MostReleases = 1024;
+    private const int FewestAsked = 4;
+    private const double GoesBehind = 0.30;
+    private const double ComesBack = 0.12;
+
+    // Older answers count half each time this many have come.
+    private const int Halved = 64;
+    private static readonly TimeSpan StaysBehind = TimeSpan.FromMinutes(30);
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(object Release, int Provider), Record> _records = [];
+    private readonly Queue<object> _byAge = new();
+    private readonly HashSet<object> _known = [];
+
+    /// <summary>Providers that are asked after the others for articles of a release.</summary>
+    /// <param name="release">Its key; null for none.</param>
+    public ProviderSet Behind(object? release)
+    {
+        var behind = default(ProviderSet);
+        if (release is null)
+            return behind;
+        lock (_gate)
+        {
+            if (!_known.Contains(release))
+                return behind;
+            for (var provider = 0; provider < ProviderSet.MaxProviders; provider++)
+            {
+                if (_records.TryGetValue((release, provider), out var record) && record.BehindSince is { } since && time.GetElapsedTime(since) < StaysBehind)
+                    behind = behind.With(provider);
+            }
+        }
+
+        return behind;
+    }
+
+    /// <summary>A provider has delivered an article of a release, or has said that it does not have it.</summary>
+    public void Answered(object? release, int provider, bool isMiss)
+    {
+        if (release is null)
+            return;
+        lock (_gate)
+        {
+            // What is complete everywhere needs no record.
+            if (!_known.Contains(release))
+            {
+                if (!isMiss)
+                    return;
+                Open(release);
+            }
+
+            var record = _records.GetValueOrDefault((release, provider));
+            _records[(release, provider)] = record.With(isMiss, time);
+        }
+    }
+
+    private void Open(object release)
+    {
+        _known.Add(release);
+        _byAge.Enqueue(release);
+        if (_byAge.Count <= MostReleases)
+            return;
+        var oldest = _byAge.Dequeue();
+        _known.Remove(oldest);
+        for (var provider = 0; provider < ProviderSet.MaxProviders; provider++)
+            _records.Remove((oldest, provider));
+    }
+
+    private readonly record struct Record(double Asked, double Missed, long? BehindSince)
+    {
+        public Record With(bool isMiss, TimeProvider time)
+        {
+            var weight = Asked >= Halved ? 0.5 : 1;
+            var (asked, missed) = ((Asked * weight) + 1, (Missed * weight) + (isMiss ? 1 : 0));
+            var share = missed / asked;
+            var since = BehindSince is { } before && time.GetElapsedTime(before) < StaysBehind ? BehindSince : null;
+            if (since is null && asked >= FewestAsked && share >= GoesBehind)
+                since = time.GetTimestamp();
+            else if (share < ComesBack)
+                since = null;
+            return new Record(asked, missed, since);
+        }
+    }
+}

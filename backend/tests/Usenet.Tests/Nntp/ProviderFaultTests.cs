@@ -1,0 +1,121 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>A provider that fails, refuses or lacks articles, beside one that does not (F06, F08, F12, F13).</summary>
+public sealed class ProviderFaultTests
+{
+    private const int Articles = 40;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory(Timeout = 60_000)]
+    [InlineData(FaultKind.Auth481)]
+    [InlineData(FaultKind.Auth502)]
+    [InlineData(FaultKind.ConnectBlackhole)]
+    [InlineData(FaultKind.ConnectReset)]
+    [InlineData(FaultKind.GreetingNone)]
+    [InlineData(FaultKind.BodyReset)]
+    [InlineData(FaultKind.Command503)]
+    public async Task F12_Everything_comes_through_the_second_provider(FaultKind kind)
+    {
+        await using var host = await StartAsync(new MockFault { Kind = kind, Provider = 0, Tries = 0 });
+        await FetchAllAsync(host);
+        Assert.Equal(Articles, host.Mock.ProviderStats[1].CommandCount("BODY"));
+
+        // What fails is tried a few times, not for every article.
+        Assert.InRange(host.Mock.ProviderStats[0].Opened, 0, 24);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Theory(Timeout = 60_000)]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task F08_A_lower_cap_is_learned_with_few_refusals_and_no_failed_fetch_and_outlives_the_pool(bool atLogin)
+    {
+        var mock = new MockProvider { MaxConnections = 8, CapAtLogin = atLogin, User = "u", Password = "p", Latency = TimeSpan.FromMilliseconds(5) };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles),
+            new MockOptions { Providers = [mock] },
+            provider: (_, account) => account with { MaxConnections = 50, PipeliningDepth = 1, User = "u", Password = "p" });
+        var memory = new ProviderMemory(TimeProvider.System);
+        await using (var first = NewPool(host, memory))
+        {
+            for (var round = 0; round < 5; round++)
+                await FetchAllAsync(host, first);
+            Assert.InRange(host.Mock.Stats.Refused, 1, 20);
+            Assert.Equal(8, first.Sockets(0));
+        }
+
+        await Eventually.HoldsAsync(() => host.Mock.Stats.ConnectionsNow == 0, () => $"{host.Mock.Stats.ConnectionsNow} connections", Token);
+        var restored = new ProviderMemory(TimeProvider.System);
+        restored.Restore(memory.TakeNew());
+        var refused = host.Mock.Stats.Refused;
+        await using var next = NewPool(host, restored);
+        await FetchAllAsync(host, next);
+        Assert.Equal(refused, host.Mock.Stats.Refused);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F13_Misses_neither_count_as_faults_nor_hide_them()
+    {
+        // Every other article is missing and every other connection breaks at a body: in between nothing succeeds.
+        var missing = ArticleSelection.Parse(string.Join(',', Enumerable.Range(1, Articles).Where(part => part % 2 == 0)));
+        await using var host = await StartAsync(new MockFault { Kind = FaultKind.BodyReset, Provider = 0, Tries = 0 });
+        host.Mock.Change(0, settings => settings with { Missing = missing });
+        for (var part = 1; part <= Articles; part++)
+            await FetchAsync(host, part, host.Pool);
+        Assert.InRange(host.Mock.ProviderStats[0].CommandCount("BODY"), 4, 14);
+
+        // A provider that only misses is asked for every article.
+        await using var other = await StartAsync(new MockFault { Kind = FaultKind.Missing, Provider = 0 });
+        await FetchAllAsync(other);
+        Assert.Equal(Articles, other.Mock.ProviderStats[0].CommandCount("BODY"));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F18_A_known_miss_costs_no_command()
+    {
+        await using var host = await StartAsync(new MockFault { Kind = FaultKind.Missing, Provider = 0 });
+        for (var round = 0; round < 3; round++)
+            await FetchAllAsync(host);
+        Assert.Equal([Articles, 3 * Articles], host.Mock.ProviderStats.Select(stats => stats.CommandCount("BODY")));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task A_provider_that_lacks_a_release_is_asked_last_for_the_rest_of_it()
+    {
+        await using var host = await StartAsync(new MockFault { Kind = FaultKind.Missing, Provider = 0, Articles = ArticleSelection.Parse("1-20") });
+        for (var part = 1; part <= Articles; part++)
+            await FetchAsync(host, part, host.Pool, release: "one");
+        Assert.Equal([4, Articles], host.Mock.ProviderStats.Select(stats => stats.CommandCount("BODY")));
+    }
+
+    private static Task<EngineHost> StartAsync(MockFault fault) => EngineHost.StartAsync(
+        EngineHost.Film(Articles),
+        new MockOptions { Providers = [new MockProvider { User = "u", Password = "p" }, new MockProvider { User = "u", Password = "p" }], Faults = [fault] },
+        new NntpOptions { ConnectTimeout = TimeSpan.FromMilliseconds(400), LoginTimeout = TimeSpan.FromMilliseconds(800), CloseGrace = TimeSpan.FromMilliseconds(1) },
+        provider: (_, account) => account with { User = "u", Password = "p" });
+
+    private static ProviderPool NewPool(EngineHost host, ProviderMemory memory) =>
+        new(host.Accounts, new NntpOptions(), new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance, memory);
+
+    private static Task FetchAllAsync(EngineHost host, ProviderPool? pool = null) =>
+        Task.WhenAll(Enumerable.Range(1, Articles).Select(part => FetchAsync(host, part, pool ?? host.Pool)));
+
+    private static async Task FetchAsync(EngineHost host, int part, ProviderPool pool, string? release = null)
+    {
+        var file = host.Release.Files[0];
+        var sink = new CollectingSink();
+        var request = new ArticleRequest(MessageId.Parse(host.Release.MessageId(0, part)), OperationLane.Playback, ExpectedBytes: file.ArticleSize) { Release = release };
+        var reply = await pool.FetchAsync(request, sink, Token);
+        Assert.True(reply.IsFound);
+        var offset = (long)(part - 1) * file.ArticleSize;
+        Assert.True(sink.Decoded.SequenceEqual(host.Truth(offset, (int)Math.Min(file.ArticleSize, file.Size - offset))), $"wrong bytes in part {part}");
+    }
+}

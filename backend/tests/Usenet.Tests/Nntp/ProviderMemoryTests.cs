@@ -1,0 +1,96 @@
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>What is remembered about providers, and for how long (F18, F38).</summary>
+public sealed class ProviderMemoryTests
+{
+    private static readonly Guid Provider = Guid.NewGuid();
+
+    private readonly ManualTimeProvider _time = new();
+
+    [Fact]
+    public void F18_A_miss_is_believed_for_an_hour_and_twice_as_long_each_time_up_to_a_day()
+    {
+        var memory = new ProviderMemory(_time);
+        foreach (var hours in new[] { 1, 2, 4, 8, 16, 24, 24 })
+        {
+            memory.RememberMissing(Provider, Id(1));
+            _time.Advance(TimeSpan.FromHours(hours) - TimeSpan.FromTicks(1));
+            Assert.True(memory.IsMissing(Provider, Id(1)), $"{hours} h");
+            _time.Advance(TimeSpan.FromTicks(1));
+            Assert.False(memory.IsMissing(Provider, Id(1)), $"{hours} h");
+        }
+    }
+
+    [Fact]
+    public void F18_A_miss_speaks_of_one_article_at_one_provider()
+    {
+        var memory = new ProviderMemory(_time);
+        memory.RememberMissing(Provider, Id(1));
+        Assert.False(memory.IsMissing(Provider, Id(2)));
+        Assert.False(memory.IsMissing(Guid.NewGuid(), Id(1)));
+    }
+
+    [Fact]
+    public void F18_The_oldest_miss_makes_room()
+    {
+        var memory = new ProviderMemory(_time);
+        memory.Configure(TimeSpan.FromHours(1), most: 100);
+        for (var i = 0; i < 101; i++)
+            memory.RememberMissing(Provider, Id(i));
+        Assert.False(memory.IsMissing(Provider, Id(0)));
+        Assert.All(Enumerable.Range(1, 100), i => Assert.True(memory.IsMissing(Provider, Id(i))));
+    }
+
+    [Fact]
+    public void F38_What_is_new_is_taken_once_and_restores_another_memory()
+    {
+        var memory = new ProviderMemory(_time);
+        memory.RememberMissing(Provider, Id(1));
+        memory.RememberCap(Provider, 8);
+        var stored = memory.TakeNew();
+        Assert.True(memory.TakeNew().IsEmpty);
+
+        var next = new ProviderMemory(_time);
+        next.Restore(stored);
+        Assert.True(next.IsMissing(Provider, Id(1)));
+        Assert.Equal(8, next.CapOf(Provider));
+        Assert.True(next.TakeNew().IsEmpty);
+    }
+
+    [Fact]
+    public void A_provider_that_lacks_much_of_a_release_goes_behind_until_it_does_better_or_half_an_hour_is_over()
+    {
+        var order = new ReleaseOrder(_time);
+        Answer(order, misses: 1, hits: 2);
+        Assert.Equal(0, order.Behind("release").Count);
+        Answer(order, misses: 1, hits: 0);
+        Assert.True(order.Behind("release").Contains(3));
+        Assert.Equal(0, order.Behind("another").Count);
+
+        // Two of eighteen are less than 12 %.
+        Answer(order, misses: 0, hits: 12);
+        Assert.True(order.Behind("release").Contains(3));
+        Answer(order, misses: 0, hits: 2);
+        Assert.Equal(0, order.Behind("release").Count);
+
+        Answer(order, misses: 8, hits: 0);
+        Assert.True(order.Behind("release").Contains(3));
+        _time.Advance(TimeSpan.FromMinutes(30));
+        Assert.Equal(0, order.Behind("release").Count);
+    }
+
+    private static void Answer(ReleaseOrder order, int misses, int hits)
+    {
+        for (var i = 0; i < misses; i++)
+            order.Answered("release", 3, isMiss: true);
+        for (var i = 0; i < hits; i++)
+            order.Answered("release", 3, isMiss: false);
+    }
+
+    private static MessageId Id(int number) => MessageId.Parse($"{number}@example.com");
+}
