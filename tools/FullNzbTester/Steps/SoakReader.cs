@@ -35,7 +35,7 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
     /// <summary>Reads that an error ended.</summary>
     public int Broken { get; private set; }
 
-    /// <summary>Reads that were not begun, because too much is read already.</summary>
+    /// <summary>Reads that were put off before a byte came: too much is read already, or no provider answered in time.</summary>
     public int Refused { get; private set; }
 
     /// <summary>Bytes read.</summary>
