@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>Where a breaker stands.</summary>
@@ -22,6 +24,7 @@ internal enum BreakerState
 /// Thread-safe. A probe is a token with one owner, who returns it by disposing it, with a verdict or without one; a token that
 /// is kept for too long is void, so that nothing sticks half-open.
 /// </remarks>
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The probe belongs to whoever asked for it; here it is only compared.")]
 internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan firstCooldown, TimeSpan longestCooldown)
 {
     /// <summary>A probe without a verdict for this long is given up.</summary>

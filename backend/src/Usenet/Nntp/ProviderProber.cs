@@ -1,5 +1,3 @@
-using Sluice.Usenet.Nzb;
-
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
