@@ -1,6 +1,5 @@
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
-using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 using Xunit;

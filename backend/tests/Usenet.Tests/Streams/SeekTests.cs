@@ -1,5 +1,4 @@
 using Sluice.Tools.MockNntpServer;
-using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
@@ -60,7 +59,8 @@ public sealed class SeekTests
         stream.HintSeek(59 * ArticleSize);
         await Eventually.HoldsAsync(() => host.Mock.Stats.Articles == 2, () => $"{host.Mock.Stats.Articles} articles", Token);
 
-        Assert.True(stream.ReadAsync(new byte[100], Token).IsCompletedSuccessfully);
+        var read = stream.ReadAsync(new byte[100], Token).AsTask();
+        Assert.True(read.IsCompletedSuccessfully);
         await MoveAndReadAsync(host, stream, (40 * ArticleSize) + 55);
         Assert.Equal(2, Bodies(host));
     }

@@ -2,7 +2,6 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Tests.Yenc;
-using Sluice.Usenet.Yenc;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
