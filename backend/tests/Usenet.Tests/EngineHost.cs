@@ -42,7 +42,8 @@ internal sealed class EngineHost : IAsyncDisposable
         StreamOptions? streams = null,
         Func<int, ProviderOptions, ProviderOptions>? provider = null,
         TimeProvider? streamTime = null,
-        TimeProvider? nntpTime = null)
+        TimeProvider? nntpTime = null,
+        DiskSegmentCache? disk = null)
     {
         var server = await MockServer.StartAsync(mock);
         ProviderOptions[] accounts = [.. server.Ports.Select((port, index) =>
@@ -53,7 +54,7 @@ internal sealed class EngineHost : IAsyncDisposable
         var memory = new ProviderMemory(streamTime ?? TimeProvider.System);
         var limiter = new GlobalOperationLimiter(time: nntpTime);
         var pool = new ProviderPool(accounts, nntp ?? new NntpOptions(), limiter, nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance, memory);
-        var engine = new StreamEngine(pool, streams ?? new StreamOptions(), streamTime ?? TimeProvider.System, NullLoggerFactory.Instance);
+        var engine = new StreamEngine(pool, streams ?? new StreamOptions(), streamTime ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
         return new EngineHost(server, release, pool, limiter, engine) { Accounts = accounts };
     }
 

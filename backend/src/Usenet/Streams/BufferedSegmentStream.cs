@@ -213,6 +213,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         while (_window.NextNumber <= _lastNumber)
         {
             var piece = _map[_window.NextNumber];
+            // A scan that finds what it reads kept costs the providers nothing, not even what might come next.
+            if (_window.IsLent)
+                return;
             var headOfLine = _window.Count == 0;
             var cost = BudgetShare.CostOf(piece.Segment.Length);
             if (headOfLine)

@@ -42,6 +42,33 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
     /// <summary>By the cache, which has a count: it is told when that may be the only one.</summary>
     public void WatchedBy(SegmentCache cache, CachedSegment entry) => (_cache, _entry) = (cache, entry);
 
+    /// <summary>Whether every block is there.</summary>
+    public bool IsWhole => _blocks.All(static block => block.Bytes is not null);
+
+    /// <summary>Whether a block is there.</summary>
+    public bool HoldsBlock(int index) => _blocks[index].Bytes is not null;
+
+    /// <summary>The memory of a block, before anybody else has seen the buffer: how one that has gaps is filled.</summary>
+    public Memory<byte> BlockToFill(int index)
+    {
+        ref var block = ref _blocks[index];
+        if (block.Bytes is null)
+            block = _pool.Rent();
+        return block.Bytes;
+    }
+
+    /// <summary>The bytes of a block that is there; valid while the caller has a count.</summary>
+    public ReadOnlyMemory<byte> BlockMemory(int index) => BlockAt(index).Bytes;
+
+    /// <summary>Where the blocks end that are there without a gap from an offset on; the offset itself where there is none.</summary>
+    public int HeldEnd(int offset)
+    {
+        var index = offset / BlockPool.BlockSize;
+        while (index < _blocks.Length && HoldsBlock(index))
+            index++;
+        return Math.Max(offset, index * BlockPool.BlockSize);
+    }
+
     /// <summary>Takes one more count.</summary>
     public void Retain()
     {

@@ -53,6 +53,13 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
+    /// <summary>Whether a segment is held.</summary>
+    public bool Has(SegmentKey key)
+    {
+        lock (_gate)
+            return _segments.ContainsKey(key);
+    }
+
     /// <summary>Finds a segment.</summary>
     /// <returns>The buffer with one more count on it, which is the caller's; null when it is not held.</returns>
     public SegmentBuffer? Take(SegmentKey key)

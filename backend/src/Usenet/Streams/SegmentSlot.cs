@@ -6,8 +6,9 @@ namespace Sluice.Usenet.Streams;
 /// <remarks>
 /// States and who writes them, each step one compare-and-swap:
 /// <list type="bullet">
-/// <item>Claimed → Filling: the fetch, when the first bytes may be read while the rest arrives;</item>
-/// <item>Claimed or Filling → Ready or Failed: the fetch, once;</item>
+/// <item>Claimed → Lent: the fetch, when some blocks are there that were proved long ago, and the rest is left until it is wanted;</item>
+/// <item>Claimed or Lent → Filling: the fetch, when the first bytes may be read while the rest arrives;</item>
+/// <item>Claimed, Lent or Filling → Ready or Failed: the fetch, once;</item>
 /// <item>any → Released: the reader, once.</item>
 /// </list>
 /// Buffers are handed over before the state that announces them, so a reader that sees the state sees the buffer. Whoever
@@ -20,6 +21,7 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     private const int Ready = 2;
     private const int Failed = 3;
     private const int Released = 4;
+    private const int Lent = 5;
 
     private int _state;
 
@@ -27,6 +29,10 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     private SegmentBuffer? _early;
     private int _available;
     private volatile bool _withdrawn;
+
+    // Written by the fetch before Lent. One count of the buffer, which has gaps, is the slot's.
+    private SegmentBuffer? _lent;
+    private TaskCompletionSource? _rest;
 
     // Written by the fetch before Ready or Failed. One count of the buffer is the slot's.
     private SegmentBuffer? _proved;
@@ -42,11 +48,36 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     /// <summary>Whether an open or a seek landed here, so that bytes may leave before the part is proved.</summary>
     public bool IsLanding => isLanding;
 
+    /// <summary>Notes what is read, where that is to be kept; set by the fetch before any byte can be read.</summary>
+    public ReadBlocks? Reads { get; set; }
+
+    /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
+    public bool IsLent => Volatile.Read(ref _state) == Lent && !_rest!.Task.IsCompleted;
+
     /// <summary>The fetch; awaited when the window is disposed. Never fails.</summary>
     public Task Fetch { get; set; } = Task.CompletedTask;
 
     /// <summary>Whether the fetch has ended well or badly.</summary>
     public bool IsSettled => Volatile.Read(ref _state) is Ready or Failed;
+
+    /// <summary>By the fetch: blocks that were proved before may be read. Takes over the caller's count.</summary>
+    /// <returns>Ends when the reader wants the rest; cancelled when it has done without.</returns>
+    public Task Lend(SegmentBuffer blocks)
+    {
+        _lent = blocks;
+        _rest = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (Interlocked.CompareExchange(ref _state, Lent, Claimed) == Claimed)
+        {
+            window.Notify(this);
+        }
+        else
+        {
+            blocks.Release();
+            _rest.SetCanceled();
+        }
+
+        return _rest.Task;
+    }
 
     /// <summary>By the fetch: this many bytes of the buffer may be read while the rest arrives.</summary>
     public void Publish(SegmentBuffer buffer, int available)
@@ -56,7 +87,8 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
             buffer.Retain();
             _early = buffer;
             Volatile.Write(ref _available, available);
-            if (Interlocked.CompareExchange(ref _state, Filling, Claimed) != Claimed)
+            var before = Volatile.Read(ref _state);
+            if (before is not (Claimed or Lent) || Interlocked.CompareExchange(ref _state, Filling, before) != before)
             {
                 _early = null;
                 buffer.Release();
@@ -105,20 +137,30 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     /// <exception cref="IOException">The segment cannot be had, or bytes taken before it was proved were wrong.</exception>
     public int Take(int offset, int stop, int withheld, Span<byte> destination, bool isFirst)
     {
-        switch (Volatile.Read(ref _state))
+        var state = Volatile.Read(ref _state);
+        var copied = 0;
+        switch (state)
         {
             case Ready:
                 CheckWhatWasTaken();
-                return Copy(_proved!, offset, stop, destination);
+                copied = Copy(_proved!, offset, stop, destination);
+                break;
+            case Lent or Filling or Failed when _lent is not null && _lent.HeldEnd(offset) is var end && end > offset:
+                copied = Copy(_lent, offset, Math.Min(end, stop), destination);
+                break;
+            case Lent:
+                _rest!.TrySetResult();
+                break;
             case Failed:
                 return isFirst ? throw _failure! : 0;
             case Filling when !_withdrawn:
-                var copied = Copy(_early!, offset, Math.Min(Volatile.Read(ref _available), stop - withheld), destination);
+                copied = Copy(_early!, offset, Math.Min(Volatile.Read(ref _available), stop - withheld), destination);
                 NoteTaken(offset, copied);
-                return copied;
-            default:
-                return 0;
+                break;
         }
+
+        Reads?.Note(offset, copied);
+        return copied;
     }
 
     /// <summary>By the reader: the slot is not needed any more, whatever has become of it.</summary>
@@ -126,7 +168,17 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     {
         var before = Interlocked.Exchange(ref _state, Released);
         if (before == Ready)
+        {
+            Reads?.Offer(_proved!);
             _proved!.Release();
+        }
+
+        if (before != Claimed && _lent is not null)
+        {
+            _lent.Release();
+            _rest!.TrySetCanceled();
+        }
+
         // In Claimed there is no early buffer, or one that its fetch is about to give back itself.
         if (before is Filling or Ready or Failed)
             _early?.Release();
@@ -161,7 +213,7 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     private bool TrySettle(int settled)
     {
         var before = Volatile.Read(ref _state);
-        while (before is Claimed or Filling)
+        while (before is Claimed or Lent or Filling)
         {
             var seen = Interlocked.CompareExchange(ref _state, settled, before);
             if (seen == before)

@@ -47,6 +47,9 @@ internal sealed class SegmentWindow
     /// <summary>The slot at the head; there is one while <see cref="Count"/> is above 0.</summary>
     public SegmentSlot Head => PlaceOf(HeadNumber).Slot!;
 
+    /// <summary>Whether the head is served from what is kept, so that nothing has to be fetched ahead yet.</summary>
+    public bool IsLent => Count > 0 && Head.IsLent;
+
     /// <summary>Timestamp of when the head was claimed.</summary>
     public long HeadClaimedAt => PlaceOf(HeadNumber).ClaimedAt;
 

@@ -17,6 +17,9 @@ internal sealed class SharedFetch
     /// <summary>With no more than this to come, an unwanted article is let in: its connection would read it to the end anyway.</summary>
     private const int WorthFinishing = 256 * 1024;
 
+    // At the edges of a file, where scanners come again and again, what is kept on disk is worth more.
+    private const int WorthKeeping = 1024 * 1024;
+
     private static readonly TimeSpan LongestFinish = TimeSpan.FromMilliseconds(250);
 
     private readonly Lock _gate = new();
@@ -26,6 +29,7 @@ internal sealed class SharedFetch
     // The last to leave waits for the end, so that whoever closes a stream knows that nothing is under way for it.
     private FetchSubscription? _lastLeaver;
     private ITimer? _finishing;
+    private ReadBlocks? _reads;
 
     // Has neither timer nor handle unless somebody asks for one, so it is left to the collector.
     private CancellationTokenSource _cancel = new();
@@ -131,7 +135,7 @@ internal sealed class SharedFetch
         {
             if (!Remove(subscription))
                 return;
-            if (_first is null && !IsWorthFinishing)
+            if (_first is null && !IsWorthFinishing(subscription.Slot))
             {
                 _isAbandoned = true;
                 _lastLeaver = subscription;
@@ -139,6 +143,7 @@ internal sealed class SharedFetch
             }
             else if (_first is null)
             {
+                _reads = subscription.Slot.Reads;
                 _finishing = _time.CreateTimer(static state => ((SharedFetch)state!).GiveUp(), this, LongestFinish, Timeout.InfiniteTimeSpan);
             }
         }
@@ -208,6 +213,7 @@ internal sealed class SharedFetch
             each.Slot.Complete(proved);
         }
 
+        _reads?.Offer(proved);
         EndAll(all);
     }
 
@@ -220,7 +226,8 @@ internal sealed class SharedFetch
         EndAll(all);
     }
 
-    private bool IsWorthFinishing => _arrived > 0 && Key.Segment.Length - _arrived <= WorthFinishing;
+    private bool IsWorthFinishing(SegmentSlot slot) =>
+        _arrived > 0 && Key.Segment.Length - _arrived <= (slot.Reads is null ? WorthFinishing : WorthKeeping);
 
     private void GiveUp()
     {

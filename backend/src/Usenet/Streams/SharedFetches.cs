@@ -45,6 +45,23 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
         cancellationToken.ThrowIfCancellationRequested();
     }
 
+    /// <summary>Whether a segment is in memory, or on its way there.</summary>
+    public bool Has(SegmentKey key)
+    {
+        lock (_gate)
+            return cache.Has(key) || _underWay.ContainsKey(key);
+    }
+
+    /// <summary>A segment has come whole and proved from elsewhere. The caller keeps its count.</summary>
+    public void Admit(SegmentKey key, SegmentBuffer proved)
+    {
+        lock (_gate)
+        {
+            if (!_isClosed)
+                cache.Add(key, proved);
+        }
+    }
+
     /// <summary>Ends what is under way and waits for it.</summary>
     public async ValueTask DisposeAsync()
     {

@@ -16,14 +16,15 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <param name="options">Memory and trust.</param>
     /// <param name="time">Clock.</param>
     /// <param name="loggers">Where damaged articles are noted.</param>
-    public StreamEngine(IArticleSource source, StreamOptions options, TimeProvider time, ILoggerFactory loggers)
+    /// <param name="disk">What is kept between runs; not owned. Null: nothing.</param>
+    public StreamEngine(IArticleSource source, StreamOptions options, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk = null)
     {
         var logger = loggers.CreateLogger<StreamEngine>();
         _cache = new SegmentCache(options, time);
         Blocks = new BlockPool(options.ByteBudget, _cache.GiveWay);
         var fetcher = new RetryingFetcher(new CopyFetcher(source, logger), options, time);
         _fetches = new SharedFetches(fetcher, _cache, Blocks, new EarlyRelease(options, time), time, logger);
-        _shared = new StreamResources(new SegmentFetcher(_fetches, logger), new ByteBudget(options), new LineMemory(time), options, time);
+        _shared = new StreamResources(new SegmentFetcher(_fetches, disk, Blocks, logger), new ByteBudget(options), new LineMemory(time), options, time);
     }
 
     /// <summary>The memory that all streams of this engine use.</summary>
@@ -55,6 +56,7 @@ public sealed class StreamEngine : IAsyncDisposable
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, map.Length, nameof(end));
         return new CombinedStream(map, _shared, lane, position, stop);
     }
+
     /// <summary>Ends fetches that nobody waits for and gives the cache back. Streams that are still open fail.</summary>
     public async ValueTask DisposeAsync()
     {

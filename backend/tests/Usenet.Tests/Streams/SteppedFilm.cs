@@ -14,11 +14,11 @@ internal sealed class SteppedFilm : IAsyncDisposable
 
     private readonly byte[][] _wire;
 
-    public SteppedFilm(int parts = 1, StreamOptions? options = null, TimeProvider? time = null)
+    public SteppedFilm(int parts = 1, StreamOptions? options = null, TimeProvider? time = null, DiskSegmentCache? disk = null)
     {
         Bytes = TestArticle.Noise(parts * PartSize, parts);
         _wire = [.. Enumerable.Range(0, parts).Select(Wire)];
-        Engine = new StreamEngine(Source, options ?? new StreamOptions(), time ?? TimeProvider.System, NullLoggerFactory.Instance);
+        Engine = new StreamEngine(Source, options ?? new StreamOptions(), time ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
         File = FileOf(parts, [.. Enumerable.Range(0, parts).Select(part => new SegmentIds(MessageId.Parse($"{part}@film"), []))]);
     }
 

@@ -1,0 +1,81 @@
+using System.Buffers.Binary;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// The beginning of a file of the disk cache: which blocks of which segment follow, and their checksums. Written little-endian:
+/// mark, version, key, length of the segment, number of blocks, index and CRC of each, CRC of all before.
+/// </summary>
+/// <remarks>Pure: spans in, values out.</remarks>
+internal static class BlockFileHeader
+{
+    /// <summary>Most bytes that a header takes.</summary>
+    public const int MaxSize = Fixed + (MostBlocks * PerBlock) + 4;
+
+    private const int MostBlocks = SegmentMap.MaxSegmentLength / BlockPool.BlockSize;
+    private const int Fixed = 4 + 4 + DiskKey.Size + 4 + 4;
+    private const int PerBlock = 8;
+    private const int Version = 1;
+
+    private static ReadOnlySpan<byte> Mark => "SLSB"u8;
+
+    /// <summary>Bytes of a header for so many blocks.</summary>
+    public static int SizeFor(int blocks) => Fixed + (blocks * PerBlock) + 4;
+
+    /// <summary>Writes a header.</summary>
+    /// <param name="destination">Of exactly the size for the blocks.</param>
+    /// <param name="key">Of the segment.</param>
+    /// <param name="segmentLength">Its decoded bytes.</param>
+    /// <param name="blocks">Index and checksum of each, by rising index.</param>
+    public static void Write(Span<byte> destination, DiskKey key, int segmentLength, IReadOnlyList<StoredBlock> blocks)
+    {
+        Mark.CopyTo(destination);
+        BinaryPrimitives.WriteInt32LittleEndian(destination[4..], Version);
+        key.Write(destination[8..]);
+        BinaryPrimitives.WriteInt32LittleEndian(destination[(8 + DiskKey.Size)..], segmentLength);
+        BinaryPrimitives.WriteInt32LittleEndian(destination[(12 + DiskKey.Size)..], blocks.Count);
+        for (var i = 0; i < blocks.Count; i++)
+        {
+            BinaryPrimitives.WriteInt32LittleEndian(destination[(Fixed + (i * PerBlock))..], blocks[i].Index);
+            BinaryPrimitives.WriteUInt32LittleEndian(destination[(Fixed + (i * PerBlock) + 4)..], blocks[i].Crc);
+        }
+
+        var end = destination.Length - 4;
+        BinaryPrimitives.WriteUInt32LittleEndian(destination[end..], Crc32Kernel.Append(0, destination[..end]));
+    }
+
+    /// <summary>Reads a header and proves that the file is what it says.</summary>
+    /// <param name="source">The beginning of the file.</param>
+    /// <param name="fileLength">Length of the whole file.</param>
+    /// <param name="key">The segment it must be of.</param>
+    /// <param name="segmentLength">Its decoded bytes.</param>
+    /// <returns>The blocks that follow, by rising index, or null when the file is malformed or of another segment.</returns>
+    public static StoredBlock[]? Read(ReadOnlySpan<byte> source, long fileLength, DiskKey key, int segmentLength)
+    {
+        if (source.Length < Fixed || !source.StartsWith(Mark) || BinaryPrimitives.ReadInt32LittleEndian(source[4..]) != Version
+            || DiskKey.Read(source[8..]) != key || BinaryPrimitives.ReadInt32LittleEndian(source[(8 + DiskKey.Size)..]) != segmentLength)
+            return null;
+
+        var count = BinaryPrimitives.ReadInt32LittleEndian(source[(12 + DiskKey.Size)..]);
+        if (count is < 1 or > MostBlocks || SizeFor(count) > source.Length)
+            return null;
+        var end = SizeFor(count) - 4;
+        if (BinaryPrimitives.ReadUInt32LittleEndian(source[end..]) != Crc32Kernel.Append(0, source[..end]))
+            return null;
+
+        var blocks = new StoredBlock[count];
+        long expected = SizeFor(count);
+        for (int i = 0, least = 0; i < count; i++)
+        {
+            var index = BinaryPrimitives.ReadInt32LittleEndian(source[(Fixed + (i * PerBlock))..]);
+            if (index < least || (long)index * BlockPool.BlockSize >= segmentLength)
+                return null;
+            blocks[i] = new StoredBlock(index, BinaryPrimitives.ReadUInt32LittleEndian(source[(Fixed + (i * PerBlock) + 4)..]));
+            expected += blocks[i].LengthIn(segmentLength);
+            least = index + 1;
+        }
+
+        return expected == fileLength ? blocks : null;
+    }
+}

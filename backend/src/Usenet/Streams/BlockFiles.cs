@@ -1,0 +1,152 @@
+using System.Buffers;
+using Microsoft.Win32.SafeHandles;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>The files of the disk cache: one for each segment, written beside and renamed, so that a crash leaves none half.</summary>
+/// <remarks>Thread-safe, but for two writers of one key.</remarks>
+internal sealed class BlockFiles(string root)
+{
+    private const string Unfinished = ".tmp";
+
+    /// <summary>Reads the blocks that are kept of a segment.</summary>
+    /// <returns>A buffer that holds just them, with one count on it; null when there is no such file.</returns>
+    /// <exception cref="InvalidDataException">The file is malformed, or its bytes are not those that were written.</exception>
+    /// <exception cref="IOException">It cannot be read.</exception>
+    public async Task<SegmentBuffer?> ReadAsync(DiskKey key, int segmentLength, BlockPool blocks)
+    {
+        SafeFileHandle file;
+        try
+        {
+            file = File.OpenHandle(PathOf(key), FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return null;
+        }
+
+        var header = ArrayPool<byte>.Shared.Rent(BlockFileHeader.MaxSize);
+        SegmentBuffer? buffer = null;
+        try
+        {
+            var count = await RandomAccess.ReadAsync(file, header.AsMemory(0, BlockFileHeader.MaxSize), 0);
+            var stored = BlockFileHeader.Read(header.AsSpan(0, count), RandomAccess.GetLength(file), key, segmentLength)
+                ?? throw new InvalidDataException("A file of the segment cache is malformed.");
+            buffer = new SegmentBuffer(blocks, segmentLength);
+            await FillAsync(buffer, file, stored, segmentLength);
+            var whole = buffer;
+            buffer = null;
+            return whole;
+        }
+        finally
+        {
+            buffer?.Release();
+            ArrayPool<byte>.Shared.Return(header);
+            file.Dispose();
+        }
+    }
+
+    /// <summary>Writes blocks of a segment, in place of what was kept of it.</summary>
+    /// <param name="key">Of the segment.</param>
+    /// <param name="segmentLength">Its decoded bytes.</param>
+    /// <param name="indexes">The blocks, rising; at least one.</param>
+    /// <param name="read">Gives the bytes of a block.</param>
+    /// <returns>Length of the file.</returns>
+    /// <exception cref="IOException">It cannot be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
+    public async Task<long> WriteAsync(DiskKey key, int segmentLength, IReadOnlyList<int> indexes, Func<int, ReadOnlyMemory<byte>> read)
+    {
+        var path = PathOf(key);
+        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+        var stored = indexes.Select(index => new StoredBlock(index, Crc32Kernel.Append(0, read(index).Span))).ToArray();
+        var header = new byte[BlockFileHeader.SizeFor(stored.Length)];
+        BlockFileHeader.Write(header, key, segmentLength, stored);
+        var unfinished = path + Unfinished;
+        try
+        {
+            long end = header.Length;
+            using (var file = File.OpenHandle(unfinished, FileMode.Create, FileAccess.Write))
+            {
+                await RandomAccess.WriteAsync(file, header, 0);
+                foreach (var block in stored)
+                {
+                    await RandomAccess.WriteAsync(file, read(block.Index), end);
+                    end += block.LengthIn(segmentLength);
+                }
+            }
+
+            File.Move(unfinished, path, overwrite: true);
+            return end;
+        }
+        catch
+        {
+            File.Delete(unfinished);
+            throw;
+        }
+    }
+
+    /// <summary>Deletes what is kept of a segment.</summary>
+    public void Delete(DiskKey key)
+    {
+        try
+        {
+            File.Delete(PathOf(key));
+        }
+        catch (DirectoryNotFoundException)
+        {
+            // Somebody has emptied the folder, which is always allowed.
+        }
+    }
+
+    /// <summary>Looks through the folder; what a crash left unfinished is deleted.</summary>
+    /// <returns>The files, the most recently written first.</returns>
+    public List<(DiskKey Key, long Bytes)> Scan()
+    {
+        var found = new List<(DiskKey Key, long Bytes, DateTime At)>();
+        for (var folder = 0; folder < 256; folder++)
+        {
+            var path = new DirectoryInfo(Path.Combine(root, $"{folder:x2}"));
+            if (!path.Exists)
+                continue;
+            foreach (var file in path.EnumerateFiles())
+            {
+                if (DiskKey.TryParse(file.Name, out var key) && key.FolderName == path.Name)
+                    found.Add((key, file.Length, file.LastWriteTimeUtc));
+                else if (file.Name.EndsWith(Unfinished, StringComparison.Ordinal) && DiskKey.TryParse(Path.GetFileNameWithoutExtension(file.Name), out _))
+                    file.Delete();
+            }
+        }
+
+        return [.. found.OrderByDescending(file => file.At).Select(file => (file.Key, file.Bytes))];
+    }
+
+    private static async Task FillAsync(SegmentBuffer buffer, SafeFileHandle file, StoredBlock[] stored, int segmentLength)
+    {
+        long at = BlockFileHeader.SizeFor(stored.Length);
+        foreach (var block in stored)
+        {
+            var memory = buffer.BlockToFill(block.Index)[..block.LengthIn(segmentLength)];
+            if (await ReadFullyAsync(file, memory, at) && Crc32Kernel.Append(0, memory.Span) == block.Crc)
+                at += memory.Length;
+            else
+                throw new InvalidDataException("A block of the segment cache is damaged.");
+        }
+    }
+
+    private static async Task<bool> ReadFullyAsync(SafeFileHandle file, Memory<byte> memory, long at)
+    {
+        while (!memory.IsEmpty)
+        {
+            var count = await RandomAccess.ReadAsync(file, memory, at);
+            if (count == 0)
+                return false;
+            memory = memory[count..];
+            at += count;
+        }
+
+        return true;
+    }
+
+    private string PathOf(DiskKey key) => Path.Combine(root, key.FolderName, key.FileName);
+}

@@ -1,0 +1,70 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Security.Cryptography;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// The name of a segment on disk: a hash of its ids and its place, so the same over restarts, and for every file that lists the
+/// segment at this place.
+/// </summary>
+/// <remarks>Immutable value.</remarks>
+internal readonly record struct DiskKey(UInt128 High, UInt128 Low)
+{
+    /// <summary>Bytes of the hash.</summary>
+    public const int Size = SHA256.HashSizeInBytes;
+
+    private const int NameLength = 2 * Size;
+
+    /// <summary>The name in a folder.</summary>
+    public string FileName => $"{High:x32}{Low:x32}";
+
+    /// <summary>One of 256 folders.</summary>
+    public string FolderName => $"{(byte)(High >> 120):x2}";
+
+    /// <summary>Names a segment.</summary>
+    public static DiskKey Of(SegmentKey key)
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        Span<byte> place = stackalloc byte[16];
+        BinaryPrimitives.WriteInt32LittleEndian(place, key.Segment.Index);
+        BinaryPrimitives.WriteInt32LittleEndian(place[4..], key.Segment.Length);
+        BinaryPrimitives.WriteInt64LittleEndian(place[8..], key.Segment.Begin);
+        hash.AppendData(place);
+        Append(hash, key.Ids.Primary.Bytes);
+        foreach (var id in key.Ids.Fallbacks)
+            Append(hash, id.Bytes);
+
+        Span<byte> name = stackalloc byte[Size];
+        hash.GetHashAndReset(name);
+        return Read(name);
+    }
+
+    /// <summary>Reads what <see cref="Write"/> wrote.</summary>
+    public static DiskKey Read(ReadOnlySpan<byte> bytes) =>
+        new(BinaryPrimitives.ReadUInt128BigEndian(bytes), BinaryPrimitives.ReadUInt128BigEndian(bytes[16..]));
+
+    /// <summary>Reads the name of a file.</summary>
+    public static bool TryParse([NotNullWhen(true)] string? name, out DiskKey key)
+    {
+        key = default;
+        if (name is not { Length: NameLength } || !name.All(char.IsAsciiHexDigitLower))
+            return false;
+        key = Read(Convert.FromHexString(name));
+        return true;
+    }
+
+    /// <summary>Writes the hash.</summary>
+    public void Write(Span<byte> bytes)
+    {
+        BinaryPrimitives.WriteUInt128BigEndian(bytes, High);
+        BinaryPrimitives.WriteUInt128BigEndian(bytes[16..], Low);
+    }
+
+    // With its length in front, or two ids could run into each other.
+    private static void Append(IncrementalHash hash, ReadOnlySpan<byte> id)
+    {
+        hash.AppendData([(byte)id.Length]);
+        hash.AppendData(id);
+    }
+}

@@ -1,0 +1,182 @@
+using System.Threading.Channels;
+using Microsoft.Extensions.Logging;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// Keeps the blocks that were read at the edges of files on disk, so that a library scan costs the providers nothing twice (F27).
+/// Reading is on the way of a fetch; writing is not: what cannot be written as fast as it comes is not kept.
+/// </summary>
+/// <remarks>
+/// Thread-safe. One per folder and process; any number of engines may share it, and it outlives them. Whatever goes wrong on the
+/// disk is a miss. Only proved bytes go in, and each block is checked again when it comes out.
+/// </remarks>
+public sealed class DiskSegmentCache : IAsyncDisposable
+{
+    private const int MaxQueued = 1024;
+
+    private readonly Channel<KeptSegment> _queue = Channel.CreateBounded<KeptSegment>(new BoundedChannelOptions(MaxQueued) { SingleReader = true });
+    private readonly DiskCacheOptions _options;
+    private readonly DiskCacheIndex _index;
+    private readonly BlockFiles _files;
+    private readonly ILogger _logger;
+    private readonly Task _worker;
+    private long _queued;
+    private volatile bool _isTrouble;
+
+    /// <summary>Opens a cache. The folder is looked through in the background.</summary>
+    /// <param name="options">What it keeps, and where.</param>
+    /// <param name="loggers">Where it is noted that the disk cannot be used.</param>
+    public DiskSegmentCache(DiskCacheOptions options, ILoggerFactory loggers)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        _options = options;
+        _index = new DiskCacheIndex(options);
+        _files = new BlockFiles(options.Path);
+        _logger = loggers.CreateLogger<DiskSegmentCache>();
+        _worker = Task.Run(WorkAsync);
+    }
+
+    /// <summary>Bytes of its files.</summary>
+    public long Bytes => _index.Bytes;
+
+    /// <summary>Number of its files.</summary>
+    public int Files => _index.Count;
+
+    /// <summary>Changes how many bytes its files may have; takes effect with the next that is written.</summary>
+    public void Limit(long bytes) => _index.Limit(bytes);
+
+    /// <summary>Writes what waits to be written, and ends.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        _queue.Writer.TryComplete();
+        await _worker;
+    }
+
+    /// <summary>Whether a piece of a file belongs into the cache.</summary>
+    internal bool Covers(Piece piece) =>
+        _options.KeepsAll || piece.Begin < _options.EdgeBytes || piece.End > piece.File.Origin.Length - _options.EdgeBytes;
+
+    /// <summary>Looks for what is kept of a segment.</summary>
+    /// <returns>A buffer that holds just the blocks that are kept, with one count on it; null for none.</returns>
+    internal ValueTask<SegmentBuffer?> FindAsync(DiskKey key, int segmentLength, BlockPool blocks) =>
+        _index.MayHold(key) ? ReadAsync(key, segmentLength, blocks) : default;
+
+    /// <summary>Offers blocks of a proved segment that were read.</summary>
+    /// <param name="key">Of the segment.</param>
+    /// <param name="proved">The segment, whole. The cache takes a count of its own for as long as it needs it.</param>
+    /// <param name="length">Its decoded bytes.</param>
+    /// <param name="from">Where reading began in it.</param>
+    /// <param name="to">Where it ended.</param>
+    internal void Offer(DiskKey key, SegmentBuffer proved, int length, int from, int to)
+    {
+        var offer = new KeptSegment(key, proved, length, from / BlockPool.BlockSize, (to - 1) / BlockPool.BlockSize);
+        if (Interlocked.Add(ref _queued, offer.Bytes) <= _options.MaxQueuedBytes)
+        {
+            proved.Retain();
+            if (_queue.Writer.TryWrite(offer))
+                return;
+            proved.Release();
+        }
+
+        Interlocked.Add(ref _queued, -offer.Bytes);
+    }
+
+    private async ValueTask<SegmentBuffer?> ReadAsync(DiskKey key, int segmentLength, BlockPool blocks)
+    {
+        try
+        {
+            // Opening a file may take a while, and whoever asks may not.
+            return await Task.Run(() => _files.ReadAsync(key, segmentLength, blocks));
+        }
+        catch (InvalidDataException)
+        {
+            StreamsLog.CacheEntryDamaged(_logger);
+            Delete(key);
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            Note(failure);
+        }
+
+        return null;
+    }
+
+    private async Task WorkAsync()
+    {
+        try
+        {
+            _index.Complete(_files.Scan());
+            Trim();
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            Note(failure);
+        }
+
+        await foreach (var offer in _queue.Reader.ReadAllAsync())
+        {
+            try
+            {
+                await KeepAsync(offer);
+                Trim();
+                _isTrouble = false;
+            }
+            catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+            {
+                Note(failure);
+            }
+            finally
+            {
+                offer.Proved.Release();
+                Interlocked.Add(ref _queued, -offer.Bytes);
+            }
+        }
+    }
+
+    /// <summary>Writes what is not kept yet, together with what is.</summary>
+    private async Task KeepAsync(KeptSegment offer)
+    {
+        // Blocks of a pool of its own: what is only on its way to the disk is no reader's.
+        var before = await FindAsync(offer.Key, offer.Length, new BlockPool(BlockPool.BlockSize));
+        try
+        {
+            var indexes = Enumerable.Range(0, offer.BlockCount).Where(index => offer.Has(index) || before?.HoldsBlock(index) == true).ToArray();
+            if (before is not null && indexes.All(before.HoldsBlock))
+                return;
+            var length = await _files.WriteAsync(offer.Key, offer.Length, indexes, offer.Read);
+            _index.Written(offer.Key, length);
+        }
+        finally
+        {
+            before?.Release();
+        }
+    }
+
+    private void Trim()
+    {
+        while (_index.TakeSurplus() is { } surplus)
+            _files.Delete(surplus);
+    }
+
+    private void Delete(DiskKey key)
+    {
+        _index.Removed(key);
+        try
+        {
+            _files.Delete(key);
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            Note(failure);
+        }
+    }
+
+    /// <summary>Says once that the disk cannot be used; playback goes on without it.</summary>
+    private void Note(Exception failure)
+    {
+        if (!_isTrouble)
+            StreamsLog.CacheUnusable(_logger, failure.Message);
+        _isTrouble = true;
+    }
+}

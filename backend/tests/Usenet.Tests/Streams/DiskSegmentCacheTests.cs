@@ -1,0 +1,174 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Tests.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>F27: what was read at the edges of a file is on disk, and nothing that happens there harms a reader.</summary>
+public sealed class DiskSegmentCacheTests : IDisposable
+{
+    private const int Parts = 6;
+    private const int PartSize = 300_000;
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("sluice-blocks-").FullName;
+    private readonly byte[] _bytes = TestArticle.Noise(Parts * PartSize, 27);
+    private readonly ScriptedArticleSource _source = new(portion: 50_000);
+    private readonly PostedFile _file = new(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), new NumberedIds());
+
+    public DiskSegmentCacheTests()
+    {
+        for (var part = 0; part < Parts; part++)
+        {
+            var data = _bytes.AsSpan(part * PartSize, PartSize).ToArray();
+            _source.Post($"{part}@film", TestArticle.OnWire(TestArticle.Part(data, (long)part * PartSize, _bytes.Length, part + 1, Parts)));
+        }
+    }
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private IEnumerable<string> Files => Directory.EnumerateFiles(_folder, "*", SearchOption.AllDirectories);
+
+    [Fact]
+    public async Task F27_what_was_read_is_there_after_a_restart_and_nothing_else_is_fetched()
+    {
+        Assert.Equal(2, await ReadAsync((0, 100_000, false), (1_700_000, 100_000, false)));
+        Assert.Equal(0, await ReadAsync((0, 100_000, false), (1_700_000, 100_000, false), (20_000, 30_000, false)));
+
+        // The same by readers who do not say how far they will read.
+        Assert.Equal(0, await ReadAsync((0, 100_000, true), (1_700_000, 100_000, true)));
+    }
+
+    [Fact]
+    public async Task F27_reader_who_goes_on_behind_what_is_kept_gets_the_rest_from_the_providers()
+    {
+        await ReadAsync((0, 100_000, false));
+        Assert.Equal(2, await ReadAsync((0, 500_000, false)));
+        Assert.Equal(0, await ReadAsync((0, 500_000, false)));
+        Assert.Equal(1, await ReadAsync((0, 600_000, false)));
+    }
+
+    [Fact]
+    public async Task F27_middle_of_a_file_is_kept_only_when_all_is()
+    {
+        var edges = Options with { EdgeBytes = PartSize };
+        Assert.Equal(1, await ReadAsync(edges, (900_000, 1000, false)));
+        Assert.Equal(1, await ReadAsync(edges, (900_000, 1000, false)));
+        Assert.Equal(1, await ReadAsync(edges with { KeepsAll = true }, (900_000, 1000, false)));
+        Assert.Equal(0, await ReadAsync(edges with { KeepsAll = true }, (900_000, 1000, false)));
+    }
+
+    [Fact]
+    public async Task F27_damaged_entry_is_a_miss_and_is_replaced()
+    {
+        await ReadAsync((0, 150_000, false));
+        var path = Assert.Single(Files);
+        var good = await File.ReadAllBytesAsync(path, Token);
+        var random = new Random(27);
+        for (var i = 0; i < 60; i++)
+        {
+            var bad = (byte[])good.Clone();
+            if (i % 3 == 0)
+                bad = bad[..random.Next(bad.Length)];
+            else
+                bad[i % 3 == 1 ? random.Next(120) : random.Next(bad.Length)] ^= (byte)(1 << random.Next(8));
+            await File.WriteAllBytesAsync(path, bad, Token);
+            Assert.Equal(1, await ReadAsync((0, 150_000, false)));
+            Assert.Equal(good, await File.ReadAllBytesAsync(path, Token));
+        }
+    }
+
+    [Fact]
+    public async Task F27_ceiling_holds_and_what_was_used_last_stays()
+    {
+        var small = Options with { MaxBytes = 3 * 67_000 };
+        for (var part = 0; part < Parts; part++)
+            await ReadAsync(small, (part * PartSize, 1000, false));
+        Assert.Equal(3, Files.Count());
+        Assert.Equal(0, await ReadAsync(small, (5 * PartSize, 1000, false), (4 * PartSize, 1000, false), (3 * PartSize, 1000, false)));
+        Assert.Equal(1, await ReadAsync(small, (0, 1000, false)));
+        Assert.Equal(2, await ReadAsync(small with { MaxBytes = 1 << 20, MaxFiles = 2 }, (PartSize, 1000, false), (2 * PartSize, 1000, false)));
+        Assert.Equal(2, Files.Count());
+    }
+
+    [Fact]
+    public async Task F27_start_accounts_for_what_is_there_and_clears_what_a_crash_left()
+    {
+        await ReadAsync((0, 1000, false), (5 * PartSize, 1000, false));
+        var kept = Files.ToArray();
+        var unfinished = kept[0] + ".tmp";
+        var foreign = Path.Combine(_folder, "00", "readme.txt");
+        Directory.CreateDirectory(Path.GetDirectoryName(foreign)!);
+        await File.WriteAllTextAsync(unfinished, "half", Token);
+        await File.WriteAllTextAsync(foreign, "not ours", Token);
+        await using (var disk = new DiskSegmentCache(Options, NullLoggerFactory.Instance))
+            await Eventually.HoldsAsync(() => disk.Files == 2, () => $"{disk.Files} files", Token);
+        Assert.False(File.Exists(unfinished));
+        Assert.True(File.Exists(foreign));
+    }
+
+    [Fact]
+    public async Task F27_disk_that_cannot_be_used_costs_no_reader_anything()
+    {
+        var inTheWay = Path.Combine(_folder, "file");
+        await File.WriteAllTextAsync(inTheWay, "", Token);
+        var broken = Options with { Path = Path.Combine(inTheWay, "cache") };
+        Assert.Equal(1, await ReadAsync(broken, (0, 1000, false)));
+        Assert.Equal(1, await ReadAsync(broken, (0, 1000, false)));
+    }
+
+    [Fact]
+    public async Task F27_probe_that_leaves_before_the_article_is_whole_is_kept_when_the_rest_comes_at_once()
+    {
+        await using var disk = new DiskSegmentCache(Options, NullLoggerFactory.Instance);
+        await using var film = new SteppedFilm(time: new ManualTimeProvider(), disk: disk);
+        var stream = film.Open();
+        var reading = film.AssertReadsAsync(stream, 0, 60_000, Token);
+        var fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body()[..80_000]);
+        await reading;
+        await stream.DisposeAsync();
+        fetch.Deliver(film.Body()[80_000..]);
+        fetch.Finish();
+        await Eventually.HoldsAsync(() => disk.Files == 1, () => $"{disk.Files} files", Token);
+    }
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    private DiskCacheOptions Options => new(_folder);
+
+    private Task<int> ReadAsync(params (int Position, int Count, bool IsOpenEnded)[] reads) => ReadAsync(Options, reads);
+
+    /// <summary>Reads with an engine and a cache of its own each time, as after a restart.</summary>
+    /// <returns>Articles that it took.</returns>
+    private async Task<int> ReadAsync(DiskCacheOptions options, params (int Position, int Count, bool IsOpenEnded)[] reads)
+    {
+        var before = _source.Requests.Count;
+        await using var disk = new DiskSegmentCache(options, NullLoggerFactory.Instance);
+        await using var engine = new StreamEngine(_source, new StreamOptions(), TimeProvider.System, NullLoggerFactory.Instance, disk);
+        foreach (var (position, count, isOpenEnded) in reads)
+        {
+            await using (var stream = engine.Open([FileExtent.Whole(_file)], OperationLane.Playback, position, isOpenEnded ? null : position + count))
+            {
+                var read = new byte[count];
+                await stream.ReadExactlyAsync(read, Token);
+                Assert.True(read.AsSpan().SequenceEqual(_bytes.AsSpan(position, count)), $"wrong bytes at {position}");
+            }
+
+            await Eventually.HoldsAsync(
+                () => engine.Blocks.Rented == engine.CachedBytes / BlockPool.BlockSize, () => $"{engine.Blocks.Rented} blocks", Token);
+        }
+
+        return _source.Requests.Count - before;
+    }
+
+    private sealed class NumberedIds : ISegmentIds
+    {
+        public int Count => Parts;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse($"{index}@film"), []));
+    }
+}
