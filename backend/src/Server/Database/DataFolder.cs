@@ -13,6 +13,9 @@ internal sealed record DataFolder(string Root)
     /// <summary>Uploads that wait for their name. Made when the first one comes.</summary>
     public string Staged => Path.Combine(Root, "staged");
 
+    /// <summary>What is kept of read articles. Made when the first block comes; always safe to delete.</summary>
+    public string Segments => Path.Combine(Root, "cache", "segments");
+
     /// <summary>Copies of the database.</summary>
     public string Backups => Path.Combine(Root, "backups");
 

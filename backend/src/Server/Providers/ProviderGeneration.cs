@@ -22,7 +22,8 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     /// <param name="memory">What has been learned about the providers.</param>
     /// <param name="time">Clock.</param>
     /// <param name="loggers">For the engine.</param>
-    public ProviderGeneration(ProviderPlan plan, IArticleSource? builtIn, ProviderMemory memory, TimeProvider time, ILoggerFactory loggers)
+    /// <param name="disk">What is kept of the providers' articles; not owned.</param>
+    public ProviderGeneration(ProviderPlan plan, IArticleSource? builtIn, ProviderMemory memory, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk)
     {
         Plan = plan;
         _time = time;
@@ -33,7 +34,7 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         }
 
         _source = (IArticleSource?)Pool ?? builtIn!;
-        Engine = new StreamEngine(this, plan.Streams, time, loggers);
+        Engine = new StreamEngine(this, plan.Streams, time, loggers, Pool is null ? null : disk);
     }
 
     /// <summary>What it was made from.</summary>

@@ -16,6 +16,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly IOptionsMonitor<StreamingOptions> _streaming;
     private readonly BuiltInArticles? _builtIn;
     private readonly ProviderMemory _memory;
+    private readonly SegmentCacheHost? _segments;
     private readonly TimeProvider _time;
     private readonly ILoggerFactory _loggers;
     private readonly ILogger _logger;
@@ -24,6 +25,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly List<Task> _background = [];
     private readonly IDisposable?[] _watches;
     private volatile ProviderGeneration _current;
+    private DiskSegmentCache? _disk;
     private long _receivedBefore;
     private bool _isStarted;
 
@@ -34,12 +36,14 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         TimeProvider time,
         ILoggerFactory loggers,
         BuiltInArticles? builtIn = null,
-        ProviderMemory? memory = null)
+        ProviderMemory? memory = null,
+        SegmentCacheHost? segments = null)
     {
         _usenet = usenet;
         _streaming = streaming;
         _builtIn = builtIn;
         _memory = memory ?? new ProviderMemory(time);
+        _segments = segments;
         _time = time;
         _loggers = loggers;
         _logger = loggers.CreateLogger<ProviderHost>();
@@ -68,13 +72,16 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken) =>
         _current.StatAsync(request, answers, cancellationToken);
 
-    /// <summary>Tries every provider now and after each change, and says in the log what came of it.</summary>
+    /// <summary>Opens the disk cache, tries every provider now and after each change, and says in the log what came of it.</summary>
     public void Start()
     {
         lock (_lock)
         {
             _isStarted = true;
-            _ = Plan(out var warnings);
+            var plan = Plan(out var warnings);
+            _disk = _segments?.Open();
+            if (_disk is not null)
+                Replace(plan);
             Announce(_current, warnings);
         }
     }
@@ -96,7 +103,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private ProviderPlan Plan(out IReadOnlyList<string> warnings) =>
         ProviderPlan.From(_usenet.CurrentValue, _streaming.CurrentValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, out warnings);
 
-    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _memory, _time, _loggers);
+    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _memory, _time, _loggers, _disk);
 
     private void Follow()
     {
@@ -107,14 +114,19 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             if (plan.Equals(_current.Plan) || _ending.IsCancellationRequested)
                 return;
 
-            var old = _current;
-            Interlocked.Add(ref _receivedBefore, old.Pool?.Counters.BytesReceived ?? 0);
-            _current = Make(plan);
-            _background.RemoveAll(task => task.IsCompleted);
-            _background.Add(old.RetireAsync(_ending.Token));
+            Replace(plan);
             if (_isStarted)
                 Announce(_current, warnings);
         }
+    }
+
+    private void Replace(ProviderPlan plan)
+    {
+        var old = _current;
+        Interlocked.Add(ref _receivedBefore, old.Pool?.Counters.BytesReceived ?? 0);
+        _current = Make(plan);
+        _background.RemoveAll(task => task.IsCompleted);
+        _background.Add(old.RetireAsync(_ending.Token));
     }
 
     private void Announce(ProviderGeneration generation, IReadOnlyList<string> warnings)

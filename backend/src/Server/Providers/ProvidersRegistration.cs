@@ -9,6 +9,7 @@ internal static class ProvidersRegistration
     public static IServiceCollection AddProviders(this IServiceCollection services) => services
         .AddSingleton<ProviderMemory>()
         .AddSingleton<ProviderMemoryStore>()
+        .AddSingleton<SegmentCacheHost>()
         .AddSingleton<ProviderHost>()
         .AddHostedService<ProviderMemoryWorker>()
         .AddHostedService<ProviderStart>();

@@ -53,6 +53,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
         SettingType.Name => "a folder name",
         SettingType.NameList => $"at most {Max} folder names, separated by commas",
         SettingType.NetworkList => "networks such as 192.168.1.0/24, separated by commas",
+        SettingType.Path when EmptyAllowed => "empty or an absolute path",
         SettingType.Path => "an absolute path",
         SettingType.UrlPath => "empty or a path of letters, digits, ., _, ~, - and /",
         _ => "a JSON object",

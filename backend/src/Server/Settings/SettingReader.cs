@@ -49,6 +49,8 @@ internal static class SettingReader
                 return ReadNames(definition, text);
             case SettingType.NetworkList:
                 return ReadNetworks(definition, text);
+            case SettingType.Path when text.Length == 0 && definition.EmptyAllowed:
+                return text;
             case SettingType.Path:
                 return ReadPath(text.Trim());
             case SettingType.UrlPath:

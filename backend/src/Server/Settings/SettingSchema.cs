@@ -70,6 +70,10 @@ internal static class SettingSchema
         Number("usenet.hedge.floor-ms", 250, 10_000, 1000),
         Number("usenet.article-miss-cache-ttl-seconds", 30, 86_400, 3600),
         Number("usenet.article-miss-cache-max-entries", 100, 5_000_000, 100_000),
+        new("usenet.segment-cache.enabled", SettingType.Boolean) { Default = "true", Restart = true },
+        new("usenet.segment-cache.mode", SettingType.Choice) { Default = "edges", Words = ["edges", "all"], Restart = true },
+        new("usenet.segment-cache.path", SettingType.Path) { EmptyAllowed = true, Restart = true },
+        Number("usenet.segment-cache.max-gb", 1, 10_000, 2),
         new("streaming.verify-before-serve", SettingType.Boolean) { Default = "false" },
 
         new("webdav.user", SettingType.Text) { Default = "admin", Min = 1, Max = 64, Fallbacks = [new("WEBDAV_USER")] },

@@ -19,6 +19,7 @@ internal static class SettingsRegistration
             .AddRecord(ApiOptions.Read)
             .AddRecord(QueueOptions.Read)
             .AddRecord(RcloneOptions.Read)
+            .AddRecord(SegmentCacheOptions.Read)
             .AddRecord(StreamingOptions.Read)
             .AddRecord(UsenetOptions.Read)
             .AddRecord(settings => WebDavOptions.Read(settings, process.DisableWebDavAuth));

@@ -40,6 +40,10 @@ public sealed class SettingSchemaTests
         usenet.hedge.floor-ms | Number | 250-10000 | 1000
         usenet.article-miss-cache-ttl-seconds | Number | 30-86400 | 3600
         usenet.article-miss-cache-max-entries | Number | 100-5000000 | 100000
+        usenet.segment-cache.enabled | Boolean | | true
+        usenet.segment-cache.mode | Choice | edges,all | edges
+        usenet.segment-cache.path | Path | |
+        usenet.segment-cache.max-gb | Number | 1-10000 | 2
         streaming.verify-before-serve | Boolean | | false
         webdav.user | Text | 1-64 | admin
         webdav.pass | Password | 8- |

@@ -1,0 +1,34 @@
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>The disk cache that the settings ask for: opened once they are in force, its size following them, closed at the end.</summary>
+/// <remarks>Outlives every engine that reads from it, so that a change of other settings loses nothing.</remarks>
+internal sealed class SegmentCacheHost(IOptionsMonitor<SegmentCacheOptions> options, DataFolder folder, ILoggerFactory loggers) : IAsyncDisposable
+{
+    private DiskSegmentCache? _cache;
+    private IDisposable? _watch;
+
+    /// <summary>Opens the cache. Called once.</summary>
+    /// <returns>Null when the settings want none.</returns>
+    public DiskSegmentCache? Open()
+    {
+        var wanted = options.CurrentValue;
+        if (!wanted.Enabled)
+            return null;
+        _cache = new DiskSegmentCache(
+            new DiskCacheOptions(wanted.Path ?? folder.Segments) { MaxBytes = wanted.MaxBytes, KeepsAll = wanted.KeepsAll }, loggers);
+        _watch = options.OnChange(changed => _cache.Limit(changed.MaxBytes));
+        return _cache;
+    }
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync()
+    {
+        _watch?.Dispose();
+        return _cache?.DisposeAsync() ?? ValueTask.CompletedTask;
+    }
+}
