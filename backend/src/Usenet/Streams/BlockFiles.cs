@@ -65,19 +65,12 @@ internal sealed class BlockFiles(string root)
         var unfinished = path + Unfinished;
         try
         {
-            long end = header.Length;
+            // All at once: one call of the system for a file.
+            ReadOnlyMemory<byte>[] all = [header, .. stored.Select(block => read(block.Index))];
             using (var file = File.OpenHandle(unfinished, FileMode.Create, FileAccess.Write))
-            {
-                await RandomAccess.WriteAsync(file, header, 0);
-                foreach (var block in stored)
-                {
-                    await RandomAccess.WriteAsync(file, read(block.Index), end);
-                    end += block.LengthIn(segmentLength);
-                }
-            }
-
+                await RandomAccess.WriteAsync(file, all, 0);
             File.Move(unfinished, path, overwrite: true);
-            return end;
+            return all.Sum(part => (long)part.Length);
         }
         catch
         {
