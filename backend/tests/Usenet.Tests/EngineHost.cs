@@ -35,6 +35,9 @@ internal sealed class EngineHost : IAsyncDisposable
     /// <summary>Blocks that are lent and not to the cache alone.</summary>
     public long HeldBlocks => Engine.Blocks.Rented - (Engine.CachedBytes / BlockPool.BlockSize);
 
+    // Articles of tests are small; what counts as a probe is half of one, as it is with articles of a usual size.
+    private static readonly StreamOptions ForSmallArticles = new() { ProbeBytes = 10_000 };
+
     public static async Task<EngineHost> StartAsync(
         MockRelease release,
         MockOptions? mock = null,
@@ -54,7 +57,7 @@ internal sealed class EngineHost : IAsyncDisposable
         var memory = new ProviderMemory(streamTime ?? TimeProvider.System);
         var limiter = new GlobalOperationLimiter(time: nntpTime);
         var pool = new ProviderPool(accounts, nntp ?? new NntpOptions(), limiter, nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance, memory);
-        var engine = new StreamEngine(pool, streams ?? new StreamOptions(), streamTime ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
+        var engine = new StreamEngine(pool, streams ?? ForSmallArticles, streamTime ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
         return new EngineHost(server, release, pool, limiter, engine) { Accounts = accounts };
     }
 

@@ -16,8 +16,13 @@ internal static class ListenerRegistration
     private const int MaxConnectionsPerAddress = 64;
     private const int MaxHeaderBytes = 32 << 10;
 
-    // Bytes of an answer that wait in the process for a slow client, per connection.
-    private const int SendBufferBytes = 1 << 20;
+    // Bytes of an answer that wait in the process for a client, per connection. A larger answer is written in larger steps all
+    // the same; what waits here and in the kernel when the client seeks has been fetched for nothing.
+    private const int SendBufferBytes = 64 << 10;
+
+    // TCP_NOTSENT_LOWAT of linux/tcp.h: bounds what lies in the kernel unsent, and nothing that is on its way.
+    private const int NotSentLowWater = 25;
+    private const int UnsentBytes = 64 << 10;
 
     private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan DrainTime = TimeSpan.FromSeconds(10);
@@ -87,6 +92,8 @@ internal static class ListenerRegistration
             socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, 60);
             socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, 15);
             socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, 4);
+            if (OperatingSystem.IsLinux())
+                socket.SetRawSocketOption((int)SocketOptionLevel.Tcp, NotSentLowWater, BitConverter.GetBytes(UnsentBytes));
         }
 
         return socket;

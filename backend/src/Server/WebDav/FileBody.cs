@@ -15,6 +15,12 @@ internal sealed class FileBody : IAsyncDisposable
     /// <summary>Most bytes handed to the transport at a time: larger writes cost fewer system calls, and beyond this no longer pay.</summary>
     private const int LargestWrite = 256 * 1024;
 
+    /// <summary>As long as no more than this was sent, the client may be one that looks and leaves, and little is written ahead of it.</summary>
+    private const int SlowStart = 1024 * 1024;
+
+    /// <summary>Most bytes handed to the transport at a time until then.</summary>
+    private const int FirstWrites = 64 * 1024;
+
     /// <summary>Least memory asked for at a time: a block of the transport.</summary>
     private const int SmallestWrite = 4 * 1024;
 
@@ -80,13 +86,15 @@ internal sealed class FileBody : IAsyncDisposable
         output.Write(_first.AsSpan(0, _firstLength));
         bool takes = await answer.FlushAsync();
         int read = _firstLength;
+        long sent = read;
         while (_remaining > 0 && takes)
         {
             // What is asked for follows what comes: each block that waits for a slow client holds its whole memory.
-            int size = Math.Clamp(2 * read, SmallestWrite, LargestWrite);
+            int size = Math.Clamp(2 * read, SmallestWrite, sent < SlowStart ? FirstWrites : LargestWrite);
             Memory<byte> memory = output.GetMemory((int)Math.Min(_remaining, size));
             read = await ReadAsync(memory, limit);
             output.Advance(read);
+            sent += read;
             takes = await answer.FlushAsync();
         }
 

@@ -72,7 +72,7 @@ internal sealed class ReadAheadPolicy
     {
         _delivered += count;
         _paced.Delivered(count);
-        if (_target > 1 || (!endsPiece && _delivered <= _options.ProbeBytes))
+        if (_target > 1 || _delivered <= _options.ProbeBytes)
             return;
 
         // Two segments are asked for from here on; only a wait behind the first of them says that two are too few.

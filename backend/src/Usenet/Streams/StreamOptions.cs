@@ -31,8 +31,8 @@ public sealed record StreamOptions
     /// <summary>Bytes at the end of what a response takes from the landing segment that are withheld until it is proved.</summary>
     public int WithheldBytes { get; init; } = 4096;
 
-    /// <summary>A reader that takes no more than this in a row is a probe; one that does reads on.</summary>
-    public int ProbeBytes { get; init; } = 64 * 1024;
+    /// <summary>A reader that takes no more than this in a row is a probe: buffers on the way take about that much before their client has read a byte.</summary>
+    public int ProbeBytes { get; init; } = 384 * 1024;
 
     /// <summary>Proved bytes that stay in memory when no reader holds them any more; 0: none.</summary>
     public long CacheBytes { get; init; } = 32L << 20;

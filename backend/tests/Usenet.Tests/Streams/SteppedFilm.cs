@@ -18,7 +18,7 @@ internal sealed class SteppedFilm : IAsyncDisposable
     {
         Bytes = TestArticle.Noise(parts * PartSize, parts);
         _wire = [.. Enumerable.Range(0, parts).Select(Wire)];
-        Engine = new StreamEngine(Source, options ?? new StreamOptions(), time ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
+        Engine = new StreamEngine(Source, options ?? new StreamOptions { ProbeBytes = 64 * 1024 }, time ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
         File = FileOf(parts, [.. Enumerable.Range(0, parts).Select(part => new SegmentIds(MessageId.Parse($"{part}@film"), []))]);
     }
 
