@@ -1,5 +1,4 @@
 using Dapper;
-using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Providers;
 using Sluice.Server.Tests.Database;
 using Sluice.Testing;

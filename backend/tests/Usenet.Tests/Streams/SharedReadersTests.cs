@@ -1,4 +1,3 @@
-using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 using Xunit;
 
