@@ -11,7 +11,12 @@ namespace Sluice.Server.Providers;
 /// end, one transaction at a time. A crash costs the last half minute, which is learned again.
 /// </summary>
 internal sealed class ProviderMemoryWorker(
-    ProviderMemory memory, ProviderMemoryStore store, IOptionsMonitor<UsenetOptions> options, TimeProvider time, ILogger<ProviderMemoryWorker> logger)
+    ProviderMemory memory,
+    ProviderMemoryStore store,
+    SluiceDatabase database,
+    IOptionsMonitor<UsenetOptions> options,
+    TimeProvider time,
+    ILogger<ProviderMemoryWorker> logger)
     : BackgroundService
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
@@ -19,6 +24,9 @@ internal sealed class ProviderMemoryWorker(
     /// <inheritdoc/>
     public override async Task StartAsync(CancellationToken cancellationToken)
     {
+        // In safe mode there is nothing to read from, and nothing may be written over it.
+        if (!database.IsOpen)
+            return;
         try
         {
             memory.Restore(await store.LoadAsync(options.CurrentValue.MissCacheEntries, cancellationToken));
@@ -55,6 +63,8 @@ internal sealed class ProviderMemoryWorker(
 
     private async Task SaveAsync(CancellationToken cancellationToken)
     {
+        if (!database.IsOpen)
+            return;
         var values = memory.TakeNew();
         if (values.IsEmpty)
             return;

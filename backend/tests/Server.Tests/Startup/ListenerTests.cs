@@ -35,7 +35,7 @@ public sealed class ListenerTests : IDisposable
         Assert.NotNull(kestrel.Limits.MinResponseDataRate);
         Assert.NotNull(kestrel.Limits.MinRequestBodyDataRate);
         Assert.False(kestrel.AddServerHeader);
-        Assert.Equal(1 << 20, server.Services.GetRequiredService<IOptions<SocketTransportOptions>>().Value.MaxWriteBufferSize);
+        Assert.Equal(64 << 10, server.Services.GetRequiredService<IOptions<SocketTransportOptions>>().Value.MaxWriteBufferSize);
         Assert.Equal(TimeSpan.FromSeconds(10), server.Services.GetRequiredService<IOptions<HostOptions>>().Value.ShutdownTimeout);
     }
 
