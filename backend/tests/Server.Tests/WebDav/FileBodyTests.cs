@@ -28,6 +28,18 @@ public sealed class FileBodyTests
         Assert.Equal(4 * 1024, slow.LargestHint);
     }
 
+    [Theory]
+    [InlineData(1 << 20, 64 << 10)]
+    [InlineData(2 << 20, 256 << 10)]
+    public async Task Answer_begins_with_small_writes_for_clients_that_look_and_leave(int length, int largest)
+    {
+        var output = new RecordingPipeWriter();
+
+        Assert.True(await CopyAsync(new MemoryStream(new byte[length]), length, output));
+
+        Assert.Equal(largest, output.LargestHint);
+    }
+
     [Fact]
     public async Task Each_read_is_flushed_before_the_next_one()
     {
