@@ -18,7 +18,12 @@ internal sealed class TestRun(RunContext run)
         var wanted = run.Options.Steps;
         var sequential = new SequentialStep(run);
         if (run.Mock is not null)
+        {
+            // What the run before has left behind is not to be counted for this one.
+            await RestAsync(run.Mock, cancellationToken);
             await run.Mock.ResetAsync(cancellationToken);
+        }
+
         try
         {
             run.Metrics["rss_idle_mib"] = run.Memory.Idle;
@@ -58,6 +63,10 @@ internal sealed class TestRun(RunContext run)
         await new CeilingRun(run).RunAsync(file, end, cancellationToken);
     }
 
+    // A server keeps its connections; the engine has closed those of every session.
+    private Task RestAsync(MockControl mock, CancellationToken cancellationToken) =>
+        run.Options.Server is null ? mock.WaitUntilClosedAsync(cancellationToken) : mock.WaitUntilQuietAsync(cancellationToken);
+
     private async Task NoteTotalsAsync()
     {
         var (metrics, line, findings) = (run.Metrics, await run.Subject.CountsAsync(CancellationToken.None), run.Findings);
@@ -73,6 +82,8 @@ internal sealed class TestRun(RunContext run)
 
     private async Task CountAsync(MockControl mock, CancellationToken cancellationToken)
     {
+        // Both sides count until they are at rest, and the mock hears of an end a little later than it happens.
+        await RestAsync(mock, cancellationToken);
         run.MockCounts = await mock.CountsAsync(cancellationToken);
         var (subject, total) = (await run.Subject.CountsAsync(cancellationToken), run.MockCounts.Total);
         run.Narrator.Say(string.Create(

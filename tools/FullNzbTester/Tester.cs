@@ -14,6 +14,9 @@ namespace Sluice.Tools.FullNzbTester;
 /// <summary>One call of the tool: starts the mock, runs, reports, and says how it ended.</summary>
 internal sealed class Tester(TesterOptions options, TextWriter output, TextWriter error, bool isTerminal)
 {
+    // The mock is no part of the run that has a time limit; one that does not come up has a limit of its own.
+    private static readonly TimeSpan LongestStart = TimeSpan.FromMinutes(5);
+
     private readonly Machine _machine = Machine.Current();
 
     // With the JSON on stdout nothing else is printed there.
@@ -29,19 +32,19 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
         var comparison = options.CompareFile is null ? null : Comparison.Load(options.CompareFile, options, _machine);
         var started = TimeProvider.System.GetUtcNow();
         await using var memory = options.Server is { } server ? ResidentMemory.Of(server.Pid) : ResidentMemory.OfThis();
-        using var limit = new CancellationTokenSource(options.Timeout, TimeProvider.System);
+        using var limit = new CancellationTokenSource(LongestStart, TimeProvider.System);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, interrupted);
 
         var (exit, verdict) = (ExitCode.Good, "ok");
         try
         {
-            await RunAllAsync(memory, either.Token);
+            await RunAllAsync(memory, limit, either.Token);
             if (_runs.SelectMany(run => run.Findings.Failures).FirstOrDefault() is { } failure)
                 (exit, verdict) = (ExitCode.Failed, failure);
         }
         catch (OperationCanceledException) when (either.IsCancellationRequested)
         {
-            (exit, verdict) = interrupted.IsCancellationRequested ? (ExitCode.Interrupted, "interrupted") : (ExitCode.Failed, $"the time limit of {options.Timeout.TotalSeconds:0} s struck");
+            (exit, verdict) = interrupted.IsCancellationRequested ? (ExitCode.Interrupted, "interrupted") : (ExitCode.Failed, _runs.Count == 0 ? "the mock server does not come up" : $"the time limit of {options.Timeout.TotalSeconds:0} s struck");
         }
         catch (RefusedException refusal)
         {
@@ -56,12 +59,13 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
         return Report(comparison, started, exit, verdict);
     }
 
-    private async Task RunAllAsync(ResidentMemory memory, CancellationToken cancellationToken)
+    private async Task RunAllAsync(ResidentMemory memory, CancellationTokenSource limit, CancellationToken cancellationToken)
     {
         var release = ReleaseContent.Load(options);
         var seeds = new FreshSeeds(options.Seed, options.Runs, plays: options.Playback is not null || options.Soak is not null);
         var posted = options.NzbFile is not null ? 0 : options.Server is null ? 1 : seeds.ReadWhole;
         await using var mock = options.Mock is null ? null : await MockProcess.StartAsync(options.Mock, posted, cancellationToken);
+        limit.CancelAfter(options.Timeout);
         var providers = mock?.Providers(options) ?? options.Providers;
         var narrator = new Narrator(_text, options.Quiet);
         for (var number = 1; number <= options.Runs; number++)

@@ -46,6 +46,9 @@ public sealed class MockServer : IAsyncDisposable
     /// <summary>What each provider has seen.</summary>
     public IReadOnlyList<MockStats> ProviderStats => [.. _states.Select(state => state.Stats)];
 
+    /// <summary>For each provider whether the system holds connections for it that are not accepted yet, and so not counted.</summary>
+    internal IReadOnlyList<bool> HaveUnaccepted => [.. _listeners.Select(listener => listener.HasUnaccepted)];
+
     /// <summary>The settings in force, one for each provider.</summary>
     public IReadOnlyList<MockProvider> Providers => [.. _states.Select(state => state.Settings)];
 

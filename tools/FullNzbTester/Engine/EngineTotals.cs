@@ -35,6 +35,7 @@ internal sealed class EngineTotals
         Unanswered = left.Unanswered + right.Unanswered,
         BytesReceived = left.BytesReceived + right.BytesReceived,
         SocketsOpened = left.SocketsOpened + right.SocketsOpened,
+        SocketsAbandoned = left.SocketsAbandoned + right.SocketsAbandoned,
         SocketsPeak = Math.Max(left.SocketsPeak, right.SocketsPeak),
         Tries = left.Tries + right.Tries,
         Waited = left.Waited + right.Waited,

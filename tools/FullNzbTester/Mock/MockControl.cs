@@ -11,6 +11,9 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
     // Longer than a reader takes between two requests.
     private static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(150);
 
+    // What is not at rest by then is no straggler but at work.
+    private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(10);
+
     private readonly HttpClient _http = new() { BaseAddress = new Uri($"http://{control}/"), Timeout = TimeSpan.FromSeconds(10) };
 
     /// <summary>The counters now.</summary>
@@ -39,7 +42,29 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         answer.EnsureSuccessStatusCode();
     }
 
-    /// <summary>Waits until nothing is asked and nothing sent any more.</summary>
+    /// <summary>
+    /// Waits until every connection has ended and been counted, once the engine has closed its own; after a while as it is, for
+    /// whoever compares to find out.
+    /// </summary>
+    public async Task WaitUntilClosedAsync(CancellationToken cancellationToken)
+    {
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        patience.CancelAfter(LongestRest);
+        try
+        {
+            do
+            {
+                await WaitUntilQuietAsync(patience.Token);
+            }
+            while ((await CountsAsync(patience.Token)).Total.Open > 0);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            // Something is still at work; the counts say what.
+        }
+    }
+
+    /// <summary>Waits until nothing is asked and nothing sent any more, and nobody connects.</summary>
     public async Task WaitUntilQuietAsync(CancellationToken cancellationToken)
     {
         var quietSince = Stopwatch.GetTimestamp();
@@ -48,7 +73,7 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         {
             await Task.Delay(Poll, TimeProvider.System, cancellationToken);
             var now = (await CountsAsync(cancellationToken)).Total;
-            if (now.Waiting > 0 || now.Commands != before.Commands || now.Bytes != before.Bytes || now.Opened != before.Opened)
+            if (now.Waiting > 0 || now.HasUnaccepted || now.Commands != before.Commands || now.Bytes != before.Bytes || now.Opened != before.Opened)
                 quietSince = Stopwatch.GetTimestamp();
             before = now;
         }

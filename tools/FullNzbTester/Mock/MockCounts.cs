@@ -30,6 +30,12 @@ internal sealed record MockCounts(ProviderCounts Total, IReadOnlyList<ProviderCo
 /// <param name="Waiting">Commands that wait for their answers now.</param>
 internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, long Peak, long Refused, long Bytes, long DeepestPipeline, long Waiting)
 {
+    /// <summary>Connections that are open now.</summary>
+    public long Open { get; private init; }
+
+    /// <summary>Whether the mock's system has connections that the mock has not taken up yet, so that they are not counted.</summary>
+    public bool HasUnaccepted { get; private init; }
+
     /// <summary>BODY commands by the number of the file in its release, from 0, for articles that the mock makes.</summary>
     public IReadOnlyDictionary<int, long> BodiesByFile { get; private init; } = new Dictionary<int, long>();
 
@@ -47,6 +53,8 @@ internal sealed record ProviderCounts(long Commands, long Bodies, long Opened, l
             element.GetProperty("deepest_pipeline").GetInt64(),
             element.GetProperty("waiting").GetInt64())
         {
+            Open = connections.GetProperty("now").GetInt64(),
+            HasUnaccepted = connections.GetProperty("unaccepted").GetBoolean(),
             BodiesByFile = element.GetProperty("bodies_by_file").EnumerateObject().ToDictionary(file => int.Parse(file.Name, CultureInfo.InvariantCulture), file => file.Value.GetInt64()),
         };
     }

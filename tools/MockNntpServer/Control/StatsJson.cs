@@ -12,12 +12,13 @@ internal static class StatsJson
         using (var json = new Utf8JsonWriter(output, new JsonWriterOptions { Indented = true }))
         {
             json.WriteStartObject();
-            Write(json, mock.Stats);
+            var unaccepted = mock.HaveUnaccepted;
+            Write(json, mock.Stats, unaccepted.Contains(true));
             json.WriteStartArray("providers");
-            foreach (var stats in mock.ProviderStats)
+            foreach (var (stats, hasUnaccepted) in mock.ProviderStats.Zip(unaccepted))
             {
                 json.WriteStartObject();
-                Write(json, stats);
+                Write(json, stats, hasUnaccepted);
                 json.WriteEndObject();
             }
 
@@ -28,7 +29,7 @@ internal static class StatsJson
         return output.ToArray();
     }
 
-    private static void Write(Utf8JsonWriter json, MockStats stats)
+    private static void Write(Utf8JsonWriter json, MockStats stats, bool hasUnaccepted)
     {
         json.WriteStartObject("connections");
         json.WriteNumber("now", stats.ConnectionsNow);
@@ -36,6 +37,7 @@ internal static class StatsJson
         json.WriteNumber("opened", stats.Opened);
         json.WriteNumber("refused", stats.Refused);
         json.WriteNumber("handshakes_failed", stats.HandshakesFailed);
+        json.WriteBoolean("unaccepted", hasUnaccepted);
         json.WriteEndObject();
         Write(json, "commands", stats.Commands);
         Write(json, "bodies_by_file", stats.BodiesByFile.ToDictionary(file => file.Key.ToString(CultureInfo.InvariantCulture), file => file.Value));

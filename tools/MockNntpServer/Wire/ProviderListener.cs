@@ -33,6 +33,22 @@ internal sealed class ProviderListener : IAsyncDisposable
     /// <summary>Where it listens.</summary>
     public IPEndPoint EndPoint { get; }
 
+    /// <summary>Whether the system holds connections that are not accepted yet. Always false while a fault keeps the provider shut.</summary>
+    public bool HasUnaccepted
+    {
+        get
+        {
+            try
+            {
+                return _listener.Poll(TimeSpan.Zero, SelectMode.SelectRead);
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                return false;
+            }
+        }
+    }
+
     /// <summary>Closes the connections that are open now and waits for their ends.</summary>
     public async Task DropConnectionsAsync()
     {

@@ -31,7 +31,13 @@ public readonly record struct NntpCounters
     /// <summary>TCP connections made, those that were refused by a greeting or a login included.</summary>
     public long SocketsOpened { get; init; }
 
-    /// <summary>Most of them at a time, those that were being closed included.</summary>
+    /// <summary>
+    /// Connections given up before the system said whether they had come about, so that the provider may have seen one that is not
+    /// counted as opened.
+    /// </summary>
+    public long SocketsAbandoned { get; init; }
+
+    /// <summary>Most sockets at a time, those that were being opened or closed included.</summary>
     public long SocketsPeak { get; init; }
 
     /// <summary>Tries of fetches at one provider, those that were given up included.</summary>

@@ -22,11 +22,11 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
         using var deadline = new CancellationTokenSource(options.LoginTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
         NntpTransport? transport = null;
-        var opened = false;
+        cancellationToken.ThrowIfCancellationRequested();
+        meter.SocketOpening();
         try
         {
             var socket = await ConnectAsync(either.Token);
-            opened = true;
             meter.SocketOpened();
             Stream stream = new NetworkStream(socket, ownsSocket: true);
             if (provider.UseTls)
@@ -43,8 +43,7 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
                 await transport.DisposeAsync();
             }
 
-            if (opened)
-                meter.SocketClosed();
+            meter.SocketClosed();
             cancellationToken.ThrowIfCancellationRequested();
             throw Explain(error);
         }
@@ -63,8 +62,11 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
             await socket.ConnectAsync(provider.Host, provider.Port, either.Token);
             return socket;
         }
-        catch
+        catch (Exception error)
         {
+            // The kernel may have made it without our knowing: its news and the cancel cross.
+            if (error is OperationCanceledException)
+                meter.SocketAbandoned();
             socket.Dispose();
             throw;
         }
@@ -125,8 +127,16 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
         var command = new ArrayBufferWriter<byte>(256);
         write(command);
         meter.CommandSent();
-        await transport.Stream.WriteAsync(command.WrittenMemory, cancellationToken);
-        return await ReadAsync(transport, cancellationToken);
+        try
+        {
+            await transport.Stream.WriteAsync(command.WrittenMemory, cancellationToken);
+            return await ReadAsync(transport, cancellationToken);
+        }
+        catch
+        {
+            meter.LoginUnanswered();
+            throw;
+        }
     }
 
     private async Task<Reply> ReadAsync(NntpTransport transport, CancellationToken cancellationToken)

@@ -14,6 +14,7 @@ internal sealed class NntpMeter(TimeProvider time)
     private long _bytesReceived;
     private long _sockets;
     private long _socketsOpened;
+    private long _socketsAbandoned;
     private long _socketsPeak;
     private long _tries;
     private long _hedges;
@@ -33,6 +34,7 @@ internal sealed class NntpMeter(TimeProvider time)
         Unanswered = Volatile.Read(ref _unanswered),
         BytesReceived = Volatile.Read(ref _bytesReceived),
         SocketsOpened = Volatile.Read(ref _socketsOpened),
+        SocketsAbandoned = Volatile.Read(ref _socketsAbandoned),
         SocketsPeak = Volatile.Read(ref _socketsPeak),
         Tries = Volatile.Read(ref _tries),
         Hedges = Volatile.Read(ref _hedges),
@@ -59,11 +61,14 @@ internal sealed class NntpMeter(TimeProvider time)
 
     public void Unanswered(PendingReply reply) => Interlocked.Add(ref _unanswered, reply.Unanswered);
 
+    /// <summary>A command of a login was not answered.</summary>
+    public void LoginUnanswered() => Interlocked.Increment(ref _unanswered);
+
     public void Received(long bytes) => Interlocked.Add(ref _bytesReceived, bytes);
 
-    public void SocketOpened()
+    /// <summary>A connection is asked for; its socket counts until <see cref="SocketClosed"/>.</summary>
+    public void SocketOpening()
     {
-        Interlocked.Increment(ref _socketsOpened);
         var now = Interlocked.Increment(ref _sockets);
         var peak = Volatile.Read(ref _socketsPeak);
         while (now > peak)
@@ -74,6 +79,11 @@ internal sealed class NntpMeter(TimeProvider time)
             peak = seen;
         }
     }
+
+    public void SocketOpened() => Interlocked.Increment(ref _socketsOpened);
+
+    /// <summary>A connection was given up while it was being made; the other side may have it.</summary>
+    public void SocketAbandoned() => Interlocked.Increment(ref _socketsAbandoned);
 
     public void SocketClosed() => Interlocked.Decrement(ref _sockets);
 

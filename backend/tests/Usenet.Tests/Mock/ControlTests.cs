@@ -26,6 +26,7 @@ public sealed class ControlTests
         Assert.Equal(1, root.GetProperty("connections").GetProperty("peak").GetInt32());
         Assert.Equal(1, root.GetProperty("connections").GetProperty("opened").GetInt32());
         Assert.Equal(0, root.GetProperty("connections").GetProperty("refused").GetInt32());
+        Assert.False(root.GetProperty("connections").GetProperty("unaccepted").GetBoolean());
         Assert.Equal(1, root.GetProperty("commands").GetProperty("BODY").GetInt32());
         Assert.Equal(1, root.GetProperty("articles").GetInt32());
         Assert.Equal(mock.Stats.Bytes, root.GetProperty("bytes").GetInt64());

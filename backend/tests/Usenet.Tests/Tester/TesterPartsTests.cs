@@ -120,6 +120,9 @@ public sealed class TesterPartsTests
         Assert.Contains("BODY commands: 11 and 10", Assert.Single(Disagreements(engine with { Bodies = 11 }, provider)), StringComparison.Ordinal);
         Assert.Contains("BODY commands: 9 and 10", Assert.Single(Disagreements(engine with { Bodies = 9, Unanswered = 5 }, provider)), StringComparison.Ordinal);
         Assert.Contains("connections opened", Assert.Single(Disagreements(engine with { SocketsOpened = 3 }, provider)), StringComparison.Ordinal);
+        Assert.Empty(Disagreements(engine with { SocketsOpened = 1, SocketsAbandoned = 1 }, provider));
+        Assert.Contains("connections opened: 0 and 2", Assert.Single(Disagreements(engine with { SocketsOpened = 0, SocketsAbandoned = 1 }, provider)), StringComparison.Ordinal);
+        Assert.Contains("connections opened: 3 and 2", Assert.Single(Disagreements(engine with { SocketsOpened = 3, SocketsAbandoned = 1 }, provider)), StringComparison.Ordinal);
         Assert.Contains("at a time", Assert.Single(Disagreements(engine with { SocketsPeak = 1 }, provider)), StringComparison.Ordinal);
         Assert.Contains("over its cap", Assert.Single(Disagreements(engine, provider with { Refused = 1 })), StringComparison.Ordinal);
         Assert.Equal(2, Disagreements(engine, provider with { Peak = 5 }).Count());

@@ -1,0 +1,75 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>A dial that is given up: the provider may have taken a connection that nobody here has ever held.</summary>
+public sealed class CancelledDialTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Every_connection_that_the_provider_took_is_counted_though_its_dial_was_given_up()
+    {
+        const int dials = 100;
+        await using var mock = await MockServer.StartAsync();
+        var meter = new NntpMeter(TimeProvider.System);
+        var dialer = Dialer(mock, meter);
+        for (var i = 0; i < dials; i++)
+        {
+            // The kernel has the request when the call returns and completes it on loopback at once; the cancel races with the news.
+            using var unwanted = CancellationTokenSource.CreateLinkedTokenSource(Token);
+            var dial = dialer.DialAsync(unwanted.Token);
+            await unwanted.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => dial);
+        }
+
+        await Eventually.HoldsAsync(() => mock.Stats.Opened == dials && mock.Stats.ConnectionsNow == 0, () => $"{mock.Stats.Opened} opened, {mock.Stats.ConnectionsNow} open", Token);
+        var counters = meter.Read();
+        Assert.Equal(dials, counters.SocketsOpened + counters.SocketsAbandoned);
+        Assert.Equal(1, counters.SocketsPeak);
+    }
+
+    [Fact]
+    public async Task Dial_that_nobody_answers_is_one_whose_outcome_stays_unknown()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.ConnectBlackhole }] });
+        await Eventually.HoldsAsync(() => mock.Stats.FaultCount(FaultKind.ConnectBlackhole) == 1, () => "the mock listens", Token);
+        var meter = new NntpMeter(TimeProvider.System);
+        var failure = await Assert.ThrowsAsync<NntpException>(() => Dialer(mock, meter, new NntpOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }).DialAsync(Token));
+        Assert.Equal(NntpFault.ConnectTimeout, failure.Fault);
+        Assert.Equal((0, 1, 1), (meter.Read().SocketsOpened, meter.Read().SocketsAbandoned, meter.Read().SocketsPeak));
+    }
+
+    [Fact]
+    public async Task Refused_connection_is_none()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.ConnectRefuse }] });
+        await Eventually.HoldsAsync(() => mock.Stats.FaultCount(FaultKind.ConnectRefuse) == 1, () => "the mock listens", Token);
+        var meter = new NntpMeter(TimeProvider.System);
+        var failure = await Assert.ThrowsAsync<NntpException>(() => Dialer(mock, meter).DialAsync(Token));
+        Assert.Equal(NntpFault.ConnectFailed, failure.Fault);
+        Assert.Equal((0, 0), (meter.Read().SocketsOpened, meter.Read().SocketsAbandoned));
+    }
+
+    [Fact]
+    public async Task Commands_of_a_login_that_is_not_answered_are_told_apart()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions
+        {
+            Providers = [new MockProvider { User = "u", Password = "p" }],
+            Faults = [new MockFault { Kind = FaultKind.AuthSlow, Verb = "AUTHINFO PASS", Duration = TimeSpan.FromMinutes(1) }],
+        });
+        var meter = new NntpMeter(TimeProvider.System);
+        await Assert.ThrowsAsync<NntpException>(() => Dialer(mock, meter, new NntpOptions { LoginTimeout = TimeSpan.FromMilliseconds(300) }).DialAsync(Token));
+        Assert.Equal((2, 1), (meter.Read().Commands, meter.Read().Unanswered));
+    }
+
+    private static NntpDialer Dialer(MockServer mock, NntpMeter meter, NntpOptions? options = null) => new(
+        new ProviderOptions { Name = "mock", Host = "127.0.0.1", Port = mock.Port, UseTls = false, User = mock.Providers[0].User, Password = mock.Providers[0].Password },
+        options ?? new NntpOptions(),
+        meter,
+        TimeProvider.System);
+}
