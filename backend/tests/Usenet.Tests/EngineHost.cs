@@ -36,7 +36,7 @@ internal sealed class EngineHost : IAsyncDisposable
     public long HeldBlocks => Engine.Blocks.Rented - (Engine.CachedBytes / BlockPool.BlockSize);
 
     // Articles of tests are small; what counts as a probe is half of one, as it is with articles of a usual size.
-    private static readonly StreamOptions ForSmallArticles = new() { ProbeBytes = 10_000 };
+    private static readonly StreamOptions ForSmallArticles = new() { ProbeBytes = 10_000, LandingReach = 4_000 };
 
     public static async Task<EngineHost> StartAsync(
         MockRelease release,

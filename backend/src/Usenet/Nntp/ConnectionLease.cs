@@ -38,8 +38,17 @@ internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection co
         _registration.Dispose();
         if (_reply is null)
             pool.EndCommand(connection, request);
-        else if (_reply.IsAbandoned && !(IsBeaten && connection.TryGiveUp()))
+        else if (_reply.IsAbandoned)
+            Abandon();
+    }
+
+    private void Abandon()
+    {
+        connection.Load.Abandon();
+        if (!(IsBeaten && connection.TryGiveUp()))
             connection.Reconsider();
+        // Whoever waits for this connection may be better off with another one now.
+        pool.Pump();
     }
 
     /// <summary>As <see cref="Dispose"/>, for a caller that holds a lock.</summary>

@@ -4,6 +4,7 @@ namespace Sluice.Usenet.Nntp;
 internal sealed class ConnectionLoad(NntpConnection connection)
 {
     private bool _isSuspect;
+    private int _unwanted;
 
     /// <summary>The connection that bears it.</summary>
     public NntpConnection Connection => connection;
@@ -13,6 +14,12 @@ internal sealed class ConnectionLoad(NntpConnection connection)
 
     /// <summary>Leases given and replies still to come, unwanted ones included.</summary>
     public int Commands { get; set; }
+
+    /// <summary>
+    /// Those of <see cref="Commands"/> that have been given up while their replies are still to come. Counted without the lock, by
+    /// whoever gives one up and by the connection; for a moment it may be one off.
+    /// </summary>
+    public int Unwanted => Volatile.Read(ref _unwanted);
 
     /// <summary>STAT commands of these leases.</summary>
     public int Stats { get; set; }
@@ -43,6 +50,12 @@ internal sealed class ConnectionLoad(NntpConnection connection)
         Permit = null;
         return permit;
     }
+
+    /// <summary>A reply is not wanted any more; <see cref="UnwantedEnded"/> follows, or has come.</summary>
+    public void Abandon() => Interlocked.Increment(ref _unwanted);
+
+    /// <summary>A reply that was not wanted any more has ended.</summary>
+    public void UnwantedEnded() => Interlocked.Decrement(ref _unwanted);
 
     /// <summary>Whether leases may be given.</summary>
     public bool IsOpen { get; set; } = true;

@@ -6,6 +6,9 @@ internal interface IConnectionOwner
     /// <summary>The connections that owe nothing and could take the next command.</summary>
     NntpConnection[] Idle();
 
+    /// <summary>Whether whoever comes next need not wait for this connection: another is idle, or can be opened while this one reads on.</summary>
+    bool HasAnother(NntpConnection connection);
+
     /// <summary>One reply has ended, whatever came of it, and the connection is in step.</summary>
     void ReplyEnded(NntpConnection connection, PendingReply reply);
 

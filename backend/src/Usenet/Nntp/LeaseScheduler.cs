@@ -36,15 +36,18 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <summary>Fetches that wait.</summary>
     public int Waiting => _waiting.Count;
 
-    /// <summary>How many more connections what waits and what is outstanding would keep busy. One with a late reply does not count.</summary>
+    /// <summary>
+    /// How many more connections what waits and what is outstanding would keep busy. One with a late reply does not count, and one
+    /// that still reads what nobody wants is no place for the next: a viewer who seeks on would always land behind his last seek.
+    /// </summary>
     /// <param name="depth">Bodies that a connection takes.</param>
     public int Lacking(int depth)
     {
         var (demand, sound) = (_waiting.Count, 0);
         foreach (var load in _open)
         {
-            demand += load.IsSuspect ? 0 : load.Commands;
-            sound += load.IsSuspect ? 0 : 1;
+            demand += load.IsSuspect ? 0 : load.Commands - load.Unwanted;
+            sound += load.IsSuspect || load.Unwanted > 0 ? 0 : 1;
         }
 
         var perConnection = Math.Min(depth, CommandsWorthAConnection);
@@ -62,6 +65,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
             return bytes;
         }
     }
+
+    /// <summary>Whether any other connection has nothing to do but to read what nobody wants.</summary>
+    public bool IsDrainingBeside(ConnectionLoad own) => _open.Exists(load => load != own && load.Commands > 0 && load.Unwanted >= load.Commands);
 
     public void Add(ConnectionLoad load) => _open.Add(load);
 

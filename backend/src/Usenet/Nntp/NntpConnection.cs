@@ -81,11 +81,11 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (_sent.AbandonedBytes is not { } remaining)
             return;
 
-        // Whoever comes next waits for the end of the rest or for a handshake, unless an idle connection takes him: then the
+        // Whoever comes next waits for the end of the rest or for a handshake, unless another connection takes him: then the
         // rest is worth its socket as long as the line is through with it in time.
         var drainSeconds = Line.TimeFor(remaining) + (Line.RoundTrip / 2);
         var limit = _options.DrainTime.TotalSeconds;
-        if (_owner.Idle().Length == 0)
+        if (!_owner.HasAnother(this))
             limit = Math.Min(limit, Line.Handshake);
         if (remaining <= _options.DrainBytes || (Line.BytesPerSecond > 0 && drainSeconds <= limit))
             _deadlines.StartDrain();
@@ -185,7 +185,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         try
         {
-            await _sender.RunAsync(reply => _owner.ReplyEnded(this, reply));
+            await _sender.RunAsync(GiveBack);
         }
         catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
         {
@@ -232,10 +232,17 @@ internal sealed class NntpConnection : IAsyncDisposable
 
         _depth.Answered(reply);
         reply.Complete(outcome);
-        _owner.ReplyEnded(this, reply);
+        GiveBack(reply);
 
         // Unwanted replies behind a wanted one were left alone for its sake.
         Reconsider();
+    }
+
+    private void GiveBack(PendingReply reply)
+    {
+        if (reply.IsAbandoned)
+            Load.UnwantedEnded();
+        _owner.ReplyEnded(this, reply);
     }
 
     // The first command after a long rest has broken it: the next try gets a fresh connection and not the next stale one.

@@ -35,9 +35,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     public LineEstimate Line { get; }
-
     public ProviderHealth Health { get; }
-
     public PipelineDepth Depth { get; }
 
     /// <summary>Whether no connection is open and none may be opened now.</summary>
@@ -170,6 +168,12 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             return [.. _scheduler.Idle];
     }
 
+    bool IConnectionOwner.HasAnother(NntpConnection connection)
+    {
+        lock (_gate)
+            return _scheduler.Idle.Any() || ((CanDial || _dialling > 0) && !_scheduler.IsDrainingBeside(connection.Load));
+    }
+
     void IConnectionOwner.Closed(NntpConnection connection)
     {
         _shared.Meter.SocketClosed();
@@ -238,17 +242,13 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         _closing++;
     }
 
-    private LeaseTerms Terms => new(
-        Depth.Bodies(Line),
-        (CanDial || _dialling > 0) && Line.BytesPerSecond > 0 ? (long)(Line.Handshake * Line.BytesPerSecond) : long.MaxValue,
-        Depth.Stats(Line));
+    private LeaseTerms Terms => Depth.Terms(Line, CanDial || _dialling > 0);
 
     private bool CanDial => _scheduler.Open.Count + _dialling + _closing < _cap.Current && Health.Resting is null && !_disposing.IsCancellationRequested;
 
     private void DialAsDemanded()
     {
-        var lacking = _scheduler.Lacking(Depth.Bodies(Line)) - _dialling;
-        for (; lacking > 0 && _dialling < _shared.Options.HandshakesPerProvider && CanDial; lacking--)
+        for (var lacking = _scheduler.Lacking(Depth.Bodies(Line)) - _dialling; lacking > 0 && _dialling < _shared.Options.HandshakesPerProvider && CanDial; lacking--)
         {
             _dialling++;
             _background.Add(DialAsync(Health.Dials.TryProbe(), _disposing.Token));

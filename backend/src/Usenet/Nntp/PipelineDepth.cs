@@ -29,6 +29,14 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
             : 1;
     }
 
+    /// <summary>What the line is worth to a pool.</summary>
+    /// <param name="line">What the provider has shown.</param>
+    /// <param name="mayDial">Whether a connection is being opened, or could be.</param>
+    public LeaseTerms Terms(LineEstimate line, bool mayDial) => new(
+        Bodies(line),
+        mayDial && line.BytesPerSecond > 0 ? (long)(line.Handshake * line.BytesPerSecond) : long.MaxValue,
+        Stats(line));
+
     /// <summary>A reply has come to its end in its order.</summary>
     public void Answered(PendingReply reply)
     {

@@ -25,6 +25,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly int _lastNumber;
     private readonly SegmentWindow _window;
     private long _lastRead;
+
+    // Offset behind what the reader is sure to take: it is asked for at once, or a border of segments costs a second round trip.
+    private long _reach;
     private int _waitedFor = -1;
     private bool _landing = true;
     private bool _closed;
@@ -48,6 +51,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         _share = share;
         _end = end;
         Position = position;
+        _reach = end - position <= shared.Options.ProbeBytes ? end : position + shared.Options.LandingReach;
         _policy = new ReadAheadPolicy(shared.Options, shared.Line, shared.Time);
         _window = new SegmentWindow(map.Locate(position), share);
         _lastNumber = map.Locate(end - 1);
@@ -75,6 +79,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             lock (_gate)
             {
                 _lastRead = _shared.Time.GetTimestamp();
+                _reach = Math.Max(_reach, Position + Math.Min(buffer.Length, _shared.Options.ProbeBytes));
                 var taken = TakeAvailable(buffer.Span);
                 if (taken > 0 || Position == _end || buffer.IsEmpty)
                     return taken;
@@ -220,7 +225,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             var cost = BudgetShare.CostOf(piece.Segment.Length);
             if (headOfLine)
                 _share.Charge(cost);
-            else if (_window.Count >= _policy.Target(piece.Segment.Length, _share.Limit) || !_share.TryCharge(cost))
+            else if ((piece.Begin >= _reach && _window.Count >= _policy.Target(piece.Segment.Length, _share.Limit)) || !_share.TryCharge(cost))
                 return;
             var urgency = new FetchUrgency(_reader, headOfLine);
             var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, _shared.Time.GetTimestamp(), out var token);

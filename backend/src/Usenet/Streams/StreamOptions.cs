@@ -34,6 +34,9 @@ public sealed record StreamOptions
     /// <summary>A reader that takes no more than this in a row is a probe: buffers on the way take about that much before their client has read a byte.</summary>
     public int ProbeBytes { get; init; } = 384 * 1024;
 
+    /// <summary>Where a reader lands, this much is asked for at once: who looks at a place takes as much, and it may lie in two segments.</summary>
+    public int LandingReach { get; init; } = 128 * 1024;
+
     /// <summary>Proved bytes that stay in memory when no reader holds them any more; 0: none.</summary>
     public long CacheBytes { get; init; } = 32L << 20;
 

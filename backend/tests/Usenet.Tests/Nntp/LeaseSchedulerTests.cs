@@ -108,6 +108,24 @@ public sealed class LeaseSchedulerTests
         Assert.Contains(model.Granted, request => request.Lane == Import);
     }
 
+    [Fact]
+    public void Connection_that_reads_what_nobody_wants_is_no_place_for_the_next_landing()
+    {
+        var model = Model(connections: 1, depth: 4);
+        var (pool, landing) = (model.Pools[0], SchedulerModel.Request(Playback, "seeking", isHeadOfLine: true));
+        model.Fetch(pool, landing);
+        Assert.Equal(0, pool.Scheduler.Lacking(4));
+
+        pool.Scheduler.Open[0].Abandon();
+        Assert.Equal(0, pool.Scheduler.Lacking(4));
+        model.Fetch(pool, landing);
+        Assert.Equal(1, pool.Scheduler.Lacking(4));
+
+        pool.Scheduler.Open[0].UnwantedEnded();
+        model.Step();
+        Assert.Equal(0, pool.Scheduler.Lacking(4));
+    }
+
     /// <summary>Random fetches, cancels, losses and waits in 1 to 3 pools; afterwards everybody must be served, or nobody would ever wake them.</summary>
     [Fact]
     public void F15_Hundred_thousand_interleavings_lose_no_wake_up_and_starve_nobody()

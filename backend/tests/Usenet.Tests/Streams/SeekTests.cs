@@ -96,6 +96,55 @@ public sealed class SeekTests
         Assert.All(host.Mock.Stats.Bodies, body => Assert.Equal(1, body.Value));
     }
 
+    [Fact]
+    public async Task Seeks_back_to_back_on_a_thin_line_land_on_connections_that_are_open_and_owe_nothing()
+    {
+        // The rest of what a seek leaves takes longer than a handshake, and less than it may on the slowest machine.
+        const int Size = 600_000;
+        var patient = new NntpOptions { DrainTime = TimeSpan.FromSeconds(5) };
+        var provider = new MockProvider { Latency = TimeSpan.FromMilliseconds(10), ConnectionBandwidth = 6_000_000 };
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(40, Size), new MockOptions { Providers = [provider] }, patient, new StreamOptions());
+
+        // A whole article tells what the line is worth.
+        await using (var whole = host.Open(39 * Size))
+            await whole.ReadExactlyAsync(new byte[Size / 2], Token);
+        for (var i = 1; i <= 16; i++)
+        {
+            var position = (i * 7 % 40 * Size) + (Size / 8);
+            await using var stream = host.Open(position);
+            var read = new byte[60_000];
+            await stream.ReadExactlyAsync(read, Token);
+            Assert.Equal(host.Truth(position, read.Length), read);
+        }
+
+        await host.AssertNothingIsLeftAsync(Token);
+        Assert.Equal(17, Bodies(host));
+        Assert.InRange(host.Mock.Stats.Opened, 2, 8);
+    }
+
+    [Theory]
+    [InlineData(11_000, 9_000, 1)]
+    [InlineData(11_000, 9_001, 2)]
+    [InlineData(16_000, null, 1)]
+    [InlineData(16_001, null, 2)]
+    public async Task A_landing_that_reaches_over_a_border_asks_for_both_articles_at_once(int offset, int? length, int expected)
+    {
+        // Nothing answers, so what has been asked for was asked for at once.
+        await using var host = await StalledAsync("1-60", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5) });
+        var position = (40 * ArticleSize) + offset;
+        await using (var stream = host.Open(position, position + length))
+        {
+            using var gone = CancellationTokenSource.CreateLinkedTokenSource(Token);
+            var reading = stream.ReadAsync(new byte[100], gone.Token).AsTask();
+            await Eventually.HoldsAsync(() => Bodies(host) >= expected, () => $"{Bodies(host)} BODY", Token);
+            await gone.CancelAsync();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reading);
+        }
+
+        await host.AssertNothingIsLeftAsync(Token);
+        Assert.Equal(expected, Bodies(host));
+    }
+
     private static async Task MoveAndReadAsync(EngineHost host, ReadOnlyStream stream, long position)
     {
         var read = new byte[10];
