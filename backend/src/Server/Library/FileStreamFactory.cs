@@ -1,11 +1,12 @@
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Library;
 
 /// <summary>Opens library files for reading.</summary>
-internal sealed class FileStreamFactory(LibraryStore store, ReleaseIdStore ids, BuiltInClip clip, ProviderHost providers)
+internal sealed class FileStreamFactory(LibraryStore store, ReleaseIdStore ids, BuiltInClip clip, ProviderHost providers, MapCorrections corrections)
 {
     /// <summary>Opens a file, or a part of it. Nothing is fetched before the first read.</summary>
     /// <param name="file">The file.</param>
@@ -39,9 +40,12 @@ internal sealed class FileStreamFactory(LibraryStore store, ReleaseIdStore ids, 
             var origin = new FileOrigin(file.ETag, file.Length);
             var files = posted.ToDictionary(
                 stored => stored.Ordinal,
-                stored => new PostedFile(stored.Map, release.Take(stored.Places)) { Origin = origin });
+                stored => Open(stored, release.Take(stored.Places)));
             List<FileExtent> extents = [.. content.Select(extent => new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length))];
             return new OpenedFileStream(providers.Engine.Open(extents, lane, position, end), release);
+
+            PostedFile Open(StoredPostedFile stored, ISegmentIds segments) =>
+                new(stored.Map, segments) { Origin = origin, Correction = corrections.For(file.Release, stored.Ordinal, segments) };
         }
         catch
         {

@@ -35,6 +35,10 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
         FROM library_file f JOIN release r ON r.id = f.release_id
         """;
 
+    // The number of a release that was removed may be given to another one.
+    private const string OfReleaseSql =
+        "release_id = @Id AND ordinal = @ordinal AND EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)";
+
     /// <summary>Whether a category folder holds a release of this name, as part of the caller's transaction.</summary>
     public static bool Contains(SqliteConnection connection, string category, string name) =>
         connection.ExecuteScalar<long>(
@@ -201,6 +205,24 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
                         new { releaseId, first, last })
                     .Select(row => new StoredPostedFile((int)row.Ordinal, SegmentPlaces.Unpack(row.Places), SegmentMap.Unpack(row.Map))),
             ],
+            cancellationToken);
+
+    /// <summary>The map of a posted file; null when its release was removed.</summary>
+    public Task<SegmentMap?> FindMapAsync(Release release, int ordinal, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QuerySingleOrDefault<byte[]>(
+                $"SELECT map FROM posted_file WHERE {OfReleaseSql}", new { release.Id, release.NzbHash, ordinal }) is { } map
+                ? SegmentMap.Unpack(map)
+                : null,
+            cancellationToken);
+
+    /// <summary>Puts a corrected map in the place of the one that was refuted. Nothing happens where that is not there any more.</summary>
+    public Task ReplaceMapAsync(Release release, int ordinal, SegmentMap refuted, SegmentMap corrected, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            (connection, transaction) => connection.Execute(
+                $"UPDATE posted_file SET map = @corrected WHERE {OfReleaseSql} AND map = @refuted",
+                new { release.Id, release.NzbHash, ordinal, refuted = refuted.Pack(), corrected = corrected.Pack() },
+                transaction),
             cancellationToken);
 
     /// <summary>The sum of the lengths of all files, in bytes.</summary>

@@ -81,7 +81,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
             var excluded = default(ProviderSet);
             while (true)
             {
-                var request = new ArticleRequest(id, OperationLane.Import, Excluded: excluded);
+                var request = new ArticleRequest(id, options.Lane, Excluded: excluded);
                 var (head, missing) = await FetchOnceAsync(request, demand.Whole, cancellationToken);
                 if (head is null && !isCorrupt)
                     return new HeadAnswer(null, HeadState.Missing, missing);

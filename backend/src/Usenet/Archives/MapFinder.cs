@@ -100,90 +100,13 @@ internal sealed class MapFinder(HeadFetcher fetcher, ProbeOptions options)
     private async Task<(SegmentMap? Map, bool IsConfirmed)> BisectAsync(ISegmentIds ids, ArticleHead first, ArticleHead last, CancellationToken cancellationToken)
     {
         var count = ids.Count;
+        var partSize = first.Length ?? 0;
         var lengths = new long[count];
-        lengths[0] = first.Length ?? 0;
+        lengths[0] = partSize;
         lengths[^1] = last.Length ?? 0;
-        var confirmed = true;
-        var budget = options.MaxBisected;
-        var open = new List<Stretch> { new(1, count - 1, first.End ?? 0, last.Begin ?? 0) };
-        while (open.Count > 0)
-        {
-            // All stretches of one depth are asked about together, so the depth counts and not the number of deviations.
-            var undecided = new List<Stretch>();
-            foreach (var stretch in open)
-            {
-                if (!stretch.TryFill(lengths, first.Length ?? 0))
-                    undecided.Add(stretch);
-            }
-
-            if ((budget -= undecided.Count) < 0)
-                return (null, false);
-
-            var middles = await Task.WhenAll(undecided.Select(stretch => FindInsideAsync(ids, stretch, cancellationToken)));
-            open.Clear();
-            for (var i = 0; i < undecided.Count; i++)
-            {
-                if (middles[i] is not { } middle)
-                {
-                    undecided[i].FillEvenly(lengths);
-                    confirmed = false;
-                    continue;
-                }
-
-                lengths[middle.Index] = middle.Head.Length ?? 0;
-                open.Add(undecided[i] with { Limit = middle.Index, End = middle.Head.Begin ?? 0 });
-                open.Add(undecided[i] with { First = middle.Index + 1, Begin = middle.Head.End ?? 0 });
-            }
-        }
-
-        return (SegmentMap.FromLengths(lengths), confirmed);
-    }
-
-    // The head of a segment near the middle; its neighbours stand in for one that is gone or contradicts what is known. None
-    // is needed in the end, because bytes that nobody has can lie anywhere.
-    private async Task<(int Index, ArticleHead Head)?> FindInsideAsync(ISegmentIds ids, Stretch stretch, CancellationToken cancellationToken)
-    {
-        var middle = stretch.First + stretch.Count / 2;
-        foreach (var index in (int[])[middle, middle - 1, middle + 1, stretch.First, stretch.Limit - 1])
-        {
-            if (index < stretch.First || index >= stretch.Limit)
-                continue;
-            var answer = await fetcher.FetchAsync(
-                ids, index, head => IsPlausible(head, index, ids.Count) && stretch.Holds(head, index), cancellationToken);
-            if (answer.Head is { } head)
-                return (index, head);
-        }
-
-        return null;
-    }
-
-    /// <summary>Segments whose lengths are open, from First to before Limit, in the bytes from Begin to before End.</summary>
-    private readonly record struct Stretch(int First, int Limit, long Begin, long End)
-    {
-        public int Count => Limit - First;
-
-        private long Bytes => End - Begin;
-
-        public bool IsPossible => Bytes >= 0 && Bytes <= (long)Count * SegmentMap.MaxSegmentLength && (Count > 0 || Bytes == 0);
-
-        /// <summary>Settles the lengths where they are those of the first segment, as nearly always.</summary>
-        public bool TryFill(long[] lengths, long partSize)
-        {
-            if (Bytes != Count * partSize)
-                return false;
-            Array.Fill(lengths, partSize, First, Count);
-            return true;
-        }
-
-        public void FillEvenly(long[] lengths)
-        {
-            for (var i = 0; i < Count; i++)
-                lengths[First + i] = Bytes / Count + (i < Bytes % Count ? 1 : 0);
-        }
-
-        /// <summary>Whether an article fits in as the segment of an index, and leaves room for the others on both sides.</summary>
-        public bool Holds(ArticleHead head, int index) =>
-            head.Begin >= Begin && head.End <= End && new Stretch(First, index, Begin, head.Begin.Value).IsPossible
-            && new Stretch(index + 1, Limit, head.End.Value, End).IsPossible;
+        var bisector = new MapBisector(fetcher, options, stretch => stretch.TryFill(lengths, partSize));
+        return await bisector.SettleAsync(ids, lengths, [new Stretch(1, count - 1, first.End ?? 0, last.Begin ?? 0)], cancellationToken) is { } isConfirmed
+            ? (SegmentMap.FromLengths(lengths), isConfirmed)
+            : (null, false);
     }
 }

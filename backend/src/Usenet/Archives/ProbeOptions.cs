@@ -1,9 +1,14 @@
+using Sluice.Usenet.Nntp;
+
 namespace Sluice.Usenet.Archives;
 
 /// <summary>How a release is probed.</summary>
 /// <remarks>Immutable.</remarks>
 public sealed record ProbeOptions
 {
+    /// <summary>Why it is asked for; a viewer may wait for it.</summary>
+    public OperationLane Lane { get; init; } = OperationLane.Import;
+
     /// <summary>Most articles asked for at once, which the source pipelines over its connections.</summary>
     public int Concurrency { get; init; } = 64;
 

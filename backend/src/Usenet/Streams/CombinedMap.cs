@@ -62,6 +62,13 @@ internal sealed class CombinedMap
         }
     }
 
+    /// <summary>The same slices, those of one posted file through its corrected map.</summary>
+    public CombinedMap With(PostedFile refuted, SegmentMap corrected)
+    {
+        var file = refuted.With(corrected);
+        return new CombinedMap([.. _slices.Select(slice => ReferenceEquals(slice.Extent.File, refuted) ? slice.Extent with { File = file } : slice.Extent)]);
+    }
+
     /// <summary>The number of the piece that holds a byte.</summary>
     /// <param name="position">Below <see cref="Length"/>.</param>
     public int Locate(long position)

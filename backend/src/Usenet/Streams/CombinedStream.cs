@@ -10,7 +10,6 @@ namespace Sluice.Usenet.Streams;
 /// <remarks>For one reader at a time. Nothing past the segment of the last byte asked for is ever fetched.</remarks>
 public sealed class CombinedStream : ReadOnlyStream
 {
-    private readonly CombinedMap _map;
     private readonly StreamResources _shared;
     private readonly OperationLane _lane;
     private readonly long _end;
@@ -20,6 +19,7 @@ public sealed class CombinedStream : ReadOnlyStream
     // Written by the reader; read by others' streams as well, which have this one give back. A reader that was just retired has nothing left.
     private volatile BufferedSegmentStream? _reader;
     private BufferedSegmentStream? _hinted;
+    private CombinedMap _map;
     private long _position;
     private bool _closed;
 
@@ -58,12 +58,21 @@ public sealed class CombinedStream : ReadOnlyStream
         ObjectDisposedException.ThrowIf(_closed, this);
         if (buffer.IsEmpty || _position >= _end)
             return 0;
-        if (_reader is null || _reader.Position != _position)
-            MoveReader();
-
-        var taken = await _reader!.ReadAsync(buffer, cancellationToken);
-        _position += taken;
-        return taken;
+        while (true)
+        {
+            if (_reader is null || _reader.Position != _position)
+                MoveReader();
+            try
+            {
+                var taken = await _reader!.ReadAsync(buffer, cancellationToken);
+                _position += taken;
+                return taken;
+            }
+            catch (MapRefutedException refuted) when (FileAtPosition.Correction is not null)
+            {
+                await CorrectMapAsync(refuted.Claim, cancellationToken);
+            }
+        }
     }
 
     /// <inheritdoc/>
@@ -84,6 +93,23 @@ public sealed class CombinedStream : ReadOnlyStream
         Retire(_reader);
         await Task.WhenAll(_retiring);
         _share.Dispose();
+    }
+
+    private PostedFile FileAtPosition => _map[_map.Locate(_position)].File;
+
+    /// <summary>
+    /// An article contradicts the map. What has been delivered stands, since each of its articles lay where it said itself; the
+    /// rest is read through the map that holds. Where the claim is not believed, the next try takes its article for damaged.
+    /// </summary>
+    private async Task CorrectMapAsync(Segment claim, CancellationToken cancellationToken)
+    {
+        var file = FileAtPosition;
+        var map = await file.Correction!.CorrectAsync(file.Map, claim, cancellationToken);
+        if (!map.Equals(file.Map))
+            _map = _map.With(file, map);
+        Retire(_hinted);
+        Retire(_reader);
+        _hinted = _reader = null;
     }
 
     /// <summary>Goes to the position. What is fetched there is asked for first; the old window ends behind the reader's back.</summary>

@@ -15,6 +15,7 @@ internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
     /// <summary>Fetches the article of an id; one that came damaged may have been damaged on its way, so every provider is asked twice.</summary>
     /// <returns>The buffer with one count on it, or null and why there is none.</returns>
     /// <exception cref="NntpException">Not every provider could be asked.</exception>
+    /// <exception cref="MapRefutedException">The article lies elsewhere, which may be right.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<(SegmentBuffer? Buffer, ArticleLoss Loss)> FetchAsync(
         SharedFetch fetch, SegmentSink sink, MessageId id, CancellationToken cancellationToken)
@@ -55,6 +56,8 @@ internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
                     case SegmentProof.Unconfirmed:
                         unconfirmed = sink.Take();
                         break;
+                    case SegmentProof.Refuting:
+                        throw new MapRefutedException(sink.Claim);
                     default:
                         loss = ArticleLoss.Corrupt;
                         StreamsLog.CorruptArticle(logger, segment.Index + 1, reply.Provider);

@@ -27,4 +27,10 @@ public sealed record PostedFile
 
     /// <summary>The message-ids, in the same order.</summary>
     public ISegmentIds Ids { get; }
+
+    /// <summary>Who is told when an article contradicts the map; null: nobody, and such an article is damaged like any other.</summary>
+    public IMapCorrection? Correction { get; init; }
+
+    /// <summary>The same file with a corrected map of the same length.</summary>
+    internal PostedFile With(SegmentMap corrected) => new(corrected, Ids) { Origin = Origin, Correction = Correction };
 }

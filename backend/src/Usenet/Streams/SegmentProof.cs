@@ -13,6 +13,9 @@ internal enum SegmentProof
 
     /// <summary>Another article, another length, or damaged bytes.</summary>
     Corrupt,
+
+    /// <summary>The right number and bytes that its own CRC proves, but another range: it may be the map that is wrong.</summary>
+    Refuting,
 }
 
 /// <summary>Compares articles with the place that the map gives to their segment (yEnc draft 1.3).</summary>
@@ -32,6 +35,8 @@ internal static class SegmentProofs
     /// <summary>Judges a whole article.</summary>
     public static SegmentProof Judge(in YencResult result, Segment segment)
     {
+        if (ClaimOf(result, segment) is not null)
+            return SegmentProof.Refuting;
         if ((result.Defects & YencDefects.NoHeader) != 0 || !Identifies(result.Header, segment) || result.DecodedLength != segment.Length)
             return SegmentProof.Corrupt;
         if (result.Trailer is null)
@@ -39,5 +44,21 @@ internal static class SegmentProofs
         if (result.Trailer.Value.Size is { } size && size != segment.Length)
             return SegmentProof.Corrupt;
         return (result.Defects & YencDefects.CrcMismatch) != 0 ? SegmentProof.Corrupt : SegmentProof.Proved;
+    }
+
+    /// <summary>
+    /// The place that a whole article claims against the map. Only one that says its number and its range, is as long as that
+    /// and carries a CRC that fits has anything to say; null for every other, and where it agrees with the map.
+    /// </summary>
+    public static Segment? ClaimOf(in YencResult result, Segment segment)
+    {
+        var header = result.Header;
+        if (header.Part != segment.Index + 1 || !header.HasPartLine || header.Begin is not { } begin || header.End is not { } end)
+            return null;
+        if ((begin == segment.Begin && end == segment.End) || end - begin is < 0 or > SegmentMap.MaxSegmentLength || result.DecodedLength != end - begin)
+            return null;
+        if (result.ExpectedCrc is null || result.Trailer is null || (result.Trailer.Value.Size is { } size && size != end - begin))
+            return null;
+        return (result.Defects & (YencDefects.NoHeader | YencDefects.CrcMismatch)) != 0 ? null : new Segment(segment.Index, begin, (int)(end - begin));
     }
 }

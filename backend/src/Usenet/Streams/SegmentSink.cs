@@ -15,6 +15,9 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     private int _provider;
     private bool _mayPublish;
 
+    /// <summary>What the article that was judged last claims against the map.</summary>
+    public Segment Claim { get; private set; }
+
     private Segment Segment => _fetch.Key.Segment;
 
     /// <summary>Serves a fetch from now on, until <see cref="Close"/>.</summary>
@@ -45,9 +48,19 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     /// <summary>Judges the article that has been delivered. A corrupt one gives no further byte to any reader.</summary>
     public SegmentProof Judge()
     {
-        var proof = SegmentProofs.Judge(_decoder.GetResult(), Segment);
-        early.Judged(_fetch.File, _provider, proof == SegmentProof.Corrupt);
-        if (proof == SegmentProof.Corrupt)
+        var result = _decoder.GetResult();
+        var proof = SegmentProofs.Judge(result, Segment);
+        if (proof == SegmentProof.Refuting && SegmentProofs.ClaimOf(result, Segment) is { } claim)
+        {
+            Claim = claim;
+            if (_fetch.Correction?.MayBelieve(claim) != true)
+                proof = SegmentProof.Corrupt;
+        }
+
+        // Where the map may be wrong the provider has not lied.
+        if (proof != SegmentProof.Refuting)
+            early.Judged(_fetch.File, _provider, proof == SegmentProof.Corrupt);
+        if (proof is SegmentProof.Corrupt or SegmentProof.Refuting)
             StartAfresh();
         return proof;
     }

@@ -50,6 +50,7 @@ internal sealed class SharedFetch
     {
         Key = key;
         File = first.Slot.Piece.File.Origin;
+        Correction = first.Slot.Piece.File.Correction;
         Lane = lane;
         Urgency = first.Urgency;
         _first = first;
@@ -63,6 +64,9 @@ internal sealed class SharedFetch
 
     /// <summary>The file for which it was begun; others that have the same segment share its fate.</summary>
     public FileOrigin File { get; }
+
+    /// <summary>Whom that file tells when an article contradicts its map; null: nobody.</summary>
+    public IMapCorrection? Correction { get; }
 
     /// <summary>The most urgent lane of those who have joined.</summary>
     public OperationLane Lane { get; private set; }

@@ -1,0 +1,125 @@
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+using Sluice.Server.Providers;
+using Sluice.Usenet.Archives;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Library;
+
+/// <summary>
+/// Corrects and stores the maps of posted files that an article has refuted (IMP-32). Whoever opens the file later has the
+/// corrected map; whoever reads it with the old one gets it as soon as he meets the contradiction. Length and ETag stay.
+/// </summary>
+/// <remarks>Thread-safe. Bounded: of very many files whose articles contradict the map the first one is forgotten first.</remarks>
+internal sealed class MapCorrections(LibraryStore store, ProviderHost providers, ILogger<MapCorrections> logger) : IDisposable
+{
+    private const int MostFiles = 10_000;
+
+    private readonly MapCorrector _corrector = new(providers);
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(string NzbHash, int Ordinal), MapClaims> _files = [];
+    private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
+
+    /// <summary>Who looks after the map of a posted file while a stream reads it.</summary>
+    /// <param name="release">Its release.</param>
+    /// <param name="ordinal">Its number in the release.</param>
+    /// <param name="ids">Its message-ids; valid while the stream is open.</param>
+    public IMapCorrection For(Release release, int ordinal, ISegmentIds ids) => new Correction(this, release, ordinal, ids);
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            foreach (var claims in _files.Values)
+                claims.Dispose();
+            _files.Clear();
+        }
+    }
+
+    private ILogger Logger => logger;
+
+    private MapClaims? Find((string NzbHash, int Ordinal) file)
+    {
+        lock (_gate)
+            return _files.GetValueOrDefault(file);
+    }
+
+    private MapClaims Open((string NzbHash, int Ordinal) file)
+    {
+        lock (_gate)
+        {
+            if (_files.TryGetValue(file, out var known))
+                return known;
+            _byAge.Enqueue(file);
+            while (_byAge.Count > MostFiles)
+                _files.Remove(_byAge.Dequeue());
+            return _files[file] = new MapClaims();
+        }
+    }
+
+    private async Task<SegmentMap> ReadAsync(Release release, int ordinal, SegmentMap otherwise, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await store.FindMapAsync(release, ordinal, cancellationToken) is { } stored
+                && stored.Count == otherwise.Count && stored.Length == otherwise.Length
+                ? stored
+                : otherwise;
+        }
+        catch (SqliteException failure)
+        {
+            LibraryLog.MapNotStored(Logger, failure.Message);
+            return otherwise;
+        }
+    }
+
+    private async Task StoreAsync(Release release, int ordinal, SegmentMap refuted, SegmentMap corrected, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await store.ReplaceMapAsync(release, ordinal, refuted, corrected, cancellationToken);
+        }
+        catch (Exception failure) when (failure is SqliteException or DiskFullException)
+        {
+            LibraryLog.MapNotStored(Logger, failure.Message);
+        }
+    }
+
+    private sealed class Correction(MapCorrections owner, Release release, int ordinal, ISegmentIds ids) : IMapCorrection
+    {
+        private readonly (string, int) _file = (release.NzbHash, ordinal);
+
+        public bool MayBelieve(Segment claim) => owner.Find(_file)?.MayBelieve(claim) ?? true;
+
+        public async Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
+        {
+            var claims = owner.Open(_file);
+            await claims.Turn.WaitAsync(cancellationToken);
+            try
+            {
+                // Another reader may have been here before.
+                var known = await owner.ReadAsync(release, ordinal, refuted, cancellationToken);
+                if (known[claim.Index] == claim || !claims.MayBelieve(claim))
+                    return known;
+
+                if (await owner._corrector.CorrectAsync(ids, known, claim, cancellationToken) is not { } corrected)
+                {
+                    claims.Refuse(claim);
+                    LibraryLog.ClaimRefused(owner.Logger, release.Name, ordinal, claim.Index + 1);
+                    return known;
+                }
+
+                claims.Corrected();
+                LibraryLog.MapCorrected(owner.Logger, release.Name, ordinal, claim.Index + 1);
+                await owner.StoreAsync(release, ordinal, known, corrected, cancellationToken);
+                return corrected;
+            }
+            finally
+            {
+                claims.Turn.Release();
+            }
+        }
+    }
+}

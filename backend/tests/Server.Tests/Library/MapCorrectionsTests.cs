@@ -1,0 +1,96 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using Sluice.Server.Library;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Server.Tests.Library;
+
+/// <summary>A post whose first and last article hide that parts between them are uneven, read over HTTP (IMP-32).</summary>
+public sealed class MapCorrectionsTests : IDisposable
+{
+    private const int PartSize = 20_000;
+    private const string Path = "/content/tv/Rel/film.mkv";
+
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Answer_under_way_is_exact_and_the_map_is_corrected_for_good()
+    {
+        var release = Uneven();
+        var truth = new byte[release.Files[0].Size];
+        release.Fill(0, 0, truth);
+        var map = SegmentMap.FromLengths([.. release.Files[0].PartLengths!.Select(length => (long)length)]);
+        await using var mock = await MockServer.StartAsync();
+        EntityTagHeaderValue? tag;
+        await using (var host = await StartAsync(mock))
+        {
+            var id = await host.AddAsync(release.ToNzb(), "Rel.nzb", Token, "&cat=tv");
+            await host.WaitForHistoryAsync(id[0], Token);
+            Assert.NotEqual(map, await StoredMapAsync(host));
+
+            using (var answer = await host.Client.GetAsync(new Uri(Path, UriKind.Relative), Token))
+            {
+                Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+                Assert.Equal(truth, await answer.Content.ReadAsByteArrayAsync(Token));
+                tag = answer.Headers.ETag;
+            }
+
+            Assert.Equal(map, await StoredMapAsync(host));
+        }
+
+        await using var restarted = await StartAsync(mock);
+        var before = mock.Stats.CommandCount("BODY");
+        using var again = await restarted.Client.GetAsync(new Uri(Path, UriKind.Relative), Token);
+        Assert.Equal(truth, await again.Content.ReadAsByteArrayAsync(Token));
+        Assert.Equal(tag, again.Headers.ETag);
+        Assert.InRange(mock.Stats.CommandCount("BODY") - before, 0, map.Count);
+    }
+
+    [Fact]
+    public async Task Map_of_a_release_that_took_the_number_of_another_is_left_alone()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var id = await host.AddAsync(Uneven().ToNzb(), "Rel.nzb", Token, "&cat=tv");
+        await host.WaitForHistoryAsync(id[0], Token);
+        var store = host.Get<LibraryStore>();
+        var (release, map) = (await ReleaseAsync(host), (await StoredMapAsync(host))!);
+
+        await store.ReplaceMapAsync(release with { NzbHash = new string('0', 64) }, 0, map, SegmentMap.Uniform(map.Count, 1, map.Count), Token);
+        await store.ReplaceMapAsync(release, 0, SegmentMap.Uniform(map.Count, 2, map.Count * 2), SegmentMap.Uniform(map.Count, 1, map.Count), Token);
+
+        Assert.Equal(map, await StoredMapAsync(host));
+        Assert.Null(await store.FindMapAsync(release with { NzbHash = new string('0', 64) }, 0, Token));
+    }
+
+    private static MockRelease Uneven()
+    {
+        int[] lengths = [.. Enumerable.Repeat(PartSize, 19), 7_000];
+        (lengths[5], lengths[9]) = (PartSize - 500, PartSize + 500);
+        return new MockRelease("uneven", 3, [new MockFile { Name = "film.mkv", Size = lengths.Sum(), PartLengths = lengths }]);
+    }
+
+    private static async Task<Release> ReleaseAsync(ProductHost host) =>
+        Assert.IsType<ReleaseEntry>(await host.Get<LibraryTree>().FindAsync(["tv", "Rel"], Token)).Release;
+
+    private static async Task<SegmentMap?> StoredMapAsync(ProductHost host) =>
+        await host.Get<LibraryStore>().FindMapAsync(await ReleaseAsync(host), 0, Token);
+
+    private async Task<ProductHost> StartAsync(MockServer mock)
+    {
+        var host = await ProductHost.StartAsync(_folder, mock);
+        host.Client.DefaultRequestHeaders.Authorization =
+            new("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}")));
+        return host;
+    }
+}
