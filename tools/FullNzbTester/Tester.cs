@@ -62,9 +62,10 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
     private async Task RunAllAsync(ResidentMemory memory, CancellationTokenSource limit, CancellationToken cancellationToken)
     {
         var release = ReleaseContent.Load(options);
-        var seeds = new FreshSeeds(options.Seed, options.Runs, plays: options.Playback is not null || options.Soak is not null);
-        var posted = options.NzbFile is not null ? 0 : options.Server is null ? 1 : seeds.ReadWhole;
-        await using var mock = options.Mock is null ? null : await MockProcess.StartAsync(options.Mock, posted, cancellationToken);
+        var seeds = new FreshSeeds(options.Seed);
+        await using var mock = options.Mock is null ? null : await MockProcess.StartAsync(options.Mock, cancellationToken);
+        if (mock is not null && options is { NzbFile: null, Server: null })
+            release = await ReleaseContent.PrepareAsync(options, options.Seed, mock.Control, cancellationToken);
         limit.CancelAfter(options.Timeout);
         var providers = mock?.Providers(options) ?? options.Providers;
         var narrator = new Narrator(_text, options.Quiet);

@@ -31,6 +31,9 @@ public sealed record MockOptions
     /// <summary>Most bytes of encoded articles kept in memory.</summary>
     public long CacheBytes { get; init; } = 512L << 20;
 
+    /// <summary>Makes the release of a seed that the control port is asked for; null: it has none.</summary>
+    public Func<ulong, MockRelease>? Release { get; init; }
+
     /// <summary>Address of all listeners but the control port.</summary>
     public IPAddress Bind { get; init; } = IPAddress.Loopback;
 

@@ -17,11 +17,13 @@ public sealed class MockServer : IAsyncDisposable
     private readonly ProviderListener[] _listeners;
     private readonly MockCertificates? _certificates;
     private readonly ControlListener? _control;
+    private readonly Func<ulong, MockRelease>? _release;
     private MockSettings _shared;
 
     private MockServer(MockOptions options)
     {
         var clock = new MockClock(options.Time);
+        _release = options.Release;
         _shared = new MockSettings(options.Missing, options.Corrupt, options.Faults);
         _store = new ArticleStore(options.Media, options.Spool, options.CacheBytes);
         _certificates = options.Providers.Any(provider => provider.Tls != MockTls.None) ? new MockCertificates() : null;
@@ -88,6 +90,28 @@ public sealed class MockServer : IAsyncDisposable
 
     /// <summary>Closes every connection, as a provider does with those that were idle for long, and waits for their ends.</summary>
     public Task DropConnectionsAsync() => Task.WhenAll(_listeners.Select(listener => listener.DropConnectionsAsync()));
+
+    /// <summary>
+    /// Makes ready what is read next: drops every encoded article, and encodes those of a release ahead where the cache has room for
+    /// all of them, so that what is measured is not the encoder.
+    /// </summary>
+    /// <returns>The NZB of the release, whose sizes come from the same pass.</returns>
+    public async Task<byte[]> PrepareAsync(MockRelease release, CancellationToken cancellationToken)
+    {
+        _store.Clear();
+        if (!_store.HasRoomFor(release))
+            return release.ToNzb();
+        var measured = release.MeasuredBy(_store.Measure);
+        var nzb = measured.ToNzb();
+        await PreloadAsync(measured, cancellationToken);
+        return nzb;
+    }
+
+    /// <summary>Articles that are encoded now.</summary>
+    internal int EncodedArticles => _store.Cached;
+
+    /// <summary>The release of a seed, as the control port has it made; null where there is none.</summary>
+    internal MockRelease? ReleaseOf(ulong seed) => _release?.Invoke(seed);
 
     /// <summary>Encodes the articles of a release ahead, as many as the cache holds.</summary>
     public Task PreloadAsync(MockRelease release, CancellationToken cancellationToken) => Parallel.ForEachAsync(

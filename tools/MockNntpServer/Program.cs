@@ -33,12 +33,12 @@ try
     if (line.NzbFile is { } nzb)
     {
         await using var output = File.Create(nzb);
-        line.Releases[0].WriteNzb(output);
+        line.Release!.WriteNzb(output);
     }
 
     await using var mock = await MockServer.StartAsync(line.Options);
-    foreach (var release in line.Preloads ? line.Releases : [])
-        await mock.PreloadAsync(release, stopping.Token);
+    if (line.Preloads)
+        await mock.PreloadAsync(line.Release!, stopping.Token);
 
     using var authority = mock.AuthorityPem is { } pem ? AuthorityFile.Write(pem, line.AuthorityFile) : null;
     var providers = mock.Ports.Select(port => new IPEndPoint(line.Options.Bind, port)).ToList();

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Net;
 
 namespace Sluice.Tools.FullNzbTester.Mock;
@@ -14,6 +15,8 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
     // What is not at rest by then is no straggler but at work.
     private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(10);
 
+    // Encoding two gigabytes on a busy machine.
+    private readonly HttpClient _patient = new() { BaseAddress = new Uri($"http://{control}/"), Timeout = TimeSpan.FromMinutes(5) };
     private readonly HttpClient _http = new() { BaseAddress = new Uri($"http://{control}/"), Timeout = TimeSpan.FromSeconds(10) };
 
     /// <summary>The counters now.</summary>
@@ -33,6 +36,15 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         using var body = new StringContent(script);
         using var answer = await _http.PostAsync(new Uri("faults", UriKind.Relative), body, cancellationToken);
         answer.EnsureSuccessStatusCode();
+    }
+
+    /// <summary>Has the articles of a release encoded ahead, where the mock has room for it, and those of others dropped.</summary>
+    /// <returns>Its NZB.</returns>
+    public async Task<byte[]> PrepareAsync(ulong seed, CancellationToken cancellationToken)
+    {
+        using var answer = await _patient.PostAsync(new Uri(string.Create(CultureInfo.InvariantCulture, $"release?seed={seed}"), UriKind.Relative), content: null, cancellationToken);
+        answer.EnsureSuccessStatusCode();
+        return await answer.Content.ReadAsByteArrayAsync(cancellationToken);
     }
 
     /// <summary>Closes all connections, as a provider does with those that were idle for long.</summary>
@@ -79,5 +91,9 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         }
     }
 
-    public void Dispose() => _http.Dispose();
+    public void Dispose()
+    {
+        _patient.Dispose();
+        _http.Dispose();
+    }
 }

@@ -10,7 +10,7 @@ namespace Sluice.Tools.FullNzbTester.Mock;
 /// <summary>MockNntpServer as a child process, so that its work is not counted as ours.</summary>
 internal sealed class MockProcess : IAsyncDisposable
 {
-    private const long LargestPreload = 2L << 30;
+    private const long LargestAhead = 2L << 30;
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(1);
     private static readonly string Program = typeof(MockServer).Assembly.Location;
 
@@ -30,17 +30,16 @@ internal sealed class MockProcess : IAsyncDisposable
     public MockControl Control { get; }
 
     /// <summary>Starts the mock and waits until it listens.</summary>
-    /// <param name="flags">The release, and what is passed on.</param>
-    /// <param name="posted">How many releases it encodes ahead, from its seed on; none for an NZB of another run.</param>
+    /// <param name="flags">What its releases are like, and what is passed on.</param>
     /// <param name="cancellationToken">Gives the start up.</param>
     /// <exception cref="UsageException">The mock refuses its flags.</exception>
-    public static async Task<MockProcess> StartAsync(MockFlags flags, int posted, CancellationToken cancellationToken)
+    public static async Task<MockProcess> StartAsync(MockFlags flags, CancellationToken cancellationToken)
     {
         var start = new ProcessStartInfo { RedirectStandardError = true, RedirectStandardInput = true, UseShellExecute = false };
         start.FileName = DotNet();
         start.ArgumentList.Add("exec");
         start.ArgumentList.Add(Program);
-        foreach (var argument in Arguments(flags, posted))
+        foreach (var argument in Arguments(flags))
             start.ArgumentList.Add(argument);
 
         var process = Process.Start(start) ?? throw new InvalidOperationException("The mock did not start.");
@@ -89,7 +88,7 @@ internal sealed class MockProcess : IAsyncDisposable
         _process.Dispose();
     }
 
-    private static IEnumerable<string> Arguments(MockFlags flags, int posted)
+    private static IEnumerable<string> Arguments(MockFlags flags)
     {
         foreach (var flag in flags.PassedOn)
             yield return flag;
@@ -101,16 +100,9 @@ internal sealed class MockProcess : IAsyncDisposable
         yield return string.Create(CultureInfo.InvariantCulture, $"--article-size={flags.ArticleSize}");
         if (flags.Obfuscate)
             yield return "--obfuscate";
-        // Articles that are encoded ahead cost the mock no time while we measure.
+        // Room for one release that is encoded ahead, so that encoding costs no time while we measure.
         var size = flags.Media is null ? flags.Size : new FileInfo(flags.Media).Length;
-        var ahead = Math.Min(posted, LargestPreload / Math.Max(1, size));
-        if (ahead > 0)
-        {
-            yield return "--preload";
-            yield return string.Create(CultureInfo.InvariantCulture, $"--releases={ahead}");
-        }
-
-        yield return string.Create(CultureInfo.InvariantCulture, $"--cache={Math.Max(512, (Math.Clamp(ahead, 1, posted + 1) * Math.Min(size, LargestPreload) >> 20) * 11 / 10)}");
+        yield return string.Create(CultureInfo.InvariantCulture, $"--cache={512 + ((size <= LargestAhead ? size >> 20 : 0) * 11 / 10)}");
         yield return "--exit-with-stdin";
     }
 

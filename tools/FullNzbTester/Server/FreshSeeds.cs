@@ -2,27 +2,16 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 
-/// <summary>
-/// Seeds of releases that a server has not seen in this call. Those that are read whole come first, so that the mock can encode
-/// them ahead. Not thread-safe.
-/// </summary>
-internal sealed class FreshSeeds(ulong first, int runs, bool plays)
+/// <summary>Seeds of releases that a server has not seen in this call. Not thread-safe.</summary>
+internal sealed class FreshSeeds(ulong first)
 {
-    // Far from the others, whatever the number of runs.
+    // Far from those of the sequential reads, whatever the number of runs.
     private const ulong Elsewhere = 1_000_000;
 
     private ulong _others;
 
-    /// <summary>How many seeds from the first on are those of releases that are read whole.</summary>
-    public int ReadWhole => plays ? 2 * runs : runs;
-
     /// <summary>The next seed.</summary>
     /// <param name="run">Number of the run, from 1.</param>
-    /// <param name="use">What for.</param>
-    public ulong Next(int run, SessionUse use) => use switch
-    {
-        SessionUse.Sequential => first + (ulong)(run - 1),
-        SessionUse.Playback when plays => first + (ulong)(runs + run - 1),
-        _ => first + Elsewhere + _others++,
-    };
+    /// <param name="use">What for; one release of a run is read from its start.</param>
+    public ulong Next(int run, SessionUse use) => use == SessionUse.Sequential ? first + (ulong)(run - 1) : first + Elsewhere + _others++;
 }

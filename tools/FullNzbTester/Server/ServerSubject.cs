@@ -61,7 +61,7 @@ internal sealed class ServerSubject : ISubject
             // What a process does for the first time, reaching a provider that has just started among it, is told and not counted.
             if (run.Number == 1 && _options.NzbFile is null)
             {
-                var (firstMs, _) = await TimeImportAsync(NextRelease(run, SessionUse.Seeks), cancellationToken);
+                var (firstMs, _) = await TimeImportAsync(await NextReleaseAsync(run, SessionUse.Seeks, cancellationToken), cancellationToken);
                 run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    the first import of all: {firstMs:0} ms"));
             }
 
@@ -69,7 +69,7 @@ internal sealed class ServerSubject : ISubject
                 run.Metrics["import_cold_ms"] = await ColdImportAsync(run, _mock, cancellationToken);
 
             var before = await CountsAsync(cancellationToken);
-            var release = NextRelease(run, SessionUse.Seeks);
+            var release = await NextReleaseAsync(run, SessionUse.Seeks, cancellationToken);
             (importMs, var storage) = await TimeImportAsync(release, cancellationToken);
             run.Metrics["import_ms"] = importMs;
             run.Metrics["import_heads"] = _mock is null ? null : (await CountsAsync(cancellationToken)).Since(before).Bodies;
@@ -92,7 +92,7 @@ internal sealed class ServerSubject : ISubject
         var published = _named;
         if (published is null)
         {
-            var release = NextRelease(run, use);
+            var release = await NextReleaseAsync(run, use, cancellationToken);
             published = await FindAsync(release, (await TimeImportAsync(release, cancellationToken)).Storage, cancellationToken);
         }
 
@@ -118,21 +118,31 @@ internal sealed class ServerSubject : ISubject
         return ValueTask.CompletedTask;
     }
 
-    private ReleaseContent NextRelease(RunContext run, SessionUse use) =>
-        _options.NzbFile is null ? ReleaseContent.Load(_options, _seeds.Next(run.Number, use)) : run.Release;
+    /// <summary>A release that the server has not seen, its NZB ready; what is read whole is encoded by then.</summary>
+    private async Task<ReleaseContent> NextReleaseAsync(RunContext run, SessionUse use, CancellationToken cancellationToken)
+    {
+        if (_options.NzbFile is not null)
+            return run.Release;
+        var seed = _seeds.Next(run.Number, use);
+        if (use != SessionUse.Seeks && _mock is not null)
+            return await ReleaseContent.PrepareAsync(_options, seed, _mock, cancellationToken);
+        return ReleaseContent.Load(_options, seed);
+    }
 
     /// <summary>An import while no connection is open.</summary>
     private async Task<double> ColdImportAsync(RunContext run, MockControl mock, CancellationToken cancellationToken)
     {
+        var release = await NextReleaseAsync(run, SessionUse.Seeks, cancellationToken);
         await mock.WaitUntilQuietAsync(cancellationToken);
         await mock.DropConnectionsAsync(cancellationToken);
-        return (await TimeImportAsync(NextRelease(run, SessionUse.Seeks), cancellationToken)).Milliseconds;
+        return (await TimeImportAsync(release, cancellationToken)).Milliseconds;
     }
 
     private async Task<(double Milliseconds, string Storage)> TimeImportAsync(ReleaseContent release, CancellationToken cancellationToken)
     {
+        var nzb = release.Nzb;
         var started = Stopwatch.GetTimestamp();
-        var id = await _api.AddAsync(release.Name, release.Nzb, cancellationToken);
+        var id = await _api.AddAsync(release.Name, nzb, cancellationToken);
         var storage = await _api.WaitAsync(id, cancellationToken);
         return (Stopwatch.GetElapsedTime(started).TotalMilliseconds, storage);
     }

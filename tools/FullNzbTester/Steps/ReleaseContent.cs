@@ -1,5 +1,6 @@
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Cli;
+using Sluice.Tools.FullNzbTester.Mock;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nzb;
 
@@ -10,11 +11,12 @@ internal sealed class ReleaseContent
 {
     private readonly IReadOnlyList<MediaContent> _media;
     private readonly bool _knowsTruth;
+    private readonly Lazy<byte[]> _nzb;
 
-    private ReleaseContent(string name, byte[] nzb, IReadOnlyList<MediaContent> media, bool knowsTruth)
+    private ReleaseContent(string name, Lazy<byte[]> nzb, IReadOnlyList<MediaContent> media, bool knowsTruth)
     {
         Name = name;
-        Nzb = nzb;
+        _nzb = nzb;
         _media = media;
         _knowsTruth = knowsTruth;
     }
@@ -22,8 +24,8 @@ internal sealed class ReleaseContent
     /// <summary>Name of the release: that of the NZB without extension.</summary>
     public string Name { get; }
 
-    /// <summary>The NZB in memory.</summary>
-    public byte[] Nzb { get; }
+    /// <summary>The NZB in memory; that of a release that is made costs its encoding when it is first asked for.</summary>
+    public byte[] Nzb => _nzb.Value;
 
     /// <summary>Whether bytes are compared with a real file.</summary>
     public bool IsMedia => _media.Count > 0;
@@ -37,15 +39,24 @@ internal sealed class ReleaseContent
     /// <param name="seed">Seed of a release that is made; null for that of the options.</param>
     public static ReleaseContent Load(TesterOptions options, ulong? seed = null)
     {
-        IReadOnlyList<MediaContent> media = options.Mock?.Media is { } path ? [MediaContent.FromFile(path)] : [];
+        var media = MediaOf(options);
         if (options.NzbFile is not null)
-            return new ReleaseContent(Path.GetFileNameWithoutExtension(options.NzbFile), ReadNzb(options.NzbFile), media, options.Mock is not null);
+            return new ReleaseContent(Path.GetFileNameWithoutExtension(options.NzbFile), new Lazy<byte[]>(ReadNzb(options.NzbFile)), media, options.Mock is not null);
 
-        var mock = options.Mock ?? throw new UsageException("Name an NZB, or add --mock-server.");
-        var release = media.Count > 0
-            ? MockRelease.Media(seed ?? options.Seed, media, mock.ArticleSize, mock.Obfuscate)
-            : MockRelease.Plain(seed ?? options.Seed, mock.Size, mock.Files, mock.ArticleSize, mock.Obfuscate);
-        return new ReleaseContent(release.Title, release.ToNzb(), media, knowsTruth: true);
+        var release = MakeRelease(options, seed ?? options.Seed, media);
+        return new ReleaseContent(release.Title, new Lazy<byte[]>(release.ToNzb), media, knowsTruth: true);
+    }
+
+    /// <summary>A release that is about to be read whole: the mock makes its articles ready and its NZB with them.</summary>
+    /// <param name="options">What was asked for; the mock was started with it.</param>
+    /// <param name="seed">Seed of the release.</param>
+    /// <param name="mock">The mock.</param>
+    /// <param name="cancellationToken">Gives it up.</param>
+    public static async Task<ReleaseContent> PrepareAsync(TesterOptions options, ulong seed, MockControl mock, CancellationToken cancellationToken)
+    {
+        var media = MediaOf(options);
+        var nzb = await mock.PrepareAsync(seed, cancellationToken);
+        return new ReleaseContent(MakeRelease(options, seed, media).Title, new Lazy<byte[]>(nzb), media, knowsTruth: true);
     }
 
     /// <summary>The posted files that the NZB lists.</summary>
@@ -80,6 +91,16 @@ internal sealed class ReleaseContent
 
         var media = made.Source == ContentSource.Media ? _media : [];
         return new ExpectedContent(() => Truth.Of(made.Seed, media), made.File);
+    }
+
+    private static IReadOnlyList<MediaContent> MediaOf(TesterOptions options) => options.Mock?.Media is { } path ? [MediaContent.FromFile(path)] : [];
+
+    private static MockRelease MakeRelease(TesterOptions options, ulong seed, IReadOnlyList<MediaContent> media)
+    {
+        var mock = options.Mock ?? throw new UsageException("Name an NZB, or add --mock-server.");
+        return media.Count > 0
+            ? MockRelease.Media(seed, media, mock.ArticleSize, mock.Obfuscate)
+            : MockRelease.Plain(seed, mock.Size, mock.Files, mock.ArticleSize, mock.Obfuscate);
     }
 
     private static byte[] ReadNzb(string path)

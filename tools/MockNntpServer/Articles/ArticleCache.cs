@@ -44,6 +44,26 @@ internal sealed class ArticleCache(long capacity)
         }
     }
 
+    /// <summary>Articles that it holds.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_lock)
+                return _entries.Count;
+        }
+    }
+
+    /// <summary>Drops everything.</summary>
+    public void Clear()
+    {
+        lock (_lock)
+        {
+            while (_order.First is { } oldest)
+                Remove(oldest);
+        }
+    }
+
     private void Charge(LinkedListNode<Entry> node, long cost)
     {
         lock (_lock)

@@ -26,10 +26,10 @@ internal static class ArticleEncoder
     /// <param name="media">The file behind it when the id says media; null for synthetic content.</param>
     public static WireArticle Encode(MockMessageId id, string text, MediaContent? media)
     {
-        var body = EncodeBody(id, media, stuff: true, out var length, out _);
+        var body = EncodeBody(id, media, out var length, out var posted);
         try
         {
-            return new WireArticle(text, Headers(id, text), body.AsSpan(0, length));
+            return new WireArticle(text, Headers(id, text), body.AsSpan(0, length)) { Posted = posted };
         }
         finally
         {
@@ -37,22 +37,22 @@ internal static class ArticleEncoder
         }
     }
 
-    /// <summary>Encoded size as posted and CRC of the part: what an NZB needs of it.</summary>
-    public static (int EncodedLength, uint Crc) Measure(MockMessageId id, MediaContent? media)
+    /// <summary>What an NZB needs of an article, which is not kept.</summary>
+    public static PostedSize Measure(MockMessageId id, MediaContent? media)
     {
-        var body = EncodeBody(id, media, stuff: false, out var length, out var crc);
+        var body = EncodeBody(id, media, out _, out var posted);
         ArrayPool<byte>.Shared.Return(body);
-        return (length, crc);
+        return posted;
     }
 
-    private static byte[] EncodeBody(MockMessageId id, MediaContent? media, bool stuff, out int length, out uint crc)
+    private static byte[] EncodeBody(MockMessageId id, MediaContent? media, out int length, out PostedSize posted)
     {
         var decoded = ArrayPool<byte>.Shared.Rent(Math.Max(1, id.Length));
         try
         {
             var part = decoded.AsSpan(0, id.Length);
             Fill(id, media, id.Begin, part);
-            crc = Crc32.Compute(part);
+            var crc = Crc32.Compute(part);
 
             var header = Encoding.UTF8.GetBytes(string.Create(
                 CultureInfo.InvariantCulture,
@@ -63,9 +63,10 @@ internal static class ArticleEncoder
             var body = ArrayPool<byte>.Shared.Rent(header.Length + YencEncoder.MaxEncodedLength(id.Length) + trailer.Length);
             header.CopyTo(body, 0);
             length = header.Length;
-            length += YencEncoder.Encode(part, body.AsSpan(length), stuff);
+            length += YencEncoder.Encode(part, body.AsSpan(length), out var dots);
             trailer.CopyTo(body, length);
             length += trailer.Length;
+            posted = new PostedSize(length - dots, crc);
             return body;
         }
         finally

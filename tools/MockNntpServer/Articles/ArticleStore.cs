@@ -6,11 +6,13 @@ internal sealed class ArticleStore
     private readonly ArticleCache _cache;
     private readonly IReadOnlyList<MediaContent> _media;
     private readonly SpoolFolder? _spool;
+    private readonly long _cacheBytes;
 
     public ArticleStore(IReadOnlyList<MediaContent> media, string? spool, long cacheBytes)
     {
         _media = media;
         _spool = spool is null ? null : new SpoolFolder(spool);
+        _cacheBytes = cacheBytes;
         _cache = new ArticleCache(cacheBytes);
     }
 
@@ -29,6 +31,23 @@ internal sealed class ArticleStore
 
     /// <summary>The article itself, from the cache or made now.</summary>
     public WireArticle Get(ArticleReference article) => _cache.GetOrAdd(article.MessageId, () => Make(article));
+
+    /// <summary>Articles that the cache holds.</summary>
+    public int Cached => _cache.Count;
+
+    /// <summary>Drops what the cache holds.</summary>
+    public void Clear() => _cache.Clear();
+
+    /// <summary>Whether all articles of a release can be in the cache together.</summary>
+    public bool HasRoomFor(MockRelease release) => release.LargestCost <= _cacheBytes;
+
+    /// <summary>What an NZB needs of an article, which goes into the cache on the way.</summary>
+    public PostedSize Measure(MockMessageId id, MediaContent? media)
+    {
+        // The last one is measured before the CRC of the file is known, under a name that nobody will ask for.
+        var text = id.ToString();
+        return id.Part == id.Parts ? ArticleEncoder.Measure(id, media) : _cache.GetOrAdd(text, () => ArticleEncoder.Encode(id, text, media)).Posted;
+    }
 
     /// <summary>
     /// Another article that exists: a neighbour of the same file, or the same part of another release where there is none.

@@ -7,14 +7,24 @@ namespace Sluice.Tools.MockNntpServer.Articles;
 /// </summary>
 public sealed class MockRelease
 {
+    /// <summary>Most of an article that is not its data: status line, headers, keyword lines and what a cache adds.</summary>
+    private const int LargestFrame = 1500;
+
+    private readonly Func<MockMessageId, MediaContent?, PostedSize> _measure;
     private readonly Lazy<PostedPart[][]> _parts;
 
     /// <summary>A release of any files.</summary>
     public MockRelease(string title, ulong seed, IReadOnlyList<MockFile> files)
+        : this(title, seed, files, ArticleEncoder.Measure)
+    {
+    }
+
+    private MockRelease(string title, ulong seed, IReadOnlyList<MockFile> files, Func<MockMessageId, MediaContent?, PostedSize> measure)
     {
         Title = title;
         Seed = seed;
         Files = files;
+        _measure = measure;
         _parts = new Lazy<PostedPart[][]>(MeasureParts);
     }
 
@@ -87,6 +97,12 @@ public sealed class MockRelease
         return output.ToArray();
     }
 
+    /// <summary>Memory that its articles take at most in a cache, by the usual share of escapes: known without encoding them.</summary>
+    internal long LargestCost => Files.Sum(file => (file.Size * 104 / 100) + ((file.PartLengths?.Count ?? (file.Size / file.ArticleSize) + 1) * (long)LargestFrame));
+
+    /// <summary>The same release, whose articles are measured in another way.</summary>
+    internal MockRelease MeasuredBy(Func<MockMessageId, MediaContent?, PostedSize> measure) => new(Title, Seed, Files, measure);
+
     internal IReadOnlyList<PostedPart> PartsOf(int file) => _parts.Value[file];
 
     private static string ObfuscatedName(ulong seed, int file) =>
@@ -112,8 +128,8 @@ public sealed class MockRelease
             begin += lengths[i];
         }
 
-        var measured = new (int EncodedLength, uint Crc)[ids.Length];
-        Parallel.For(0, ids.Length, i => measured[i] = ArticleEncoder.Measure(ids[i], Files[file].Content));
+        var measured = new PostedSize[ids.Length];
+        Parallel.For(0, ids.Length, i => measured[i] = _measure(ids[i], Files[file].Content));
 
         uint crc = 0;
         for (var i = 0; i < ids.Length; i++)

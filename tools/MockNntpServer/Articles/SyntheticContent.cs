@@ -1,5 +1,7 @@
 using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+using System.Runtime.Intrinsics;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
@@ -34,6 +36,14 @@ public static class SyntheticContent
             word++;
         }
 
+        if (Vector512.IsHardwareAccelerated && BitConverter.IsLittleEndian && destination.Length >= Vector512<byte>.Count)
+        {
+            var blocks = MemoryMarshal.Cast<byte, Vector512<ulong>>(destination);
+            FillBlocks(start, word, blocks);
+            word += 8 * (ulong)blocks.Length;
+            destination = destination[(blocks.Length * Vector512<byte>.Count)..];
+        }
+
         var state = start + ((word + 1) * Golden);
         while (destination.Length >= 8)
         {
@@ -53,6 +63,19 @@ public static class SyntheticContent
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
         z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
         return z ^ (z >> 31);
+    }
+
+    private static void FillBlocks(ulong start, ulong word, Span<Vector512<ulong>> blocks)
+    {
+        var state = Vector512.Create(start) + ((Vector512.Create(word) + Vector512.Create(1UL, 2, 3, 4, 5, 6, 7, 8)) * Golden);
+        var step = Vector512.Create(unchecked(8 * Golden));
+        foreach (ref var block in blocks)
+        {
+            var z = (state ^ (state >>> 30)) * 0xBF58476D1CE4E5B9;
+            z = (z ^ (z >>> 27)) * 0x94D049BB133111EB;
+            block = z ^ (z >>> 31);
+            state += step;
+        }
     }
 
     private static void FillWithin(ulong start, ulong word, int skip, Span<byte> destination)

@@ -15,8 +15,14 @@ internal sealed class WireArticle
         Headers = headers;
         var status = Encoding.UTF8.GetBytes($"222 0 <{messageId}>\r\n");
         _bodyStart = status.Length;
-        _bodyAnswer = [.. status, .. stuffedBody, .. ".\r\n"u8];
+        _bodyAnswer = GC.AllocateUninitializedArray<byte>(status.Length + stuffedBody.Length + Terminator.Length);
+        status.CopyTo(_bodyAnswer, 0);
+        stuffedBody.CopyTo(_bodyAnswer.AsSpan(_bodyStart));
+        Terminator.CopyTo(_bodyAnswer.AsSpan(_bodyStart + stuffedBody.Length));
     }
+
+    /// <summary>What an NZB needs of it; default for an article of the spool.</summary>
+    public PostedSize Posted { get; init; }
 
     /// <summary>The article's name, without angle brackets.</summary>
     public string MessageId { get; }
@@ -32,6 +38,8 @@ internal sealed class WireArticle
 
     /// <summary>Stuffed body and terminator, as it follows any status line.</summary>
     public ReadOnlyMemory<byte> StuffedBody => _bodyAnswer.AsMemory(_bodyStart);
+
+    private static ReadOnlySpan<byte> Terminator => ".\r\n"u8;
 
     /// <summary>Memory it takes in a cache.</summary>
     public long Cost => _bodyAnswer.Length + Headers.Length + 200;

@@ -5,7 +5,7 @@ namespace Sluice.Tools.MockNntpServer.Articles;
 
 /// <summary>
 /// Encodes data lines as a plain poster does (yEnc draft 1.3): each byte plus 42, the critical results NUL, LF, CR and
-/// <c>=</c> escaped, dots at a line's start left for the transport to double.
+/// <c>=</c> escaped; dots at a line's start doubled as the transport does.
 /// </summary>
 internal static class YencEncoder
 {
@@ -13,20 +13,24 @@ internal static class YencEncoder
     public const int LineLength = 128;
 
     /// <summary>Most bytes that <see cref="Encode"/> may touch for this much data.</summary>
-    public static int MaxEncodedLength(int length) => checked((2 * length) + (3 * ((length / 64) + 2)) + 32);
+    public static int MaxEncodedLength(int length) => checked((2 * length) + (3 * ((length / 64) + 2)) + Vector512<byte>.Count);
 
     /// <summary>Writes data lines with CRLF behind each.</summary>
     /// <param name="source">Decoded bytes of the part.</param>
     /// <param name="destination">At least <see cref="MaxEncodedLength"/> bytes.</param>
-    /// <param name="stuff">Doubles a dot at the start of a line, as NNTP sends it.</param>
+    /// <param name="dots">Lines that begin with a dot, which is doubled as NNTP sends it.</param>
     /// <returns>Bytes written.</returns>
-    public static int Encode(ReadOnlySpan<byte> source, Span<byte> destination, bool stuff)
+    public static int Encode(ReadOnlySpan<byte> source, Span<byte> destination, out int dots)
     {
-        var written = 0;
+        var written = dots = 0;
         while (!source.IsEmpty)
         {
-            if (stuff && source[0] == unchecked((byte)('.' - 42)))
+            if (source[0] == unchecked((byte)('.' - 42)))
+            {
                 destination[written++] = (byte)'.';
+                dots++;
+            }
+
             written += EncodeLine(ref source, destination[written..]);
             destination[written++] = (byte)'\r';
             destination[written++] = (byte)'\n';
@@ -38,25 +42,19 @@ internal static class YencEncoder
     private static int EncodeLine(ref ReadOnlySpan<byte> source, Span<byte> line)
     {
         int column = 0, read = 0;
-        while (column <= LineLength - Vector128<byte>.Count && source.Length - read >= Vector128<byte>.Count)
+        while (column < LineLength && source.Length - read >= Vector512<byte>.Count)
         {
-            var block = Vector128.Create(source[read..]) + Vector128.Create((byte)42);
-            // All sixteen are stored; what lies behind an escape is written again in the next step.
+            var block = Vector512.Create(source[read..]) + Vector512.Create((byte)42);
+            // All are stored; what lies behind an escape or the end of the line is written again in the next step.
             block.CopyTo(line[column..]);
-            var critical = (Vector128.Equals(block, Vector128<byte>.Zero) | Vector128.Equals(block, Vector128.Create((byte)'\n'))
-                | Vector128.Equals(block, Vector128.Create((byte)'\r')) | Vector128.Equals(block, Vector128.Create((byte)'=')))
+            var critical = (Vector512.Equals(block, Vector512<byte>.Zero) | Vector512.Equals(block, Vector512.Create((byte)'\n'))
+                | Vector512.Equals(block, Vector512.Create((byte)'\r')) | Vector512.Equals(block, Vector512.Create((byte)'=')))
                 .ExtractMostSignificantBits();
-            if (critical == 0)
-            {
-                column += Vector128<byte>.Count;
-                read += Vector128<byte>.Count;
-                continue;
-            }
-
-            var plain = BitOperations.TrailingZeroCount(critical);
+            var plain = Math.Min(BitOperations.TrailingZeroCount(critical), LineLength - column);
             column += plain;
             read += plain;
-            Escape(source[read++], line, ref column);
+            if (plain < Vector512<byte>.Count && column < LineLength)
+                Escape(source[read++], line, ref column);
         }
 
         while (column < LineLength && read < source.Length)

@@ -14,7 +14,7 @@ internal sealed class CommandLine
 
         release    --size=MiB (200) --files=N (1) --article-size=BYTES (716800) --seed=N (1) --obfuscate --layout=plain
                    --media=FILE (several times for several files)   --nzb=FILE (written at start)
-                   --preload (encodes ahead) [--releases=N (1): with those of the next seeds]
+                   --preload (encodes ahead)
         articles   --spool=DIR   --cache=MiB (512)   --missing=RATE|LIST   --corrupt=RATE|LIST   --faults=FILE
         providers  --providers=N (1) --port=N (0: free) --bind=ADDRESS (127.0.0.1) --user=NAME --pass-env=VARIABLE
                    --tls[=valid|wrong-host|expired|self-signed] --ca-file=FILE
@@ -25,12 +25,13 @@ internal sealed class CommandLine
 
         RATE is 0.01 or 1%; LIST is 17,200-203 (parts) or 2:17 (part 17 of file 2). When all listens, one line on stderr says
         where: ready nntp=HOST:PORT[,...] control=HOST:PORT [ca=FILE]. The control port takes GET /stats, POST /reset, POST /drop,
+        POST /release?seed=N (encodes that release ahead in place of others, and answers with its NZB),
         POST /set?latency=150&missing=0.01[&provider=0] and POST /faults. SIGTERM ends it.
         """;
 
     private static readonly HashSet<string> Valued =
     [
-        "size", "files", "article-size", "releases", "seed", "layout", "media", "nzb", "spool", "cache", "missing", "corrupt", "faults", "providers", "port",
+        "size", "files", "article-size", "seed", "layout", "media", "nzb", "spool", "cache", "missing", "corrupt", "faults", "providers", "port",
         "bind", "user", "pass-env", "ca-file", "connections", "control-port", .. ProviderSettings.Names.Except(["serial-latency", "cap-at-login"]),
     ];
 
@@ -45,7 +46,7 @@ internal sealed class CommandLine
         if (WantsHelp)
             return;
         var media = _arguments.All("media").Select(MediaContent.FromFile).ToList();
-        Releases = [.. Enumerable.Range(0, (int)Math.Max(1, Whole("releases", 1, 1000))).Select(next => MakeRelease(media, Seed + (ulong)next))];
+        Release = MakeRelease(media, Seed);
         Options = MakeOptions(media);
     }
 
@@ -61,8 +62,8 @@ internal sealed class CommandLine
 
     public MockOptions Options { get; } = new();
 
-    /// <summary>The release of the flags, and those of the next seeds that are to be encoded ahead with it.</summary>
-    public IReadOnlyList<MockRelease> Releases { get; } = [];
+    /// <summary>The release of the flags; null where help is wanted.</summary>
+    public MockRelease? Release { get; }
 
     private ulong Seed => (ulong)Whole("seed", 1, long.MaxValue);
 
@@ -89,6 +90,7 @@ internal sealed class CommandLine
             Corrupt = ArticleSelection.Parse(_arguments.Get("corrupt") ?? "0"),
             Faults = _arguments.Get("faults") is { } script ? FaultScript.Parse(File.ReadAllText(script)) : [],
             Media = media,
+            Release = seed => MakeRelease(media, seed),
             Spool = _arguments.Get("spool"),
             CacheBytes = Whole("cache", 512, 1 << 20) << 20,
             Bind = _arguments.Get("bind") is { } bind ? IPAddress.Parse(bind) : IPAddress.Loopback,

@@ -2,12 +2,14 @@ using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 
 namespace Sluice.Tools.MockNntpServer.Control;
 
 /// <summary>
-/// Statistics and changes over HTTP on loopback: <c>GET /stats</c>, <c>POST /reset</c>, <c>POST /drop</c>, <c>POST /set?latency=150&amp;missing=0.01</c>
+/// Statistics and changes over HTTP on loopback: <c>GET /stats</c>, <c>POST /reset</c>, <c>POST /drop</c>, <c>POST /release?seed=2</c>, which
+/// encodes a release ahead in place of what was encoded before and answers with its NZB, <c>POST /set?latency=150&amp;missing=0.01</c>
 /// (with <c>provider=0</c> for one of them), <c>POST /faults</c> with a fault script that replaces the former one.
 /// </summary>
 internal sealed class ControlListener : IAsyncDisposable
@@ -92,6 +94,8 @@ internal sealed class ControlListener : IAsyncDisposable
                 case ("POST", "/drop"):
                     await _mock.DropConnectionsAsync();
                     return ("204 No Content", []);
+                case ("POST", "/release"):
+                    return ("200 OK", await _mock.PrepareAsync(ReleaseOf(request.Query), _stopping.Token));
                 case ("POST", "/set"):
                     Set(request.Query);
                     return ("204 No Content", []);
@@ -99,7 +103,7 @@ internal sealed class ControlListener : IAsyncDisposable
                     _mock.ChangeFaults(FaultScript.Parse(request.Body));
                     return ("204 No Content", []);
                 default:
-                    return ("404 Not Found", "GET /stats, POST /reset, POST /drop, POST /set?name=value, POST /faults\n"u8.ToArray());
+                    return ("404 Not Found", "GET /stats, POST /reset, POST /drop, POST /release?seed=N, POST /set?name=value, POST /faults\n"u8.ToArray());
             }
         }
         catch (FormatException e)
@@ -107,6 +111,11 @@ internal sealed class ControlListener : IAsyncDisposable
             return ("400 Bad Request", Encoding.UTF8.GetBytes(e.Message + "\n"));
         }
     }
+
+    private MockRelease ReleaseOf(IReadOnlyList<KeyValuePair<string, string>> query) =>
+        query is [{ Key: "seed", Value: var text }] && ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var seed)
+            ? _mock.ReleaseOf(seed) ?? throw new FormatException("This mock makes no releases.")
+            : throw new FormatException("A release is asked for by seed=N.");
 
     /// <summary>Applies all changes of a request, or none when one of them is wrong.</summary>
     private void Set(IReadOnlyList<KeyValuePair<string, string>> query)

@@ -40,6 +40,47 @@ public sealed class ControlTests
     }
 
     [Fact]
+    public async Task Release_is_encoded_ahead_and_its_nzb_is_the_one_that_anybody_would_write()
+    {
+        static MockRelease Make(ulong seed) => MockRelease.Plain(seed, 300_000, files: 2, articleSize: 40_000);
+        await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0, Release = Make });
+        using var http = Http(mock);
+        foreach (var seed in new ulong[] { 4, 5 })
+        {
+            using var answer = await http.PostAsync($"/release?seed={seed}", null, Cancelled);
+            Assert.Equal(Make(seed).ToNzb(), await answer.Content.ReadAsByteArrayAsync(Cancelled));
+        }
+
+        Assert.Equal(Make(5).ArticleCount, mock.EncodedArticles);
+        await using var client = await RawClient.OpenAsync(mock.Port);
+        foreach (var id in Make(5).MessageIds(1))
+            await client.ReadBodyAsync(id);
+        Assert.Equal(Make(5).ArticleCount, mock.EncodedArticles);
+        await client.ReadBodyAsync(Make(4).MessageId(0, 1));
+        Assert.Equal(Make(5).ArticleCount + 1, mock.EncodedArticles);
+    }
+
+    [Theory]
+    [InlineData("/release")]
+    [InlineData("/release?seed=x")]
+    [InlineData("/release?seed=1")]
+    public async Task Release_that_cannot_be_made_is_refused(string target)
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0 });
+        using var http = Http(mock);
+        Assert.Equal(HttpStatusCode.BadRequest, (await http.PostAsync(target, null, Cancelled)).StatusCode);
+    }
+
+    [Fact]
+    public async Task Release_that_has_no_room_is_made_without_being_encoded_ahead()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { CacheBytes = 250_000 });
+        var release = MockRelease.Plain(4, 300_000, articleSize: 40_000);
+        Assert.Equal(release.ToNzb(), await mock.PrepareAsync(release, Cancelled));
+        Assert.Equal(0, mock.EncodedArticles);
+    }
+
+    [Fact]
     public async Task Dropped_connections_are_closed_when_the_answer_comes_and_new_ones_are_served()
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { ControlPort = 0 });

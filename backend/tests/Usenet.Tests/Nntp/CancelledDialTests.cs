@@ -63,7 +63,11 @@ public sealed class CancelledDialTests
             Faults = [new MockFault { Kind = FaultKind.AuthSlow, Verb = "AUTHINFO PASS", Duration = TimeSpan.FromMinutes(1) }],
         });
         var meter = new NntpMeter(TimeProvider.System);
-        await Assert.ThrowsAsync<NntpException>(() => Dialer(mock, meter, new NntpOptions { LoginTimeout = TimeSpan.FromMilliseconds(300) }).DialAsync(Token));
+        using var unwanted = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var dial = Dialer(mock, meter).DialAsync(unwanted.Token);
+        await Eventually.HoldsAsync(() => mock.Stats.CommandCount("AUTHINFO PASS") == 1, () => "the password was not sent", Token);
+        await unwanted.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => dial);
         Assert.Equal((2, 1), (meter.Read().Commands, meter.Read().Unanswered));
     }
 
