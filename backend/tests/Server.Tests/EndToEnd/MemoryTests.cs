@@ -17,62 +17,81 @@ public sealed class MemoryTests
 
     [Fact]
     [Trait("Category", EndToEndRun.Name)]
-    public Task Eight_readers_stay_within_the_budget() => ReadSteadilyAsync(TimeSpan.FromSeconds(30));
+    public Task Eight_readers_stay_within_the_budget() => ReadSteadilyAsync(TimeSpan.FromSeconds(10), least: 3, most: 12);
 
     [Fact]
     [Trait("Category", EndToEndRun.Lengthy)]
-    public Task Eight_readers_stay_within_the_budget_for_three_minutes() => ReadSteadilyAsync(TimeSpan.FromMinutes(3));
+    public Task Eight_readers_stay_within_the_budget_for_three_minutes() => ReadSteadilyAsync(TimeSpan.FromMinutes(1), least: 3, most: 3);
 
-    private static async Task ReadSteadilyAsync(TimeSpan duration)
+    /// <summary>Has everybody read for at least so many spells, and until memory does not grow from one spell to the next.</summary>
+    /// <remarks>
+    /// Windows fill and code is compiled in the first spells, however long that takes on the machine; what goes on growing
+    /// after the last one never stops.
+    /// </remarks>
+    private static async Task ReadSteadilyAsync(TimeSpan spell, int least, int most)
     {
         var cancel = TestContext.Current.CancellationToken;
         await using var set = await MockedServer.StartAsync(new MockOptions(), null, cancel);
         await Film.PublishAsync(set.Client, cancel);
         var idle = set.Server.ResidentBytes;
 
-        var clock = Stopwatch.StartNew();
-        var readers = Enumerable.Range(0, Readers)
-            .Select(reader => ReadPacedAsync(set.Client, reader * (Film.Size / Readers), duration, cancel)).ToArray();
-        var all = Task.WhenAll(readers);
-        var samples = new List<(TimeSpan At, long Bytes)>();
-        while (!all.IsCompleted)
-        {
-            samples.Add((clock.Elapsed, set.Server.ResidentBytes));
-            await Task.WhenAny(all, Task.Delay(TimeSpan.FromMilliseconds(250), TimeProvider.System, cancel));
-        }
-        await all;
+        using var enough = new CancellationTokenSource();
+        var readers = Task.WhenAll(Enumerable.Range(0, Readers)
+            .Select(reader => ReadPacedAsync(set.Client, reader * (Film.Size / Readers), enough.Token, cancel)));
+        var medians = new List<long>();
+        while (medians.Count < least || (medians.Count < most && medians[^1] > medians[^2] + Growth))
+            medians.Add(await MedianOfAsync(set.Server, spell, idle + Allowance, readers, cancel));
+        await enough.CancelAsync();
+        await readers;
 
-        Assert.InRange(samples.Max(sample => sample.Bytes), 0, idle + Allowance);
-        // The first third holds the ramp; what comes after must not keep growing.
-        var third = duration / 3;
-        var first = Median(samples.Where(sample => sample.At < third));
-        var last = Median(samples.Where(sample => sample.At >= duration - third));
-        Assert.True(last <= first + Growth, $"Memory grew from {first >> 20} to {last >> 20} MiB.");
-        TestContext.Current.TestOutputHelper?.WriteLine(
-            $"idle {idle >> 20} MiB, peak {samples.Max(sample => sample.Bytes) >> 20} MiB, first third {first >> 20} MiB, last third {last >> 20} MiB");
+        Assert.True(medians[^1] <= medians[^2] + Growth, $"Memory keeps growing: {InMebibytes(medians)} MiB.");
+        TestContext.Current.TestOutputHelper?.WriteLine($"idle {idle >> 20} MiB, then {InMebibytes(medians)} MiB");
     }
 
-    /// <summary>Reads at the rate of a film and compares every byte.</summary>
-    private static async Task ReadPacedAsync(SluiceClient client, long offset, TimeSpan duration, CancellationToken cancel)
+    private static async Task<long> MedianOfAsync(ServerProcess server, TimeSpan spell, long ceiling, Task readers, CancellationToken cancel)
     {
-        using var answer = await client.OpenAsync(Film.Path, offset, null, cancel);
-        Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
-        await using var body = await answer.Content.ReadAsStreamAsync(cancel);
+        var samples = new List<long>();
+        var clock = Stopwatch.StartNew();
+        while (clock.Elapsed < spell)
+        {
+            if (readers.IsCompleted)
+                await readers;
+            samples.Add(server.ResidentBytes);
+            Assert.InRange(samples[^1], 0, ceiling);
+            await Task.Delay(TimeSpan.FromMilliseconds(250), TimeProvider.System, cancel);
+        }
+
+        return Median(samples);
+    }
+
+    /// <summary>Reads at the rate of a film and compares every byte; from the beginning again at the end.</summary>
+    private static async Task ReadPacedAsync(SluiceClient client, long offset, CancellationToken enough, CancellationToken cancel)
+    {
         var piece = new byte[BytesPerSecond / 10];
-        var clock = Stopwatch.StartNew();
-        for (var read = 0L; clock.Elapsed < duration && offset + piece.Length <= Film.Size; read += piece.Length, offset += piece.Length)
+        while (!enough.IsCancellationRequested)
         {
-            await body.ReadExactlyAsync(piece, cancel);
-            Film.AssertEqual(offset, piece);
-            var due = TimeSpan.FromSeconds((double)(read + piece.Length) / BytesPerSecond) - clock.Elapsed;
-            if (due > TimeSpan.Zero)
-                await Task.Delay(due, TimeProvider.System, cancel);
+            using var answer = await client.OpenAsync(Film.Path, offset, null, cancel);
+            Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
+            await using var body = await answer.Content.ReadAsStreamAsync(cancel);
+            var clock = Stopwatch.StartNew();
+            for (var read = 0L; !enough.IsCancellationRequested && offset + piece.Length <= Film.Size; read += piece.Length, offset += piece.Length)
+            {
+                await body.ReadExactlyAsync(piece, cancel);
+                Film.AssertEqual(offset, piece);
+                var due = TimeSpan.FromSeconds((double)(read + piece.Length) / BytesPerSecond) - clock.Elapsed;
+                if (due > TimeSpan.Zero)
+                    await Task.Delay(due, TimeProvider.System, cancel);
+            }
+
+            offset = 0;
         }
     }
 
-    private static long Median(IEnumerable<(TimeSpan At, long Bytes)> samples)
+    private static string InMebibytes(IEnumerable<long> bytes) => string.Join(", ", bytes.Select(each => each >> 20));
+
+    private static long Median(List<long> samples)
     {
-        var sorted = samples.Select(sample => sample.Bytes).Order().ToArray();
+        var sorted = samples.Order().ToArray();
         return sorted[sorted.Length / 2];
     }
 }
