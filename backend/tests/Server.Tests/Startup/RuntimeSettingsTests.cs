@@ -1,0 +1,24 @@
+using System.Text.Json;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+/// <summary>What the runtime is told before the first line of Sluice runs: a setting that is lost shows in CPU and memory alone.</summary>
+public sealed class RuntimeSettingsTests
+{
+    [Theory]
+    [InlineData("System.GC.Server", false)]
+    [InlineData("System.GC.Concurrent", false)]
+    [InlineData("System.GC.Gen0MaxBudget", 8 << 20)]
+    [InlineData("System.Runtime.TieredPGO", false)]
+    [InlineData("System.Runtime.TieredCompilation.QuickJit", false)]
+    [InlineData("System.Runtime.TieredCompilation.CallCountThreshold", 1000)]
+    public void Server_is_built_with(string name, object value)
+    {
+        using var file = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "Sluice.Server.runtimeconfig.json")));
+
+        var set = file.RootElement.GetProperty("runtimeOptions").GetProperty("configProperties").GetProperty(name);
+
+        Assert.Equal(JsonSerializer.Serialize(value), set.GetRawText());
+    }
+}
