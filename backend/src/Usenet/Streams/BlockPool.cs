@@ -3,7 +3,8 @@ namespace Sluice.Usenet.Streams;
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
 /// Thread-safe. Renting never waits: how much may be in use is decided by <see cref="ByteBudget"/>, before a fetch begins.
-/// Free blocks that were not needed for a while go to the collector; there is no timer for that, only the coming and going.
+/// The memory of free blocks that were not needed for a while goes back to the system; there is no timer for that, only the
+/// coming and going.
 /// </remarks>
 public sealed class BlockPool
 {
@@ -18,6 +19,9 @@ public sealed class BlockPool
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
+
+    // Blocks without memory, which get it again when they are written.
+    private readonly Stack<byte[]> _empty = new();
     private readonly BlockGuard _guard = new();
     private readonly Func<bool> _giveWay;
     private readonly int _budget;
@@ -39,7 +43,7 @@ public sealed class BlockPool
     /// <summary>Blocks that are lent now.</summary>
     public int Rented => Volatile.Read(ref _rented);
 
-    /// <summary>Blocks that wait for the next to rent one.</summary>
+    /// <summary>Blocks that wait with their memory for the next to rent one.</summary>
     public int Free
     {
         get
@@ -60,11 +64,12 @@ public sealed class BlockPool
         byte[]? bytes;
         lock (_gate)
         {
-            _free.TryPop(out bytes);
+            if (!_free.TryPop(out bytes))
+                _empty.TryPop(out bytes);
             _leastFree = Math.Min(_leastFree, _free.Count);
         }
 
-        bytes ??= GC.AllocateUninitializedArray<byte>(BlockSize);
+        bytes ??= BlockPages.Allocate(BlockSize);
         return new Block(bytes, _guard.Lend(bytes));
     }
 
@@ -92,6 +97,10 @@ public sealed class BlockPool
     private void LetGo(int count)
     {
         for (; count > 0 && _free.TryPop(out var bytes); count--)
+        {
             _guard.Forget(bytes);
+            if (_empty.Count < _budget && BlockPages.TryGiveBack(bytes))
+                _empty.Push(bytes);
+        }
     }
 }

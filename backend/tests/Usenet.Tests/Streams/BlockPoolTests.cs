@@ -8,7 +8,7 @@ public sealed class BlockPoolTests
     private readonly BlockPool _pool = new(1L << 30);
 
     [Fact]
-    public void Free_blocks_that_are_not_needed_go_to_the_collector_while_others_come_and_go()
+    public void Free_blocks_that_are_not_needed_give_their_memory_back_while_others_come_and_go()
     {
         var steady = Rent(1);
         Return(Rent(1000));
@@ -41,6 +41,34 @@ public sealed class BlockPoolTests
     {
         Return(Rent(1000));
         Assert.Equal(64, _pool.Free);
+    }
+
+    [Fact]
+    public void Blocks_whose_memory_was_given_back_are_lent_before_new_ones_are_made()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere they go to the collector.");
+        var first = Rent(1000);
+        var known = first.Select(block => block.Bytes).ToHashSet();
+        Return(first);
+
+        var again = Rent(1000);
+
+        Assert.All(again, block => Assert.Contains(block.Bytes, known));
+        Return(again);
+    }
+
+    [Fact]
+    public void Memory_that_is_given_back_is_gone_at_once()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere it goes to the collector.");
+        var bytes = BlockPages.Allocate(BlockPool.BlockSize);
+        bytes.AsSpan().Fill(1);
+
+        Assert.True(BlockPages.TryGiveBack(bytes));
+
+        // Pages at the edges are shared with the neighbours, and stay.
+        var emptied = bytes.Count(value => value == 0);
+        Assert.InRange(emptied, BlockPool.BlockSize - (2 * Environment.SystemPageSize), BlockPool.BlockSize);
     }
 
 #if DEBUG
