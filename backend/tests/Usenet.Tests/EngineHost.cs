@@ -4,12 +4,15 @@ using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Xunit;
 
 namespace Sluice.Usenet.Tests;
 
 /// <summary>A mock news server with one release, and the engine that reads it.</summary>
 internal sealed class EngineHost : IAsyncDisposable
 {
+    private bool _closed;
+
     private EngineHost(MockServer mock, MockRelease release, ProviderPool pool, GlobalOperationLimiter limiter, StreamEngine engine)
     {
         Mock = mock;
@@ -97,11 +100,37 @@ internal sealed class EngineHost : IAsyncDisposable
             cancellationToken);
     }
 
+    /// <summary>
+    /// Ends the engine, and holds its counts against those of the mock, which is still there: the same connections and commands, but
+    /// for what was given up on its way.
+    /// </summary>
+    public async Task AssertCountsAgreeAsync(CancellationToken cancellationToken)
+    {
+        await CloseAsync();
+        await Eventually.HoldsAsync(
+            () => Mock.Stats.ConnectionsNow == 0 && !Mock.HaveUnaccepted.Contains(true),
+            () => $"the mock still has {Mock.Stats.ConnectionsNow} connections",
+            cancellationToken);
+        var (engine, mock) = (Pool.Counters, Mock.Stats);
+        Assert.InRange(mock.Opened - engine.SocketsOpened, 0, engine.SocketsAbandoned);
+        Assert.InRange(engine.Bodies - mock.CommandCount("BODY"), 0, engine.Unanswered);
+        Assert.InRange(engine.Commands - mock.Commands.Values.Sum(), 0, engine.Unanswered);
+        Assert.InRange(mock.ConnectionsPeak, 0, engine.SocketsPeak);
+    }
+
     public async ValueTask DisposeAsync()
     {
+        await CloseAsync();
+        await Mock.DisposeAsync();
+    }
+
+    private async Task CloseAsync()
+    {
+        if (_closed)
+            return;
+        _closed = true;
         await Engine.DisposeAsync();
         await Pool.DisposeAsync();
-        await Mock.DisposeAsync();
     }
 
     private sealed class IdList(IReadOnlyList<string> ids) : ISegmentIds

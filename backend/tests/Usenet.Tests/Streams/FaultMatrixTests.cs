@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Every fault that the mock can play, with and without a healthy provider beside it.</summary>
+/// <summary>Every fault of the mock but those of <see cref="TlsPolicyFaultTests"/>, with and without a healthy provider beside it.</summary>
 public sealed class FaultMatrixTests
 {
     // Short, so that faults which are silence end soon; the ratios between them are those of the defaults.
