@@ -61,6 +61,34 @@ public sealed class SocketCapTests
         await host.AssertNothingIsLeftAsync(Token);
     }
 
+    /// <summary>What is given up is drained or its socket replaced; either way the articles pipelined behind it are right, byte by byte.</summary>
+    [Theory(Timeout = 120_000)]
+    [InlineData(0)]
+    [InlineData(10_000_000)]
+    public async Task F07_Articles_behind_one_that_was_given_up_on_the_wire_are_right(int bytesPerSecond)
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles, ArticleSize),
+            new MockOptions { Providers = [new MockProvider { MaxConnections = 2, Latency = TimeSpan.FromMilliseconds(1), ConnectionBandwidth = bytesPerSecond }] },
+            new NntpOptions { DrainBytes = ArticleSize / 4, DrainTime = TimeSpan.FromMilliseconds(1), CloseGrace = TimeSpan.FromMilliseconds(20), HedgeEnabled = false },
+            provider: (_, account) => account with { MaxConnections = 2, PipeliningDepth = 4 });
+        var (next, found) = (0, 0);
+        await Task.WhenAll(Enumerable.Range(0, 8).Select(async reader =>
+        {
+            var random = new Random(reader);
+            while (Interlocked.Increment(ref next) <= Fetches)
+            {
+                if (await FetchAsync(host, random))
+                    Interlocked.Increment(ref found);
+            }
+        }));
+
+        Assert.InRange(found, Fetches / 10, Fetches * 9 / 10);
+        Assert.Equal(0, host.Mock.Stats.Refused);
+        Assert.InRange(host.Mock.Stats.DeepestPipeline, 2, 4);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
     /// <summary>Fetches an article and gives it up before it is sent, at any byte of it, or not at all.</summary>
     /// <returns>True when it came.</returns>
     private static async Task<bool> FetchAsync(EngineHost host, Random random)
@@ -74,10 +102,13 @@ public sealed class SocketCapTests
         };
         try
         {
-            var fetch = FetchAsync(host, random.Next(1, Articles), sink, giving.Token);
+            var part = random.Next(1, Articles);
+            var fetch = FetchAsync(host, part, sink, giving.Token);
             if (random.Next(8) == 0)
                 await giving.CancelAsync();
-            return (await fetch).IsFound;
+            Assert.True((await fetch).IsFound);
+            Assert.True(sink.Decoded.SequenceEqual(host.Truth((part - 1L) * ArticleSize, ArticleSize)), $"wrong bytes in article {part}");
+            return true;
         }
         catch (OperationCanceledException) when (!Token.IsCancellationRequested)
         {
