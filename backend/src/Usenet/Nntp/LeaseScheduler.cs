@@ -20,6 +20,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     // grows has doubled by the time a dial is through, so this is half of what a connection will have to do then.
     private const int CommandsWorthAConnection = 2;
 
+    // A viewer who seeks again and again leaves a rest or two behind at a time; one who leaves a whole window leaves more than the line has room for.
+    private const int MostDraining = 3;
+
     // With a single connection playback and background take turns, and a turn of the background is no more often than this.
     private static readonly TimeSpan LoneTurn = TimeSpan.FromSeconds(1);
 
@@ -66,8 +69,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         }
     }
 
-    /// <summary>Whether any other connection has nothing to do but to read what nobody wants.</summary>
-    public bool IsDrainingBeside(ConnectionLoad own) => _open.Exists(load => load != own && load.Commands > 0 && load.Unwanted >= load.Commands);
+    /// <summary>Whether the line is busy enough with other connections that have nothing to do but to read what nobody wants.</summary>
+    public bool IsDrainingBeside(ConnectionLoad own) =>
+        _open.Count(load => load != own && load.Commands > 0 && load.Unwanted >= load.Commands) >= MostDraining - 1;
 
     public void Add(ConnectionLoad load) => _open.Add(load);
 
