@@ -7,6 +7,7 @@ using Sluice.Usenet.Benchmarks;
 // --quick [seconds]   medians and ratios of interleaved samples, for a machine that others use too
 // --cold              what the first articles of a fresh process cost
 // --stat              10,000 STAT over 10 connections at a round trip of 50 ms, held to its bar
+// --joined [megabits] ten posted files behind one stream against one file, held to their bar
 // anything else       BenchmarkDotNet with its own arguments, for example --filter '*Kernel*'
 switch (args)
 {
@@ -16,6 +17,10 @@ switch (args)
         return QuickRun.Print(TimeSpan.FromSeconds(number));
     case ["--stat"]:
         return await StatRun.PrintAsync();
+    case ["--joined"]:
+        return await JoinedRun.PrintAsync(megabits: 0);
+    case ["--joined", var megabits] when int.TryParse(megabits, out var rate) && rate > 0:
+        return await JoinedRun.PrintAsync(rate);
     case ["--cold"]:
         return ColdStart.PrintAll();
     case ["--cold", var kernel]:

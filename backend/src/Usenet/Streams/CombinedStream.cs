@@ -91,8 +91,15 @@ public sealed class CombinedStream : ReadOnlyStream
         _closed = true;
         Retire(_hinted);
         Retire(_reader);
-        await Task.WhenAll(_retiring);
-        _share.Dispose();
+        try
+        {
+            await Task.WhenAll(_retiring);
+        }
+        finally
+        {
+            // Whatever became of its fetches, a stream that is closed holds no place among those that share the budget.
+            _share.Dispose();
+        }
     }
 
     private PostedFile FileAtPosition => _map[_map.Locate(_position)].File;
