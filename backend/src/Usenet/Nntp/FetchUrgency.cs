@@ -27,6 +27,9 @@ public sealed class FetchUrgency
     /// <summary>Whether a reader waits for it right now: it overtakes what is fetched ahead.</summary>
     public bool IsHeadOfLine => Volatile.Read(ref _isHeadOfLine) != 0;
 
+    /// <summary>Whether the article was so late that it was asked for a second time: how long it took says nothing about the line.</summary>
+    public bool WasLate { get; internal set; }
+
     /// <summary>The reader has come to it and waits.</summary>
     public void Raise()
     {

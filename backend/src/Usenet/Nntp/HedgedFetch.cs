@@ -226,6 +226,8 @@ internal sealed class HedgedFetch
     private void Challenge(Provider rival)
     {
         _parts.Meter.Hedged();
+        if (_request.Urgency is { } urgency)
+            urgency.WasLate = true;
         _walk.Asked = _walk.Asked.With(rival.Index);
         var challenger = new FetchTry(_race);
         _race.Challenge(challenger);

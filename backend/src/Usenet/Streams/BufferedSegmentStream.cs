@@ -195,7 +195,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private void NoteArrival()
     {
         if (_waitedFor == _window.HeadNumber)
-            _policy.Arrived(_window.HeadClaimedAt);
+            _policy.Arrived(_window.HeadClaimedAt, _window.WasHeadLate);
         _waitedFor = -1;
     }
 

@@ -11,6 +11,9 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
     private long _bytes;
     private double _rate;
 
+    /// <summary>Bytes per second of late; 0 while unknown.</summary>
+    public double Rate => _rate;
+
     /// <summary>Bytes worth holding: a few seconds of the rate, or no bound while it is unknown.</summary>
     public long ReadAhead
     {

@@ -22,8 +22,9 @@ internal sealed class ReadAheadPolicy
     // Where this share of the window is rate × round trip, the line is far from full, and the next step is a double one.
     private const double FullUse = 0.6;
 
-    // How many times as much as it has read a reader may hold ahead before it has found out about the line itself.
-    private const int AheadOfRead = 4;
+    // How many times as much as it has read a reader may hold ahead before it has found out about the line itself: over a long
+    // round trip it has the whole window with the second step, and who looks at a place and leaves never comes so far.
+    private const int AheadOfRead = 16;
 
     private readonly LineMemory _memory;
     private readonly PacedRate _paced;
@@ -52,6 +53,10 @@ internal sealed class ReadAheadPolicy
     private long _delivered;
     private long _markBytes;
     private long _markTime;
+    private long _waitingSince;
+
+    // Of the last step; 0 before.
+    private double _rate;
 
     /// <param name="options">How much may be held.</param>
     /// <param name="memory">What other readers have found out.</param>
@@ -84,10 +89,10 @@ internal sealed class ReadAheadPolicy
     /// <param name="headNumber">Its number. A wait for what was claimed before the last step says nothing about it.</param>
     public void Waited(int headNumber)
     {
+        var now = _time.GetTimestamp();
+        _waitingSince = now;
         if (_target == 1 || headNumber < _telling)
             return;
-
-        var now = _time.GetTimestamp();
         var seconds = _time.GetElapsedTime(_markTime, now).TotalSeconds;
         // The first wait measures the landing segment alone, which says nothing about two at a time.
         var rate = _markBytes > 0 && seconds > 0 ? (_delivered - _markBytes) / seconds : 0;
@@ -98,7 +103,20 @@ internal sealed class ReadAheadPolicy
 
     /// <summary>The segment that the reader waited for has come.</summary>
     /// <param name="askedFor">When it was asked for.</param>
-    public void Arrived(long askedFor) => _roundTrip = Math.Min(_roundTrip, _time.GetElapsedTime(askedFor).TotalSeconds);
+    /// <param name="wasLate">Whether it was a straggler, asked for a second time. Its time is left out of the rate, and is worth holding ahead from now on.</param>
+    public void Arrived(long askedFor, bool wasLate)
+    {
+        if (!wasLate)
+        {
+            _roundTrip = Math.Min(_roundTrip, _time.GetElapsedTime(askedFor).TotalSeconds);
+            return;
+        }
+
+        var now = _time.GetTimestamp();
+        _memory.LearnLate(_time.GetElapsedTime(_waitingSince, now).TotalSeconds);
+        _markTime += now - _waitingSince;
+        _target = (int)Math.Clamp(Enough(Math.Max(_rate, _paced.Rate)), _target, MostSegments);
+    }
 
     /// <summary>Segments to hold, the one being read included; at least 1.</summary>
     /// <param name="segmentBytes">Decoded size of a segment.</param>
@@ -127,23 +145,32 @@ internal sealed class ReadAheadPolicy
         var isKnown = rate > 0 && double.IsFinite(needed);
         if (isKnown)
             _memory.Learn(needed * _segmentBytes);
+        var enough = Enough(rate);
+        _rate = rate;
         if (_held > 0)
         {
             // The line may carry less by now, and what it does not carry only queues.
-            if (isKnown && Slack * needed < _target)
-                _target = Math.Max(2, (int)Math.Ceiling(Slack * needed));
+            if (isKnown && enough < _target)
+                _target = Math.Max(2, (int)Math.Ceiling(enough));
             _isProbing = --_held == 0;
             return;
         }
 
         var gained = !_isTried || _lastRate == 0 || rate >= LeastGain * _lastRate;
         if (!gained)
-            Hold(isKnown ? Math.Min(Slack * needed, _lastTarget) : _lastTarget);
-        else if (isKnown && !_isProbing && Slack * needed < _target)
-            Hold(Slack * needed);
+            Hold(isKnown ? Math.Min(enough, _lastTarget + Insured(rate)) : _lastTarget);
+        else if (isKnown && !_isProbing && enough < _target)
+            Hold(enough);
         else
-            Enlarge(rate, isKnown && !_isProbing && needed >= FullUse * _target ? 4 : 2);
+            // The first step knows of no line at all, and over a long one each step is a round trip.
+            Enlarge(rate, rate == 0 || (isKnown && !_isProbing && needed >= FullUse * _target) ? 4 : 2);
     }
+
+    /// <summary>Segments beyond which a window of this rate gains nothing.</summary>
+    private double Enough(double rate) => (Slack * (1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0))) + Insured(rate);
+
+    /// <summary>Segments that are read while an article is as late as some were a while ago; 0 when none was.</summary>
+    private double Insured(double rate) => rate * _memory.LateSeconds / _segmentBytes;
 
     private void Hold(double target)
     {

@@ -53,6 +53,9 @@ internal sealed class SegmentWindow
     /// <summary>Timestamp of when the head was claimed.</summary>
     public long HeadClaimedAt => PlaceOf(HeadNumber).ClaimedAt;
 
+    /// <summary>Whether the article at the head was so late that it was asked for twice.</summary>
+    public bool WasHeadLate => PlaceOf(HeadNumber).Urgency!.WasLate;
+
     /// <summary>Adds a slot behind the last, whose cost has been charged.</summary>
     /// <param name="piece">What it will hold.</param>
     /// <param name="isLanding">Whether an open or a seek landed there.</param>

@@ -19,7 +19,7 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Fact]
-    public void A_reader_that_reads_on_gets_two_and_a_wait_for_what_they_asked_for_four()
+    public void A_reader_that_reads_on_gets_two_and_a_wait_for_what_they_asked_for_eight()
     {
         var policy = NewPolicy(new ManualTimeProvider());
         policy.Delivered(384 * 1024, 0, endsPiece: false);
@@ -29,14 +29,14 @@ public sealed class ReadAheadPolicyTests
         policy.Waited(0);
         Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
         policy.Waited(1);
-        Assert.Equal(4, policy.Target(SegmentBytes, Plenty));
+        Assert.Equal(8, policy.Target(SegmentBytes, Plenty));
 
-        // Pieces 2 to 4 were asked for at the same time as these; a wait for one of them says no more.
-        foreach (var early in new[] { 2, 3, 4 })
+        // Pieces 2 to 8 were asked for at the same time as these; a wait for one of them says no more.
+        for (var early = 2; early <= 8; early++)
             policy.Waited(early);
-        Assert.Equal(4, policy.Target(SegmentBytes, Plenty));
-        policy.Waited(5);
-        Assert.InRange(policy.Target(SegmentBytes, Plenty), 8, 16);
+        Assert.Equal(8, policy.Target(SegmentBytes, Plenty));
+        policy.Waited(9);
+        Assert.InRange(policy.Target(SegmentBytes, Plenty), 16, 32);
     }
 
     [Fact]
@@ -70,7 +70,8 @@ public sealed class ReadAheadPolicyTests
     [Theory]
     [InlineData(1000, 50, 0.8)]
     [InlineData(5000, 50, 0.7)]
-    [InlineData(1000, 150, 0.4)]
+    [InlineData(1000, 150, 0.5)]
+    [InlineData(5000, 150, 0.3)]
     public void The_first_second_of_a_line_that_nobody_knows_is_not_lost_to_the_ramp(int megabits, int milliseconds, double share)
     {
         var line = Line(megabits, milliseconds);
@@ -140,6 +141,53 @@ public sealed class ReadAheadPolicyTests
         Assert.InRange(line.MostHeld, line.Needed, 8 * line.Needed);
     }
 
+    [Theory]
+    [InlineData(300, 50)]
+    [InlineData(1000, 50)]
+    [InlineData(5000, 150)]
+    public void A_late_article_does_not_make_the_window_of_a_greedy_reader_smaller(int megabits, int milliseconds)
+    {
+        var line = Line(megabits, milliseconds);
+        line.Read(TimeSpan.FromSeconds(10));
+        var before = line.Target;
+        line.MakeLate(TimeSpan.FromSeconds(1));
+        line.Read(TimeSpan.FromSeconds(3));
+        Assert.InRange(line.Target, before, before + (2 * line.Rate / SegmentBytes));
+        Assert.InRange(line.LongestWait.TotalSeconds, 0.3, 1.5);
+    }
+
+    [Theory]
+    [InlineData(25)]
+    [InlineData(80)]
+    public void A_paced_reader_has_to_wait_for_one_late_article_and_not_for_the_next(int paceMegabits)
+    {
+        var line = Line(300, 50);
+        line.Pace = paceMegabits * 1e6 / 8;
+        line.Read(TimeSpan.FromSeconds(10));
+        line.MakeLate(TimeSpan.FromSeconds(1));
+        line.Read(TimeSpan.FromSeconds(10));
+        Assert.InRange(line.LongestWait.TotalSeconds, 0.3, 1.5);
+        for (var i = 0; i < 5; i++)
+        {
+            line.MakeLate(TimeSpan.FromSeconds(1));
+            line.Read(TimeSpan.FromSeconds(10));
+            Assert.InRange(line.LongestWait.TotalSeconds, 0, 0.25);
+        }
+    }
+
+    [Theory]
+    [InlineData(1000)]
+    [InlineData(5000)]
+    public void A_second_reader_has_the_window_of_the_line_within_three_round_trips(int megabits)
+    {
+        var line = Line(megabits, 150);
+        line.Read(TimeSpan.FromSeconds(10));
+        line.Seek();
+        line.Pause(TimeSpan.FromSeconds(1));
+        line.Read(TimeSpan.FromMilliseconds(3 * 150));
+        Assert.InRange(line.MostHeld, Math.Min(line.Needed, 100), 16 * line.Needed);
+    }
+
     [Fact]
     public void After_a_long_pause_the_window_starts_small_again()
     {
@@ -147,7 +195,7 @@ public sealed class ReadAheadPolicyTests
         var policy = NewPolicy(time);
         policy.Delivered(SegmentBytes, 0, endsPiece: true);
         policy.Waited(2);
-        Assert.Equal(4, policy.Target(SegmentBytes, Plenty));
+        Assert.Equal(8, policy.Target(SegmentBytes, Plenty));
         policy.Reset(2);
         Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
         policy.Reset(1);

@@ -13,11 +13,12 @@ internal sealed class SimulatedLine
     private const int ChunkBytes = 64 * 1024;
 
     private readonly ManualTimeProvider _time = new();
-    private readonly Queue<(DateTimeOffset At, long AskedFor)> _arrivals = new();
+    private readonly Queue<(DateTimeOffset At, long AskedFor, bool IsLate)> _arrivals = new();
     private readonly Random _random = new(5);
     private readonly LineMemory _memory;
     private ReadAheadPolicy _policy;
     private DateTimeOffset _lineFree;
+    private TimeSpan _delay;
     private int _head;
 
     public SimulatedLine()
@@ -47,6 +48,9 @@ internal sealed class SimulatedLine
     /// <summary>Most of them so far.</summary>
     public int MostHeld { get; private set; }
 
+    /// <summary>Longest wait since the last article was made late.</summary>
+    public TimeSpan LongestWait { get; private set; }
+
     /// <summary>What the line and the round trip call for, in segments: one arriving, and a round trip's worth behind it.</summary>
     public double Needed => 1 + (Rate * RoundTrip.TotalSeconds / SegmentBytes);
 
@@ -67,6 +71,9 @@ internal sealed class SimulatedLine
         (_policy, _head, MostHeld) = (NewPolicy(), 0, 0);
     }
 
+    /// <summary>The next article that is asked for comes this much later, after a second try; those behind it come in time.</summary>
+    public void MakeLate(TimeSpan delay) => (_delay, LongestWait) = (delay, TimeSpan.Zero);
+
     /// <summary>Lets time pass without a read.</summary>
     public void Pause(TimeSpan span) => _time.Advance(span);
 
@@ -75,14 +82,17 @@ internal sealed class SimulatedLine
     private void ReadSegment()
     {
         Fill();
-        var (arrival, askedFor) = _arrivals.Peek();
+        var (arrival, askedFor, isLate) = _arrivals.Peek();
         if (arrival > _time.GetUtcNow())
         {
             if (_head > 0)
                 _policy.Waited(_head);
             Fill();
-            _time.Advance(arrival - _time.GetUtcNow());
-            _policy.Arrived(askedFor);
+            var wait = arrival - _time.GetUtcNow();
+            if (wait > LongestWait)
+                LongestWait = wait;
+            _time.Advance(wait);
+            _policy.Arrived(askedFor, isLate);
         }
 
         for (var taken = 0; taken < SegmentBytes;)
@@ -107,7 +117,8 @@ internal sealed class SimulatedLine
             var spread = 1 + (Jitter * ((2 * _random.NextDouble()) - 1));
             var begins = _time.GetUtcNow() + (RoundTrip * spread);
             _lineFree = (begins > _lineFree ? begins : _lineFree) + TimeSpan.FromSeconds(SegmentBytes / Rate);
-            _arrivals.Enqueue((_lineFree, _time.GetTimestamp()));
+            _arrivals.Enqueue((_lineFree + _delay, _time.GetTimestamp(), _delay > TimeSpan.Zero));
+            _delay = TimeSpan.Zero;
             MostHeld = Math.Max(MostHeld, _arrivals.Count);
         }
     }
