@@ -26,12 +26,14 @@ export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
 if [ "${BUILD:-yes}" = yes ]; then
   (cd "$root/backend" && dotnet build ../tools/FullNzbTester -c Release -v quiet) >&2 || exit 1
 fi
-rm -rf "$results"; mkdir -p "$results"
+
+# The result names its flags, so they name no folder of this machine.
+rm -rf "$results"; mkdir -p "$results"; cd "$results" || exit 1
 
 worst=0
 measure() {
   local name=$1 code; shift
-  local flags=(--mock-server --size="$size" --limit="$size" --seeks=0 --quiet --json="$results/$name.json" "$@")
+  local flags=(--mock-server --size="$size" --limit="$size" --seeks=0 --quiet --json="$name.json" "$@")
   [ "$store" = yes ] || [ ! -f "$stored/$name.json" ] || flags+=(--compare="$stored/$name.json" --tolerance="${TOLERANCE:-10}")
   dotnet "$tester" "${flags[@]}" >"$results/$name.txt" 2>&1
   code=$?

@@ -111,7 +111,7 @@ internal sealed class Comparison
         var isItsValue = false;
         foreach (var argument in args)
         {
-            var isAbout = argument.Split('=')[0] is "--json" or "--compare";
+            var isAbout = argument.Split('=')[0] is "--json" or "--compare" or "--tolerance";
             if (!isAbout && !isItsValue)
                 compared.Add(argument);
             isItsValue = isAbout && !argument.Contains('=', StringComparison.Ordinal);

@@ -12,6 +12,19 @@ internal sealed class YencByteKernel : YencKernel
     /// <inheritdoc/>
     public override string Name => "bytes";
 
+    /// <summary>1 for LF, CR and <c>=</c>, for each of the 256 bytes.</summary>
+    private static ReadOnlySpan<byte> Special =>
+    [
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    ];
+
     /// <inheritdoc/>
     public override YencStop Decode(
         ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, out int consumed, out int written) =>
@@ -70,21 +83,23 @@ internal sealed class YencByteKernel : YencKernel
     }
 
     /// <summary>Most of all bytes: data inside a line that nothing before it changes.</summary>
+    // A look into a table costs a third of three comparisons, each with a branch of its own.
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static int TakePlain(ReadOnlySpan<byte> source, Span<byte> destination)
     {
         ref var from = ref MemoryMarshal.GetReference(source);
         ref var to = ref MemoryMarshal.GetReference(destination);
-        var i = 0;
-        for (var end = Math.Min(source.Length, destination.Length); i < end; i++)
+        ref var special = ref MemoryMarshal.GetReference(Special);
+        nint i = 0;
+        for (nint end = Math.Min(source.Length, destination.Length); i < end; i++)
         {
-            var b = Unsafe.Add(ref from, i);
-            if (b is (byte)'=' or (byte)'\r' or (byte)'\n')
+            nuint b = Unsafe.Add(ref from, i);
+            if (Unsafe.Add(ref special, b) != 0)
                 break;
             Unsafe.Add(ref to, i) = (byte)(b - 42);
         }
 
-        return i;
+        return (int)i;
     }
 
     /// <summary>The last byte of <c>=y</c> or of the terminator.</summary>

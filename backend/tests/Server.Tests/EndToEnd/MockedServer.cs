@@ -7,7 +7,9 @@ internal sealed class MockedServer : IAsyncDisposable
 {
     private readonly ScratchFolder _folder = new();
 
-    private MockedServer(MockServer mock) => Mock = mock;
+    private readonly MockProvider _account;
+
+    private MockedServer(MockServer mock, MockProvider account) => (Mock, _account) = (mock, account);
 
     public MockServer Mock { get; }
 
@@ -19,13 +21,13 @@ internal sealed class MockedServer : IAsyncDisposable
     public string Data => _folder.File("data");
 
     /// <summary>Starts the news server, then a server that has all its providers.</summary>
-    /// <param name="options">What the news server holds and does wrong.</param>
+    /// <param name="options">What the news server holds and does wrong; its providers have one login, that of the first.</param>
     /// <param name="settings">Environment variables beside the providers.</param>
     /// <param name="cancel">Gives up waiting.</param>
     public static async Task<MockedServer> StartAsync(
         MockOptions options, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {
-        var set = new MockedServer(await MockServer.StartAsync(options));
+        var set = new MockedServer(await MockServer.StartAsync(options), options.Providers[0]);
         try
         {
             await set.RestartAsync(settings, cancel);
@@ -46,7 +48,7 @@ internal sealed class MockedServer : IAsyncDisposable
     public async Task RestartAsync(IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {
         Client?.Dispose();
-        var variables = ProviderSettings.For([.. Mock.Ports]);
+        var variables = ProviderSettings.For([.. Mock.Ports], _account.User ?? "", _account.Password ?? "");
         foreach (var (key, value) in settings ?? new Dictionary<string, string>())
             variables[key] = value;
         Server = await ServerProcess.StartAsync(Data, Server?.Port ?? ServerProcess.FreePort(), variables, cancel);

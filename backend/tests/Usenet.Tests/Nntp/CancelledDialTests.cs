@@ -23,7 +23,15 @@ public sealed class CancelledDialTests
             using var unwanted = CancellationTokenSource.CreateLinkedTokenSource(Token);
             var dial = dialer.DialAsync(unwanted.Token);
             await unwanted.CancelAsync();
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => dial);
+            try
+            {
+                await (await dial).DisposeAsync();
+                meter.SocketClosed();
+            }
+            catch (OperationCanceledException) when (!Token.IsCancellationRequested)
+            {
+                // The cancel was the first.
+            }
         }
 
         await Eventually.HoldsAsync(() => mock.Stats.Opened == dials && mock.Stats.ConnectionsNow == 0, () => $"{mock.Stats.Opened} opened, {mock.Stats.ConnectionsNow} open", Token);

@@ -37,7 +37,7 @@ public sealed class SeekTests
     public async Task A_move_does_not_wait_for_the_fetches_that_it_leaves_behind()
     {
         // Every article but the target stalls for ever, and no stall is cut off: only cancelling ends the old fetches.
-        await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1) });
+        await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1), HedgeEnabled = false });
         await using var stream = host.Open();
         await stream.ReadExactlyAsync(new byte[ArticleSize], Token);
         foreach (var article in new[] { 50, 55, 48, 59 })

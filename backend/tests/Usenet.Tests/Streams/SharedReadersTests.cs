@@ -1,3 +1,5 @@
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Streams;
 using Xunit;
 
@@ -25,7 +27,12 @@ public sealed class SharedReadersTests
     /// <summary>All readers take the same 64 KiB before any takes the next, as players that were started together do.</summary>
     private static async Task<(long Articles, long MostBlocks)> ReadAsync(int readers, StreamOptions options)
     {
-        await using var host = await EngineHost.StartAsync(EngineHost.Film(Articles, ArticleSize), streams: options);
+        // Where no time passes and each round trip is waited for, every window grows to all that it may be, one reader's and ten readers'.
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles, ArticleSize),
+            new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(20) }] },
+            streams: options,
+            streamTime: new ManualTimeProvider());
         var length = host.Release.Files[0].Size;
         var streams = Enumerable.Range(0, readers).Select(_ => host.Open()).ToArray();
         var buffers = streams.Select(_ => new byte[64 * 1024]).ToArray();

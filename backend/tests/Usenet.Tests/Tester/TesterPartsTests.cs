@@ -108,6 +108,7 @@ public sealed class TesterPartsTests
     [Theory]
     [InlineData("--size=2 --json=a --compare=b --limit=2")]
     [InlineData("--size=2 --json a --compare b --limit=2")]
+    [InlineData("--size=2 --json a --tolerance 20 --compare=b --limit=2")]
     public void Names_of_results_are_no_difference_of_arguments(string args) => Assert.Equal("--size=2 --limit=2", Comparison.Compared(args.Split(' ')));
 
     [Fact]

@@ -8,6 +8,8 @@ namespace Sluice.Usenet.Tests.Yenc;
 public sealed class YencKernelTests
 {
     private const int FuzzCases = 500_000;
+    private const int ReleaseFuzzCases = 20_000_000;
+    private const int LongFuzzCases = 10_000;
 
     private static readonly string[] Planted = ["\r\n.\r\n", "\r\n=y", "\r\n.=y", "=\r\n.", "==", "\r\n..", "\r\n.", "\r\n.\r", "=\r\n.\r\n", "\n.\r\n", "\r\r\n=y", "==\r\n=y", "=\n=y", ".=y"];
 
@@ -91,11 +93,60 @@ public sealed class YencKernelTests
 
     [Theory]
     [MemberData(nameof(Kernels))]
-    public void Kernel_equals_the_reference_on_random_input(string name)
+    public void G5_Kernel_equals_the_reference_on_random_input(string name) => Fuzz(name, FuzzCases, seed: 20_040_613);
+
+    [Theory]
+    [Trait("Category", "Long")]
+    [MemberData(nameof(Kernels))]
+    public void G5_Kernel_equals_the_reference_on_random_input_for_a_release(string name) => Fuzz(name, ReleaseFuzzCases, seed: 20_260_103);
+
+    /// <summary>Runs of many blocks without a special, then many at once: what carries from round to round of a fast loop, and out of it.</summary>
+    [Theory]
+    [MemberData(nameof(Kernels))]
+    public void G5_Kernel_equals_the_reference_on_long_random_input(string name)
     {
-        var cases = FuzzCases / YencKernel.Supported.Count;
         var driver = new KernelDriver(Kernel(name));
-        var random = new Random(20_040_613);
+        var random = new Random(20_260_104);
+        var buffer = new byte[6000];
+        for (var i = 0; i < LongFuzzCases / YencKernel.Supported.Count; i++)
+        {
+            var input = buffer.AsMemory(0, random.Next(1000, buffer.Length));
+            FillWithSpecials(input.Span, random, percent: 0);
+            for (var at = random.Next(300); at < input.Length - 64; at += random.Next(4) == 0 ? random.Next(8) : random.Next(1200))
+            {
+                if (random.Next(3) == 0)
+                    TestArticle.Bytes(Planted[random.Next(Planted.Length)]).CopyTo(input.Span[at..]);
+                else
+                    FillWithSpecials(input.Span.Slice(at, random.Next(40)), random, percent: random.Next(2, 101));
+            }
+
+            IEnumerable<ReadOnlyMemory<byte>> pieces = i % 2 == 0 ? [input] : Splits.AtRandom(input, random, 1 + random.Next(input.Length));
+            var room = i % 3 == 0 ? 1 + random.Next(3000) : 8000;
+            driver.AssertSame(input, YencReference.Decode(input.Span), pieces, () => room);
+        }
+    }
+
+    /// <summary>The same strings far inside, where a loop has been fast for many rounds.</summary>
+    [Theory]
+    [MemberData(nameof(Kernels))]
+    public void G5_Kernel_decodes_specials_planted_behind_a_long_run(string name)
+    {
+        var driver = new KernelDriver(Kernel(name));
+        foreach (var planted in Planted)
+        {
+            for (var offset = 0; offset < 128; offset++)
+            {
+                var input = TestArticle.Bytes(new string('*', 1024 + offset) + planted + new string('+', 1200 - offset) + planted + new string('*', 300));
+                driver.AssertSame(input, YencReference.Decode(input), [input], () => 8000);
+            }
+        }
+    }
+
+    private static void Fuzz(string name, int all, int seed)
+    {
+        var cases = all / YencKernel.Supported.Count;
+        var driver = new KernelDriver(Kernel(name));
+        var random = new Random(seed);
         var buffer = new byte[640];
         for (var i = 0; i < cases; i++)
         {

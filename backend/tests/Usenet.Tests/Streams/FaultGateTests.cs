@@ -1,0 +1,197 @@
+using System.Collections.Concurrent;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>
+/// Gate G1: every fault that the mock can play, at one to three providers, read at random places by a few readers at a time, with early
+/// release and verified first. A read that comes to its end holds no wrong byte, and nothing is left behind.
+/// </summary>
+public sealed class FaultGateTests
+{
+    private const int ArticleSize = 16_384;
+    private const int Articles = 40;
+    private const int Cap = 4;
+    private const int Readers = 8;
+    private const int CellsAtATime = 6;
+
+    // Nothing in a cell waits for so long: a read that does hangs.
+    private static readonly TimeSpan Hangs = TimeSpan.FromSeconds(90);
+
+    // Short, so that faults which are silence end soon. On a busy machine they end good answers as well, which costs reads and no bytes.
+    private static readonly NntpOptions Impatient = new()
+    {
+        ConnectTimeout = TimeSpan.FromMilliseconds(300),
+        LoginTimeout = TimeSpan.FromMilliseconds(500),
+        PlaybackStall = TimeSpan.FromMilliseconds(300),
+        LeaseTimeout = TimeSpan.FromSeconds(2),
+        BreakerCooldown = TimeSpan.FromMilliseconds(50),
+        BreakerLongestCooldown = TimeSpan.FromMilliseconds(200),
+        CloseGrace = TimeSpan.FromMilliseconds(20),
+        HedgeFloor = TimeSpan.FromMilliseconds(100),
+        KeepAliveInterval = TimeSpan.FromMilliseconds(30),
+    };
+
+    private readonly ConcurrentDictionary<FaultKind, long> _met = [];
+    private int _whole;
+    private int _ended;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>All but the one that is not played but counted.</summary>
+    private static FaultKind[] Kinds => [.. Enum.GetValues<FaultKind>().Where(kind => kind != FaultKind.Coverage)];
+
+    [Fact]
+    public Task G1_Of_20000_reads_among_every_fault_none_ends_with_a_wrong_byte() => RunAsync(20_000, seed: 1);
+
+    [Fact]
+    [Trait("Category", "Long")]
+    public Task G1_Of_250000_reads_among_every_fault_none_ends_with_a_wrong_byte() => RunAsync(250_000, seed: 1_000);
+
+    private async Task RunAsync(int reads, int seed)
+    {
+        Cell[] cells = [.. from kind in Kinds from providers in Enumerable.Range(1, 3) from verify in new[] { false, true } select new Cell(kind, providers, verify)];
+        var perRound = (reads + (cells.Length * 64) - 1) / (cells.Length * 64);
+        var perCell = (reads + (cells.Length * perRound) - 1) / (cells.Length * perRound);
+        var numbered = Enumerable.Range(0, perRound).SelectMany(_ => cells).Select((cell, index) => (cell, seed + index)).ToArray();
+        await Parallel.ForEachAsync(
+            numbered,
+            new ParallelOptions { MaxDegreeOfParallelism = CellsAtATime, CancellationToken = Token },
+            async (work, _) => await PlayAsync(work.cell, perCell, work.Item2));
+
+        TestContext.Current.TestOutputHelper?.WriteLine(
+            $"seed {seed}: {_whole} reads whole, {_ended} ended by an error; faults met: {string.Join(", ", _met.OrderBy(met => met.Key).Select(met => $"{FaultNames.Of(met.Key)} {met.Value}"))}");
+        Assert.Empty(Kinds.Except(_met.Keys));
+        Assert.InRange(_whole + _ended, reads, int.MaxValue);
+
+        // Most cells have a sound provider or a fault that passes: reads that all failed would prove nothing.
+        Assert.InRange(_whole, reads / 2, int.MaxValue);
+    }
+
+    private async Task PlayAsync(Cell cell, int reads, int seed)
+    {
+        var random = new Random(seed);
+        int?[] depths = cell.Kind == FaultKind.PolicyCap ? [1] : [null, 1, 4];
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles, ArticleSize),
+            new MockOptions
+            {
+                Providers = [.. Enumerable.Range(0, cell.Providers).Select(_ => Provider(cell.Kind))],
+                Faults = [Script(cell.Kind, random)],
+                Seed = (ulong)seed,
+            },
+            Impatient,
+            new StreamOptions { PlaybackRetries = TimeSpan.FromMilliseconds(800), VerifyBeforeServe = cell.Verify, CacheBytes = 0 },
+            (index, account) => account with
+            {
+                User = "u",
+                Password = "p",
+                MaxConnections = Cap,
+                UseTls = IsTls(cell.Kind),
+                PipeliningDepth = depths[seed % depths.Length],
+                SkipTlsVerification = index > 0 || !IsCertificate(cell.Kind),
+            });
+        try
+        {
+            var next = 0;
+            await Task.WhenAll(Enumerable.Range(0, Readers).Select(async reader =>
+            {
+                var dice = new Random((seed * Readers) + reader);
+                while (Interlocked.Increment(ref next) <= reads)
+                    await ReadAsync(host, cell.Verify, dice);
+            }));
+            await host.AssertNothingIsLeftAsync(Token);
+
+            // The clock is asked for only to keep connections awake that rest.
+            if (cell.Kind == FaultKind.PolicyClock)
+                await Eventually.HoldsAsync(() => Met(host, cell.Kind) > 0, () => "nobody asks for the date", Token);
+            foreach (var provider in host.Mock.ProviderStats)
+                Assert.InRange(provider.ConnectionsPeak, 0, Cap);
+        }
+        catch (Exception failure) when (failure is not OperationCanceledException)
+        {
+            throw new InvalidOperationException($"{cell}, seed {seed}: {failure.Message}", failure);
+        }
+
+        if (Met(host, cell.Kind) is > 0 and var met)
+            _met.AddOrUpdate(cell.Kind, met, (_, before) => before + met);
+    }
+
+    /// <summary>How often it happened. A connection that a shrunk cap keeps out is refused like those beyond any cap.</summary>
+    private static long Met(EngineHost host, FaultKind kind) =>
+        host.Mock.Stats.FaultCount(kind) + (kind == FaultKind.PolicyCap ? host.Mock.Stats.Refused : 0);
+
+    private async Task ReadAsync(EngineHost host, bool verify, Random random)
+    {
+        var length = host.Release.Files[0].Size;
+        var count = random.Next(3) == 0 ? random.Next(1, 4 * ArticleSize) : random.Next(1, ArticleSize);
+        var position = random.NextInt64(length - count);
+        var read = new byte[count];
+        var total = 0;
+        var whole = false;
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        patience.CancelAfter(Hangs);
+        try
+        {
+            await using var stream = host.Open(position, random.Next(4) == 0 ? null : position + count);
+            while (total < count && await stream.ReadAsync(read.AsMemory(total), patience.Token) is > 0 and var got)
+                total += got;
+            Assert.True(total == count, $"a read of {count} at {position} ended after {total} without an error");
+            whole = true;
+        }
+        catch (IOException)
+        {
+            // An article that cannot be had ends the read.
+        }
+        catch (OperationCanceledException) when (!Token.IsCancellationRequested)
+        {
+            Assert.Fail($"a read of {count} at {position} hangs after {total}");
+        }
+
+        // Only what a read that failed has had of its first article may be unproved, and not even that where everything is verified first.
+        var proved = whole || verify ? 0 : (int)Math.Min(total, ArticleSize - (position % ArticleSize));
+        Assert.True(read.AsSpan(proved, total - proved).SequenceEqual(host.Truth(position + proved, total - proved)), $"wrong bytes in {total} of {count} at {position}");
+        Interlocked.Increment(ref whole ? ref _whole : ref _ended);
+    }
+
+    private static MockProvider Provider(FaultKind kind) =>
+        new() { User = "u", Password = "p", MaxConnections = Cap, Latency = TimeSpan.FromMilliseconds(2), Tls = IsTls(kind) ? MockTls.Valid : MockTls.None };
+
+    /// <summary>One fault at the first provider or at all of them, rare or frequent.</summary>
+    private static MockFault Script(FaultKind kind, Random random)
+    {
+        var fault = new MockFault
+        {
+            Kind = kind,
+            Provider = random.Next(2) == 0 ? 0 : null,
+            Rate = random.Next(3) switch { 0 => 0.03, 1 => 0.1, _ => 0.4 },
+            Tries = random.Next(2) == 0 ? 1 : null,
+            Offset = random.Next(2) == 0 ? random.Next(ArticleSize) : null,
+        };
+        return kind switch
+        {
+            // Whether they happen at all is not left to chance; they end after a while.
+            FaultKind.ConnectRefuse or FaultKind.ConnectBlackhole => fault with { Rate = 1, Tries = null, Until = TimeSpan.FromMilliseconds(400) },
+            FaultKind.PolicyDown => fault with { Rate = 1, Tries = null, After = TimeSpan.FromMilliseconds(30), Until = TimeSpan.FromMilliseconds(400) },
+            FaultKind.ConnectSlow or FaultKind.AuthSlow => fault with { Rate = 0.7, Duration = TimeSpan.FromMilliseconds(random.Next(2) == 0 ? 50 : 900) },
+            FaultKind.BodyStall => fault with { Duration = TimeSpan.FromMilliseconds(random.Next(500)), CloseAfterStall = random.Next(2) == 0 },
+            FaultKind.PolicyIdle => fault with { Rate = 1, Duration = TimeSpan.FromMilliseconds(20) },
+            FaultKind.PolicyCap => fault with { Rate = 1, Limit = 1 },
+            FaultKind.PolicyThrottle => fault with { Rate = 1, Limit = 2_000_000 },
+            FaultKind.CommandLong => fault with { Rate = 0.03, Tries = 1 },
+            >= FaultKind.ConnectSlow and <= FaultKind.AuthThen480 or >= FaultKind.TlsStall and <= FaultKind.TlsOneByte => fault with { Rate = random.Next(2) == 0 ? 0.3 : 0.8 },
+            >= FaultKind.PolicyIdle => fault with { Rate = 1, Tries = null },
+            _ => fault,
+        };
+    }
+
+    private static bool IsTls(FaultKind kind) => kind is >= FaultKind.TlsStall and <= FaultKind.TlsOneByte;
+
+    private static bool IsCertificate(FaultKind kind) => kind is FaultKind.TlsExpired or FaultKind.TlsWrongHost or FaultKind.TlsSelfSigned;
+
+    private sealed record Cell(FaultKind Kind, int Providers, bool Verify);
+}
