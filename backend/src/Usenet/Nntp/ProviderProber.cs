@@ -1,3 +1,5 @@
+using Sluice.Usenet.Nzb;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
@@ -20,7 +22,10 @@ internal sealed class ProviderProber : IAsyncDisposable
         _timer = time.CreateTimer(static state => ((ProviderProber)state!).Begin(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         Health.Dials.Opened += Arm;
         Health.Bodies.Opened += Arm;
+        Health.Stats.Opened += Arm;
         Health.Bodies.Opened += provider.Pool.SendAway;
+        if (!IsWell)
+            Arm();
     }
 
     private ProviderHealth Health => _provider.Pool.Health;
@@ -29,6 +34,7 @@ internal sealed class ProviderProber : IAsyncDisposable
     {
         Health.Dials.Opened -= Arm;
         Health.Bodies.Opened -= Arm;
+        Health.Stats.Opened -= Arm;
         Health.Bodies.Opened -= _provider.Pool.SendAway;
         await _disposing.CancelAsync();
         await _timer.DisposeAsync();
@@ -40,9 +46,24 @@ internal sealed class ProviderProber : IAsyncDisposable
     {
         if (_disposing.IsCancellationRequested)
             return;
-        var rest = Health.Dials.State == BreakerState.Closed ? Health.Bodies.Rest : Health.Dials.Rest;
+        var rest = Health.Dials.State == BreakerState.Closed ? SoonestProbe : Health.Dials.Rest;
         _timer.Change(rest > Soonest ? rest : Soonest, Timeout.InfiniteTimeSpan);
     }
+
+    // Of those of bodies and STAT that are not closed.
+    private TimeSpan SoonestProbe
+    {
+        get
+        {
+            var (bodies, stats) = (Health.Bodies.Rest, Health.Stats.Rest);
+            if (Health.Stats.State == BreakerState.Closed)
+                return bodies;
+            return Health.Bodies.State == BreakerState.Closed || stats < bodies ? stats : bodies;
+        }
+    }
+
+    private bool IsWell =>
+        Health.Dials.State == BreakerState.Closed && Health.Bodies.State == BreakerState.Closed && Health.Stats.State == BreakerState.Closed;
 
     private void Begin() => _probes.Add(ProbeAsync());
 
@@ -53,35 +74,63 @@ internal sealed class ProviderProber : IAsyncDisposable
         {
             if (Health.Dials.State != BreakerState.Closed)
                 await _provider.Pool.ProbeAsync(_disposing.Token);
-            else if (Health.Bodies.TryProbe() is { } probe)
-                await FetchAsync(probe);
+            else
+                await AskAsync();
         }
         catch (Exception error) when (error is NntpException or OperationCanceledException)
         {
             // The breaker knows, and the pool has noted it.
         }
 
-        if (Health.Dials.State != BreakerState.Closed || Health.Bodies.State != BreakerState.Closed)
+        if (!IsWell)
             Arm();
     }
 
-    /// <summary>Fetches something that the provider has had before. Where it never had anything, the next fetch ahead is the probe.</summary>
-    private async Task FetchAsync(BreakerProbe probe)
+    /// <summary>Asks for something that the provider has had before. Where it never had anything, the next request ahead is the probe.</summary>
+    private async Task AskAsync()
     {
-        using (probe)
+        if (_provider.LastDelivered is not { IsEmpty: false } id)
+            return;
+        using (var probe = Health.Bodies.TryProbe())
         {
-            if (_provider.LastDelivered is not { IsEmpty: false } id)
-                return;
-            using var lease = await _provider.Pool.LeaseAsync(new ArticleRequest(id, OperationLane.HealthCheck), _disposing.Token);
-            try
-            {
-                if (!(await lease.FetchAsync(new DroppedBody(), _disposing.Token)).IsMiss)
-                    probe.Passed();
-            }
-            catch (NntpException failure)
-            {
-                probe.Failed(failure);
-            }
+            if (probe is not null)
+                await FetchAsync(id, probe);
+        }
+
+        using (var probe = Health.Stats.TryProbe())
+        {
+            if (probe is not null)
+                await StatAsync(id, probe);
+        }
+    }
+
+    private async Task FetchAsync(MessageId id, BreakerProbe probe)
+    {
+        using var lease = await _provider.Pool.LeaseAsync(new ArticleRequest(id, OperationLane.HealthCheck), _disposing.Token);
+        try
+        {
+            if (!(await lease.FetchAsync(new DroppedBody(), _disposing.Token)).IsMiss)
+                probe.Passed();
+        }
+        catch (NntpException failure)
+        {
+            probe.Failed(failure);
+        }
+    }
+
+    private async Task StatAsync(MessageId id, BreakerProbe probe)
+    {
+        var batch = new StatBatch(new[] { id }, OperationLane.HealthCheck);
+        using var lease = await _provider.Pool.LeaseAsync(batch.Request, _disposing.Token);
+        try
+        {
+            // That it does not have the article any more is an answer as well.
+            await lease.AskAsync(batch, _disposing.Token);
+            probe.Passed();
+        }
+        catch (NntpException failure)
+        {
+            probe.Failed(failure);
         }
     }
 

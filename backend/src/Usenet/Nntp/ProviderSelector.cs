@@ -12,8 +12,9 @@ internal static class ProviderSelector
     /// <param name="missedBackbones">Backbones on which the article is known to be missing; null for none.</param>
     /// <param name="mayProbe">Whether the fetch may be the one that tries a provider whose bodies have failed.</param>
     /// <param name="behind">Those that lack much of the release, and so come after others of their kind.</param>
+    /// <param name="forStat">Whether it is asked about articles and not for them.</param>
     /// <returns>Null when there is none left.</returns>
-    public static Provider? Next(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, bool mayProbe = true, ProviderSet behind = default)
+    public static Provider? Next(IReadOnlyList<Provider> providers, ProviderSet asked, HashSet<string>? missedBackbones, bool mayProbe = true, ProviderSet behind = default, bool forStat = false)
     {
         Provider? best = null;
         (bool, ProviderKind, bool, int, double) bestRank = default;
@@ -24,7 +25,7 @@ internal static class ProviderSelector
             if (missedBackbones?.Contains(provider.Options.Backbone) == true)
                 continue;
 
-            var rank = (IsResting(provider, mayProbe), provider.Options.Kind, behind.Contains(provider.Index), provider.Options.Priority, provider.Pool.Backlog);
+            var rank = (IsResting(provider, mayProbe, forStat), provider.Options.Kind, behind.Contains(provider.Index), provider.Options.Priority, provider.Pool.Backlog);
             if (best is null || rank.CompareTo(bestRank) < 0)
                 (best, bestRank) = (provider, rank);
         }
@@ -53,23 +54,27 @@ internal static class ProviderSelector
     /// <summary>Whether a provider is left alone for now.</summary>
     /// <param name="provider">Any of the pool.</param>
     /// <param name="mayProbe">Whether the fetch may be the one that tries it.</param>
-    public static bool IsResting(Provider provider, bool mayProbe)
+    /// <param name="forStat">Whether it is asked about articles and not for them.</param>
+    public static bool IsResting(Provider provider, bool mayProbe, bool forStat = false)
     {
-        var bodies = provider.Pool.Health.Bodies;
-        return provider.Pool.IsUnreachable || (bodies.State != BreakerState.Closed && (!mayProbe || bodies.Rest > TimeSpan.Zero));
+        var breaker = BreakerOf(provider, forStat);
+        return provider.Pool.IsUnreachable || (breaker.State != BreakerState.Closed && (!mayProbe || breaker.Rest > TimeSpan.Zero));
     }
 
-    /// <summary>Why a provider is not asked although it is its turn: its bodies fail, and there are others that deliver. Null when it is asked.</summary>
-    public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider)
+    /// <summary>Why a provider is not asked although it is its turn: its replies fail, and there are others that answer. Null when it is asked.</summary>
+    public static NntpException? MustSpare(IReadOnlyList<Provider> providers, Provider provider, bool forStat = false)
     {
-        if (provider.Pool.Health.Bodies.Failure is not { } failure)
+        if (BreakerOf(provider, forStat).Failure is not { } failure)
             return null;
         foreach (var other in providers)
         {
-            if (other != provider && other.Options.Kind != ProviderKind.Disabled && !IsResting(other, mayProbe: false))
+            if (other != provider && other.Options.Kind != ProviderKind.Disabled && !IsResting(other, mayProbe: false, forStat))
                 return failure;
         }
 
         return null;
     }
+
+    private static CircuitBreaker BreakerOf(Provider provider, bool forStat) =>
+        forStat ? provider.Pool.Health.Stats : provider.Pool.Health.Bodies;
 }

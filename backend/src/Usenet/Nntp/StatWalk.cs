@@ -29,7 +29,7 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
     {
         var asked = request.Excluded;
         var left = new List<int>(ids.Length);
-        while (ProviderSelector.Next(providers, asked, null) is { } provider)
+        while (ProviderSelector.Next(providers, asked, null, forStat: true) is { } provider)
         {
             asked = asked.With(provider.Index);
             left.Clear();
@@ -67,16 +67,26 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
         var failures = 0;
         while (left.Count > 0 && failures <= shared.Options.RetriesPerProvider)
         {
-            var count = Math.Min(left.Count, provider.Pool.Depth.Stats(provider.Pool.Line));
+            using var probe = provider.Pool.Health.Stats.TryProbe();
+            if (probe is null && ProviderSelector.MustSpare(providers, provider, forStat: true) is not null)
+                break;
+
+            // One article is enough to find out whether a server answers again.
+            var count = probe is null ? Math.Min(left.Count, provider.Pool.Depth.Stats(provider.Pool.Line)) : 1;
             var batch = new StatBatch(left.Take(count).Select(i => ids.Span[i]).ToArray(), request.Lane);
+            var isSent = false;
             try
             {
                 using var lease = await provider.Pool.LeaseAsync(batch.Request, cancellationToken);
+                isSent = true;
                 await lease.AskAsync(batch, cancellationToken);
                 provider.Pool.Health.Stats.Succeeded();
+                probe?.Passed();
             }
             catch (NntpException fault)
             {
+                if (isSent && ProviderHealth.IsTelling(fault))
+                    probe?.Failed(fault);
                 failures = fault.IsTransient && !provider.Pool.IsUnreachable ? failures + 1 : int.MaxValue;
             }
 

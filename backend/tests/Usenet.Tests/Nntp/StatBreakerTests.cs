@@ -1,0 +1,101 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>A provider that sends bodies and breaks off over STAT is spared those, and asked again once it answers (F13).</summary>
+public sealed class StatBreakerTests
+{
+    private const int Articles = 40;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact(Timeout = 60_000)]
+    public async Task F13_Provider_whose_STAT_fails_is_spared_while_another_answers_and_still_sends_bodies()
+    {
+        await using var host = await StartAsync(providers: 2, TimeSpan.FromHours(1));
+        for (var part = 1; part <= Articles; part++)
+        {
+            var answer = Assert.Single(await StatAsync(host, part, 1));
+            Assert.Equal((Set(1), default(ProviderSet)), (answer.Has, answer.Misses));
+        }
+
+        // Who wants to hear every provider hears that this one said nothing.
+        Assert.Equal(new ArticlePresence(Set(1), default, Set(0)), Assert.Single(await StatAsync(host, 1, 1, everyProvider: true)));
+        Assert.InRange(host.Mock.ProviderStats[0].CommandCount("STAT"), 4, 6);
+        await FetchAsync(host);
+        Assert.Equal(1, host.Mock.ProviderStats[0].CommandCount("BODY"));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F13_Provider_is_probed_while_nobody_asks_and_used_again_once_it_answers()
+    {
+        await using var host = await StartAsync(providers: 2, TimeSpan.FromMilliseconds(200));
+        await FetchAsync(host);
+        for (var part = 1; part <= 4; part++)
+            await StatAsync(host, part, 1);
+        host.Mock.ChangeFaults([]);
+        var before = host.Mock.ProviderStats[0].CommandCount("STAT");
+
+        await Eventually.HoldsAsync(() => host.Mock.ProviderStats[0].CommandCount("STAT") > before, () => "no probe came", Token);
+        var answer = default(ArticlePresence);
+        while (!answer.Has.Contains(0))
+            answer = Assert.Single(await StatAsync(host, 10, 1));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F13_Walk_is_the_probe_where_the_provider_never_delivered_anything()
+    {
+        await using var host = await StartAsync(providers: 2, TimeSpan.FromMilliseconds(1));
+        for (var part = 1; part <= 4; part++)
+            await StatAsync(host, part, 1);
+        host.Mock.ChangeFaults([]);
+
+        // The first walk after the rest of a millisecond is the probe.
+        var answer = default(ArticlePresence);
+        while (!answer.Has.Contains(0))
+            answer = Assert.Single(await StatAsync(host, 5, 1));
+        var before = host.Mock.ProviderStats[0].CommandCount("STAT");
+        Assert.All(await StatAsync(host, 1, Articles), each => Assert.True(each.Has.Contains(0)));
+        Assert.Equal(Articles, host.Mock.ProviderStats[0].CommandCount("STAT") - before);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F13_Lone_provider_is_asked_all_the_same()
+    {
+        await using var host = await StartAsync(providers: 1, TimeSpan.FromHours(1));
+        for (var part = 1; part <= 3; part++)
+            Assert.Equal(Set(0), Assert.Single(await StatAsync(host, part, 1)).Unanswered);
+        host.Mock.ChangeFaults([]);
+
+        Assert.True(Assert.Single(await StatAsync(host, 7, 1)).IsPresent);
+    }
+
+    private static ProviderSet Set(int provider) => default(ProviderSet).With(provider);
+
+    private static Task<EngineHost> StartAsync(int providers, TimeSpan cooldown) => EngineHost.StartAsync(
+        EngineHost.Film(Articles),
+        new MockOptions
+        {
+            Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider())],
+            Faults = [new MockFault { Kind = FaultKind.Command503, Provider = 0, Verb = "STAT" }],
+        },
+        new NntpOptions { BreakerCooldown = cooldown, BreakerLongestCooldown = cooldown, CloseGrace = TimeSpan.FromMilliseconds(1) });
+
+    private static async Task<ArticlePresence[]> StatAsync(EngineHost host, int first, int count, bool everyProvider = false)
+    {
+        MessageId[] ids = [.. Enumerable.Range(first, count).Select(part => MessageId.Parse(host.Release.MessageId(0, part)))];
+        var answers = new ArticlePresence[count];
+        await host.Pool.StatAsync(new StatRequest(ids, OperationLane.HealthCheck, everyProvider), answers, Token);
+        return answers;
+    }
+
+    private static async Task FetchAsync(EngineHost host)
+    {
+        var request = new ArticleRequest(MessageId.Parse(host.Release.MessageId(0, 1)), OperationLane.Playback);
+        Assert.True((await host.Pool.FetchAsync(request, new CollectingSink(), Token)).IsFound);
+    }
+}
