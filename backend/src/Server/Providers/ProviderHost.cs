@@ -80,8 +80,8 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             _isStarted = true;
             var plan = Plan(out var warnings);
             _disk = _segments?.Open();
-            if (_disk is not null)
-                Replace(plan);
+            // What an earlier run has learned about the providers was read in the meantime.
+            Replace(plan);
             Announce(_current, warnings);
         }
     }
@@ -114,9 +114,20 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             if (plan.Equals(_current.Plan) || _ending.IsCancellationRequested)
                 return;
 
+            ForgetChanged(_current.Plan.Providers, plan.Providers);
             Replace(plan);
             if (_isStarted)
                 Announce(_current, warnings);
+        }
+    }
+
+    /// <summary>Whoever has mended an account or an address wants it used at once, whatever it has come to before.</summary>
+    private void ForgetChanged(IReadOnlyList<ProviderOptions> before, IReadOnlyList<ProviderOptions> now)
+    {
+        foreach (var provider in now)
+        {
+            if (before.FirstOrDefault(other => other.Id == provider.Id) is { } old && old != provider)
+                _memory.ForgetBreaks(provider.Id);
         }
     }
 

@@ -4,7 +4,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Reads and writes <c>provider_cap</c> and <c>provider_miss</c>.</summary>
+/// <summary>Reads and writes <c>provider_cap</c>, <c>provider_miss</c> and, by <see cref="BreakRow"/>, <c>provider_break</c>.</summary>
 internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider time)
 {
     /// <summary>All that is still believed, the newest first where there is more than fits.</summary>
@@ -20,7 +20,10 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
             var misses = connection.Query<MissRow>(
                 "SELECT key AS Key, until AS UntilMilliseconds, believed AS BelievedMilliseconds FROM provider_miss WHERE until > @now ORDER BY until DESC LIMIT @most",
                 new { now, most });
-            return new LearnedValues(caps, [.. misses.Where(row => row.Key.Length == 16).Select(row => row.Read()).Reverse()]);
+            return new LearnedValues(caps, [.. misses.Where(row => row.Key.Length == 16).Select(row => row.Read()).Reverse()])
+            {
+                Breaks = BreakRow.Load(connection),
+            };
         },
         cancellationToken);
 
@@ -41,6 +44,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
                     transaction);
             }
 
+            BreakRow.Save(connection, transaction, values.Breaks);
             connection.Execute(
                 """
                 INSERT INTO provider_miss (key, until, believed) VALUES (@Key, @UntilMilliseconds, @BelievedMilliseconds)

@@ -25,7 +25,7 @@ internal enum BreakerState
 /// is kept for too long is void, so that nothing sticks half-open.
 /// </remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The probe belongs to whoever asked for it; here it is only compared.")]
-internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan firstCooldown, TimeSpan longestCooldown)
+internal sealed class CircuitBreaker
 {
     /// <summary>A probe without a verdict for this long is given up.</summary>
     public static readonly TimeSpan ProbeLimit = TimeSpan.FromSeconds(20);
@@ -34,6 +34,10 @@ internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan 
     private const int MostDoublings = 5;
 
     private readonly Lock _gate = new();
+    private readonly TimeProvider _time;
+    private readonly int _tolerated;
+    private readonly TimeSpan _firstCooldown;
+    private readonly TimeSpan _longestCooldown;
     private BreakerProbe? _probe;
     private NntpException? _failure;
     private TimeSpan _cooldown;
@@ -44,8 +48,23 @@ internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan 
     private int _trips;
     private int _passesLeft;
 
+    /// <param name="time">Clock.</param>
+    /// <param name="tolerated">Faults in a row after which it opens.</param>
+    /// <param name="firstCooldown">How long it rests at first.</param>
+    /// <param name="longestCooldown">How long at most.</param>
+    /// <param name="known">Where an earlier one for the same stood; null for none.</param>
+    public CircuitBreaker(TimeProvider time, int tolerated, TimeSpan firstCooldown, TimeSpan longestCooldown, RememberedBreak? known = null)
+    {
+        (_time, _tolerated, _firstCooldown, _longestCooldown) = (time, tolerated, firstCooldown, longestCooldown);
+        if (known is not null)
+            Restore(known);
+    }
+
     /// <summary>Raised outside of the lock when the breaker has opened.</summary>
     public event Action? Opened;
+
+    /// <summary>Raised outside of the lock when there is something new to remember.</summary>
+    public event Action? Changed;
 
     public BreakerState State
     {
@@ -83,12 +102,13 @@ internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan 
     {
         lock (_gate)
         {
-            if (_failure is not null || (++_faults < tolerated && !atOnce))
+            if (_failure is not null || (++_faults < _tolerated && !atOnce))
                 return;
             Trip(failure);
         }
 
         Opened?.Invoke();
+        Changed?.Invoke();
     }
 
     /// <summary>What an ordinary operation has come to: success.</summary>
@@ -99,15 +119,30 @@ internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan 
     }
 
     /// <summary>Asks for the right to one probe while the breaker is not closed.</summary>
+    /// <param name="atOnce">Does not wait for the end of the rest: somebody wants to know how it stands.</param>
     /// <returns>Null when the breaker is closed, still rests, or has a probe under way.</returns>
-    public BreakerProbe? TryProbe()
+    public BreakerProbe? TryProbe(bool atOnce = false)
     {
         lock (_gate)
         {
-            if (_failure is null || RestNow() > TimeSpan.Zero)
+            if (_failure is null || (RestNow() > TimeSpan.Zero && !(atOnce && _probe is null)))
                 return null;
-            _probeSince = time.GetTimestamp();
+            _probeSince = _time.GetTimestamp();
             return _probe = new BreakerProbe(this);
+        }
+    }
+
+    /// <summary>Where it stands, in a form that outlives the process; null when there is nothing to remember.</summary>
+    public RememberedBreak? Remember()
+    {
+        lock (_gate)
+        {
+            var since = _time.GetElapsedTime(_openedAt);
+            if (_trips == 0 || (_failure is null && since >= Forgets))
+                return null;
+            var now = _time.GetUtcNow();
+            var rest = _probe is null ? RestNow() : TimeSpan.Zero;
+            return new RememberedBreak(_failure?.Fault, now - since, now + rest, _cooldown, _trips, _passesLeft);
         }
     }
 
@@ -121,14 +156,16 @@ internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan 
             _probe = null;
             if (--_passesLeft > 0)
             {
-                _restsSince = time.GetTimestamp() - Ticks(_cooldown);
+                _restsSince = _time.GetTimestamp() - Ticks(_cooldown);
                 return false;
             }
 
             _failure = null;
             _faults = 0;
-            return true;
         }
+
+        Changed?.Invoke();
+        return true;
     }
 
     internal void Failed(BreakerProbe probe, NntpException failure)
@@ -139,12 +176,13 @@ internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan 
                 return;
             _probe = null;
             _failure = failure;
-            _cooldown = _cooldown * 2 < longestCooldown ? _cooldown * 2 : longestCooldown;
+            _cooldown = _cooldown * 2 < _longestCooldown ? _cooldown * 2 : _longestCooldown;
             _passesLeft = PassesNeeded;
-            _restsSince = time.GetTimestamp();
+            _restsSince = _time.GetTimestamp();
         }
 
         Opened?.Invoke();
+        Changed?.Invoke();
     }
 
     internal void Returned(BreakerProbe probe)
@@ -158,12 +196,30 @@ internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan 
 
     private int PassesNeeded => 1 << Math.Min(_trips - 1, MostDoublings);
 
+    // Times of the wall may have jumped, and what was stored may be damaged: nothing rests longer than it would by itself.
+    private void Restore(RememberedBreak known)
+    {
+        var (now, utc) = (_time.GetTimestamp(), _time.GetUtcNow());
+        if (known.Trips < 1 || utc - known.RestsUntil >= Forgets)
+            return;
+        _trips = known.Trips;
+        _cooldown = Clamp(known.Cooldown, _firstCooldown, _longestCooldown);
+        _openedAt = now - Ticks(Clamp(utc - known.OpenedAt, TimeSpan.Zero, Forgets));
+        _restsSince = now - Ticks(_cooldown - Clamp(known.RestsUntil - utc, TimeSpan.Zero, _cooldown));
+        _passesLeft = Math.Clamp(known.PassesLeft, 1, PassesNeeded);
+        _failure = known.Fault is { } fault
+            ? new NntpException(fault, "The provider has failed again and again before the server or its settings were changed, and is tried again soon.")
+            : null;
+    }
+
+    private static TimeSpan Clamp(TimeSpan value, TimeSpan least, TimeSpan most) => value < least ? least : value > most ? most : value;
+
     private void Trip(NntpException failure)
     {
-        var now = time.GetTimestamp();
-        var isFresh = _trips == 0 || time.GetElapsedTime(_openedAt, now) >= Forgets;
+        var now = _time.GetTimestamp();
+        var isFresh = _trips == 0 || _time.GetElapsedTime(_openedAt, now) >= Forgets;
         _trips = isFresh ? 1 : _trips + 1;
-        _cooldown = isFresh ? firstCooldown : _cooldown;
+        _cooldown = isFresh ? _firstCooldown : _cooldown;
         (_openedAt, _restsSince, _failure, _faults) = (now, now, failure, 0);
         _passesLeft = PassesNeeded;
     }
@@ -172,11 +228,11 @@ internal sealed class CircuitBreaker(TimeProvider time, int tolerated, TimeSpan 
     {
         if (_failure is null)
             return TimeSpan.Zero;
-        var rest = _probe is null ? _cooldown - time.GetElapsedTime(_restsSince) : ProbeLimit - time.GetElapsedTime(_probeSince);
+        var rest = _probe is null ? _cooldown - _time.GetElapsedTime(_restsSince) : ProbeLimit - _time.GetElapsedTime(_probeSince);
         return rest > TimeSpan.Zero ? rest : TimeSpan.Zero;
     }
 
-    private long Ticks(TimeSpan span) => (long)(span.TotalSeconds * time.TimestampFrequency);
+    private long Ticks(TimeSpan span) => (long)(span.TotalSeconds * _time.TimestampFrequency);
 }
 
 /// <summary>The right to one operation while a breaker is not closed. One owner, who disposes it whatever happens.</summary>

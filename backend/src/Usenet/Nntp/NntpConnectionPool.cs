@@ -26,7 +26,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     public NntpConnectionPool(int provider, ProviderOptions options, SharedResources shared)
     {
         (_provider, _options, _shared) = (provider, options, shared);
-        (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(shared.Time, shared.Options));
+        (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(options.Id, shared));
         Depth = new PipelineDepth(options, shared);
         _opener = new ConnectionOpener(options, shared, Line);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
@@ -112,7 +112,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             _dialling++;
         }
 
-        if (await DialAsync(Health.Dials.TryProbe(), cancellationToken) is { } failure)
+        if (await DialAsync(Health.Dials.TryProbe(atOnce: true), cancellationToken) is { } failure)
             throw failure;
     }
 

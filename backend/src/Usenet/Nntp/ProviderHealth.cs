@@ -5,20 +5,37 @@ namespace Sluice.Usenet.Nntp;
 /// STAT and send no body. Misses never count here.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class ProviderHealth(TimeProvider time, NntpOptions options)
+internal sealed class ProviderHealth
 {
     // One broken connection in a while is nothing; dials that fail at once may be bad luck too, those that time out cost too much.
     private const int ToleratedReplies = 4;
     private const int ToleratedDials = 3;
 
+    /// <param name="provider">Whose.</param>
+    /// <param name="shared">Clock, cooldowns, and what has been learned before.</param>
+    public ProviderHealth(Guid provider, SharedResources shared)
+    {
+        Dials = Make(BreakerKind.Dials, ToleratedDials);
+        Bodies = Make(BreakerKind.Bodies, ToleratedReplies);
+        Stats = Make(BreakerKind.Stats, ToleratedReplies);
+
+        CircuitBreaker Make(BreakerKind kind, int tolerated)
+        {
+            var breaker = new CircuitBreaker(
+                shared.Time, tolerated, shared.Options.BreakerCooldown, shared.Options.BreakerLongestCooldown, shared.Memory.BreakOf(provider, kind));
+            breaker.Changed += () => shared.Memory.RememberBreak(provider, kind, breaker);
+            return breaker;
+        }
+    }
+
     /// <summary>Connecting and logging in.</summary>
-    public CircuitBreaker Dials { get; } = new(time, ToleratedDials, options.BreakerCooldown, options.BreakerLongestCooldown);
+    public CircuitBreaker Dials { get; }
 
     /// <summary>BODY.</summary>
-    public CircuitBreaker Bodies { get; } = new(time, ToleratedReplies, options.BreakerCooldown, options.BreakerLongestCooldown);
+    public CircuitBreaker Bodies { get; }
 
     /// <summary>STAT.</summary>
-    public CircuitBreaker Stats { get; } = new(time, ToleratedReplies, options.BreakerCooldown, options.BreakerLongestCooldown);
+    public CircuitBreaker Stats { get; }
 
     /// <summary>Why no connection can be opened now, or null when one may be tried.</summary>
     public NntpException? Resting => Dials.Rest > TimeSpan.Zero ? Dials.Failure : null;

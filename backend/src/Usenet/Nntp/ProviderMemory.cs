@@ -7,13 +7,16 @@ namespace Sluice.Usenet.Nntp;
 /// <param name="Misses">Articles that a provider does not have.</param>
 public sealed record LearnedValues(IReadOnlyDictionary<Guid, int?> Caps, IReadOnlyList<RememberedMiss> Misses)
 {
+    /// <summary>Where the breakers of providers stand; null: nothing to remember any more.</summary>
+    public IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> Breaks { get; init; } = new Dictionary<(Guid, BreakerKind), RememberedBreak?>();
+
     /// <summary>Whether there is nothing new.</summary>
-    public bool IsEmpty => Caps.Count == 0 && Misses.Count == 0;
+    public bool IsEmpty => Caps.Count == 0 && Misses.Count == 0 && Breaks.Count == 0;
 }
 
 /// <summary>
 /// What has been learned about providers and is worth more than one pool of them, or one run of the process (F38): how many
-/// connections they take, and which articles they do not have.
+/// connections they take, which articles they do not have, and how long they are left alone.
 /// </summary>
 /// <remarks>
 /// Thread-safe. Answers from memory and never waits; whoever owns it takes what is new from time to time and stores it. What
@@ -27,7 +30,9 @@ public sealed class ProviderMemory
     private readonly Lock _gate = new();
     private readonly Dictionary<Guid, int?> _caps = [];
     private readonly MissMemory _misses;
+    private readonly Dictionary<(Guid Provider, BreakerKind Kind), Func<RememberedBreak?>> _breaks = [];
     private Dictionary<Guid, int?> _newCaps = [];
+    private HashSet<(Guid Provider, BreakerKind Kind)> _newBreaks = [];
     private List<RememberedMiss> _newMisses = [];
     private TimeSpan _believed = TimeSpan.FromHours(1);
     private int _most = 100_000;
@@ -53,18 +58,25 @@ public sealed class ProviderMemory
                 _caps.TryAdd(provider, cap);
             foreach (var miss in values.Misses)
                 _misses.Put(miss, _most);
+            foreach (var (breaker, known) in values.Breaks)
+                _breaks.TryAdd(breaker, () => known);
         }
     }
 
     /// <summary>Takes out what is new since the last call.</summary>
     public LearnedValues TakeNew()
     {
+        LearnedValues values;
+        KeyValuePair<(Guid, BreakerKind), Func<RememberedBreak?>>[] breaks;
         lock (_gate)
         {
-            var values = new LearnedValues(_newCaps, _newMisses);
-            (_newCaps, _newMisses) = ([], []);
-            return values;
+            values = new LearnedValues(_newCaps, _newMisses);
+            breaks = [.. _newBreaks.Select(breaker => KeyValuePair.Create(breaker, _breaks.GetValueOrDefault(breaker) ?? (static () => null)))];
+            (_newCaps, _newMisses, _newBreaks) = ([], [], []);
         }
+
+        // A breaker is read outside of the lock, since it has one of its own.
+        return values with { Breaks = breaks.ToDictionary(breaker => breaker.Key, breaker => breaker.Value()) };
     }
 
     /// <summary>The most connections that a provider has taken of late, where that is less than its account promises; else null.</summary>
@@ -72,6 +84,38 @@ public sealed class ProviderMemory
     {
         lock (_gate)
             return _caps.GetValueOrDefault(provider);
+    }
+
+    /// <summary>The account or the address of a provider has changed: how the old one failed says nothing any more.</summary>
+    public void ForgetBreaks(Guid provider)
+    {
+        lock (_gate)
+        {
+            foreach (var kind in Enum.GetValues<BreakerKind>())
+            {
+                if (_breaks.Remove((provider, kind)))
+                    _newBreaks.Add((provider, kind));
+            }
+        }
+    }
+
+    /// <summary>Where a breaker stood when it was heard of last; null for nothing.</summary>
+    internal RememberedBreak? BreakOf(Guid provider, BreakerKind kind)
+    {
+        Func<RememberedBreak?>? known;
+        lock (_gate)
+            known = _breaks.GetValueOrDefault((provider, kind));
+        return known?.Invoke();
+    }
+
+    /// <summary>A breaker has changed. It is asked how it stands when somebody wants to know.</summary>
+    internal void RememberBreak(Guid provider, BreakerKind kind, CircuitBreaker breaker)
+    {
+        lock (_gate)
+        {
+            _breaks[(provider, kind)] = breaker.Remember;
+            _newBreaks.Add((provider, kind));
+        }
     }
 
     internal void RememberCap(Guid provider, int? cap)

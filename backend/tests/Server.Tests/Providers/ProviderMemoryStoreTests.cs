@@ -46,6 +46,33 @@ public sealed class ProviderMemoryStoreTests : IDisposable
     }
 
     [Fact]
+    public async Task F38_Breakers_survive_a_restart_and_what_cannot_be_is_left_out()
+    {
+        var now = _time.GetUtcNow();
+        var open = new RememberedBreak(NntpFault.ConnectTimeout, now.AddMinutes(-2), now.AddSeconds(30), TimeSpan.FromSeconds(40), 3, 4);
+        var closed = new RememberedBreak(null, now.AddMinutes(-9), now, TimeSpan.FromSeconds(5), 1, 0);
+        var breaks = new Dictionary<(Guid, BreakerKind), RememberedBreak?> { [(Provider, BreakerKind.Dials)] = open, [(Provider, BreakerKind.Stats)] = closed };
+        await using (var database = _folder.OpenDatabase())
+            await new ProviderMemoryStore(database, _time).SaveAsync(Learned(breaks), 100, Token);
+
+        await using (var database = _folder.OpenDatabase())
+        {
+            var store = new ProviderMemoryStore(database, _time);
+            Assert.Equal(breaks, (await store.LoadAsync(100, Token)).Breaks);
+
+            await store.SaveAsync(Learned(new() { [(Provider, BreakerKind.Dials)] = null }), 100, Token);
+            await database.WriteAsync(
+                (connection, transaction) => connection.Execute(
+                    "INSERT INTO provider_break VALUES (@provider, 77, 1, 0, 0, 0, 1, 1), ('no id', 1, 1, 0, 0, 0, 1, 1), (@provider, 0, 9999, 0, -1, 0, 1, 1)",
+                    new { provider = Provider.ToString() },
+                    transaction),
+                Token);
+            var left = Assert.Single((await store.LoadAsync(100, Token)).Breaks);
+            Assert.Equal((Provider, BreakerKind.Stats), left.Key);
+        }
+    }
+
+    [Fact]
     public async Task F38_The_table_of_misses_is_bounded()
     {
         await using var database = _folder.OpenDatabase();
@@ -55,6 +82,9 @@ public sealed class ProviderMemoryStoreTests : IDisposable
         Assert.Equal(misses[30..], (await store.LoadAsync(100, Token)).Misses);
         Assert.Equal(misses[45..], (await store.LoadAsync(5, Token)).Misses);
     }
+
+    private static LearnedValues Learned(Dictionary<(Guid, BreakerKind), RememberedBreak?> breaks) =>
+        new(new Dictionary<Guid, int?>(), []) { Breaks = breaks };
 
     private RememberedMiss Miss(TimeSpan believed) => new(Guid.NewGuid(), _time.GetUtcNow() + believed, believed);
 }

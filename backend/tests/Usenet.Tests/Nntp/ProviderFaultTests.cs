@@ -62,6 +62,32 @@ public sealed class ProviderFaultTests
     }
 
     [Fact(Timeout = 60_000)]
+    public async Task F38_A_provider_that_could_not_be_reached_before_a_restart_is_asked_by_nobody_after_it()
+    {
+        await using var host = await StartAsync(new MockFault { Kind = FaultKind.ConnectClose, Provider = 0, Tries = 0 });
+        var memory = new ProviderMemory(TimeProvider.System);
+        await using (var first = NewPool(host, memory))
+            await FetchAllAsync(host, first);
+        var opened = host.Mock.ProviderStats[0].Opened;
+        Assert.True(opened >= 3, $"{opened} dials");
+
+        var restored = new ProviderMemory(TimeProvider.System);
+        restored.Restore(memory.TakeNew());
+        await using (var next = NewPool(host, restored))
+            await FetchAllAsync(host, next);
+
+        // What rests longest is probed once at most; without memory three dials would have to fail first.
+        Assert.InRange(host.Mock.ProviderStats[0].Opened, opened, opened + 1);
+
+        // Whoever has mended the account does not wait for the end of the rest.
+        restored.ForgetBreaks(host.Accounts[0].Id);
+        host.Mock.ChangeFaults([]);
+        await using var mended = NewPool(host, restored);
+        await FetchAsync(host, 1, mended);
+        Assert.Equal(1, host.Mock.ProviderStats[0].CommandCount("BODY"));
+    }
+
+    [Fact(Timeout = 60_000)]
     public async Task F13_Misses_neither_count_as_faults_nor_hide_them()
     {
         // Every other article is missing and every other connection breaks at a body: in between nothing succeeds.
