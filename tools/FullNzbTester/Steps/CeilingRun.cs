@@ -6,10 +6,14 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>The same articles by the same connections, pipelined deep and thrown away undecoded: what the line would give.</summary>
+/// <summary>The same articles by the same connections, pipelined as deep and thrown away undecoded: what the line would give.</summary>
 internal sealed class CeilingRun(RunContext run)
 {
-    private const int Depth = 10;
+    // A server's own depth cannot be seen from outside (TST-37).
+    private const int DepthOfServers = 10;
+
+    // As many wanted at a time as the deepest pipeline could take.
+    private const int MostWanted = 10;
 
     // Commands behind one that stalls fall with it, and again with the next.
     private const int MostTries = 5;
@@ -22,9 +26,9 @@ internal sealed class CeilingRun(RunContext run)
         if (end <= 0)
             return;
         await using var engine = new EngineSubject(run.Options, run.Providers);
-        await using var session = engine.NewSession([file], Depth);
+        await using var session = engine.NewSession([file], run.Options.Server is null ? null : DepthOfServers);
         var last = file.Map.Locate(end - 1);
-        var fetchers = Math.Min(last.Index + 1, Depth * run.Providers.Sum(provider => provider.MaxConnections));
+        var fetchers = Math.Min(last.Index + 1, MostWanted * run.Providers.Sum(provider => provider.MaxConnections));
         var next = -1;
         long fetched = 0;
         var started = Stopwatch.GetTimestamp();
@@ -34,7 +38,7 @@ internal sealed class CeilingRun(RunContext run)
         var ceiling = fetched / 1e6 / seconds;
         run.Metrics["ceiling_mb_s"] = ceiling;
         run.Metrics["seq_ratio"] = run.Metrics["seq_mb_s"] / ceiling;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    ceiling {ceiling:0.00} MB/s: {last.Index + 1} articles thrown away at depth {Depth}; the stream reached {run.Metrics["seq_ratio"]:0.00} of it"));
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    ceiling {ceiling:0.00} MB/s: {last.Index + 1} articles thrown away; the stream reached {run.Metrics["seq_ratio"]:0.00} of it"));
 
         async Task FetchAsync()
         {
