@@ -30,6 +30,7 @@ internal sealed class ReadAheadPolicy
     private readonly PacedRate _paced;
     private readonly StreamOptions _options;
     private readonly TimeProvider _time;
+    private readonly long _openedAt;
     private int _target = 1;
     private int _segmentBytes = 1;
 
@@ -50,6 +51,7 @@ internal sealed class ReadAheadPolicy
     private int _hold = ShortestHold;
     private bool _isProbing;
 
+    private long _firstByteAt;
     private long _delivered;
     private long _markBytes;
     private long _markTime;
@@ -67,6 +69,7 @@ internal sealed class ReadAheadPolicy
         _memory = memory;
         _time = time;
         _paced = new PacedRate(options, time);
+        _openedAt = time.GetTimestamp();
     }
 
     /// <summary>Bytes went to the reader.</summary>
@@ -75,6 +78,8 @@ internal sealed class ReadAheadPolicy
     /// <param name="endsPiece">Whether it has been taken to its end with them.</param>
     public void Delivered(int count, int headNumber, bool endsPiece)
     {
+        if (_delivered == 0)
+            _firstByteAt = _time.GetTimestamp();
         _delivered += count;
         _paced.Delivered(count);
         if (_target > 1 || _delivered <= _options.ProbeBytes)
@@ -162,9 +167,14 @@ internal sealed class ReadAheadPolicy
         else if (isKnown && !_isProbing && enough < _target)
             Hold(enough);
         else
-            // The first step knows of no line at all, and over a long one each step is a round trip.
-            Enlarge(rate, rate == 0 || (isKnown && !_isProbing && needed >= FullUse * _target) ? 4 : 2);
+            Enlarge(rate, rate == 0 ? FirstFactor : isKnown && !_isProbing && needed >= FullUse * _target ? 4 : 2);
     }
+
+    /// <summary>
+    /// The first step knows no rate. Where the landing segment took longer to begin than to be read, it is the round trip that
+    /// limits, and each step costs one; where it took longer to be read, the line is thin or the reader is.
+    /// </summary>
+    private int FirstFactor => _time.GetElapsedTime(_firstByteAt) <= _time.GetElapsedTime(_openedAt, _firstByteAt) ? 4 : 2;
 
     /// <summary>Segments beyond which a window of this rate gains nothing.</summary>
     private double Enough(double rate) => (Slack * (1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0))) + Insured(rate);

@@ -39,6 +39,21 @@ public sealed class ReadAheadPolicyTests
         Assert.InRange(policy.Target(SegmentBytes, Plenty), 16, 32);
     }
 
+    [Theory]
+    [InlineData(150, 149, 8)]
+    [InlineData(50, 118, 4)]
+    public void The_first_step_is_a_double_one_where_the_round_trip_limits_and_not_the_line(int toFirstByte, int toLastByte, int expected)
+    {
+        var time = new ManualTimeProvider();
+        var policy = NewPolicy(time);
+        time.Advance(TimeSpan.FromMilliseconds(toFirstByte));
+        policy.Delivered(1000, 0, endsPiece: false);
+        time.Advance(TimeSpan.FromMilliseconds(toLastByte));
+        policy.Delivered(SegmentBytes - 1000, 0, endsPiece: true);
+        policy.Waited(2);
+        Assert.Equal(expected, policy.Target(SegmentBytes, Plenty));
+    }
+
     [Fact]
     public void A_segment_that_ends_in_a_probe_costs_one_article_more()
     {
