@@ -23,7 +23,9 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     /// <param name="time">Clock.</param>
     /// <param name="loggers">For the engine.</param>
     /// <param name="disk">What is kept of the providers' articles; not owned.</param>
-    public ProviderGeneration(ProviderPlan plan, IArticleSource? builtIn, ProviderMemory memory, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk)
+    /// <param name="streams">What reading has found out before; not owned.</param>
+    public ProviderGeneration(
+        ProviderPlan plan, IArticleSource? builtIn, ProviderMemory memory, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk, StreamMemory streams)
     {
         Plan = plan;
         _time = time;
@@ -34,7 +36,7 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         }
 
         _source = (IArticleSource?)Pool ?? builtIn!;
-        Engine = new StreamEngine(this, plan.Streams, time, loggers, Pool is null ? null : disk);
+        Engine = new StreamEngine(this, plan.Streams, time, loggers, Pool is null ? null : disk, streams);
     }
 
     /// <summary>What it was made from.</summary>
@@ -48,6 +50,9 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
 
     /// <inheritdoc/>
     public int ProviderCount => _source.ProviderCount;
+
+    /// <inheritdoc/>
+    public Guid ProviderId(int provider) => _source.ProviderId(provider);
 
     private bool IsIdle => Engine.OpenStreams == 0 && Volatile.Read(ref _fetches) == 0;
 

@@ -16,6 +16,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly IOptionsMonitor<StreamingOptions> _streaming;
     private readonly BuiltInArticles? _builtIn;
     private readonly ProviderMemory _memory;
+    private readonly StreamMemory _streams;
     private readonly SegmentCacheHost? _segments;
     private readonly TimeProvider _time;
     private readonly ILoggerFactory _loggers;
@@ -43,6 +44,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         _streaming = streaming;
         _builtIn = builtIn;
         _memory = memory ?? new ProviderMemory(time);
+        _streams = new StreamMemory(time);
         _segments = segments;
         _time = time;
         _loggers = loggers;
@@ -63,6 +65,9 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
 
     /// <inheritdoc/>
     public int ProviderCount => _current.ProviderCount;
+
+    /// <inheritdoc/>
+    public Guid ProviderId(int provider) => _current.ProviderId(provider);
 
     /// <inheritdoc/>
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
@@ -97,13 +102,14 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         await _ending.CancelAsync();
         await Task.WhenAll(background);
         await _current.DisposeAsync();
+        _streams.Dispose();
         _ending.Dispose();
     }
 
     private ProviderPlan Plan(out IReadOnlyList<string> warnings) =>
         ProviderPlan.From(_usenet.CurrentValue, _streaming.CurrentValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, out warnings);
 
-    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _memory, _time, _loggers, _disk);
+    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _memory, _time, _loggers, _disk, _streams);
 
     private void Follow()
     {

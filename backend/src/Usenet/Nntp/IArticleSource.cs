@@ -9,6 +9,9 @@ public interface IArticleSource
     /// <summary>How many providers there are; <see cref="ArticleRequest.Excluded"/> speaks of indexes below it.</summary>
     int ProviderCount { get; }
 
+    /// <summary>The account that stands at an index: equal for the same one, whatever place the settings give it.</summary>
+    Guid ProviderId(int provider) => new(provider + 1, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]);
+
     /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it whole.</summary>
     /// <param name="request">What to fetch.</param>
     /// <param name="sink">Takes the body; not used any more once the returned task has completed.</param>

@@ -52,6 +52,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <inheritdoc/>
     public int ProviderCount => _providers.Count;
 
+    /// <inheritdoc/>
+    public Guid ProviderId(int provider) => _providers[provider].Options.Id;
+
     /// <summary>Sockets at a provider now, those that are being opened or closed included.</summary>
     public int Sockets(int provider) => _providers[provider].Pool.Sockets;
 

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Streams;
 /// that any number of readers of one file cost one download.
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> makes one step of leaving the table and entering the cache, so that nobody falls between.</remarks>
-internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache, BlockPool blocks, EarlyRelease early, TimeProvider time, ILogger logger)
+internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache, BlockPool blocks, EarlyRelease early, RefetchLimit refetches, TimeProvider time, ILogger logger)
     : IAsyncDisposable
 {
     private const int SinksKept = 64;
@@ -17,7 +17,6 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
     private readonly Lock _gate = new();
     private readonly Dictionary<SegmentKey, SharedFetch> _underWay = [];
     private readonly GoneArticles _gone = new(time);
-    private readonly RefetchLimit _refetches = new(time);
     private readonly Stack<SegmentSink> _sinks = new();
     private bool _isClosed;
 
@@ -99,7 +98,7 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
 
                 if (_gone.Find(key) is { } loss)
                     throw new ArticleGoneException(loss, key.Segment.Index);
-                if (!_refetches.Allows(slot.Piece.File.Origin))
+                if (!refetches.Allows(slot.Piece.File.Origin))
                     throw new RefetchLimitException();
                 _underWay[key] = fetch = new SharedFetch(key, subscription, lane, time);
                 isNew = true;
@@ -169,7 +168,7 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
             if (failure is ArticleGoneException gone)
             {
                 _gone.Remember(fetch.Key, gone.Loss);
-                _refetches.Failed(fetch.File);
+                refetches.Failed(fetch.File);
             }
         }
 
@@ -186,7 +185,7 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
     private SegmentSink RentSink()
     {
         lock (_sinks)
-            return _sinks.TryPop(out var sink) ? sink : new SegmentSink(blocks, early, _refetches);
+            return _sinks.TryPop(out var sink) ? sink : new SegmentSink(blocks, early, refetches);
     }
 
     private void ReturnSink(SegmentSink sink)

@@ -10,6 +10,7 @@ public sealed class StreamEngine : IAsyncDisposable
     private readonly StreamResources _shared;
     private readonly SharedFetches _fetches;
     private readonly SegmentCache _cache;
+    private readonly StreamMemory? _ownMemory;
 
     /// <summary>Creates the engine.</summary>
     /// <param name="source">Where articles come from; not owned.</param>
@@ -17,13 +18,15 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <param name="time">Clock.</param>
     /// <param name="loggers">Where damaged articles are noted.</param>
     /// <param name="disk">What is kept between runs; not owned. Null: nothing.</param>
-    public StreamEngine(IArticleSource source, StreamOptions options, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk = null)
+    /// <param name="memory">What is kept between engines; not owned. Null: nothing.</param>
+    public StreamEngine(
+        IArticleSource source, StreamOptions options, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk = null, StreamMemory? memory = null)
     {
         var logger = loggers.CreateLogger<StreamEngine>();
-        _cache = new SegmentCache(options, time);
-        Blocks = new BlockPool(options.ByteBudget, _cache.GiveWay);
+        memory ??= _ownMemory = new StreamMemory(time);
+        (_cache, Blocks) = memory.Open(options);
         var fetcher = new RetryingFetcher(new CopyFetcher(source, logger), options, time);
-        _fetches = new SharedFetches(fetcher, _cache, Blocks, new EarlyRelease(options, time), time, logger);
+        _fetches = new SharedFetches(fetcher, _cache, Blocks, new EarlyRelease(options, memory.Trust, source.ProviderId), memory.Refetches, time, logger);
         _shared = new StreamResources(new SegmentFetcher(_fetches, disk, Blocks, logger), new ByteBudget(options), new LineMemory(time), options, time);
     }
 
@@ -61,6 +64,6 @@ public sealed class StreamEngine : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _fetches.DisposeAsync();
-        _cache.Dispose();
+        _ownMemory?.Dispose();
     }
 }

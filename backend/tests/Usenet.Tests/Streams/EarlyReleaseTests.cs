@@ -10,7 +10,7 @@ public sealed class EarlyReleaseTests
     private readonly ManualTimeProvider _time = new();
     private readonly EarlyRelease _early;
 
-    public EarlyReleaseTests() => _early = new EarlyRelease(new StreamOptions(), _time);
+    public EarlyReleaseTests() => _early = NewEarlyRelease(new StreamOptions());
 
     [Fact]
     public void F18_file_with_a_corrupt_article_is_not_trusted_for_a_day()
@@ -70,7 +70,7 @@ public sealed class EarlyReleaseTests
 
     [Fact]
     public void F18_with_verify_before_serve_nothing_is_trusted() =>
-        Assert.False(new EarlyRelease(new StreamOptions { VerifyBeforeServe = true }, _time).IsTrusted(File("a")));
+        Assert.False(NewEarlyRelease(new StreamOptions { VerifyBeforeServe = true }).IsTrusted(File("a")));
 
     [Fact]
     public void F18_files_with_lies_are_remembered_up_to_a_ceiling()
@@ -106,4 +106,7 @@ public sealed class EarlyReleaseTests
         for (var i = 0; i < articles; i++)
             _early.Judged(File("x"), provider, isCorrupt: i < corrupt);
     }
+
+    private EarlyRelease NewEarlyRelease(StreamOptions options) =>
+        new(options, new TrustMemory(_time), static index => new Guid(index, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]));
 }

@@ -25,7 +25,7 @@ public sealed class SegmentSinkTests
         var share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, static () => { });
         var slot = new SegmentSlot(piece, isLanding: true, new SegmentWindow(0, share));
         var wanted = new FetchSubscription(slot, new FetchUrgency(slot, isHeadOfLine: true), mayBeEarly: true);
-        var sink = new SegmentSink(pool, new EarlyRelease(new StreamOptions(), TimeProvider.System), new RefetchLimit(TimeProvider.System));
+        var sink = new SegmentSink(pool, new EarlyRelease(new StreamOptions(), new TrustMemory(TimeProvider.System), static index => new Guid(index, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])), new RefetchLimit(TimeProvider.System));
         sink.Open(new SharedFetch(new SegmentKey(SegmentIds.None, map[0]), wanted, OperationLane.Playback, TimeProvider.System));
         var read = new byte[1000];
 

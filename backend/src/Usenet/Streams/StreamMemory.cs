@@ -1,0 +1,52 @@
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// What outlives an engine, because no change of the settings makes it untrue: proved segments, who has lied, and how much was
+/// fetched for damaged files. Segments go only where the memory they may take has changed.
+/// </summary>
+/// <remarks>Thread-safe. Disposed after the engines that use it.</remarks>
+public sealed class StreamMemory : IDisposable
+{
+    private readonly Lock _gate = new();
+    private readonly TimeProvider _time;
+    private Held? _held;
+
+    /// <summary>Creates an empty memory.</summary>
+    /// <param name="time">Clock.</param>
+    public StreamMemory(TimeProvider time)
+    {
+        _time = time;
+        Trust = new TrustMemory(time);
+        Refetches = new RefetchLimit(time);
+    }
+
+    /// <summary>Who has lied.</summary>
+    internal TrustMemory Trust { get; }
+
+    /// <summary>How much was fetched for damaged files.</summary>
+    internal RefetchLimit Refetches { get; }
+
+    /// <summary>The segments that are held under these options, and the blocks that they are made of.</summary>
+    internal (SegmentCache Cache, BlockPool Blocks) Open(StreamOptions options)
+    {
+        var terms = (options.ByteBudget, options.CacheCeiling, options.CacheKeep);
+        lock (_gate)
+        {
+            if (_held is { } held && held.Terms == terms)
+                return (held.Cache, held.Blocks);
+            _held?.Cache.Dispose();
+            var cache = new SegmentCache(options, _time);
+            _held = new Held(terms, cache, new BlockPool(options.ByteBudget, cache.GiveWay));
+            return (cache, _held.Blocks);
+        }
+    }
+
+    /// <summary>Gives everything back; what readers still hold goes when they release it.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+            _held?.Cache.Dispose();
+    }
+
+    private sealed record Held((long Budget, long Ceiling, TimeSpan Keep) Terms, SegmentCache Cache, BlockPool Blocks);
+}

@@ -1,0 +1,71 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>A change of settings makes a new engine; what the old one has proved stays.</summary>
+public sealed class StreamMemoryTests
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Proved_segments_cost_the_next_engine_nothing()
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(10));
+        using var memory = new StreamMemory(TimeProvider.System);
+        var file = host.File();
+        for (var engine = 0; engine < 3; engine++)
+        {
+            await using var each = new StreamEngine(host.Pool, new StreamOptions(), TimeProvider.System, NullLoggerFactory.Instance, memory: memory);
+            await using var stream = each.Open([FileExtent.Whole(file)], OperationLane.Playback);
+            var read = new byte[file.Map.Length];
+            await stream.ReadExactlyAsync(read, Token);
+            Assert.Equal(host.Truth(0, read.Length), read);
+        }
+
+        Assert.Equal(10, host.Mock.Stats.CommandCount("BODY"));
+    }
+
+    [Fact]
+    public async Task Segments_go_where_the_memory_for_them_has_changed()
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(10));
+        using var memory = new StreamMemory(TimeProvider.System);
+        StreamEngine? first = null;
+        foreach (var budget in (long[])[256L << 20, 128L << 20])
+        {
+            var engine = new StreamEngine(host.Pool, new StreamOptions { ByteBudget = budget }, TimeProvider.System, NullLoggerFactory.Instance, memory: memory);
+            await using (var stream = engine.Open([FileExtent.Whole(host.File())], OperationLane.Playback))
+                await stream.ReadExactlyAsync(new byte[host.File().Map.Length], Token);
+            if (first is not null)
+            {
+                Assert.Equal(0, first.CachedBytes);
+                await first.DisposeAsync();
+            }
+
+            first = engine;
+        }
+
+        await first!.DisposeAsync();
+        Assert.Equal(20, host.Mock.Stats.CommandCount("BODY"));
+    }
+
+    [Fact]
+    public void Trust_is_lost_by_an_account_and_not_by_its_place()
+    {
+        var (liar, honest) = (Guid.NewGuid(), Guid.NewGuid());
+        using var memory = new StreamMemory(TimeProvider.System);
+        var before = new EarlyRelease(new StreamOptions(), memory.Trust, index => index == 0 ? liar : honest);
+        var file = new FileOrigin("a", 1);
+        before.Judged(file, 0, isCorrupt: true);
+
+        var after = new EarlyRelease(new StreamOptions(), memory.Trust, index => index == 0 ? honest : liar);
+
+        Assert.True(after.IsTrusted(0));
+        Assert.False(after.IsTrusted(1));
+        Assert.False(after.IsTrusted(file));
+        Assert.True(after.IsTrusted(new FileOrigin("b", 1)));
+    }
+}
