@@ -34,7 +34,8 @@ internal sealed class SoakRun(RunContext run)
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         ending.CancelAfter(flags.Duration);
         var trend = new Trend();
-        var watching = WatchAsync(trend, flags.Duration, ending.Token);
+        var parts = new List<ProcessParts>();
+        var watching = WatchAsync(trend, parts, flags.Duration, ending.Token);
         await Task.WhenAll(readers.Select(reader => reader.RunAsync(ending.Token)));
         await watching;
         cancellationToken.ThrowIfCancellationRequested();
@@ -43,6 +44,7 @@ internal sealed class SoakRun(RunContext run)
             await run.Mock.SetFaultsAsync("", cancellationToken);
         var left = await Leftovers.CountAsync(session, run.Findings, cancellationToken);
         Note(readers, trend, left);
+        NoteParts(parts);
     }
 
     /// <summary>One line for each kind of the two groups.</summary>
@@ -51,7 +53,7 @@ internal sealed class SoakRun(RunContext run)
         .Where(kind => kind.StartsWith("body.", StringComparison.Ordinal) || kind.StartsWith("yenc.", StringComparison.Ordinal))
         .Select(kind => string.Create(CultureInfo.InvariantCulture, $$"""{"kind":"{{kind}}","rate":{{FaultRate}}{{(kind == "body.stall" ? ",\"ms\":10000" : "")}}}""")));
 
-    private async Task WatchAsync(Trend trend, TimeSpan duration, CancellationToken ending)
+    private async Task WatchAsync(Trend trend, List<ProcessParts> parts, TimeSpan duration, CancellationToken ending)
     {
         var started = Stopwatch.GetTimestamp();
         var ramp = duration / 3 < LongestRamp ? duration / 3 : LongestRamp;
@@ -61,14 +63,31 @@ internal sealed class SoakRun(RunContext run)
             while (await timer.WaitForNextTickAsync(ending))
             {
                 var at = Stopwatch.GetElapsedTime(started);
-                if (at >= ramp && run.Memory.Now is { } now)
+                if (at < ramp)
+                    continue;
+                if (run.Memory.Now is { } now)
                     trend.Add(at.TotalMinutes, now);
+                if (ProcessParts.Of(run.Options.Server?.Pid) is { } held)
+                    parts.Add(held);
             }
         }
         catch (OperationCanceledException) when (ending.IsCancellationRequested)
         {
             // The time is over.
         }
+    }
+
+    /// <summary>What the server holds must not grow while as many readers as before do the same as before.</summary>
+    private void NoteParts(List<ProcessParts> parts)
+    {
+        if (ProcessParts.Growth(parts) is not { } grown)
+            return;
+        run.Metrics["soak.threads_added"] = grown.Threads;
+        run.Metrics["soak.handles_added"] = grown.Handles;
+        run.Metrics["soak.sockets_added"] = grown.Sockets;
+        run.Narrator.Say(string.Create(
+            CultureInfo.InvariantCulture,
+            $"    {parts[^1].Threads} threads ({grown.Threads:+0;-0;0}), {parts[^1].Handles} handles ({grown.Handles:+0;-0;0}), {parts[^1].Sockets} of them sockets ({grown.Sockets:+0;-0;0})"));
     }
 
     private void Note(List<SoakReader> readers, Trend trend, long left)
