@@ -87,9 +87,16 @@ internal sealed class QueueWorker(
         {
             var (end, cause) = await job.RunAsync(id, stoppingToken);
             if (end == ImportEnd.Waits)
+            {
                 QueueLog.Waits(logger, id, (long)delays.Start(id).TotalSeconds, cause);
+                // Whoever removed it a moment ago had no wait to end yet.
+                if (await store.FindAsync(id, CancellationToken.None) is null)
+                    delays.Forget(id);
+            }
             else
+            {
                 delays.Forget(id);
+            }
         }
         catch (Exception e)
         {
