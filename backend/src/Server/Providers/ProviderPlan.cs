@@ -35,6 +35,7 @@ internal sealed record ProviderPlan(
         {
             ByteBudget = usenet.ArticleBudgetWithin(availableMemory),
             ReadAhead = usenet.ReadAheadBytes,
+            WantedStreams = usenet.MaxStreams > 0 ? usenet.MaxStreams : null,
             VerifyBeforeServe = streaming.VerifyBeforeServe,
         });
 

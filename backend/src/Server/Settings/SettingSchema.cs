@@ -45,6 +45,7 @@ internal static class SettingSchema
             Aliases = [new("usenet.total-streaming-connections")], Fallbacks = [new("TOTAL_STREAMING_CONNECTIONS")],
         },
         Number("usenet.streaming-priority", 0, 100, 80),
+        Number("usenet.max-streams", 1, 2_000, 0) with { ZeroAllowed = true },
         Number("usenet.in-flight-article-budget-mb", 64, 65_536, 0) with { ZeroAllowed = true },
         Number("usenet.read-ahead-mb", 4, 512, 128) with
         {

@@ -15,6 +15,9 @@ internal sealed record UsenetOptions
     /// <summary>Share of the connections that streams get while one runs, 0–100.</summary>
     public required int StreamingPriority { get; init; }
 
+    /// <summary>Most streams at a time; 0: as many as the memory carries, which is never exceeded.</summary>
+    public int MaxStreams { get; init; }
+
     /// <summary>Most bytes of decoded articles in memory, by the setting alone.</summary>
     public required long ArticleBudgetBytes { get; init; }
 
@@ -73,6 +76,7 @@ internal sealed record UsenetOptions
             Providers = settings.Text("usenet.providers"),
             MaxDownloadConnections = settings.Number("usenet.max-download-connections"),
             StreamingPriority = settings.Number("usenet.streaming-priority"),
+            MaxStreams = settings.Number("usenet.max-streams"),
             ArticleBudgetBytes = (budget == 0 ? AutomaticBudget : budget) * MiB,
             ReadAheadBytes = settings.Number("usenet.read-ahead-mb") * MiB,
             StreamingReadTimeout = settings.Seconds("usenet.streaming-read-timeout-seconds"),

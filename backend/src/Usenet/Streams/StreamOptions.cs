@@ -46,6 +46,9 @@ public sealed record StreamOptions
     /// <summary>What the cache may hold of the budget, which readers come before.</summary>
     public long CacheCeiling => Math.Min(CacheBytes, ByteBudget / 8);
 
-    /// <summary>Most streams at a time: three quarters of the budget, each with what it is guaranteed.</summary>
-    public int MaxStreams => (int)Math.Max(1, ByteBudget * 3 / 4 / GuaranteedBytes);
+    /// <summary>Most streams at a time that are wanted; null: as many as the budget carries.</summary>
+    public int? WantedStreams { get; init; }
+
+    /// <summary>Most streams at a time: three quarters of the budget, each with what it is guaranteed, or fewer where that is wanted.</summary>
+    public int MaxStreams => (int)Math.Clamp(ByteBudget * 3 / 4 / GuaranteedBytes, 1, WantedStreams ?? int.MaxValue);
 }

@@ -7,6 +7,7 @@ using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
 using Xunit;
 
 namespace Sluice.Server.Tests.Providers;
@@ -27,6 +28,19 @@ public sealed class ProviderHostTests : IAsyncDisposable
     {
         await _host.DisposeAsync();
         _log.Dispose();
+    }
+
+    [Fact]
+    public async Task No_more_streams_are_admitted_than_the_settings_want()
+    {
+        await using var mock = await MockServer.StartAsync();
+        _usenet.Change(Options(Json(mock.Port)) with { MaxStreams = 2 });
+        FileExtent[] film = [FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 10, 10), new NoIds()))];
+
+        await using var first = _host.Engine.Open(film, OperationLane.Playback);
+        await using (var second = _host.Engine.Open(film, OperationLane.Playback))
+            Assert.Throws<StreamLimitException>(() => _host.Engine.Open(film, OperationLane.Playback));
+        await using var next = _host.Engine.Open(film, OperationLane.Playback);
     }
 
     [Fact]
@@ -194,5 +208,12 @@ public sealed class ProviderHostTests : IAsyncDisposable
             answers.Span[..request.Ids.Length].Fill(new ArticlePresence(default(ProviderSet).With(7), default, default));
             return ValueTask.CompletedTask;
         }
+    }
+
+    private sealed class NoIds : ISegmentIds
+    {
+        public int Count => 1;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(SegmentIds.None);
     }
 }

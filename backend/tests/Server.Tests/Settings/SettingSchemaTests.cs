@@ -26,6 +26,7 @@ public sealed class SettingSchemaTests
         usenet.providers | Json | | {"Providers":[]}
         usenet.max-download-connections | Number | 0-1000 | 0
         usenet.streaming-priority | Number | 0-100 | 80
+        usenet.max-streams | Number | 0,1-2000 | 0
         usenet.in-flight-article-budget-mb | Number | 0,64-65536 | 0
         usenet.read-ahead-mb | Number | 4-512 | 128
         usenet.streaming-read-timeout-seconds | Number | 5-120 | 15
