@@ -16,10 +16,13 @@ internal sealed class RefetchLimit(TimeProvider time)
     private readonly Queue<Traffic> _byAge = new();
 
     /// <summary>Whether a file may have one more article.</summary>
-    public bool Allows(FileOrigin file)
+    public bool Allows(FileOrigin file) => Left(file) > 0;
+
+    /// <summary>Decoded bytes that a file may still have; without a bound while no segment of it has failed.</summary>
+    public long Left(FileOrigin file)
     {
         lock (_gate)
-            return Find(file) is not { HasFailed: true } traffic || traffic.Bytes < Times * Math.Max(file.Length, 1);
+            return Find(file) is { HasFailed: true } traffic ? (Times * Math.Max(file.Length, 1)) - traffic.Bytes : long.MaxValue;
     }
 
     /// <summary>Decoded bytes have arrived for a file, good or bad.</summary>

@@ -98,7 +98,7 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
 
                 if (_gone.Find(key) is { } loss)
                     throw new ArticleGoneException(loss, key.Segment.Index);
-                if (!refetches.Allows(slot.Piece.File.Origin))
+                if (refetches.Left(slot.Piece.File.Origin) is < long.MaxValue and var left && left <= BytesUnderWay(slot.Piece.File.Origin))
                     throw new RefetchLimitException();
                 _underWay[key] = fetch = new SharedFetch(key, subscription, lane, time);
                 isNew = true;
@@ -109,6 +109,9 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
         slot.Complete(held);
         return null;
     }
+
+    /// <summary>What is on its way for a file; a window may be as large as the file.</summary>
+    private long BytesUnderWay(FileOrigin file) => _underWay.Values.Where(fetch => fetch.File.Equals(file)).Sum(fetch => (long)fetch.Key.Segment.Length);
 
     private static void Follow(SharedFetch fetch, FetchSubscription subscription, OperationLane lane)
     {
