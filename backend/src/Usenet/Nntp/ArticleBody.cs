@@ -2,22 +2,15 @@ using System.Buffers;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
-internal sealed class ArticleBody : PendingReply
+/// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3), and then to another one.</summary>
+internal sealed class ArticleBody() : PendingReply(default)
 {
-    private readonly int _provider;
+    private int _provider;
 
     // Guarded by the gate; null once the fetch has ended.
     private IArticleSink? _sink;
     private BodyScanner _scanner = BodyScanner.AtStart;
     private bool _answered;
-
-    public ArticleBody(ArticleRequest request, IArticleSink sink, int provider)
-        : base(request)
-    {
-        _sink = sink;
-        _provider = provider;
-    }
 
     /// <summary>Why the provider has no body to send; 0 while it has, or has not answered. Read loop only.</summary>
     public int MissCode { get; private set; }
@@ -28,6 +21,21 @@ internal sealed class ArticleBody : PendingReply
 
     /// <summary>By the size that the request promised.</summary>
     public override long Remaining => Math.Max(Request.ExpectedBytes - Received, 1);
+
+    // The walk to the next provider and the proof of the segment are short; a source whose callers may do more lets go of the loop itself.
+    protected override bool ContinuesInline => true;
+
+    /// <summary>Is the reply to a command from now on; the one before has ended and was not abandoned.</summary>
+    /// <param name="request">What is asked for.</param>
+    /// <param name="sink">Takes the body until the fetch has ended.</param>
+    /// <param name="provider">Index of the provider that is asked.</param>
+    public void Begin(in ArticleRequest request, IArticleSink sink, int provider)
+    {
+        Restart(request);
+        (_provider, _scanner, _answered, MissCode) = (provider, BodyScanner.AtStart, false, 0);
+        lock (Gate)
+            _sink = sink;
+    }
 
     public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteBody(output, Request.Id);
 

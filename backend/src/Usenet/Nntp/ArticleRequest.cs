@@ -21,6 +21,12 @@ public readonly record struct ArticleRequest(
     /// </summary>
     public object? Release { get; init; }
 
+    /// <summary>
+    /// Whether what follows a delivery is short and takes no lock that a fetch could be waiting for: then it may run in the read loop
+    /// of the connection, which saves the way to another thread.
+    /// </summary>
+    public bool ContinuesInline { get; init; }
+
     /// <summary>STAT commands that go out in place of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
 }

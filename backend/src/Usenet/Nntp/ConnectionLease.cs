@@ -1,60 +1,160 @@
+using System.Threading.Tasks.Sources;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// The right to one command on a connection and its reply, or to a batch of commands that leave together. Disposing it is the
-/// one place that decides what becomes of a connection whose reply is not wanted any more.
+/// The right to one command on a connection and its reply, or to a batch of commands that leave together: waited for in the queue
+/// of a pool, then held. Disposing it is the one place that decides what becomes of a connection whose reply is not wanted any
+/// more.
 /// </summary>
-/// <remarks>One owner, used by one fetch, disposed once.</remarks>
-internal sealed class ConnectionLease(NntpConnectionPool pool, NntpConnection connection, ArticleRequest request) : IDisposable
+/// <remarks>
+/// One owner, who asks for it again only after he has disposed it. How the wait ends is decided once, under the lock of the pool,
+/// and told outside of it.
+/// </remarks>
+internal sealed class ConnectionLease : IValueTaskSource, IDisposable
 {
-    private PendingReply? _reply;
-    private CancellationTokenRegistration _registration;
+    // What STAT and other commands without a body cost in a queue that shares by bytes.
+    private const long SmallestCost = 512;
 
-    public ArticleRequest Request => request;
+    private ManualResetValueTaskSourceCore<bool> _wait;
+    private NntpConnectionPool? _pool;
+    private NntpMeter? _meter;
+    private NntpConnection? _connection;
+    private NntpException? _failure;
+    private CancellationToken _cancelled;
+    private bool _isHeld;
+    private long _askedAt;
+
+    // Of the wait, and then of the reply.
+    private CancellationTokenRegistration _registration;
+    private PendingReply? _reply;
+
+    // Serves one reply after the other; an abandoned one stays with its connection.
+    private ArticleBody? _body;
+
+    public ConnectionLease() => Place = new LinkedListNode<ConnectionLease>(this);
+
+    /// <summary>What is asked for.</summary>
+    public ArticleRequest Request { get; set; }
+
+    /// <summary>Bytes that serving it is worth.</summary>
+    public long Cost => Math.Max(Request.ExpectedBytes, SmallestCost);
+
+    /// <summary>Where it waits; in no list while it does not. Guarded by the lock of the pool.</summary>
+    public LinkedListNode<ConnectionLease> Place { get; }
+
+    /// <summary>Until when it waits, in ticks of the time provider.</summary>
+    public long Deadline { get; private set; }
+
+    /// <summary>The next of those whose wait has ended and who have not been told. Guarded by the lock of the pool.</summary>
+    public ConnectionLease? NextSettled { get; set; }
 
     /// <summary>Whether another try has brought the article first. Set before the fetch is given up.</summary>
     public bool IsBeaten { get; set; }
 
+    /// <summary>By the pool: it is asked for, from now on.</summary>
+    public void Begin(NntpConnectionPool pool, NntpMeter meter, in ArticleRequest request, long now, long deadline)
+    {
+        _wait.Reset();
+        (_pool, _meter, Request, _askedAt, Deadline) = (pool, meter, request, now, deadline);
+        (_connection, _failure, _cancelled, _reply, IsBeaten) = (null, null, default, null, false);
+    }
+
+    /// <summary>By the pool, under its lock: a connection takes the command.</summary>
+    public void Grant(NntpConnection connection) => (_connection, _isHeld) = (connection, true);
+
+    /// <summary>By the pool, under its lock: there will be none.</summary>
+    public void Refuse(NntpException failure) => _failure = failure;
+
+    /// <summary>By the pool, under its lock: nobody wants it any more.</summary>
+    public void GiveUp(CancellationToken cancelled) => _cancelled = cancelled;
+
+    /// <summary>By the pool, outside of its lock: tells whoever waits how the wait has ended.</summary>
+    /// <param name="inline">Whether the fetch may go on here, which sends a command; a refusal may have more in its train.</param>
+    public void Settle(bool inline)
+    {
+        _wait.RunContinuationsAsynchronously = !(inline && _isHeld);
+        if (_isHeld)
+            _wait.SetResult(true);
+        else if (_failure is not null)
+            _wait.SetException(_failure);
+        else
+            _wait.SetException(new OperationCanceledException(_cancelled));
+    }
+
+    /// <summary>Waits for what <see cref="Settle"/> tells.</summary>
+    /// <exception cref="NntpException">Nothing became free in time, or the provider cannot be reached.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
+    public ValueTask WaitAsync(CancellationToken cancellationToken)
+    {
+        _registration = cancellationToken.UnsafeRegister(static (state, token) => ((ConnectionLease)state!).Withdraw(token), this);
+        return new ValueTask(this, _wait.Version);
+    }
+
+    /// <summary>A reader has come to wait for the article: it goes first, if it waits still.</summary>
+    public void Raise() => _pool?.Raise(this);
+
     /// <summary>Says that the reply is late, or not any more.</summary>
-    public void Suspect(bool isLate) => connection.Load.IsSuspect = isLate;
+    public void Suspect(bool isLate) => _connection!.Load.IsSuspect = isLate;
 
     /// <summary>Sends BODY and waits for the end of its reply.</summary>
-    public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken) =>
-        AskAsync(new ArticleBody(request, sink, connection.Provider), cancellationToken);
+    public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken)
+    {
+        _body ??= new ArticleBody();
+        _body.Begin(Request, sink, _connection!.Provider);
+        return AskAsync(_body, cancellationToken);
+    }
 
     /// <summary>Sends the commands and waits for the end of their reply. Called at most once.</summary>
     public ValueTask<ReplyOutcome> AskAsync(PendingReply reply, CancellationToken cancellationToken)
     {
         _reply = reply;
-        connection.Submit(reply);
+        var outcome = reply.Outcome;
+        _connection!.Submit(reply);
 
         // Ends with the lease: a method that waited for the reply would cost an object per article.
         _registration = cancellationToken.UnsafeRegister(static (state, token) => ((PendingReply)state!).TryAbandon(token), reply);
-        return reply.Outcome;
+        return outcome;
     }
 
+    /// <summary>Gives back what is held; nothing happens when nothing is.</summary>
     public void Dispose()
     {
         _registration.Dispose();
+        if (!_isHeld)
+            return;
+        _isHeld = false;
         if (_reply is null)
-            pool.EndCommand(connection, request);
-        else if (_reply.IsAbandoned)
+        {
+            _pool!.EndCommand(_connection!, Request);
+            return;
+        }
+
+        if (_reply.IsAbandoned)
             Abandon();
     }
 
-    private void Abandon()
+    void IValueTaskSource.GetResult(short token)
     {
-        connection.Load.Abandon();
-        if (!(IsBeaten && connection.TryGiveUp()))
-            connection.Reconsider();
-        // Whoever waits for this connection may be better off with another one now.
-        pool.Pump();
+        _registration.Dispose();
+        _meter!.Waited(_askedAt);
+        _wait.GetResult(token);
     }
 
-    /// <summary>As <see cref="Dispose"/>, for a caller that holds a lock.</summary>
-    public async Task DisposeLaterAsync()
+    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _wait.GetStatus(token);
+
+    void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _wait.OnCompleted(continuation, state, token, flags);
+
+    private void Abandon()
     {
-        await Task.Yield();
-        Dispose();
+        _body = null;
+        _connection!.Load.Abandon();
+        if (!(IsBeaten && _connection.TryGiveUp()))
+            _connection.Reconsider();
+        // Whoever waits for this connection may be better off with another one now.
+        _pool!.Pump();
     }
+
+    private void Withdraw(CancellationToken token) => _pool!.Withdraw(this, token);
 }

@@ -11,24 +11,33 @@ internal sealed class FairQueue
     // Larger than a usual article, so that most turns serve at least one.
     private const long Quantum = 1 << 20;
 
+    // A party comes and goes with each of its fetches when few wait.
+    private const int SpareKept = 16;
+
     private readonly Dictionary<object, Party> _parties = [];
     private readonly LinkedList<Party> _round = new();
+    private readonly Stack<Party> _spare = new();
 
     public bool IsEmpty => _round.Count == 0;
 
-    public void Add(LeaseWaiter waiter, object party)
+    public void Add(ConnectionLease waiter, object party)
     {
         if (!_parties.TryGetValue(party, out var entry))
         {
-            _parties.Add(party, entry = new Party(party));
+            entry = _spare.TryPop(out var spare) ? spare : new Party();
+            (entry.Key, entry.Deficit) = (party, Quantum);
+            _parties.Add(party, entry);
             _round.AddLast(entry.Place);
         }
 
         entry.Waiters.AddLast(waiter.Place);
     }
 
+    /// <summary>Whether a waiter waits here; it may wait in the queue of another pool by now.</summary>
+    public bool Holds(ConnectionLease waiter, object party) => _parties.TryGetValue(party, out var entry) && entry.Waiters == waiter.Place.List;
+
     /// <summary>The one whose turn it is.</summary>
-    public bool TryPeek([MaybeNullWhen(false)] out LeaseWaiter waiter)
+    public bool TryPeek([MaybeNullWhen(false)] out ConnectionLease waiter)
     {
         while (_round.First is { } first)
         {
@@ -45,7 +54,7 @@ internal sealed class FairQueue
     }
 
     /// <summary>Takes a waiter out that will not be served any more.</summary>
-    public void Remove(LeaseWaiter waiter, object party)
+    public void Remove(ConnectionLease waiter, object party)
     {
         var entry = _parties[party];
         entry.Waiters.Remove(waiter.Place);
@@ -55,40 +64,28 @@ internal sealed class FairQueue
         // A party without waiters saves nothing up.
         _parties.Remove(party);
         _round.Remove(entry.Place);
+        entry.Key = null;
+        if (_spare.Count < SpareKept)
+            _spare.Push(entry);
     }
 
-    /// <summary>Takes out the one whose turn it was, which has been served.</summary>
-    public void Served(LeaseWaiter waiter, object party)
-    {
-        _parties[party].Deficit -= waiter.Cost;
-        Remove(waiter, party);
-    }
+    /// <summary>The one whose turn it was has been served, and is about to be taken out.</summary>
+    public void Charge(ConnectionLease waiter, object party) => _parties[party].Deficit -= waiter.Cost;
 
-    /// <summary>Takes everybody out.</summary>
-    public IEnumerable<LeaseWaiter> TakeAll()
-    {
-        while (_round.First is { } first)
-        {
-            var waiter = first.Value.Waiters.First!.Value;
-            Remove(waiter, first.Value.Key);
-            yield return waiter;
-        }
-    }
+    /// <summary>All that wait, in no order.</summary>
+    public IEnumerable<ConnectionLease> All() => _round.SelectMany(static party => party.Waiters);
 
     private sealed class Party
     {
-        public Party(object key)
-        {
-            Key = key;
-            Place = new LinkedListNode<Party>(this);
-        }
+        public Party() => Place = new LinkedListNode<Party>(this);
 
-        public object Key { get; }
+        /// <summary>Null while it is spare.</summary>
+        public object? Key { get; set; }
 
         public LinkedListNode<Party> Place { get; }
 
-        public LinkedList<LeaseWaiter> Waiters { get; } = new();
+        public LinkedList<ConnectionLease> Waiters { get; } = new();
 
-        public long Deficit { get; set; } = Quantum;
+        public long Deficit { get; set; }
     }
 }

@@ -1,64 +1,69 @@
-using System.Runtime.CompilerServices;
+using System.Threading.Tasks.Sources;
 
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// One fetch on its way through the providers: a miss is a value and moves on at once, a fault is tried again on another
-/// connection of the same provider first. While a reader waits for it and no byte comes, a second try asks another provider or
-/// connection, and the first good bytes win (F11).
+/// One fetch: a walk through the providers, and while a reader waits for it and no byte comes a second walk, which asks another
+/// provider or connection. The first good bytes win (F11).
 /// </summary>
 /// <remarks>
-/// <c>_gate</c> guards what the tries, the watch and the reader share. Used for one fetch at a time; recycled where nothing was
-/// raced.
+/// <c>_gate</c> guards what the walks, the watch and the reader share. Used for one fetch at a time: what <see cref="RunAsync"/>
+/// returns is awaited once, and that gives the object back where nothing was raced.
 /// </remarks>
-internal sealed class HedgedFetch
+internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
 {
-    // A fetch that has had to make room this often is counted as failed like any other.
-    private const int MostMoves = 3;
-
     private readonly FetchParts _parts;
     private readonly FetchRace _race;
-    private readonly FetchTry _first;
+    private readonly FetchWalker _first;
     private readonly Action _raised;
     private readonly Lock _gate = new();
-    private readonly List<(FetchTry Try, Task<Provider?> Outcome)> _second = [];
+    private readonly List<FetchWalker> _second = [];
 
+    private ManualResetValueTaskSourceCore<ArticleReply> _end;
     private ArticleRequest _request;
     private CancellationToken _caller;
+    private CancellationTokenRegistration _registration;
     private ProviderWalk _walk;
+    private Provider? _deliveredBy;
+    private Exception? _broke;
+    private int _walking;
     private bool _isRunning;
+    private bool _isWatched;
 
     public HedgedFetch(FetchParts parts)
     {
         _parts = parts;
         _race = new FetchRace(parts);
-        _first = new FetchTry(_race);
-        _raised = Watch;
+        _first = new FetchWalker(this, parts, _race);
+        _raised = Raised;
     }
 
-    /// <summary>Fetches the article; called again only after <see cref="FetchParts"/> has taken the object back.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<ArticleReply> RunAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
-    {
-        Begin(request, sink, cancellationToken);
-        try
-        {
-            Provider? provider;
-            await using (cancellationToken.UnsafeRegister(static state => ((FetchTry)state!).Cancel(), _first))
-                provider = await WalkAsync(_first, null);
-            for (var i = 0; provider is null && SecondTry(i) is { } outcome; i++)
-                provider = await outcome;
+    /// <summary>What is fetched.</summary>
+    public ref readonly ArticleRequest Request => ref _request;
 
-            cancellationToken.ThrowIfCancellationRequested();
-            return provider is null ? _walk.Conclude(request.Excluded) : ArticleReply.FoundAt(provider.Index);
-        }
-        finally
+    /// <summary>Fetches the article; called again only after <see cref="FetchParts"/> has taken the object back.</summary>
+    public ValueTask<ArticleReply> RunAsync(in ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
+    {
+        _end.Reset();
+        lock (_gate)
         {
-            Stop();
-            foreach (var (_, outcome) in _second)
-                await outcome;
-            Recycle();
+            (_request, _caller) = (request, cancellationToken);
+            _walk = new ProviderWalk(request.Excluded);
+            _race.Begin(sink, _first.Attempt);
+            (_isRunning, _walking) = (true, 1);
         }
+
+        if (request.Urgency is { } urgency)
+        {
+            urgency.Raised += _raised;
+            if (urgency.IsHeadOfLine)
+                Watch();
+        }
+
+        var version = _end.Version;
+        _registration = cancellationToken.UnsafeRegister(static state => ((HedgedFetch)state!).CancelAll(), this);
+        _first.Start(null);
+        return new ValueTask<ArticleReply>(this, version);
     }
 
     /// <summary>By the watch: asks for the article a second time if it is late.</summary>
@@ -71,109 +76,15 @@ internal sealed class HedgedFetch
                 return null;
             if (_race.Late(out var due) is { Provider: { } late } leader
                 && ProviderSelector.Rival(_parts.Providers, _walk.Asked, _walk.MissedBackbones, late, leader.SentAt != 0) is { } rival
+                && !_caller.IsCancellationRequested
                 && _parts.Budget.TrySpend())
                 Challenge(rival);
             return due;
         }
     }
 
-    private void Begin(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
-    {
-        lock (_gate)
-        {
-            (_request, _caller) = (request, cancellationToken);
-            _walk = new ProviderWalk(request.Excluded);
-            _race.Begin(sink, _first);
-            _isRunning = true;
-        }
-
-        if (request.Urgency is not { } urgency || !_parts.Policy.IsEnabled)
-            return;
-        urgency.Raised += _raised;
-        if (urgency.IsHeadOfLine)
-            Watch();
-    }
-
-    private void Watch()
-    {
-        lock (_gate)
-        {
-            if (_isRunning)
-                _parts.Watch.Add(this, _race.Await());
-        }
-    }
-
-    /// <summary>Asks one provider after the other.</summary>
-    /// <param name="attempt">The try that asks.</param>
-    /// <param name="provider">Who is asked first; null for the next that has not been asked.</param>
-    /// <returns>The provider that has delivered; null when there is none left, or another try has won.</returns>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<Provider?> WalkAsync(FetchTry attempt, Provider? provider)
-    {
-        provider ??= TakeNext();
-        for (var (failures, moves) = (0, 0); provider is not null;)
-        {
-            NntpException? fault = null;
-            using var probe = provider.Pool.Health.Bodies.TryProbe();
-            if (probe is null && ProviderSelector.MustSpare(_parts.Providers, provider) is { } reason)
-            {
-                Faulted(provider, reason);
-                provider = TakeNext();
-                continue;
-            }
-
-            var started = _parts.Time.GetTimestamp();
-            try
-            {
-                _race.Ask(attempt, provider);
-                using var lease = await provider.Pool.LeaseAsync(_request, attempt.Token);
-                _race.Send(attempt, lease);
-                var outcome = await lease.FetchAsync(attempt, attempt.Token);
-                if (!outcome.IsMiss && _race.HasWon(attempt))
-                {
-                    _parts.Delivered(_request, provider, probe);
-                    return provider;
-                }
-
-                if (outcome.IsMiss)
-                    Missed(provider, outcome.MissCode);
-            }
-            catch (NntpException error)
-            {
-                fault = error;
-                if (attempt.Lease is not null && ProviderHealth.IsTelling(error))
-                    probe?.Failed(error);
-            }
-            catch (OperationCanceledException) when (attempt.HasLost)
-            {
-                // Another try has brought the article, or brings it.
-            }
-            finally
-            {
-                _race.Leave(attempt);
-                _parts.Meter.Fetched(started);
-            }
-
-            if (attempt.HasLost)
-            {
-                GiveWay(attempt, provider, probe);
-                return null;
-            }
-
-            if (fault?.Fault == NntpFault.GivenUp && moves++ < MostMoves)
-                continue;
-            if (fault is { IsTransient: true } && !provider.Pool.IsUnreachable && failures++ < _parts.Options.RetriesPerProvider)
-                continue;
-            if (fault is not null)
-                Faulted(provider, fault);
-            provider = TakeNext();
-            failures = 0;
-        }
-
-        return null;
-    }
-
-    private Provider? TakeNext()
+    /// <summary>By a walk: whom to ask next; null when there is none left.</summary>
+    public Provider? TakeNext()
     {
         lock (_gate)
         {
@@ -189,21 +100,23 @@ internal sealed class HedgedFetch
         }
     }
 
-    private void Missed(Provider provider, int code)
+    /// <summary>By a walk: a provider does not have the article.</summary>
+    public void Missed(Provider provider, int code)
     {
         _parts.Missed(_request, provider);
         lock (_gate)
             _walk.Missed(provider, code);
     }
 
-    private void Faulted(Provider provider, NntpException fault)
+    /// <summary>By a walk: a provider could not be asked to the end.</summary>
+    public void Faulted(Provider provider, NntpException fault)
     {
         lock (_gate)
             _walk.Faulted(provider, fault);
     }
 
-    /// <summary>A try has lost: its provider was late, or was asked in vain because the late one has come to life.</summary>
-    private void GiveWay(FetchTry attempt, Provider provider, BreakerProbe? probe)
+    /// <summary>By a walk whose try has lost: its provider was late, or was asked in vain because the late one has come to life.</summary>
+    public void GiveWay(FetchTry attempt, Provider provider, BreakerProbe? probe)
     {
         if (attempt.HasLed)
         {
@@ -212,70 +125,127 @@ internal sealed class HedgedFetch
             probe?.Failed(late);
             Faulted(provider, late);
         }
-        else if (provider != _first.Provider)
-            Forget(provider);
+        else if (provider != _first.Attempt.Provider)
+        {
+            lock (_gate)
+                _walk.Asked = _walk.Asked.Without(provider.Index);
+        }
     }
 
-    private void Forget(Provider provider)
+    /// <summary>By a walk, as the last thing it does: it has come to its end.</summary>
+    /// <param name="walker">Which one.</param>
+    /// <param name="deliveredBy">The provider whose article the sink has from it; null when none was left to ask, or another try has won.</param>
+    /// <param name="broke">What ended it otherwise.</param>
+    public void Ended(FetchWalker walker, Provider? deliveredBy, Exception? broke)
+    {
+        // A second walk that was cancelled has lost its race, or its caller: there is more to say about neither.
+        if (walker != _first && broke is OperationCanceledException)
+            broke = null;
+        bool isLast, isDecided;
+        lock (_gate)
+        {
+            if (walker != _first)
+                _race.Withdraw(walker.Attempt);
+            _deliveredBy ??= deliveredBy;
+            _broke ??= broke;
+            isLast = --_walking == 0;
+            isDecided = _deliveredBy is not null || _broke is not null;
+            _isRunning = !isLast && !isDecided;
+        }
+
+        if (isLast)
+            Finish();
+        else if (isDecided)
+            CancelAll();
+    }
+
+    ArticleReply IValueTaskSource<ArticleReply>.GetResult(short token)
+    {
+        try
+        {
+            return _end.GetResult(token);
+        }
+        finally
+        {
+            Recycle();
+        }
+    }
+
+    ValueTaskSourceStatus IValueTaskSource<ArticleReply>.GetStatus(short token) => _end.GetStatus(token);
+
+    void IValueTaskSource<ArticleReply>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _end.OnCompleted(continuation, state, token, flags);
+
+    private void Raised()
+    {
+        Watch();
+        _first.Raise();
+    }
+
+    private void Watch()
     {
         lock (_gate)
-            _walk.Asked = _walk.Asked.Without(provider.Index);
+        {
+            // Somebody may raise what was fetched in here before.
+            if (!_isRunning || !_parts.Policy.IsEnabled || _request.Urgency?.IsHeadOfLine != true)
+                return;
+            _isWatched = true;
+            _parts.Watch.Add(this, _race.Await());
+        }
     }
 
-    /// <summary>Begins a second try, under the gate.</summary>
+    /// <summary>Begins a second walk, under the gate.</summary>
     private void Challenge(Provider rival)
     {
         _parts.Meter.Hedged();
         if (_request.Urgency is { } urgency)
             urgency.WasLate = true;
         _walk.Asked = _walk.Asked.With(rival.Index);
-        var challenger = new FetchTry(_race);
-        _race.Challenge(challenger);
-        _second.Add((challenger, ChallengeAsync(challenger, rival)));
+        var challenger = new FetchWalker(this, _parts, _race);
+        _race.Challenge(challenger.Attempt);
+        _second.Add(challenger);
+        _walking++;
+        ThreadPool.UnsafeQueueUserWorkItem(static start => start.challenger.Start(start.rival), (challenger, rival), preferLocal: false);
     }
 
-    private async Task<Provider?> ChallengeAsync(FetchTry attempt, Provider rival)
+    private void CancelAll()
     {
-        await Task.Yield();
-        await using var registration = _caller.UnsafeRegister(static state => ((FetchTry)state!).Cancel(), attempt);
-        try
-        {
-            return await WalkAsync(attempt, rival);
-        }
-        catch (OperationCanceledException) when (attempt.Token.IsCancellationRequested)
-        {
-            // The fetch has been given up, or has its article.
-            return null;
-        }
-        finally
-        {
-            _race.Withdraw(attempt);
-        }
-    }
-
-    private Task<Provider?>? SecondTry(int index)
-    {
+        FetchWalker[] second;
         lock (_gate)
-            return index < _second.Count ? _second[index].Outcome : null;
+            second = [.. _second];
+        _first.Attempt.Cancel();
+        foreach (var walker in second)
+            walker.Attempt.Cancel();
     }
 
-    private void Stop()
+    private void Finish()
     {
-        lock (_gate)
-            _isRunning = false;
+        _registration.Dispose();
         if (_request.Urgency is { } urgency)
-        {
             urgency.Raised -= _raised;
+        if (_isWatched)
             _parts.Watch.Remove(this);
-        }
+        _isWatched = false;
 
-        foreach (var (attempt, _) in _second)
-            attempt.Cancel();
+        ArticleReply reply = default;
+        if (_caller.IsCancellationRequested)
+            _broke = new OperationCanceledException(_caller);
+        else if (_broke is null && _deliveredBy is not null)
+            reply = ArticleReply.FoundAt(_deliveredBy.Index);
+        else if (_broke is null)
+            _broke = _walk.Conclude(_request.Excluded, out reply);
+
+        // What breaks off may have much in its train, and so may callers who do not say otherwise.
+        _end.RunContinuationsAsynchronously = _broke is not null || !_request.ContinuesInline;
+        if (_broke is null)
+            _end.SetResult(reply);
+        else
+            _end.SetException(_broke);
     }
 
     private void Recycle()
     {
-        (_request, _caller) = (default, default);
+        (_request, _caller, _deliveredBy, _broke) = (default, default, null, null);
         _race.Begin(null, null);
         if (_second.Count == 0 && _first.TryReset())
             _parts.Recycle(this);

@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
@@ -6,14 +8,23 @@ namespace Sluice.Usenet.Nntp;
 /// </summary>
 internal sealed class LeaseQueue
 {
-    private readonly LinkedList<LeaseWaiter> _headOfLine = new();
+    // A fetch without a reader belongs to its lane; boxed once, because it is looked at for every article.
+    private static readonly object[] Lanes = [.. Enum.GetValues<OperationLane>().Cast<object>()];
+
+    private readonly LinkedList<ConnectionLease> _headOfLine = new();
     private readonly FairQueue _ahead = new();
     private readonly FairQueue _background = new();
 
-    private enum Class
+    /// <summary>Which fetches come before which.</summary>
+    public enum Class
     {
+        /// <summary>A reader waits.</summary>
         HeadOfLine,
+
+        /// <summary>A reader will come.</summary>
         Ahead,
+
+        /// <summary>Nobody watches.</summary>
         Background,
     }
 
@@ -23,7 +34,7 @@ internal sealed class LeaseQueue
     /// <summary>Those of them that nobody watches.</summary>
     public int BackgroundCount { get; private set; }
 
-    public void Add(LeaseWaiter waiter)
+    public void Add(ConnectionLease waiter)
     {
         Count++;
         switch (ClassOf(waiter.Request))
@@ -43,7 +54,7 @@ internal sealed class LeaseQueue
 
     /// <summary>Takes a waiter out.</summary>
     /// <returns>False when it does not wait any more.</returns>
-    public bool Remove(LeaseWaiter waiter)
+    public bool Remove(ConnectionLease waiter)
     {
         if (waiter.Place.List is null)
             return false;
@@ -66,58 +77,55 @@ internal sealed class LeaseQueue
         return true;
     }
 
-    /// <summary>A reader has come to wait for it: it goes before all that is fetched ahead.</summary>
-    public void Raise(LeaseWaiter waiter)
+    /// <summary>A reader has come to wait for it: it goes before all that is fetched ahead. Nothing happens when it does not wait here any more.</summary>
+    public void Raise(ConnectionLease waiter)
     {
-        if (waiter.Place.List is null || waiter.Place.List == _headOfLine || waiter.Request.Lane != OperationLane.Playback)
+        if (!_ahead.Holds(waiter, PartyOf(waiter.Request)))
             return;
         _ahead.Remove(waiter, PartyOf(waiter.Request));
         _headOfLine.AddLast(waiter.Place);
     }
 
     /// <summary>Whether a fetch would have to wait behind others.</summary>
-    public bool HasBefore(ArticleRequest request)
+    public bool HasBefore(in ArticleRequest request)
     {
         var own = ClassOf(request);
         return _headOfLine.Count > 0 || (own >= Class.Ahead && !_ahead.IsEmpty) || (own == Class.Background && !_background.IsEmpty);
     }
 
-    /// <summary>Serves each class in its order until one fetch of it cannot be served.</summary>
-    /// <param name="tryServe">Serves a waiter; false when it has to wait on.</param>
-    public void Serve(Func<LeaseWaiter, bool> tryServe)
+    /// <summary>The one of a class whose turn it is.</summary>
+    public bool TryPeek(Class order, [MaybeNullWhen(false)] out ConnectionLease waiter)
     {
-        while (_headOfLine.First is { Value: var waiter } && tryServe(waiter))
-            Remove(waiter);
-        ServeFairly(_ahead, tryServe);
-        ServeFairly(_background, tryServe);
-    }
-
-    /// <summary>Ends all waiting.</summary>
-    public void FailAll(NntpException failure)
-    {
-        foreach (var waiter in (LeaseWaiter[])[.. _headOfLine, .. _ahead.TakeAll(), .. _background.TakeAll()])
-            waiter.Fail(failure);
-        _headOfLine.Clear();
-        (Count, BackgroundCount) = (0, 0);
-    }
-
-    private void ServeFairly(FairQueue queue, Func<LeaseWaiter, bool> tryServe)
-    {
-        while (queue.TryPeek(out var waiter) && tryServe(waiter))
+        switch (order)
         {
-            Count--;
-            if (queue == _background)
-                BackgroundCount--;
-            queue.Served(waiter, PartyOf(waiter.Request));
+            case Class.HeadOfLine:
+                waiter = _headOfLine.First?.Value;
+                return waiter is not null;
+            case Class.Ahead:
+                return _ahead.TryPeek(out waiter);
+            default:
+                return _background.TryPeek(out waiter);
         }
     }
 
-    private static Class ClassOf(ArticleRequest request) => request.Lane switch
+    /// <summary>Takes out the one whose turn it was, which has been served.</summary>
+    public void Served(Class order, ConnectionLease waiter)
+    {
+        if (order != Class.HeadOfLine)
+            (order == Class.Ahead ? _ahead : _background).Charge(waiter, PartyOf(waiter.Request));
+        Remove(waiter);
+    }
+
+    /// <summary>All that wait, in no order.</summary>
+    public ConnectionLease[] All() => [.. _headOfLine, .. _ahead.All(), .. _background.All()];
+
+    private static Class ClassOf(in ArticleRequest request) => request.Lane switch
     {
         OperationLane.Playback => request.Urgency?.IsHeadOfLine == true ? Class.HeadOfLine : Class.Ahead,
         _ => Class.Background,
     };
 
-    /// <summary>Among whom a class is shared. A fetch without a reader belongs to its lane.</summary>
-    private static object PartyOf(ArticleRequest request) => request.Lane == OperationLane.Playback && request.Urgency is { } urgency ? urgency.Reader : request.Lane;
+    /// <summary>Among whom a class is shared.</summary>
+    private static object PartyOf(in ArticleRequest request) =>
+        request.Lane == OperationLane.Playback && request.Urgency is { } urgency ? urgency.Reader : Lanes[(int)request.Lane];
 }

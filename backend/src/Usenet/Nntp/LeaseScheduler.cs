@@ -29,6 +29,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private readonly List<ConnectionLoad> _open = [];
     private readonly LeaseQueue _waiting = new();
     private long? _lastBackground;
+    private bool _toldOfBackground;
 
     /// <summary>Connections that may be given out.</summary>
     public IReadOnlyList<ConnectionLoad> Open => _open;
@@ -84,44 +85,46 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
 
     /// <summary>Serves a fetch at once, if nobody waits before it.</summary>
     /// <returns>Null when it has to wait.</returns>
-    public ConnectionLoad? TryLease(ArticleRequest request, LeaseTerms terms) => _waiting.HasBefore(request) ? null : TryPlace(request, terms);
+    public ConnectionLoad? TryLease(in ArticleRequest request, LeaseTerms terms) => _waiting.HasBefore(request) ? null : TryPlace(request, terms);
 
-    public void Enqueue(LeaseWaiter waiter)
+    public void Enqueue(ConnectionLease waiter)
     {
         _waiting.Add(waiter);
         TellLimiter();
     }
 
     /// <returns>False when it does not wait any more.</returns>
-    public bool Withdraw(LeaseWaiter waiter)
+    public bool Withdraw(ConnectionLease waiter)
     {
         var waited = _waiting.Remove(waiter);
         TellLimiter();
         return waited;
     }
 
-    public void Raise(LeaseWaiter waiter) => _waiting.Raise(waiter);
+    public void Raise(ConnectionLease waiter) => _waiting.Raise(waiter);
 
-    /// <summary>Serves whoever can be served.</summary>
+    /// <summary>Serves each class in its order until one fetch of it cannot be served.</summary>
     /// <param name="terms">What the line is worth.</param>
-    /// <param name="grant">Gives the lease to the waiter, whether it still wants it or not.</param>
-    public void Serve(LeaseTerms terms, Action<LeaseWaiter, ConnectionLoad> grant)
+    /// <param name="grant">Gives the connection to the waiter.</param>
+    public void Serve(LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
     {
         if (_waiting.Count == 0)
             return;
-        _waiting.Serve(waiter =>
+        for (var order = LeaseQueue.Class.HeadOfLine; order <= LeaseQueue.Class.Background; order++)
         {
-            if (TryPlace(waiter.Request, terms) is not { } load)
-                return false;
-            grant(waiter, load);
-            return true;
-        });
+            while (_waiting.TryPeek(order, out var waiter) && TryPlace(waiter.Request, terms) is { } load)
+            {
+                _waiting.Served(order, waiter);
+                grant(waiter, load);
+            }
+        }
+
         TellLimiter();
     }
 
     /// <summary>What a lease was for has ended, or was never sent.</summary>
     /// <returns>The permit of a connection that is idle now, to be disposed outside of the lock; else null.</returns>
-    public static OperationPermit? End(ConnectionLoad load, ArticleRequest request)
+    public static OperationPermit? End(ConnectionLoad load, in ArticleRequest request)
     {
         if (!load.IsOpen)
             return null;
@@ -132,15 +135,11 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         return load.Commands == 0 ? load.TakePermit() : null;
     }
 
-    /// <summary>Ends all waiting.</summary>
-    public void FailAll(NntpException failure)
-    {
-        _waiting.FailAll(failure);
-        TellLimiter();
-    }
+    /// <summary>All that wait, in no order.</summary>
+    public ConnectionLease[] AllWaiting() => _waiting.All();
 
     /// <summary>Finds the connection that would finish the command first.</summary>
-    private ConnectionLoad? TryPlace(ArticleRequest request, LeaseTerms terms)
+    private ConnectionLoad? TryPlace(in ArticleRequest request, LeaseTerms terms)
     {
         var spared = request.Lane == OperationLane.Playback ? SparedForBackground() : null;
         var (idle, busy) = ConnectionChoice.Of(_open, request, terms, spared);
@@ -154,7 +153,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         return busy is null || busy.Bytes > terms.MostBytes || !limiter.MayGoOn(request.Lane) ? null : Lease(busy, request);
     }
 
-    private ConnectionLoad Lease(ConnectionLoad load, ArticleRequest request)
+    private ConnectionLoad Lease(ConnectionLoad load, in ArticleRequest request)
     {
         load.Commands++;
         load.Bytes += request.ExpectedBytes;
@@ -177,5 +176,12 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
 
     private bool HasNoBackground() => _open.TrueForAll(load => load.Commands == 0 || load.Lane == OperationLane.Playback);
 
-    private void TellLimiter() => limiter.BackgroundWaits(this, _waiting.BackgroundCount > 0);
+    private void TellLimiter()
+    {
+        var some = _waiting.BackgroundCount > 0;
+        if (some == _toldOfBackground)
+            return;
+        _toldOfBackground = some;
+        limiter.BackgroundWaits(this, some);
+    }
 }

@@ -109,10 +109,11 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Whether the body under way has come in more slowly than the least allowed, for at least this long.</summary>
     public bool IsTrickling(TimeSpan atLeast)
     {
-        if (!_sent.TryPeek(out var reply) || reply.BodyStartedAt == 0)
+        var (startedAt, received) = _sent.Body;
+        if (startedAt == 0)
             return false;
-        var elapsed = _time.GetElapsedTime(reply.BodyStartedAt);
-        return elapsed >= atLeast && reply.Received < elapsed.TotalSeconds * _options.MinimumBytesPerSecond;
+        var elapsed = _time.GetElapsedTime(startedAt);
+        return elapsed >= atLeast && received < elapsed.TotalSeconds * _options.MinimumBytesPerSecond;
     }
 
     /// <summary>Closes the socket at once; everything outstanding fails with the reason.</summary>
@@ -231,11 +232,16 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
 
         _depth.Answered(reply);
-        reply.Complete(outcome);
+        // Decided first, so that a reply that was given up is counted as such.
+        var isWanted = reply.TryClose();
         GiveBack(reply);
 
         // Unwanted replies behind a wanted one were left alone for its sake.
         Reconsider();
+
+        // Told last, because from here on it may be the reply to something else.
+        if (isWanted)
+            reply.Complete(outcome);
     }
 
     private void GiveBack(PendingReply reply)

@@ -19,7 +19,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _background = new();
     private readonly LeaseScheduler _scheduler;
-    private readonly Action<LeaseWaiter, ConnectionLoad> _grant;
+    private readonly PoolLeases _leases;
     private int _dialling;
     private int _closing;
 
@@ -30,7 +30,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         Depth = new PipelineDepth(options, shared);
         _opener = new ConnectionOpener(options, shared, Line);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
-        _grant = Grant;
+        _leases = new PoolLeases(_scheduler, shared, Expire);
         _cap = new ConnectionCap(options, shared);
     }
 
@@ -69,37 +69,25 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     /// <summary>Waits for a connection that takes one more command.</summary>
+    /// <param name="lease">Held when the task has completed well.</param>
+    /// <param name="request">What it is for.</param>
+    /// <param name="cancellationToken">Gives the wait up.</param>
     /// <exception cref="NntpException">The provider cannot be reached, or nothing became free in time.</exception>
-    public async ValueTask<ConnectionLease> LeaseAsync(ArticleRequest request, CancellationToken cancellationToken)
+    public ValueTask LeaseAsync(ConnectionLease lease, in ArticleRequest request, CancellationToken cancellationToken)
     {
-        LeaseWaiter waiter;
         lock (_gate)
         {
             if (_disposing.IsCancellationRequested)
                 throw Closed();
             if (_scheduler.Open.Count + _dialling == 0 && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
-            if (_scheduler.TryLease(request, Terms) is { } load)
-            {
-                DialAsDemanded();
-                return new ConnectionLease(this, load.Connection, request);
-            }
-
-            waiter = new LeaseWaiter(request);
-            _scheduler.Enqueue(waiter);
+            var isHeld = _leases.TryLease(lease, this, request, Terms);
             DialAsDemanded();
+            if (isHeld)
+                return ValueTask.CompletedTask;
         }
 
-        var wanted = _shared.Time.GetTimestamp();
-        try
-        {
-            return await waiter.WaitAsync(_shared, Raise, cancellationToken);
-        }
-        finally
-        {
-            Withdraw(waiter);
-            _shared.Meter.Waited(wanted);
-        }
+        return lease.WaitAsync(cancellationToken);
     }
 
     /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
@@ -117,20 +105,32 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     /// <summary>Places whoever can be placed, and dials for the rest.</summary>
-    public void Pump()
-    {
-        lock (_gate)
-        {
-            _scheduler.Serve(Terms, _grant);
-            DialAsDemanded();
-        }
-    }
+    public void Pump() => Serve(inline: true);
 
     /// <summary>Sends away whoever waits, because bodies of this provider fail: to another one, or back here where there is none.</summary>
     public void SendAway()
     {
         lock (_gate)
-            _scheduler.FailAll(new NntpException(NntpFault.GivenUp, "The provider fails again and again."));
+            _leases.RefuseAll(new NntpException(NntpFault.GivenUp, "The provider fails again and again."));
+        Pump();
+    }
+
+    /// <summary>By a lease: a reader has come to wait for its article, and may hold a lock.</summary>
+    public void Raise(ConnectionLease lease)
+    {
+        lock (_gate)
+            _scheduler.Raise(lease);
+        Serve(inline: false);
+    }
+
+    /// <summary>By a lease: it is not wanted any more; others may go on in its place. Nothing happens when its wait has ended.</summary>
+    public void Withdraw(ConnectionLease lease, CancellationToken cancelled)
+    {
+        bool waited;
+        lock (_gate)
+            waited = _leases.Withdraw(lease, cancelled);
+        if (waited)
+            Pump();
     }
 
     void IConnectionOwner.ReplyEnded(NntpConnection connection, PendingReply reply) => EndCommand(connection, reply.Request);
@@ -139,10 +139,10 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         lock (_gate)
         {
-            if (connection.Load.Commands > 0 || !connection.Load.IsOpen)
-                return false;
-            MoveToClosing(connection);
-            return true;
+            var mayGo = connection.Load is { Commands: 0, IsOpen: true };
+            if (mayGo)
+                MoveToClosing(connection);
+            return mayGo;
         }
     }
 
@@ -188,42 +188,19 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         NntpConnection[] open;
         lock (_gate)
         {
-            _scheduler.FailAll(Closed());
+            _leases.RefuseAll(Closed());
             open = [.. _scheduler.Open.Select(load => load.Connection)];
         }
 
+        Pump();
         await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
         await _background.WhenAllAsync();
+        _leases.Dispose();
         _disposing.Dispose();
     }
 
-    /// <summary>Takes a waiter out that has given up; others may go on in its place.</summary>
-    private void Withdraw(LeaseWaiter waiter)
-    {
-        bool waited;
-        lock (_gate)
-            waited = _scheduler.Withdraw(waiter);
-        if (waited)
-            Pump();
-    }
-
-    private void Raise(LeaseWaiter waiter)
-    {
-        lock (_gate)
-            _scheduler.Raise(waiter);
-        Pump();
-    }
-
-    // Called under the lock, where a permit must not be disposed, because that wakes pools.
-    private void Grant(LeaseWaiter waiter, ConnectionLoad load)
-    {
-        var lease = new ConnectionLease(this, load.Connection, waiter.Request);
-        if (!waiter.TryGrant(lease))
-            _background.Add(lease.DisposeLaterAsync());
-    }
-
     /// <summary>What a lease was for has ended, or was never sent.</summary>
-    public void EndCommand(NntpConnection connection, ArticleRequest request)
+    public void EndCommand(NntpConnection connection, in ArticleRequest request)
     {
         OperationPermit? permit;
         lock (_gate)
@@ -234,6 +211,28 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
         permit?.Dispose();
         Pump();
+    }
+
+    private void Serve(bool inline)
+    {
+        ConnectionLease? settled;
+        lock (_gate)
+        {
+            _leases.Serve(Terms);
+            DialAsDemanded();
+            settled = _leases.TakeSettled();
+        }
+
+        PoolLeases.Tell(settled, inline);
+    }
+
+    private long? Expire(long now)
+    {
+        long? next;
+        lock (_gate)
+            next = _leases.RefuseOverdue(now);
+        Pump();
+        return next;
     }
 
     private void MoveToClosing(NntpConnection connection)
@@ -293,7 +292,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         Health.DialFailed(failure, probe);
         NntpLog.DialFailed(_shared.Logger, _options.Name, failure.Message);
         if (_scheduler.Open.Count == 0 && _dialling == 0)
-            _scheduler.FailAll(failure);
+            _leases.RefuseAll(failure);
     }
 
     private static NntpException Closed() => new(NntpFault.NoConnection, "The connection pool was closed.");

@@ -59,6 +59,17 @@ internal sealed class PendingReplies
         }
     }
 
+    /// <summary>The body that is under way: since when, in ticks of the time provider, and how much of it has come; zeros while there is none.</summary>
+    public (long StartedAt, long Received) Body
+    {
+        get
+        {
+            // Under the lock, because a reply that has been taken out may serve another command at once.
+            lock (_gate)
+                return _replies.TryPeek(out var reply) ? (reply.BodyStartedAt, reply.Received) : default;
+        }
+    }
+
     /// <summary>Adds a command that is about to be sent.</summary>
     /// <returns>True when it is the only one.</returns>
     public bool Add(PendingReply reply)

@@ -13,14 +13,9 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     private ManualResetValueTaskSourceCore<ReplyOutcome> _completion;
     private bool _completed;
 
-    protected PendingReply(ArticleRequest request)
-    {
-        Request = request;
-        // The continuation belongs to the fetch; run inline it would hold up the replies behind this one.
-        _completion.RunContinuationsAsynchronously = true;
-    }
+    protected PendingReply(ArticleRequest request) => Request = request;
 
-    public ArticleRequest Request { get; }
+    public ArticleRequest Request { get; private set; }
 
     /// <summary>Commands that go out together.</summary>
     public abstract int Commands { get; }
@@ -51,6 +46,12 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
 
     public ValueTask<ReplyOutcome> Outcome => new(this, _completion.Version);
 
+    /// <summary>
+    /// Whether the fetch may go on in the read loop once its reply has come to a good end: only where what follows is short, because
+    /// the replies behind this one are held up by it.
+    /// </summary>
+    protected virtual bool ContinuesInline => false;
+
     protected Lock Gate { get; } = new();
 
     public abstract void WriteCommands(IBufferWriter<byte> output);
@@ -69,17 +70,22 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// <summary>The reply has ended: says what it has shown about the line.</summary>
     public abstract void Measure(LineEstimate line);
 
-    /// <summary>Ends the fetch with what the lines have said.</summary>
+    /// <summary>The reply has come to its end, and cannot be given up any more; <see cref="Complete"/> follows.</summary>
+    /// <returns>False when it was given up before.</returns>
+    public bool TryClose() => TryEnd(abandons: false);
+
+    /// <summary>Ends the fetch of a closed reply with what the lines have said. The connection does not touch the reply any more.</summary>
     public void Complete(ReplyOutcome outcome)
     {
-        if (TryEnd(abandons: false))
-            _completion.SetResult(outcome);
+        _completion.RunContinuationsAsynchronously = !ContinuesInline;
+        _completion.SetResult(outcome);
     }
 
+    /// <summary>Ends the fetch because there will be no reply. The connection does not touch it any more.</summary>
     public void Fail(Exception error)
     {
         if (TryEnd(abandons: false))
-            _completion.SetException(error);
+            SetException(error);
     }
 
     /// <summary>Ends the fetch from outside; what it has lent is free when this returns.</summary>
@@ -88,7 +94,7 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     {
         if (!TryEnd(abandons: true))
             return false;
-        _completion.SetException(new OperationCanceledException(cancellationToken));
+        SetException(new OperationCanceledException(cancellationToken));
         return true;
     }
 
@@ -99,9 +105,24 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     void IValueTaskSource<ReplyOutcome>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _completion.OnCompleted(continuation, state, token, flags);
 
+    /// <summary>Makes a reply that has ended, and was not abandoned, fit for another command.</summary>
+    protected void Restart(in ArticleRequest request)
+    {
+        _completion.Reset();
+        (Request, Received, BodyStartedAt, SentOnIdleAt) = (request, 0, 0, 0);
+        _completed = SentBehindOthers = false;
+    }
+
     /// <summary>Forgets what the fetch has lent. Called once, under the gate.</summary>
     protected virtual void LetGo()
     {
+    }
+
+    // Whoever breaks off holds locks, or has others to tell.
+    private void SetException(Exception error)
+    {
+        _completion.RunContinuationsAsynchronously = true;
+        _completion.SetException(error);
     }
 
     private bool TryEnd(bool abandons)

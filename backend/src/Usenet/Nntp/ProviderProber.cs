@@ -106,7 +106,8 @@ internal sealed class ProviderProber : IAsyncDisposable
 
     private async Task FetchAsync(MessageId id, BreakerProbe probe)
     {
-        using var lease = await _provider.Pool.LeaseAsync(new ArticleRequest(id, OperationLane.HealthCheck), _disposing.Token);
+        using var lease = new ConnectionLease();
+        await _provider.Pool.LeaseAsync(lease, new ArticleRequest(id, OperationLane.HealthCheck), _disposing.Token);
         try
         {
             if (!(await lease.FetchAsync(new DroppedBody(), _disposing.Token)).IsMiss)
@@ -121,7 +122,8 @@ internal sealed class ProviderProber : IAsyncDisposable
     private async Task StatAsync(MessageId id, BreakerProbe probe)
     {
         var batch = new StatBatch(new[] { id }, OperationLane.HealthCheck);
-        using var lease = await _provider.Pool.LeaseAsync(batch.Request, _disposing.Token);
+        using var lease = new ConnectionLease();
+        await _provider.Pool.LeaseAsync(lease, batch.Request, _disposing.Token);
         try
         {
             // That it does not have the article any more is an answer as well.

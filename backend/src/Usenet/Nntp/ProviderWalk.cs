@@ -34,13 +34,17 @@ internal struct ProviderWalk(ProviderSet excluded)
     }
 
     /// <summary>The walk has ended without a body.</summary>
-    /// <exception cref="NntpException">A provider could not be asked, so that nothing is proved.</exception>
-    public readonly ArticleReply Conclude(ProviderSet excluded)
+    /// <param name="excluded">Who was not to be asked.</param>
+    /// <param name="reply">That nobody has the article, if that is proved.</param>
+    /// <returns>Why nothing is proved: a provider could not be asked. Else null.</returns>
+    public readonly NntpException? Conclude(ProviderSet excluded, out ArticleReply reply)
     {
+        reply = default;
         if (_faulted.Count > 0)
-            throw _fault!;
+            return _fault;
         if (_missed.Count == 0 && excluded.Count == 0)
-            throw new NntpException(NntpFault.NoProvider, "No news server is configured.");
-        return ArticleReply.MissingEverywhere(new ArticleMissing(_missed.Count, _lastCode));
+            return new NntpException(NntpFault.NoProvider, "No news server is configured.");
+        reply = ArticleReply.MissingEverywhere(new ArticleMissing(_missed.Count, _lastCode));
+        return null;
     }
 }

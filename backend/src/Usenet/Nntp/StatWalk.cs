@@ -77,7 +77,8 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
             var isSent = false;
             try
             {
-                using var lease = await provider.Pool.LeaseAsync(batch.Request, cancellationToken);
+                using var lease = new ConnectionLease();
+                await provider.Pool.LeaseAsync(lease, batch.Request, cancellationToken);
                 isSent = true;
                 await lease.AskAsync(batch, cancellationToken);
                 provider.Pool.Health.Stats.Succeeded();

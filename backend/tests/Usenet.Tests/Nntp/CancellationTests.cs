@@ -32,14 +32,15 @@ public sealed class CancellationTests
                 var line = new LineEstimate(TimeProvider.System);
                 var sent = new PendingReplies();
                 var sinks = Answers.Select(_ => new RawSink()).ToArray();
-                var bodies = sinks.Select((sink, i) => new ArticleBody(RequestOf(i), sink, 0)).ToArray();
+                var bodies = sinks.Select((sink, i) => BodyOf(RequestOf(i), sink)).ToArray();
                 foreach (var body in bodies)
                     sent.Add(body);
                 var ended = new List<PendingReply>();
                 void End(PendingReply reply)
                 {
                     ended.Add(reply);
-                    reply.Complete(ReplyOutcome.Delivered);
+                    if (reply.TryClose())
+                        reply.Complete(ReplyOutcome.Delivered);
                 }
 
                 var receiver = new ReplyReceiver(sent, new NntpOptions(), line, TimeProvider.System);
@@ -67,6 +68,13 @@ public sealed class CancellationTests
         }
 
         Assert.InRange(places, 20_000, int.MaxValue);
+    }
+
+    private static ArticleBody BodyOf(ArticleRequest request, IArticleSink sink)
+    {
+        var body = new ArticleBody();
+        body.Begin(request, sink, 0);
+        return body;
     }
 
     private static ArticleRequest RequestOf(int article) => new(MessageId.Parse($"{article}@t"), OperationLane.Playback, ExpectedBytes: AnswerBytes);

@@ -28,7 +28,7 @@ internal sealed class SchedulerModel
     public List<Pool> Pools { get; }
 
     /// <summary>Fetches that wait, with their pools.</summary>
-    public List<(Pool Pool, LeaseWaiter Waiter)> Waiting { get; } = [];
+    public List<(Pool Pool, ConnectionLease Waiter)> Waiting { get; } = [];
 
     /// <summary>Requests in the order in which they were given a connection.</summary>
     public List<ArticleRequest> Granted { get; } = [];
@@ -54,7 +54,7 @@ internal sealed class SchedulerModel
             return;
         }
 
-        var waiter = new LeaseWaiter(request);
+        var waiter = new ConnectionLease { Request = request };
         pool.Scheduler.Enqueue(waiter);
         Waiting.Add((pool, waiter));
     }
