@@ -18,8 +18,10 @@ internal static class ProviderSelector
     {
         Provider? best = null;
         (bool, ProviderKind, bool, int, double) bestRank = default;
-        foreach (var provider in providers)
+        // By index: an enumerator would be an object for every article.
+        for (var i = 0; i < providers.Count; i++)
         {
+            var provider = providers[i];
             if (asked.Contains(provider.Index) || provider.Options.Kind == ProviderKind.Disabled)
                 continue;
             if (missedBackbones?.Contains(provider.Options.Backbone) == true)

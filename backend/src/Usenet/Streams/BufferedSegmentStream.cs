@@ -229,7 +229,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 return;
             var urgency = new FetchUrgency(_reader, headOfLine);
             var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, _shared.Time.GetTimestamp(), out var token);
-            slot.Fetch = _shared.Fetcher.FetchAsync(slot, _lane, urgency, token);
+            _shared.Fetcher.Begin(slot, _lane, token);
         }
     }
 

@@ -21,6 +21,10 @@ internal sealed class CombinedMap
 {
     private readonly Slice[] _slices;
 
+    // What slices are found by: where each begins, and with which piece.
+    private readonly long[] _begins;
+    private readonly int[] _firstPieces;
+
     /// <exception cref="ArgumentException">A slice lies outside its posted file.</exception>
     public CombinedMap(IReadOnlyList<FileExtent> extents)
     {
@@ -40,6 +44,8 @@ internal sealed class CombinedMap
         }
 
         _slices = [.. slices];
+        _begins = [.. slices.Select(static slice => slice.Begin)];
+        _firstPieces = [.. slices.Select(static slice => slice.FirstPiece)];
     }
 
     /// <summary>Bytes of the combined file.</summary>
@@ -53,7 +59,7 @@ internal sealed class CombinedMap
     {
         get
         {
-            var slice = _slices[Find(slice => slice.FirstPiece <= number)];
+            var slice = _slices[AtOrBefore(Array.BinarySearch(_firstPieces, number))];
             var extent = slice.Extent;
             var segment = extent.File.Map[slice.FirstSegment + number - slice.FirstPiece];
             var from = Math.Max(segment.Begin, extent.Offset);
@@ -73,26 +79,13 @@ internal sealed class CombinedMap
     /// <param name="position">Below <see cref="Length"/>.</param>
     public int Locate(long position)
     {
-        var slice = _slices[Find(slice => slice.Begin <= position)];
+        var slice = _slices[AtOrBefore(Array.BinarySearch(_begins, position))];
         var segment = slice.Extent.File.Map.Locate(slice.Extent.Offset + position - slice.Begin);
         return slice.FirstPiece + segment.Index - slice.FirstSegment;
     }
 
-    /// <summary>The last slice for which a condition holds that holds for a prefix of them.</summary>
-    private int Find(Predicate<Slice> isAtOrBefore)
-    {
-        var (low, high) = (0, _slices.Length - 1);
-        while (low < high)
-        {
-            var middle = (low + high + 1) / 2;
-            if (isAtOrBefore(_slices[middle]))
-                low = middle;
-            else
-                high = middle - 1;
-        }
-
-        return low;
-    }
+    // What is not found is told as the complement of where it would stand: behind the slice that holds it.
+    private static int AtOrBefore(int found) => found >= 0 ? found : Math.Max(~found - 1, 0);
 
     private readonly record struct Slice(FileExtent Extent, long Begin, int FirstPiece, int FirstSegment);
 }

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
@@ -12,26 +11,41 @@ internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
     // yEnc turns 128 bytes into a line of about 132 with its CRLF; headers of the article do not come with BODY.
     private const double EncodedPerDecoded = 1.032;
 
+    /// <summary>Asks for an article once.</summary>
+    /// <param name="fetch">What it is for.</param>
+    /// <param name="sink">Takes it, and judges it then.</param>
+    /// <param name="id">The article.</param>
+    /// <param name="excluded">Whose copy is known to be bad.</param>
+    /// <param name="cancellationToken">Gives the question up.</param>
+    public ValueTask<ArticleReply> AskAsync(SharedFetch fetch, SegmentSink sink, MessageId id, ProviderSet excluded, CancellationToken cancellationToken)
+    {
+        var encoded = (long)(fetch.Key.Segment.Length * EncodedPerDecoded);
+        var request = new ArticleRequest(id, fetch.Lane, fetch.Urgency, encoded, excluded) { Release = fetch.File, ContinuesInline = true };
+        return source.FetchAsync(request, sink, cancellationToken);
+    }
+
     /// <summary>Fetches the article of an id; one that came damaged may have been damaged on its way, so every provider is asked twice.</summary>
+    /// <param name="fetch">What it is for.</param>
+    /// <param name="sink">Takes it.</param>
+    /// <param name="id">The article.</param>
+    /// <param name="first">What has been answered already; null for nothing.</param>
+    /// <param name="cancellationToken">Gives the fetch up.</param>
     /// <returns>The buffer with one count on it, or null and why there is none.</returns>
     /// <exception cref="NntpException">Not every provider could be asked.</exception>
     /// <exception cref="MapRefutedException">The article lies elsewhere, which may be right.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     public async ValueTask<(SegmentBuffer? Buffer, ArticleLoss Loss)> FetchAsync(
-        SharedFetch fetch, SegmentSink sink, MessageId id, CancellationToken cancellationToken)
+        SharedFetch fetch, SegmentSink sink, MessageId id, FirstAnswer? first, CancellationToken cancellationToken)
     {
-        var (buffer, loss) = await AskEachProviderAsync(fetch, sink, id, cancellationToken);
+        var (buffer, loss) = await AskEachProviderAsync(fetch, sink, id, first, cancellationToken);
         return buffer is null && loss == ArticleLoss.Corrupt
-            ? await AskEachProviderAsync(fetch, sink, id, cancellationToken)
+            ? await AskEachProviderAsync(fetch, sink, id, null, cancellationToken)
             : (buffer, loss);
     }
 
     /// <summary>Goes on until a copy is proved, or two agree that lack their trailer.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<(SegmentBuffer? Buffer, ArticleLoss Loss)> AskEachProviderAsync(
-        SharedFetch fetch, SegmentSink sink, MessageId id, CancellationToken cancellationToken)
+        SharedFetch fetch, SegmentSink sink, MessageId id, FirstAnswer? first, CancellationToken cancellationToken)
     {
-        var segment = fetch.Key.Segment;
         var excluded = default(ProviderSet);
         var loss = ArticleLoss.Missing;
         SegmentBuffer? unconfirmed = null;
@@ -39,8 +53,7 @@ internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
         {
             while (true)
             {
-                var request = new ArticleRequest(id, fetch.Lane, fetch.Urgency, (long)(segment.Length * EncodedPerDecoded), excluded) { Release = fetch.File };
-                var reply = await source.FetchAsync(request, sink, cancellationToken);
+                var reply = first?.Reply ?? await AskAsync(fetch, sink, id, excluded, cancellationToken);
                 if (!reply.IsFound)
                 {
                     var accepted = unconfirmed;
@@ -48,7 +61,9 @@ internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
                     return (accepted, loss);
                 }
 
-                switch (sink.Judge())
+                var proof = first?.Proof ?? sink.Judge();
+                first = null;
+                switch (proof)
                 {
                     case SegmentProof.Proved:
                     case SegmentProof.Unconfirmed when unconfirmed is not null:
@@ -60,7 +75,7 @@ internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
                         throw new MapRefutedException(sink.Claim);
                     default:
                         loss = ArticleLoss.Corrupt;
-                        StreamsLog.CorruptArticle(logger, segment.Index + 1, reply.Provider);
+                        StreamsLog.CorruptArticle(logger, fetch.Key.Segment.Index + 1, reply.Provider);
                         break;
                 }
 

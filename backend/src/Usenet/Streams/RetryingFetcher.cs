@@ -1,4 +1,4 @@
-using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Streams;
@@ -9,21 +9,25 @@ internal sealed class RetryingFetcher(CopyFetcher copies, StreamOptions options,
 {
     private readonly RetryPolicy _retry = new(options);
 
-    /// <summary>Fetches the segment of a shared fetch.</summary>
+    /// <summary>Fetches the segment of a shared fetch whose first answer was not it.</summary>
+    /// <param name="fetch">What is fetched.</param>
+    /// <param name="sink">Takes the articles.</param>
+    /// <param name="first">What has been answered already.</param>
     /// <returns>The proved bytes with one count on them.</returns>
     /// <exception cref="ArticleGoneException">There is no good copy at any provider.</exception>
     /// <exception cref="NntpException">No provider could deliver for as long as it makes sense to try.</exception>
     /// <exception cref="OperationCanceledException">The fetch was abandoned.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<SegmentBuffer> FetchAsync(SharedFetch fetch, SegmentSink sink)
+    public async ValueTask<SegmentBuffer> FetchAsync(SharedFetch fetch, SegmentSink sink, FirstAnswer first)
     {
         for (var tries = 1; ; tries++)
         {
-            var token = fetch.Token;
+            var token = tries == 1 ? first.Token : fetch.Token;
             TimeSpan delay;
             try
             {
-                return await FetchFromAnyCopyAsync(fetch, sink, token);
+                if (tries == 1 && first.Failure is { } failure)
+                    ExceptionDispatchInfo.Throw(failure);
+                return await FetchFromAnyCopyAsync(fetch, sink, tries == 1 ? first : null, token);
             }
             catch (NntpException fault)
             {
@@ -43,15 +47,14 @@ internal sealed class RetryingFetcher(CopyFetcher copies, StreamOptions options,
     }
 
     /// <summary>Asks for the primary id, then for those of duplicates.</summary>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<SegmentBuffer> FetchFromAnyCopyAsync(SharedFetch fetch, SegmentSink sink, CancellationToken cancellationToken)
+    private async ValueTask<SegmentBuffer> FetchFromAnyCopyAsync(SharedFetch fetch, SegmentSink sink, FirstAnswer? first, CancellationToken cancellationToken)
     {
         var ids = fetch.Key.Ids;
         var loss = ArticleLoss.Missing;
         for (var copy = -1; copy < ids.Fallbacks.Count; copy++)
         {
             var id = copy < 0 ? ids.Primary : ids.Fallbacks[copy];
-            var (buffer, thisLoss) = await copies.FetchAsync(fetch, sink, id, cancellationToken);
+            var (buffer, thisLoss) = await copies.FetchAsync(fetch, sink, id, copy < 0 ? first : null, cancellationToken);
             if (buffer is not null)
                 return buffer;
             if (thisLoss == ArticleLoss.Corrupt)

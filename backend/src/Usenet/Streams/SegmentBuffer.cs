@@ -10,7 +10,7 @@ namespace Sluice.Usenet.Streams;
 /// Created with one count, owned by whoever creates it; each count has one holder, who releases it once. Appending is for one
 /// thread at a time; copying out is for any thread that holds a count.
 /// </remarks>
-internal sealed class SegmentBuffer : IBufferWriter<byte>
+internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
 {
     private readonly BlockPool _pool;
     private readonly Block[] _blocks;
@@ -18,9 +18,8 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
     private int _written;
     private int _references = 1;
 
-    // Written before the cache's count can be the only one; the count's fence makes them known to whoever finds it so.
+    // Written before the cache's count can be the only one; the count's fence makes it known to whoever finds it so.
     private SegmentCache? _cache;
-    private CachedSegment? _entry;
 
     /// <param name="pool">Lends the blocks.</param>
     /// <param name="length">Decoded bytes that the segment has. What is written beyond the blocks for it is dropped.</param>
@@ -40,7 +39,7 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
     public bool HasOneCount => Volatile.Read(ref _references) == 1;
 
     /// <summary>By the cache, which has a count: it is told when that may be the only one.</summary>
-    public void WatchedBy(SegmentCache cache, CachedSegment entry) => (_cache, _entry) = (cache, entry);
+    public void WatchedBy(SegmentCache cache) => _cache = cache;
 
     /// <summary>Whether every block is there.</summary>
     public bool IsWhole => _blocks.All(static block => block.Bytes is not null);
@@ -83,7 +82,7 @@ internal sealed class SegmentBuffer : IBufferWriter<byte>
         if (left > 0)
         {
             if (left == 1)
-                _cache?.NoteIdle(_entry!);
+                _cache?.NoteIdle(this);
             return;
         }
 

@@ -11,14 +11,14 @@ namespace Sluice.Usenet.Streams;
 internal sealed class SegmentCache : IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<SegmentKey, CachedSegment> _segments = [];
+    private readonly Dictionary<SegmentKey, SegmentBuffer> _segments = [];
     private readonly TimeProvider _time;
     private readonly TimeSpan _keep;
     private readonly long _most;
     private readonly ITimer _timer;
 
     // The idle ones in a ring, the anchor's newer neighbour being the oldest of them.
-    private readonly CachedSegment _anchor = new(default, null!);
+    private readonly CachePlace _anchor = new();
     private bool _isTimed;
     private bool _isClosed;
 
@@ -37,7 +37,7 @@ internal sealed class SegmentCache : IDisposable
     public long IdleBytes { get; private set; }
 
     // The anchor itself when none is idle.
-    private CachedSegment Oldest => _anchor.Newer!;
+    private CachePlace Oldest => _anchor.Newer!;
 
     /// <summary>Offers a segment that has been proved. The cache takes a count of its own.</summary>
     public void Add(SegmentKey key, SegmentBuffer proved)
@@ -47,9 +47,9 @@ internal sealed class SegmentCache : IDisposable
             if (_isClosed || _segments.ContainsKey(key))
                 return;
             proved.Retain();
-            var entry = new CachedSegment(key, proved);
-            _segments.Add(key, entry);
-            proved.WatchedBy(this, entry);
+            proved.Key = key;
+            _segments.Add(key, proved);
+            proved.WatchedBy(this);
         }
     }
 
@@ -66,26 +66,26 @@ internal sealed class SegmentCache : IDisposable
     {
         lock (_gate)
         {
-            if (!_segments.TryGetValue(key, out var entry))
+            if (!_segments.TryGetValue(key, out var held))
                 return null;
-            Unlink(entry);
-            entry.Buffer.Retain();
-            return entry.Buffer;
+            Unlink(held);
+            held.Retain();
+            return held;
         }
     }
 
     /// <summary>By a buffer: perhaps only the cache's count is left.</summary>
-    public void NoteIdle(CachedSegment entry)
+    public void NoteIdle(SegmentBuffer held)
     {
         lock (_gate)
         {
             // It may have been found again, or dropped, in the meantime.
-            if (entry.IsIdle || entry.IsDropped || !entry.Buffer.HasOneCount)
+            if (held.IsIdle || held.IsDropped || !held.HasOneCount)
                 return;
-            entry.IdleSince = _time.GetTimestamp();
-            Link(entry);
+            held.IdleSince = _time.GetTimestamp();
+            Link(held);
             while (IdleBytes > _most)
-                Drop(Oldest);
+                DropOldest();
             SetTimer();
         }
     }
@@ -98,7 +98,7 @@ internal sealed class SegmentCache : IDisposable
         {
             if (Oldest == _anchor)
                 return false;
-            Drop(Oldest);
+            DropOldest();
             return true;
         }
     }
@@ -109,8 +109,8 @@ internal sealed class SegmentCache : IDisposable
         lock (_gate)
         {
             _isClosed = true;
-            foreach (var entry in _segments.Values.ToArray())
-                Drop(entry);
+            foreach (var held in _segments.Values.ToArray())
+                Drop(held);
         }
 
         _timer.Dispose();
@@ -122,7 +122,7 @@ internal sealed class SegmentCache : IDisposable
         {
             _isTimed = false;
             while (Oldest != _anchor && _time.GetElapsedTime(Oldest.IdleSince) >= _keep)
-                Drop(Oldest);
+                DropOldest();
             SetTimer();
         }
     }
@@ -136,28 +136,31 @@ internal sealed class SegmentCache : IDisposable
         _timer.Change(due > TimeSpan.Zero ? due : TimeSpan.Zero, Timeout.InfiniteTimeSpan);
     }
 
-    private void Drop(CachedSegment entry)
+    // Whatever stands in the ring besides the anchor is a buffer.
+    private void DropOldest() => Drop((SegmentBuffer)Oldest);
+
+    private void Drop(SegmentBuffer held)
     {
-        Unlink(entry);
-        entry.IsDropped = true;
-        _segments.Remove(entry.Key);
-        entry.Buffer.Release();
+        Unlink(held);
+        held.IsDropped = true;
+        _segments.Remove(held.Key);
+        held.Release();
     }
 
-    private void Link(CachedSegment entry)
+    private void Link(SegmentBuffer held)
     {
-        (entry.Older, entry.Newer) = (_anchor.Older, _anchor);
-        _anchor.Older = _anchor.Older!.Newer = entry;
-        IdleBytes += entry.Buffer.BlockBytes;
+        (held.Older, held.Newer) = (_anchor.Older, _anchor);
+        _anchor.Older = _anchor.Older!.Newer = held;
+        IdleBytes += held.BlockBytes;
     }
 
-    private void Unlink(CachedSegment entry)
+    private void Unlink(SegmentBuffer held)
     {
-        if (!entry.IsIdle)
+        if (!held.IsIdle)
             return;
-        entry.Older!.Newer = entry.Newer;
-        entry.Newer!.Older = entry.Older;
-        entry.Older = entry.Newer = null;
-        IdleBytes -= entry.Buffer.BlockBytes;
+        held.Older.Newer = held.Newer;
+        held.Newer.Older = held.Older;
+        held.Older = held.Newer = null;
+        IdleBytes -= held.BlockBytes;
     }
 }

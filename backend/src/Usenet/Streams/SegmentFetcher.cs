@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Streams;
 
@@ -7,34 +8,58 @@ namespace Sluice.Usenet.Streams;
 /// <remarks>Thread-safe; one call per slot.</remarks>
 internal sealed class SegmentFetcher(SharedFetches shared, DiskSegmentCache? disk, BlockPool blocks, ILogger logger)
 {
-    /// <summary>Fills the slot, whatever it takes. Never fails: the outcome is the slot's.</summary>
+    /// <summary>Begins to fill the slot, whatever it takes. Never fails: the outcome is the slot's, and so is the end.</summary>
     /// <param name="slot">Where the segment goes.</param>
     /// <param name="lane">Why it is fetched.</param>
-    /// <param name="urgency">How urgently its reader wants it; may rise later.</param>
     /// <param name="cancellationToken">The slot does not want it any more; others may.</param>
-    public async Task FetchAsync(SegmentSlot slot, OperationLane lane, FetchUrgency urgency, CancellationToken cancellationToken)
+    public void Begin(SegmentSlot slot, OperationLane lane, CancellationToken cancellationToken)
     {
-        var segment = slot.Piece.Segment;
         try
         {
-            var ids = await slot.Piece.File.Ids.GetAsync(segment.Index, cancellationToken);
-            if (ids.Primary.IsEmpty)
-                throw new ArticleGoneException(ArticleLoss.NeverPosted, segment.Index);
-            var key = new SegmentKey(ids, segment);
-            if (disk?.Covers(slot.Piece) == true && await FindOnDiskAsync(key, slot, cancellationToken))
-                return;
-            await shared.BringAsync(key, slot, lane, urgency, cancellationToken);
-        }
-        catch (Exception failure) when (failure is IOException or OperationCanceledException or ObjectDisposedException)
-        {
-            slot.Fail(failure);
+            var ids = slot.Piece.File.Ids.GetAsync(slot.Piece.Segment.Index, cancellationToken);
+            if (ids.IsCompletedSuccessfully && disk?.Covers(slot.Piece) != true)
+                shared.Bring(KeyOf(slot, ids.Result), slot, lane, cancellationToken);
+            else
+                slot.Preparation = PrepareAsync(ids, slot, lane, cancellationToken);
         }
         catch (Exception failure)
         {
+            Fail(slot, failure);
+        }
+    }
+
+    private static SegmentKey KeyOf(SegmentSlot slot, SegmentIds ids) => ids.Primary.IsEmpty
+        ? throw new ArticleGoneException(ArticleLoss.NeverPosted, slot.Piece.Segment.Index)
+        : new SegmentKey(ids, slot.Piece.Segment);
+
+    /// <summary>Where something has to be read before it is known what to ask for, or whether to ask.</summary>
+    private async Task PrepareAsync(ValueTask<SegmentIds> ids, SegmentSlot slot, OperationLane lane, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var key = KeyOf(slot, await ids);
+            if (disk?.Covers(slot.Piece) == true && await FindOnDiskAsync(key, slot, cancellationToken))
+                slot.EndFetch();
+            else
+                shared.Bring(key, slot, lane, cancellationToken);
+        }
+        catch (Exception failure)
+        {
+            Fail(slot, failure);
+        }
+    }
+
+    private void Fail(SegmentSlot slot, Exception failure)
+    {
+        if (failure is not (IOException or OperationCanceledException or ObjectDisposedException))
+        {
             // A defect of ours must not leave a reader waiting for ever.
             StreamsLog.FetchBroke(logger, failure);
-            slot.Fail(new IOException("The article could not be read.", failure));
+            failure = new IOException("The article could not be read.", failure);
         }
+
+        slot.Fail(failure);
+        slot.EndFetch();
     }
 
     /// <summary>Serves the slot with what is kept on disk; where that is not all, until the reader wants the rest.</summary>

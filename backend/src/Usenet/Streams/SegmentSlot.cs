@@ -1,3 +1,6 @@
+using System.Threading.Tasks.Sources;
+using Sluice.Usenet.Nntp;
+
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
@@ -14,7 +17,7 @@ namespace Sluice.Usenet.Streams;
 /// Buffers are handed over before the state that announces them, so a reader that sees the state sees the buffer. Whoever
 /// loses the race against Released gives the buffer back itself.
 /// </remarks>
-internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow window)
+internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
 {
     private const int Claimed = 0;
     private const int Filling = 1;
@@ -42,11 +45,19 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     private int _takenFrom = int.MaxValue;
     private int _takenTo;
 
+    // From asking for the segment until nothing is under way for the slot any more.
+    private ManualResetValueTaskSourceCore<bool> _end;
+    private CancellationTokenRegistration _leaving;
+    private Action? _hurry;
+
     /// <summary>What the slot holds.</summary>
-    public Piece Piece => piece;
+    public Piece Piece { get; private set; }
 
     /// <summary>Whether an open or a seek landed here, so that bytes may leave before the part is proved.</summary>
-    public bool IsLanding => isLanding;
+    public bool IsLanding { get; private set; }
+
+    /// <summary>How urgently it is wanted; may rise later.</summary>
+    public FetchUrgency Urgency { get; private set; } = null!;
 
     /// <summary>Notes what is read, where that is to be kept; set by the fetch before any byte can be read.</summary>
     public ReadBlocks? Reads { get; set; }
@@ -54,11 +65,63 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
     /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
     public bool IsLent => Volatile.Read(ref _state) == Lent && !_rest!.Task.IsCompleted;
 
-    /// <summary>The fetch; awaited when the window is disposed. Never fails.</summary>
-    public Task Fetch { get; set; } = Task.CompletedTask;
+    /// <summary>Whether it may have bytes before they are proved: it is a landing segment of a file that never lied.</summary>
+    public bool IsEarly { get; private set; }
+
+    /// <summary>The fetch that serves it, which it may share with others; set under the gate of that fetch.</summary>
+    public SharedFetch? Fetch { get; set; }
+
+    /// <summary>The next in the list of its fetch. Guarded by the fetch.</summary>
+    public SegmentSlot? Next { get; set; }
+
+    /// <summary>What comes before the fetch where that is not done at once; a part of what <see cref="Ended"/> ends.</summary>
+    public Task Preparation { get; set; } = Task.CompletedTask;
+
+    /// <summary>Whether nothing is under way for it any more: the fetch does not touch it from then on.</summary>
+    public bool HasEnded => _end.GetStatus(_end.Version) != ValueTaskSourceStatus.Pending;
+
+    /// <summary>Ends when <see cref="HasEnded"/> does; awaited at most once. Never fails.</summary>
+    public ValueTask Ended => new(this, _end.Version);
 
     /// <summary>Whether the fetch has ended well or badly.</summary>
     public bool IsSettled => Volatile.Read(ref _state) is Ready or Failed;
+
+    /// <summary>By the window: takes its place, for the first time or after a fetch that <see cref="HasEnded"/> and a release.</summary>
+    /// <param name="piece">What it will hold.</param>
+    /// <param name="isLanding">Whether an open or a seek landed there.</param>
+    /// <param name="urgency">How urgently it is wanted.</param>
+    public void Claim(Piece piece, bool isLanding, FetchUrgency urgency)
+    {
+        (Piece, IsLanding, Urgency) = (piece, isLanding, urgency);
+        (_early, _available, _withdrawn, _lent, _rest) = (null, 0, false, null, null);
+        (_proved, _failure, _takenFrom, _takenTo) = (null, null, int.MaxValue, 0);
+        (Reads, Fetch, Next, _hurry, _leaving) = (null, null, null, null, default);
+        _end.Reset();
+        Volatile.Write(ref _state, Claimed);
+    }
+
+    /// <summary>By the fetch, before it is joined: the slot leaves it with this token.</summary>
+    public void LeaveWith(bool isTrusted, CancellationToken cancellationToken)
+    {
+        IsEarly = isTrusted && IsLanding;
+        _leaving = cancellationToken.UnsafeRegister(static state => ((SegmentSlot)state!).Leave(), this);
+    }
+
+    /// <summary>By the fetch: whoever urges the slot urges a fetch that others have begun.</summary>
+    public void Hurries(FetchUrgency fetch) => Urgency.Raised += _hurry = fetch.Raise;
+
+    /// <summary>The slot does not wait for its fetch any more. Nothing happens when that has ended.</summary>
+    public void Leave() => Fetch?.Leave(this);
+
+    /// <summary>By the fetch, once and as the last thing it does with the slot.</summary>
+    public void EndFetch()
+    {
+        // No need to wait for a callback that runs just now: leaving what has ended does nothing.
+        _leaving.Unregister();
+        if (_hurry is not null)
+            Urgency.Raised -= _hurry;
+        _end.SetResult(true);
+    }
 
     /// <summary>By the fetch: blocks that were proved before may be read. Takes over the caller's count.</summary>
     /// <returns>Ends when the reader wants the rest; cancelled when it has done without.</returns>
@@ -184,6 +247,13 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
             _early?.Release();
     }
 
+    void IValueTaskSource.GetResult(short token) => _end.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _end.GetStatus(token);
+
+    void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _end.OnCompleted(continuation, state, token, flags);
+
     private static int Copy(SegmentBuffer source, int offset, int end, Span<byte> destination)
     {
         var count = Math.Min(end - offset, destination.Length);
@@ -206,7 +276,7 @@ internal sealed class SegmentSlot(Piece piece, bool isLanding, SegmentWindow win
         if (_takenTo == 0 || ReferenceEquals(_early, _proved))
             return;
         if (!_early!.Equals(_proved!, _takenFrom, _takenTo))
-            throw new WithdrawnBytesException(piece.Segment.Index);
+            throw new WithdrawnBytesException(Piece.Segment.Index);
         _takenTo = 0;
     }
 

@@ -20,6 +20,9 @@ internal sealed class SegmentWindow
     private Place[] _ring = new Place[SmallestRing];
     private int _next;
 
+    // Slots serve again once their fetch has ended; never more than the ring has held.
+    private readonly Stack<SegmentSlot> _spare = new();
+
     // Written by the reader, read by fetches: whose news is worth waking the reader for.
     private SegmentSlot? _awaited;
 
@@ -54,7 +57,7 @@ internal sealed class SegmentWindow
     public long HeadClaimedAt => PlaceOf(HeadNumber).ClaimedAt;
 
     /// <summary>Whether the article at the head was so late that it was asked for twice.</summary>
-    public bool WasHeadLate => PlaceOf(HeadNumber).Urgency!.WasLate;
+    public bool WasHeadLate => Head.Urgency.WasLate;
 
     /// <summary>Adds a slot behind the last, whose cost has been charged.</summary>
     /// <param name="piece">What it will hold.</param>
@@ -67,8 +70,8 @@ internal sealed class SegmentWindow
         if (Count == _ring.Length)
             Grow();
         ref var place = ref PlaceOf(_next++);
-        place.Slot = new SegmentSlot(piece, isLanding, this);
-        place.Urgency = urgency;
+        place.Slot = _spare.TryPop(out var spare) ? spare : new SegmentSlot(this);
+        place.Slot.Claim(piece, isLanding, urgency);
         place.ClaimedAt = now;
         Charged += BudgetShare.CostOf(piece.Segment.Length);
         // The source of a fetch that has ended serves the next one of its place, so steady reading creates none.
@@ -79,7 +82,7 @@ internal sealed class SegmentWindow
     }
 
     /// <summary>The reader has come to wait for the head: whatever its fetch waits for, it goes first.</summary>
-    public void RaiseHead() => PlaceOf(HeadNumber).Urgency!.Raise();
+    public void RaiseHead() => Head.Urgency.Raise();
 
     /// <summary>Gives the head back; the next slot is the head now.</summary>
     public void ReleaseHead() => Release(HeadNumber++);
@@ -143,17 +146,17 @@ internal sealed class SegmentWindow
         ref var place = ref PlaceOf(number);
         var slot = place.Slot!;
         place.Slot = null;
-        place.Urgency = null;
         slot.Release();
         var cost = BudgetShare.CostOf(slot.Piece.Segment.Length);
         Charged -= cost;
-        if (slot.Fetch.IsCompleted)
+        if (slot.HasEnded)
         {
             _share.Return(cost);
+            _spare.Push(slot);
             return;
         }
 
-        _unwanted.Add(slot.Fetch, place.Cancellation!, cost);
+        _unwanted.Add(slot.Ended, place.Cancellation!, cost);
         place.Cancellation = null;
     }
 
@@ -168,7 +171,6 @@ internal sealed class SegmentWindow
     private struct Place
     {
         public SegmentSlot? Slot;
-        public FetchUrgency? Urgency;
         public long ClaimedAt;
         public CancellationTokenSource? Cancellation;
     }

@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// One fetch under way and the slots that wait for it. A slot may join at any time and gets what is there; the fetch is given
-/// up when the last has left, unless it is so nearly done that giving it up would save nothing.
+/// up when the last has left, unless it is so nearly done that giving it up would save nothing. Serves one segment, and then another.
 /// </summary>
 /// <remarks>
 /// Thread-safe. <c>_gate</c> orders joining, leaving, the arrival of bytes and the end; it is held for moments, and nothing that
@@ -24,10 +24,10 @@ internal sealed class SharedFetch
 
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
-    private FetchSubscription? _first;
+    private SegmentSlot? _first;
 
     // The last to leave waits for the end, so that whoever closes a stream knows that nothing is under way for it.
-    private FetchSubscription? _lastLeaver;
+    private SegmentSlot? _lastLeaver;
     private ITimer? _finishing;
     private ReadBlocks? _reads;
 
@@ -39,43 +39,27 @@ internal sealed class SharedFetch
     private int _arrived;
     private bool _hasStarted;
     private bool _isAbandoned;
-    private bool _hasEnded;
+    private bool _hasEnded = true;
+    private bool _hadCompany;
     private long _joinedAt;
 
-    /// <param name="key">What is fetched.</param>
-    /// <param name="first">Who wants it; the urgency of its reader is that of the fetch, and rises with that of any other.</param>
-    /// <param name="lane">Why.</param>
     /// <param name="time">Clock.</param>
-    public SharedFetch(SegmentKey key, FetchSubscription first, OperationLane lane, TimeProvider time)
-    {
-        Key = key;
-        File = first.Slot.Piece.File.Origin;
-        Correction = first.Slot.Piece.File.Correction;
-        Lane = lane;
-        Urgency = first.Urgency;
-        _first = first;
-        first.Fetch = this;
-        _time = time;
-        _joinedAt = time.GetTimestamp();
-    }
+    public SharedFetch(TimeProvider time) => _time = time;
 
     /// <summary>What is fetched.</summary>
-    public SegmentKey Key { get; }
+    public SegmentKey Key { get; private set; }
 
     /// <summary>The file for which it was begun; others that have the same segment share its fate.</summary>
-    public FileOrigin File { get; }
+    public FileOrigin File { get; private set; } = null!;
 
     /// <summary>Whom that file tells when an article contradicts its map; null: nobody.</summary>
-    public IMapCorrection? Correction { get; }
+    public IMapCorrection? Correction { get; private set; }
 
     /// <summary>The most urgent lane of those who have joined.</summary>
     public OperationLane Lane { get; private set; }
 
     /// <summary>How urgently it is wanted by whoever wants it most.</summary>
-    public FetchUrgency Urgency { get; }
-
-    /// <summary>The work; awaited when everything is closed. Never fails.</summary>
-    public Task Run { get; set; } = Task.CompletedTask;
+    public FetchUrgency Urgency { get; private set; } = null!;
 
     /// <summary>Ends the present try: for good, or so that the next one goes in a more urgent lane.</summary>
     public CancellationToken Token => Volatile.Read(ref _cancel).Token;
@@ -86,24 +70,52 @@ internal sealed class SharedFetch
     /// <summary>Since when the one who has joined last waits.</summary>
     public TimeSpan Waited => _time.GetElapsedTime(Volatile.Read(ref _joinedAt));
 
+    /// <summary>Begins for a slot, before anybody else knows of it.</summary>
+    /// <param name="key">What is fetched.</param>
+    /// <param name="first">Who wants it; the urgency of its reader is that of the fetch, and rises with that of any other.</param>
+    /// <param name="lane">Why.</param>
+    public void Begin(SegmentKey key, SegmentSlot first, OperationLane lane)
+    {
+        lock (_gate)
+        {
+            (Key, Lane, Urgency) = (key, lane, first.Urgency);
+            (File, Correction) = (first.Piece.File.Origin, first.Piece.File.Correction);
+            (_first, first.Fetch) = (first, this);
+            _hasStarted = _hasEnded = false;
+            _joinedAt = _time.GetTimestamp();
+        }
+    }
+
+    /// <summary>
+    /// Makes a fetch that has ended fit for another segment: one that a single slot has waited for, to the end. Of any other there
+    /// may be somebody left who is about to hurry it or to give it up.
+    /// </summary>
+    public bool TryReset()
+    {
+        lock (_gate)
+            return _hasEnded && !_hadCompany && !_isAbandoned && _reads is null && _finishing is null && _cancel.TryReset();
+    }
+
     /// <summary>One more slot waits; what a landing segment may have already, it gets at once.</summary>
     /// <returns>False when the fetch has ended or was given up.</returns>
-    public bool TryJoin(FetchSubscription subscription)
+    public bool TryJoin(SegmentSlot slot)
     {
         lock (_gate)
         {
             if (_isAbandoned || _hasEnded)
                 return false;
-            subscription.Fetch = this;
-            subscription.Next = _first;
-            _first = subscription;
+            _hadCompany = true;
+            slot.Hurries(Urgency);
+            slot.Fetch = this;
+            slot.Next = _first;
+            _first = slot;
             _joinedAt = _time.GetTimestamp();
             _finishing?.Dispose();
             _finishing = null;
-            if (subscription.IsEarly && _available > 0)
+            if (slot.IsEarly && _available > 0)
             {
                 _hasBeenSeen = true;
-                subscription.Slot.Publish(_early!, _available);
+                slot.Publish(_early!, _available);
             }
 
             return true;
@@ -132,28 +144,28 @@ internal sealed class SharedFetch
     }
 
     /// <summary>A slot does not wait any more. Nothing happens when the fetch has ended.</summary>
-    public void Leave(FetchSubscription subscription)
+    public void Leave(SegmentSlot slot)
     {
         CancellationTokenSource? unwanted = null;
         lock (_gate)
         {
-            if (!Remove(subscription))
+            if (!Remove(slot))
                 return;
-            if (_first is null && !IsWorthFinishing(subscription.Slot))
+            if (_first is null && !IsWorthFinishing(slot))
             {
                 _isAbandoned = true;
-                _lastLeaver = subscription;
+                _lastLeaver = slot;
                 unwanted = _cancel;
             }
             else if (_first is null)
             {
-                _reads = subscription.Slot.Reads;
+                _reads = slot.Reads;
                 _finishing = _time.CreateTimer(static state => ((SharedFetch)state!).GiveUp(), this, LongestFinish, Timeout.InfiniteTimeSpan);
             }
         }
 
         if (unwanted is null)
-            subscription.End();
+            slot.EndFetch();
         else
             unwanted.Cancel();
     }
@@ -174,7 +186,7 @@ internal sealed class SharedFetch
         {
             var hadBeenSeen = _hasBeenSeen;
             for (var each = hadBeenSeen ? _first : null; each is not null; each = each.Next)
-                each.Slot.Withdraw();
+                each.Withdraw();
             Forget();
             return hadBeenSeen;
         }
@@ -202,7 +214,7 @@ internal sealed class SharedFetch
                 if (!each.IsEarly)
                     continue;
                 _hasBeenSeen = true;
-                each.Slot.Publish(buffer, count);
+                each.Publish(buffer, count);
             }
         }
     }
@@ -210,24 +222,32 @@ internal sealed class SharedFetch
     /// <summary>The segment is proved: every slot gets a count of the buffer. The caller keeps its own.</summary>
     public void Succeed(SegmentBuffer proved)
     {
-        var all = End();
-        for (var each = all; each is not null; each = each.Next)
+        for (var slot = End(); slot is not null;)
         {
+            // Its list is read before: with the end of its fetch it may serve again at once.
+            var next = slot.Next;
             proved.Retain();
-            each.Slot.Complete(proved);
+            slot.Complete(proved);
+            slot.EndFetch();
+            slot = next;
         }
 
         _reads?.Offer(proved);
-        EndAll(all);
+        _lastLeaver?.EndFetch();
     }
 
     /// <summary>The segment cannot be had: every slot is told why.</summary>
     public void Fail(Exception failure)
     {
-        var all = End();
-        for (var each = all; each is not null; each = each.Next)
-            each.Slot.Fail(failure);
-        EndAll(all);
+        for (var slot = End(); slot is not null;)
+        {
+            var next = slot.Next;
+            slot.Fail(failure);
+            slot.EndFetch();
+            slot = next;
+        }
+
+        _lastLeaver?.EndFetch();
     }
 
     private bool IsWorthFinishing(SegmentSlot slot) =>
@@ -245,7 +265,7 @@ internal sealed class SharedFetch
         _cancel.Cancel();
     }
 
-    private FetchSubscription? End()
+    private SegmentSlot? End()
     {
         lock (_gate)
         {
@@ -257,33 +277,14 @@ internal sealed class SharedFetch
         }
     }
 
-    private void EndAll(FetchSubscription? all)
-    {
-        for (var each = all; each is not null;)
-        {
-            // Its list is read before: what waits for the end may run at once.
-            var next = each.Next;
-            each.End();
-            each = next;
-        }
+    private void Forget() => (_early, _available, _arrived, _hasBeenSeen) = (null, 0, 0, false);
 
-        _lastLeaver?.End();
-    }
-
-    private void Forget()
+    private bool Remove(SegmentSlot slot)
     {
-        _early = null;
-        _available = 0;
-        _arrived = 0;
-        _hasBeenSeen = false;
-    }
-
-    private bool Remove(FetchSubscription subscription)
-    {
-        FetchSubscription? before = null;
+        SegmentSlot? before = null;
         for (var each = _first; each is not null; before = each, each = each.Next)
         {
-            if (!ReferenceEquals(each, subscription))
+            if (!ReferenceEquals(each, slot))
                 continue;
             if (before is null)
                 _first = each.Next;

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp;
 
@@ -9,39 +8,46 @@ namespace Sluice.Usenet.Streams;
 /// that any number of readers of one file cost one download.
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> makes one step of leaving the table and entering the cache, so that nobody falls between.</remarks>
-internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache, BlockPool blocks, EarlyRelease early, RefetchLimit refetches, TimeProvider time, ILogger logger)
+internal sealed class SharedFetches(
+    CopyFetcher copies, RetryingFetcher retrying, SegmentCache cache, BlockPool blocks, EarlyRelease early, RefetchLimit refetches, TimeProvider time, ILogger logger)
     : IAsyncDisposable
 {
-    private const int SinksKept = 64;
+    private const int RunsKept = 512;
 
     private readonly Lock _gate = new();
     private readonly Dictionary<SegmentKey, SharedFetch> _underWay = [];
     private readonly GoneArticles _gone = new(time);
-    private readonly Stack<SegmentSink> _sinks = new();
+    private readonly Stack<FetchRun> _idle = new();
+    private readonly TaskCompletionSource _lastHasEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int _running;
     private bool _isClosed;
 
     /// <summary>Settles the slot with the segment, from what is held, by a fetch that others have begun, or by one of its own.</summary>
-    /// <exception cref="OperationCanceledException">The slot has left the fetch; it may be settled all the same.</exception>
+    /// <param name="key">The segment.</param>
+    /// <param name="slot">Told of the end, which may be before this returns; where this throws, the caller has to tell it.</param>
+    /// <param name="lane">Why.</param>
+    /// <param name="cancellationToken">The slot does not want it any more; others may.</param>
+    /// <exception cref="OperationCanceledException">The slot has not joined any fetch.</exception>
     /// <exception cref="ArticleGoneException">The segment was proved gone not long ago.</exception>
     /// <exception cref="RefetchLimitException">The file is damaged and was fetched too often.</exception>
-    public async ValueTask BringAsync(SegmentKey key, SegmentSlot slot, OperationLane lane, FetchUrgency urgency, CancellationToken cancellationToken)
+    public void Bring(SegmentKey key, SegmentSlot slot, OperationLane lane, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        if (Find(key, slot, lane, urgency, out var fetch, out var isNew) is not { } subscription)
+        slot.LeaveWith(early.IsTrusted(slot.Piece.File.Origin), cancellationToken);
+        var urgency = slot.Urgency;
+        if (!TryJoin(key, slot, lane, out var fetch, out var run))
+        {
+            slot.EndFetch();
             return;
+        }
 
-        if (isNew)
-            fetch.Run = RunAsync(fetch);
+        // The token may have come before there was anything to leave.
+        if (cancellationToken.IsCancellationRequested)
+            slot.Leave();
+        if (run is null)
+            fetch.Hurry(lane, urgency.IsHeadOfLine);
         else
-            Follow(fetch, subscription, lane);
-        var registration = cancellationToken.UnsafeRegister(static state => ((FetchSubscription)state!).Leave(), subscription);
-        await subscription.Ended;
-
-        // No need to wait for a callback that runs just now: leaving what has ended does nothing.
-        registration.Unregister();
-        if (!isNew)
-            urgency.Raised -= fetch.Urgency.Raise;
-        cancellationToken.ThrowIfCancellationRequested();
+            run.Start();
     }
 
     /// <summary>Whether a segment is in memory, or on its way there.</summary>
@@ -61,103 +67,26 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
         }
     }
 
-    /// <summary>Ends what is under way and waits for it.</summary>
-    public async ValueTask DisposeAsync()
+    /// <summary>By a run: the segment is proved. Takes over the run's count.</summary>
+    public void Succeed(FetchRun run, SegmentBuffer proved)
     {
-        SharedFetch[] open;
+        var fetch = run.Fetch;
         lock (_gate)
         {
-            _isClosed = true;
-            open = [.. _underWay.Values];
+            Forget(fetch);
+            if (!_isClosed)
+                cache.Add(fetch.Key, proved);
         }
 
-        foreach (var fetch in open)
-            fetch.Abandon();
-        await Task.WhenAll(open.Select(fetch => fetch.Run));
+        fetch.Succeed(proved);
+        proved.Release();
+        TakeBack(run);
     }
 
-    /// <summary>Serves the slot at once, or finds the fetch that will.</summary>
-    /// <returns>Null when the slot has been served.</returns>
-    private FetchSubscription? Find(SegmentKey key, SegmentSlot slot, OperationLane lane, FetchUrgency urgency, out SharedFetch fetch, out bool isNew)
+    /// <summary>By a run: the segment cannot be had.</summary>
+    public void Fail(FetchRun run, Exception failure)
     {
-        SegmentBuffer? held;
-        lock (_gate)
-        {
-            ObjectDisposedException.ThrowIf(_isClosed, this);
-            isNew = false;
-            fetch = null!;
-            held = cache.Take(key);
-            if (held is null)
-            {
-                var subscription = new FetchSubscription(slot, urgency, early.IsTrusted(slot.Piece.File.Origin));
-                if (_underWay.TryGetValue(key, out var found) && found.TryJoin(subscription))
-                {
-                    fetch = found;
-                    return subscription;
-                }
-
-                if (_gone.Find(key) is { } loss)
-                    throw new ArticleGoneException(loss, key.Segment.Index);
-                if (refetches.Left(slot.Piece.File.Origin) is < long.MaxValue and var left && left <= BytesUnderWay(slot.Piece.File.Origin))
-                    throw new RefetchLimitException();
-                _underWay[key] = fetch = new SharedFetch(key, subscription, lane, time);
-                isNew = true;
-                return subscription;
-            }
-        }
-
-        slot.Complete(held);
-        return null;
-    }
-
-    /// <summary>What is on its way for a file; a window may be as large as the file.</summary>
-    private long BytesUnderWay(FileOrigin file) => _underWay.Values.Where(fetch => fetch.File.Equals(file)).Sum(fetch => (long)fetch.Key.Segment.Length);
-
-    private static void Follow(SharedFetch fetch, FetchSubscription subscription, OperationLane lane)
-    {
-        subscription.Urgency.Raised += fetch.Urgency.Raise;
-        fetch.Hurry(lane, subscription.Urgency.IsHeadOfLine);
-    }
-
-    private async Task RunAsync(SharedFetch fetch)
-    {
-        try
-        {
-            var proved = await FetchAsync(fetch);
-            lock (_gate)
-            {
-                Forget(fetch);
-                if (!_isClosed)
-                    cache.Add(fetch.Key, proved);
-            }
-
-            fetch.Succeed(proved);
-            proved.Release();
-        }
-        catch (Exception failure)
-        {
-            Fail(fetch, failure);
-        }
-    }
-
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<SegmentBuffer> FetchAsync(SharedFetch fetch)
-    {
-        var sink = RentSink();
-        sink.Open(fetch);
-        try
-        {
-            return await fetcher.FetchAsync(fetch, sink);
-        }
-        finally
-        {
-            sink.Close();
-            ReturnSink(sink);
-        }
-    }
-
-    private void Fail(SharedFetch fetch, Exception failure)
-    {
+        var fetch = run.Fetch;
         if (failure is not (IOException or OperationCanceledException or ObjectDisposedException))
         {
             // A defect of ours must not leave a reader waiting for ever.
@@ -176,7 +105,67 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
         }
 
         fetch.Fail(failure);
+        TakeBack(run);
     }
+
+    /// <summary>Ends what is under way and waits for it.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        SharedFetch[] open;
+        lock (_gate)
+        {
+            _isClosed = true;
+            open = [.. _underWay.Values];
+            if (_running == 0)
+                _lastHasEnded.TrySetResult();
+        }
+
+        foreach (var fetch in open)
+            fetch.Abandon();
+        await _lastHasEnded.Task;
+    }
+
+    /// <summary>Finds the fetch that will serve the slot, or serves it at once.</summary>
+    /// <param name="key">The segment.</param>
+    /// <param name="slot">Joins the fetch.</param>
+    /// <param name="lane">Why.</param>
+    /// <param name="fetch">The fetch.</param>
+    /// <param name="run">To be started, where the fetch is a new one; else null.</param>
+    /// <returns>False when the slot has been served.</returns>
+    private bool TryJoin(SegmentKey key, SegmentSlot slot, OperationLane lane, out SharedFetch fetch, out FetchRun? run)
+    {
+        SegmentBuffer? held;
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isClosed, this);
+            (fetch, run) = (null!, null);
+            held = cache.Take(key);
+            if (held is null)
+            {
+                if (_underWay.TryGetValue(key, out var found) && found.TryJoin(slot))
+                {
+                    fetch = found;
+                    return true;
+                }
+
+                if (_gone.Find(key) is { } loss)
+                    throw new ArticleGoneException(loss, key.Segment.Index);
+                if (refetches.Left(slot.Piece.File.Origin) is < long.MaxValue and var left && left <= BytesUnderWay(slot.Piece.File.Origin))
+                    throw new RefetchLimitException();
+                run = _idle.TryPop(out var idle) ? idle : new FetchRun(this, copies, retrying, new SegmentSink(blocks, early, refetches), time);
+                _running++;
+                _underWay[key] = fetch = run.Fetch;
+                fetch.Begin(key, slot, lane);
+                return true;
+            }
+        }
+
+        slot.Complete(held);
+        return false;
+    }
+
+    /// <summary>What is on its way for a file; a window may be as large as the file.</summary>
+    private long BytesUnderWay(FileOrigin file) => _underWay.Values.Where(fetch => fetch.File.Equals(file)).Sum(fetch => (long)fetch.Key.Segment.Length);
 
     private void Forget(SharedFetch fetch)
     {
@@ -185,18 +174,16 @@ internal sealed class SharedFetches(RetryingFetcher fetcher, SegmentCache cache,
             _underWay.Remove(fetch.Key);
     }
 
-    private SegmentSink RentSink()
+    /// <summary>A run has done all that it had to do for its fetch.</summary>
+    private void TakeBack(FetchRun run)
     {
-        lock (_sinks)
-            return _sinks.TryPop(out var sink) ? sink : new SegmentSink(blocks, early, refetches);
-    }
-
-    private void ReturnSink(SegmentSink sink)
-    {
-        lock (_sinks)
+        run.Reset();
+        lock (_gate)
         {
-            if (_sinks.Count < SinksKept)
-                _sinks.Push(sink);
+            if (_idle.Count < RunsKept)
+                _idle.Push(run);
+            if (--_running == 0 && _isClosed)
+                _lastHasEnded.TrySetResult();
         }
     }
 }

@@ -25,8 +25,9 @@ public sealed class StreamEngine : IAsyncDisposable
         var logger = loggers.CreateLogger<StreamEngine>();
         memory ??= _ownMemory = new StreamMemory(time);
         (_cache, Blocks) = memory.Open(options);
-        var fetcher = new RetryingFetcher(new CopyFetcher(source, logger), options, time);
-        _fetches = new SharedFetches(fetcher, _cache, Blocks, new EarlyRelease(options, memory.Trust, source.ProviderId), memory.Refetches, time, logger);
+        var copies = new CopyFetcher(source, logger);
+        var early = new EarlyRelease(options, memory.Trust, source.ProviderId);
+        _fetches = new SharedFetches(copies, new RetryingFetcher(copies, options, time), _cache, Blocks, early, memory.Refetches, time, logger);
         _shared = new StreamResources(new SegmentFetcher(_fetches, disk, Blocks, logger), new ByteBudget(options), new LineMemory(time), options, time);
     }
 

@@ -13,10 +13,10 @@ internal sealed class UnwantedFetches(BudgetShare share)
     private List<CancellationTokenSource> _uncancelled = [];
 
     /// <summary>Takes over a fetch; <see cref="Cancel"/> or <see cref="CancelSoon"/> follows.</summary>
-    /// <param name="fetch">The fetch, which never fails.</param>
+    /// <param name="fetch">Its end; never fails.</param>
     /// <param name="cancellation">Gives it up; owned from here on.</param>
     /// <param name="charge">Bytes charged for it.</param>
-    public void Add(Task fetch, CancellationTokenSource cancellation, long charge)
+    public void Add(ValueTask fetch, CancellationTokenSource cancellation, long charge)
     {
         lock (_gate)
         {
@@ -61,7 +61,7 @@ internal sealed class UnwantedFetches(BudgetShare share)
             return Task.WhenAll(_ending);
     }
 
-    private async Task ReturnWhenEndedAsync(Task fetch, long charge)
+    private async Task ReturnWhenEndedAsync(ValueTask fetch, long charge)
     {
         await fetch;
         share.Return(charge);

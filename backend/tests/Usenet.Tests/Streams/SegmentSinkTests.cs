@@ -23,10 +23,13 @@ public sealed class SegmentSinkTests
         var map = SegmentMap.Uniform(1, Length, Length);
         var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
         var share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, static () => { });
-        var slot = new SegmentSlot(piece, isLanding: true, new SegmentWindow(0, share));
-        var wanted = new FetchSubscription(slot, new FetchUrgency(slot, isHeadOfLine: true), mayBeEarly: true);
+        var slot = new SegmentSlot(new SegmentWindow(0, share));
+        slot.Claim(piece, isLanding: true, new FetchUrgency(slot, isHeadOfLine: true));
+        slot.LeaveWith(isTrusted: true, CancellationToken.None);
+        var fetch = new SharedFetch(TimeProvider.System);
+        fetch.Begin(new SegmentKey(SegmentIds.None, map[0]), slot, OperationLane.Playback);
         var sink = new SegmentSink(pool, new EarlyRelease(new StreamOptions(), new TrustMemory(TimeProvider.System), static index => new Guid(index, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])), new RefetchLimit(TimeProvider.System));
-        sink.Open(new SharedFetch(new SegmentKey(SegmentIds.None, map[0]), wanted, OperationLane.Playback, TimeProvider.System));
+        sink.Open(fetch);
         var read = new byte[1000];
 
         sink.Start(0);

@@ -2,12 +2,11 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Sluice.Usenet.Streams;
 
-/// <summary>A segment in the memory cache, and its place among the idle ones. Guarded by the cache.</summary>
-internal sealed class CachedSegment(SegmentKey key, SegmentBuffer buffer)
+/// <summary>What the memory cache notes about a buffer, in the buffer: its segment, and its place among the idle ones. Guarded by the cache.</summary>
+internal class CachePlace
 {
-    public SegmentKey Key => key;
-
-    public SegmentBuffer Buffer => buffer;
+    /// <summary>The segment, once the buffer has come into the cache.</summary>
+    public SegmentKey Key { get; set; }
 
     /// <summary>When its last reader gave it back.</summary>
     public long IdleSince { get; set; }
@@ -15,9 +14,9 @@ internal sealed class CachedSegment(SegmentKey key, SegmentBuffer buffer)
     /// <summary>Whether it has left the cache.</summary>
     public bool IsDropped { get; set; }
 
-    public CachedSegment? Older { get; set; }
+    public CachePlace? Older { get; set; }
 
-    public CachedSegment? Newer { get; set; }
+    public CachePlace? Newer { get; set; }
 
     /// <summary>Whether the cache alone holds it.</summary>
     [MemberNotNullWhen(true, nameof(Older), nameof(Newer))]

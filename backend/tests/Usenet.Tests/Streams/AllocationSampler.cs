@@ -1,0 +1,34 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Tracing;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>
+/// What kinds of objects make up what the process allocates: the runtime names one in every 100 KB, a large object more often than a
+/// small one, each by its size.
+/// </summary>
+internal sealed class AllocationSampler : EventListener
+{
+    private readonly ConcurrentQueue<(string Type, double Size)> _samples = new();
+
+    public int Count => _samples.Count;
+
+    /// <summary>Objects for each byte: a sample stands for as many objects as fit into what it stands for.</summary>
+    public double ObjectsPerByte => _samples.Average(static sample => 1 / sample.Size);
+
+    public override string ToString() =>
+        string.Join(", ", _samples.GroupBy(static sample => sample.Type).OrderByDescending(static type => type.Count()).Take(25).Select(static type => $"{type.Key} {type.Count()}"));
+
+    protected override void OnEventSourceCreated(EventSource eventSource)
+    {
+        const int Collector = 1;
+        if (eventSource.Name == "Microsoft-Windows-DotNETRuntime")
+            EnableEvents(eventSource, EventLevel.Verbose, (EventKeywords)Collector);
+    }
+
+    protected override void OnEventWritten(EventWrittenEventArgs eventData)
+    {
+        if (eventData.EventName?.StartsWith("GCAllocationTick", StringComparison.Ordinal) == true && eventData.Payload is [_, _, _, _, _, string type, _, _, ulong size, ..])
+            _samples.Enqueue((type, size));
+    }
+}

@@ -1,0 +1,109 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Tests.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>What steady reading allocates, over connections, decoder, window and stream. Alone in the process while it counts.</summary>
+[CollectionDefinition(nameof(AllocationTests), DisableParallelization = true)]
+[Collection(nameof(AllocationTests))]
+public sealed class AllocationTests
+{
+#if DEBUG
+    // Without optimisation every asynchronous call has a state machine on the heap.
+    private const int MostBytes = 4 * 1024;
+    private const int MostObjects = 40;
+#else
+    private const int MostBytes = 1024;
+    private const int MostObjects = 10;
+#endif
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(20)]
+    [InlineData(8)]
+    public async Task A_segment_costs_at_most_a_kilobyte_of_managed_memory(int connections)
+    {
+        const int Usual = 716_800;
+        const int Round = 50;
+        const int Rounds = 8;
+        await using var film = new Playing(parts: (2 + Rounds) * Round, Usual, connections);
+        await film.ReadAsync(2 * Round);
+
+        // The window and the pools may still grow in a round, but not in each.
+        var least = long.MaxValue;
+        for (var round = 0; round < Rounds && least > MostBytes; round++)
+            least = Math.Min(least, await film.ReadAsync(Round) / Round);
+        Assert.InRange(least, 0, MostBytes);
+    }
+
+    [Fact]
+    public async Task A_segment_costs_at_most_ten_objects()
+    {
+        const int Small = 1000;
+        const int Round = 2000;
+        const int Rounds = 20;
+        const int Telling = 40;
+        await using var film = new Playing(parts: (1 + Rounds) * Round, Small, connections: 20);
+        await film.ReadAsync(Round);
+
+        using var sampler = new AllocationSampler();
+        var (allocated, segments) = (0L, 0);
+        for (var round = 0; round < Rounds && sampler.Count < Telling; round++, segments += Round)
+            allocated += await film.ReadAsync(Round);
+        await Eventually.HoldsAsync(() => sampler.Count > 0 || allocated < 1_000_000, () => "The runtime says nothing.", Token);
+        var objects = sampler.Count == 0 ? 0 : allocated * sampler.ObjectsPerByte / segments;
+        Assert.True(objects <= MostObjects, $"{objects:0.0} objects of {allocated / segments} bytes for each segment, mostly {sampler}");
+    }
+
+    /// <summary>A reader of a whole film, over connections of its own.</summary>
+    private sealed class Playing : IAsyncDisposable
+    {
+        // As many segments for each connection as a fresh installation has with articles of 700 KB.
+        private const int SegmentsAhead = 40;
+
+        private readonly byte[] _buffer = new byte[64 * 1024];
+        private readonly int _partSize;
+        private readonly ScriptedServer _server;
+        private readonly ProviderPool _pool;
+        private readonly StreamEngine _engine;
+        private readonly ReadOnlyStream _stream;
+
+        public Playing(int parts, int partSize, int connections)
+        {
+            var post = new SteadyPost(parts, partSize);
+            _partSize = partSize;
+            _server = new ScriptedServer(post.Serve);
+            var account = new ProviderOptions { Name = "steady", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = connections };
+            _pool = new ProviderPool([account], new NntpOptions(), new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance);
+            var ahead = SegmentsAhead * BudgetShare.CostOf(partSize);
+            _engine = new StreamEngine(_pool, new StreamOptions { ReadAhead = ahead }, TimeProvider.System, NullLoggerFactory.Instance);
+            _stream = _engine.Open([FileExtent.Whole(post.File)], OperationLane.Playback);
+        }
+
+        /// <summary>Reads on, and says how many bytes the process has allocated meanwhile.</summary>
+        public async Task<long> ReadAsync(int parts)
+        {
+            var before = GC.GetTotalAllocatedBytes(precise: true);
+            for (var left = (long)parts * _partSize; left > 0;)
+            {
+                var count = await _stream.ReadAsync(_buffer.AsMemory(0, (int)Math.Min(_buffer.Length, left)), Token);
+                Assert.True(count > 0);
+                left -= count;
+            }
+
+            return GC.GetTotalAllocatedBytes(precise: true) - before;
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            await _stream.DisposeAsync();
+            await _engine.DisposeAsync();
+            await _pool.DisposeAsync();
+            await _server.DisposeAsync();
+        }
+    }
+}
