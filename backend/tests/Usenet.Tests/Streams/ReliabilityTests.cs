@@ -58,6 +58,9 @@ public sealed class ReliabilityTests
     {
         const int Paused = 32;
         const int Slow = 8;
+
+        // What a reader asks for that has read three articles as fast as they came: one step of its window, at most.
+        const int AskedFor = 8 * ArticleSize;
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(EngineHost.Film((Paused + Slow + 1) * 12, ArticleSize, files: Paused + Slow + 1), streamTime: time);
         List<ReadOnlyStream> streams = [];
@@ -77,7 +80,7 @@ public sealed class ReliabilityTests
 
         // A paused reader has given everything back, a slow one keeps what it had asked for; no connection is in use.
         await Eventually.HoldsAsync(
-            () => host.Engine.HeldBytes <= Slow * 4 * ArticleSize && host.HeldBlocks * BlockPool.BlockSize <= Slow * 4 * ArticleSize && host.Limiter.InUse(OperationLane.Playback) == 0,
+            () => host.Engine.HeldBytes <= Slow * AskedFor && host.HeldBlocks * BlockPool.BlockSize <= Slow * AskedFor && host.Limiter.InUse(OperationLane.Playback) == 0,
             () => $"{host.Engine.HeldBytes} bytes, {host.HeldBlocks} blocks, {host.Limiter.InUse(OperationLane.Playback)} permits",
             Token);
 
