@@ -28,7 +28,8 @@ public sealed class MockServer : IAsyncDisposable
         _store = new ArticleStore(options.Media, options.Spool, options.CacheBytes);
         _certificates = options.Providers.Any(provider => provider.Tls != MockTls.None) ? new MockCertificates() : null;
         Stats = new MockStats(null);
-        _states = [.. options.Providers.Select((provider, i) => new ProviderState(i, provider, options.Seed, _shared, _store, clock, Stats))];
+        var census = new SocketCensus(Stats);
+        _states = [.. options.Providers.Select((provider, i) => new ProviderState(i, provider, options.Seed, _shared, _store, clock, Stats, census))];
         _listeners = [.. _states.Select(state => new ProviderListener(state, options.Bind, Secure(state.Settings.Tls)))];
         _control = options.ControlPort is { } port ? new ControlListener(this, port) : null;
     }

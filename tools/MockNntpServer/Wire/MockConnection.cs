@@ -20,7 +20,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
     /// <summary>Serves the client. Ends without an exception however the connection ends.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
-        var place = provider.Census.Enter(socket);
+        var place = provider.Census.Enter(socket, provider.Stats);
         try
         {
             socket.NoDelay = true;

@@ -13,7 +13,7 @@ internal sealed class ProviderState : IDisposable
     private volatile FaultPlan _plan;
     private CancellationTokenSource _changed = new();
 
-    public ProviderState(int index, MockProvider settings, ulong seed, MockSettings shared, ArticleStore store, MockClock clock, MockStats total)
+    public ProviderState(int index, MockProvider settings, ulong seed, MockSettings shared, ArticleStore store, MockClock clock, MockStats total, SocketCensus census)
     {
         Index = index;
         _settings = settings;
@@ -22,7 +22,7 @@ internal sealed class ProviderState : IDisposable
         Store = store;
         Clock = clock;
         Stats = new MockStats(total);
-        Census = new SocketCensus(Stats);
+        Census = census;
         Bucket = new TokenBucket(clock);
         _plan = MakePlan(null);
     }
@@ -35,6 +35,7 @@ internal sealed class ProviderState : IDisposable
 
     public MockStats Stats { get; }
 
+    /// <summary>Shared by all providers.</summary>
     public SocketCensus Census { get; }
 
     /// <summary>The bandwidth of all connections.</summary>

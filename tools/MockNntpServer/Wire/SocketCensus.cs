@@ -3,26 +3,28 @@ using System.Net.Sockets;
 namespace Sluice.Tools.MockNntpServer.Wire;
 
 /// <summary>
-/// Counts a provider's sockets until both sides have closed them, and judges the cap. Thread-safe.
+/// Counts the sockets of all providers until both sides have closed them, and judges the caps. Thread-safe.
 /// </summary>
 /// <remarks>
 /// A client that closes a socket and opens another is seen in that order by the kernel but not by two readers of this
 /// process. So before a count becomes a reproach, every socket is asked whether its client has closed it already.
 /// </remarks>
-internal sealed class SocketCensus(MockStats stats)
+internal sealed class SocketCensus(MockStats total)
 {
     private readonly Lock _lock = new();
     private readonly HashSet<Entry> _open = [];
     private long _entered;
 
     /// <summary>Counts a socket that was accepted.</summary>
-    public Entry Enter(Socket socket)
+    /// <param name="socket">The socket.</param>
+    /// <param name="stats">Those of its provider.</param>
+    public Entry Enter(Socket socket, MockStats stats)
     {
         Entry entry;
         lock (_lock)
         {
-            entry = new Entry(socket, ++_entered);
-            if (_open.Count >= stats.ConnectionsPeak)
+            entry = new Entry(socket, stats, ++_entered);
+            if (_open.Count >= total.ConnectionsPeak || _open.Count(entry.IsBeside) >= stats.ConnectionsPeak)
                 Sweep();
             _open.Add(entry);
             stats.ConnectionOpened();
@@ -39,12 +41,12 @@ internal sealed class SocketCensus(MockStats stats)
         {
             if (entry.Admitted)
                 return true;
-            if (cap > 0 && Admitted() >= cap)
+            if (cap > 0 && AdmittedBeside(entry) >= cap)
             {
                 Sweep();
-                if (Admitted() >= cap)
+                if (AdmittedBeside(entry) >= cap)
                 {
-                    stats.ConnectionRefused();
+                    entry.Stats.ConnectionRefused();
                     return false;
                 }
             }
@@ -57,7 +59,7 @@ internal sealed class SocketCensus(MockStats stats)
     public bool IsBeyond(Entry entry, int cap)
     {
         lock (_lock)
-            return cap > 0 && entry.Admitted && _open.Count(other => other.Admitted && other.Number < entry.Number) >= cap;
+            return cap > 0 && entry.Admitted && _open.Count(other => other.Admitted && other.IsBeside(entry) && other.Number < entry.Number) >= cap;
     }
 
     /// <summary>Ends the count of a socket, once.</summary>
@@ -66,29 +68,35 @@ internal sealed class SocketCensus(MockStats stats)
         lock (_lock)
         {
             if (_open.Remove(entry))
-                stats.ConnectionClosed();
+                entry.Stats.ConnectionClosed();
         }
     }
 
-    private int Admitted() => _open.Count(entry => entry.Admitted);
+    private int AdmittedBeside(Entry entry) => _open.Count(other => other.Admitted && other.IsBeside(entry));
 
     private void Sweep()
     {
         foreach (var entry in _open.Where(entry => TcpState.IsClosedByPeer(entry.Socket)).ToList())
         {
             _open.Remove(entry);
-            stats.ConnectionClosed();
+            entry.Stats.ConnectionClosed();
         }
     }
 
     /// <summary>One counted socket.</summary>
-    public sealed class Entry(Socket socket, long number)
+    public sealed class Entry(Socket socket, MockStats stats, long number)
     {
         /// <summary>Order of acceptance.</summary>
         public long Number => number;
 
         public Socket Socket { get; } = socket;
 
+        /// <summary>The counts of its provider.</summary>
+        public MockStats Stats => stats;
+
         public bool Admitted { get; set; }
+
+        /// <summary>Whether both are at the same provider.</summary>
+        public bool IsBeside(Entry other) => ReferenceEquals(stats, other.Stats);
     }
 }
