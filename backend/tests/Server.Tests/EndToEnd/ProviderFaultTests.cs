@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Sockets;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Xunit;
@@ -96,13 +97,14 @@ public sealed class ProviderFaultTests
         for (long offset = 0; offset < Film.Size; offset += Piece)
         {
             var to = Math.Min(offset + Piece, Film.Size) - 1;
-            using var answer = await set.Client.OpenAsync(Film.Path, offset, to, cancel);
-            if (answer.StatusCode != HttpStatusCode.PartialContent)
+            using var answer = await OpenUnlessResetAsync(set.Client, offset, to, cancel);
+            if (answer is null || answer.StatusCode == HttpStatusCode.Gone)
             {
-                Assert.Equal(HttpStatusCode.Gone, answer.StatusCode);
                 cut++;
                 continue;
             }
+
+            Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
             var (bytes, complete) = await SluiceClient.ReadUntilCutAsync(answer, cancel);
             // A cut landing segment may have let unproved bytes out; a completed answer never.
             if (complete)
@@ -116,11 +118,24 @@ public sealed class ProviderFaultTests
         Assert.True(set.Mock.Stats.FaultCount(FaultKind.Missing) > 0 && set.Mock.Stats.FaultCount(FaultKind.Corrupt) > 0);
     }
 
+    /// <returns>Null when the reset of an answer that was cut at once has overtaken its headers, which the client's system then drops.</returns>
+    private static async Task<HttpResponseMessage?> OpenUnlessResetAsync(SluiceClient client, long offset, long to, CancellationToken cancel)
+    {
+        try
+        {
+            return await client.OpenAsync(Film.Path, offset, to, cancel);
+        }
+        catch (HttpRequestException cut) when (cut.GetBaseException() is SocketException { SocketErrorCode: SocketError.ConnectionReset })
+        {
+            return null;
+        }
+    }
+
     /// <summary>A read that begins inside the hole: refused, or cut before it is complete.</summary>
     private static async Task AssertLandingInHoleAsync(SluiceClient client, long offset, CancellationToken cancel)
     {
-        using var answer = await client.OpenAsync(Film.Path, offset, offset + 999, cancel);
-        if (answer.StatusCode == HttpStatusCode.Gone)
+        using var answer = await OpenUnlessResetAsync(client, offset, offset + 999, cancel);
+        if (answer is null || answer.StatusCode == HttpStatusCode.Gone)
             return;
         Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
         Assert.False((await SluiceClient.ReadUntilCutAsync(answer, cancel)).Complete, "A read inside the hole was completed.");
