@@ -13,7 +13,7 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
     private static readonly TimeSpan Noticed = TimeSpan.FromMilliseconds(250);
 
     private readonly RateWindows _windows = new(1);
-    private readonly List<double> _stalls = [];
+    private readonly List<Stall> _stalls = [];
 
     /// <summary>Bytes taken.</summary>
     public long Bytes { get; private set; }
@@ -21,8 +21,11 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
     /// <summary>ms until the first byte; null when none came.</summary>
     public double? StartDelay { get; private set; }
 
-    /// <summary>ms of each read that took longer than a viewer overlooks.</summary>
-    public IReadOnlyList<double> Stalls => _stalls;
+    /// <summary>The reads that took longer than a viewer overlooks.</summary>
+    public IReadOnlyList<Stall> Stalls => _stalls;
+
+    /// <summary>ms of the longest read but the first; 0 when there was none.</summary>
+    public double LongestGap { get; private set; }
 
     /// <summary>Whether an error ended it.</summary>
     public bool WasCutOff { get; private set; }
@@ -83,11 +86,18 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
 
     private void Note(int read, long wanted, long started)
     {
-        var waited = Stopwatch.GetElapsedTime(wanted);
+        var waited = Stopwatch.GetElapsedTime(wanted).TotalMilliseconds;
         if (StartDelay is null)
-            StartDelay = waited.TotalMilliseconds;
-        else if (waited > Noticed)
-            _stalls.Add(waited.TotalMilliseconds);
+        {
+            StartDelay = waited;
+        }
+        else
+        {
+            LongestGap = Math.Max(LongestGap, waited);
+            if (waited > Noticed.TotalMilliseconds)
+                _stalls.Add(new Stall(Stopwatch.GetElapsedTime(started, wanted).TotalSeconds, waited));
+        }
+
         Bytes += read;
         _windows.Add(Stopwatch.GetElapsedTime(started).TotalSeconds, read);
     }
@@ -103,3 +113,8 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         return clock;
     }
 }
+
+/// <summary>A read that kept a viewer waiting.</summary>
+/// <param name="At">Seconds since the start when it began.</param>
+/// <param name="Milliseconds">How long it took.</param>
+internal readonly record struct Stall(double At, double Milliseconds);

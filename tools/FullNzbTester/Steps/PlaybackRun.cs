@@ -9,6 +9,8 @@ namespace Sluice.Tools.FullNzbTester.Steps;
 /// <summary>Several players at once, each on its own file or all on one.</summary>
 internal sealed class PlaybackRun(RunContext run)
 {
+    private const int StallsTold = 20;
+
     public async Task RunAsync(PlaybackFlags flags, CancellationToken cancellationToken)
     {
         run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"[+] Playback: {flags.Readers} readers at {(flags.BytesPerSecond == 0 ? "full speed" : $"{flags.BytesPerSecond * 8 / 1e6:0.#} Mbit/s")} for {flags.Duration.TotalSeconds:0} s"));
@@ -37,8 +39,9 @@ internal sealed class PlaybackRun(RunContext run)
         var distinct = readers.Zip(files).GroupBy(pair => pair.Second).Sum(group => group.Key.EncodedBytes(0, group.Max(pair => pair.First.Reached)));
         metrics["playback.start_delay_ms"] = readers.Max(reader => reader.StartDelay);
         metrics["playback.stalls"] = readers.Sum(reader => reader.Stalls.Count);
-        metrics["playback.stall_ms"] = readers.Sum(reader => reader.Stalls.Sum());
-        metrics["playback.worst_stall_ms"] = readers.Max(reader => reader.Stalls.DefaultIfEmpty().Max());
+        metrics["playback.stall_ms"] = readers.Sum(reader => reader.Stalls.Sum(stall => stall.Milliseconds));
+        metrics["playback.worst_stall_ms"] = readers.Max(reader => reader.Stalls.DefaultIfEmpty().Max(stall => stall.Milliseconds));
+        metrics["playback.longest_gap_ms"] = readers.Max(reader => reader.LongestGap);
         metrics["playback.p05_mb_s"] = readers.Min(reader => reader.P05);
         metrics["playback.mb_s"] = readers.Sum(reader => reader.Bytes) / 1e6 / took.TotalSeconds;
         metrics["playback.share_spread"] = mean > 0 ? (fastest - slowest) / mean : null;
@@ -46,6 +49,8 @@ internal sealed class PlaybackRun(RunContext run)
         metrics["playback.provider_bytes_ratio"] = distinct > 0 ? wireBytes / (double)distinct : null;
         run.Narrator.Say(string.Create(
             CultureInfo.InvariantCulture,
-            $"    {metrics["playback.mb_s"]:0.0} MB/s in all, start {metrics["playback.start_delay_ms"]:0} ms, {metrics["playback.stalls"]} stalls, worst {metrics["playback.worst_stall_ms"]:0} ms, spread {metrics["playback.share_spread"]:0.00}, {metrics["playback.cut_off"]} cut off, provider bytes {metrics["playback.provider_bytes_ratio"]:0.00} x"));
+            $"    {metrics["playback.mb_s"]:0.0} MB/s in all, start {metrics["playback.start_delay_ms"]:0} ms, {metrics["playback.stalls"]} stalls, worst {metrics["playback.worst_stall_ms"]:0} ms, longest gap {metrics["playback.longest_gap_ms"]:0} ms, p05 {metrics["playback.p05_mb_s"]:0.00} MB/s, spread {metrics["playback.share_spread"]:0.00}, {metrics["playback.cut_off"]} cut off, provider bytes {metrics["playback.provider_bytes_ratio"]:0.00} x"));
+        foreach (var (stall, number) in readers.SelectMany((reader, index) => reader.Stalls.Select(stall => (stall, index + 1))).OrderBy(each => each.stall.At).Take(StallsTold))
+            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    stall of {stall.Milliseconds:0} ms at {stall.At:0.0} s, reader {number}"));
     }
 }
