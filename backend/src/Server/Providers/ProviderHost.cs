@@ -17,6 +17,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly BuiltInArticles? _builtIn;
     private readonly ProviderMemory _memory;
     private readonly StreamMemory _streams;
+    private readonly StreamMemory? _ownStreams;
     private readonly SegmentCacheHost? _segments;
     private readonly TimeProvider _time;
     private readonly ILoggerFactory _loggers;
@@ -38,13 +39,14 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         ILoggerFactory loggers,
         BuiltInArticles? builtIn = null,
         ProviderMemory? memory = null,
-        SegmentCacheHost? segments = null)
+        SegmentCacheHost? segments = null,
+        StreamMemory? streams = null)
     {
         _usenet = usenet;
         _streaming = streaming;
         _builtIn = builtIn;
         _memory = memory ?? new ProviderMemory(time);
-        _streams = new StreamMemory(time);
+        _streams = streams ?? (_ownStreams = new StreamMemory(time));
         _segments = segments;
         _time = time;
         _loggers = loggers;
@@ -102,7 +104,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         await _ending.CancelAsync();
         await Task.WhenAll(background);
         await _current.DisposeAsync();
-        _streams.Dispose();
+        _ownStreams?.Dispose();
         _ending.Dispose();
     }
 

@@ -19,9 +19,9 @@ internal static partial class ProvidersLog
     [LoggerMessage(1404, LogLevel.Information, "No provider is configured: only the built-in clip can be played. Set SLUICE_CONFIG__USENET__PROVIDERS")]
     public static partial void NoProvider(ILogger logger);
 
-    [LoggerMessage(1405, LogLevel.Warning, "What was learned about the providers cannot be read and is learned again: {Reason}")]
+    [LoggerMessage(1405, LogLevel.Warning, "What was learned about providers and posts cannot be read and is learned again: {Reason}")]
     public static partial void MemoryNotRead(ILogger logger, string reason);
 
-    [LoggerMessage(1406, LogLevel.Warning, "What was learned about the providers cannot be stored: {Reason}")]
+    [LoggerMessage(1406, LogLevel.Warning, "What was learned about providers and posts cannot be stored: {Reason}")]
     public static partial void MemoryNotWritten(ILogger logger, string reason);
 }

@@ -1,4 +1,5 @@
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Providers;
 
@@ -9,9 +10,12 @@ internal static class ProvidersRegistration
     public static IServiceCollection AddProviders(this IServiceCollection services) => services
         .AddSingleton<ProviderMemory>()
         .AddSingleton<ProviderMemoryStore>()
+        .AddSingleton<StreamMemory>()
+        .AddSingleton<ILearnedMemory, LearnedProviders>()
+        .AddSingleton<ILearnedMemory, FileLieStore>()
         .AddSingleton<SegmentCacheHost>()
         .AddSingleton<ProviderHost>()
-        .AddHostedService<ProviderMemoryWorker>()
+        .AddHostedService<LearnedWorker>()
         .AddHostedService<ProviderStart>();
 
     /// <summary>Starts trying once the settings are in force, without holding up the start.</summary>

@@ -26,6 +26,12 @@ public sealed class StreamMemory : IDisposable
     /// <summary>How much was fetched for damaged files.</summary>
     internal RefetchLimit Refetches { get; }
 
+    /// <summary>Takes out which files have lied since the last call, for storing: that outlives the process, too.</summary>
+    public IReadOnlyList<RememberedLie> TakeNewLies() => Trust.TakeNew();
+
+    /// <summary>Takes in which files had lied before the process was started.</summary>
+    public void Restore(IEnumerable<RememberedLie> lies) => Trust.Restore(lies);
+
     /// <summary>The segments that are held under these options, and the blocks that they are made of.</summary>
     internal (SegmentCache Cache, BlockPool Blocks) Open(StreamOptions options)
     {

@@ -7,12 +7,12 @@ namespace Sluice.Usenet.Streams;
 /// <remarks>Thread-safe. Bounded: of very many files with lies the one whose lie is oldest is trusted again first.</remarks>
 internal sealed class TrustMemory(TimeProvider time)
 {
-    private const int MostFiles = 10_000;
-    private static readonly TimeSpan Withdrawn = TimeSpan.FromHours(24);
-
     private readonly Lock _gate = new();
-    private readonly Dictionary<FileOrigin, long> _lies = [];
-    private readonly Queue<(FileOrigin File, long At)> _byAge = new();
+    private readonly Dictionary<object, long> _lies = [];
+    private readonly Queue<(object File, long At)> _byAge = new();
+
+    // Names of files whose last lie has not been taken for storing; all of them are in _lies.
+    private readonly HashSet<string> _untaken = [];
 
     // One for each account that the settings have named.
     private readonly Dictionary<Guid, ProviderTrust> _providers = [];
@@ -21,7 +21,7 @@ internal sealed class TrustMemory(TimeProvider time)
     public bool IsTrusted(FileOrigin file)
     {
         lock (_gate)
-            return !_lies.TryGetValue(file, out var at) || time.GetElapsedTime(at) >= Withdrawn;
+            return !_lies.TryGetValue(file.Identity, out var at) || time.GetElapsedTime(at) >= RememberedLie.Counts;
     }
 
     /// <summary>Whether an account has told hardly any.</summary>
@@ -41,18 +41,62 @@ internal sealed class TrustMemory(TimeProvider time)
             trust.Judged(isCorrupt);
             if (!isCorrupt)
                 return;
-            var now = time.GetTimestamp();
-            _lies[file] = now;
-            _byAge.Enqueue((file, now));
-            while (_byAge.Count > MostFiles || time.GetElapsedTime(_byAge.Peek().At, now) >= Withdrawn)
-                Forget(_byAge.Dequeue());
+            Remember(file.Identity, time.GetTimestamp());
+            if (file.LastingName is { } name)
+                _untaken.Add(name);
         }
     }
 
-    private void Forget((FileOrigin File, long At) oldest)
+    /// <summary>Takes out what is new since the last call, of files that are known after a restart.</summary>
+    public IReadOnlyList<RememberedLie> TakeNew()
+    {
+        lock (_gate)
+        {
+            var (now, utc) = (time.GetTimestamp(), time.GetUtcNow());
+            RememberedLie[] lies = [.. _untaken.Select(name => new RememberedLie(name, utc - time.GetElapsedTime(_lies[name], now)))];
+            _untaken.Clear();
+            return lies;
+        }
+    }
+
+    /// <summary>Takes in what an earlier run has stored. What this one knows already stands.</summary>
+    public void Restore(IEnumerable<RememberedLie> lies)
+    {
+        lock (_gate)
+        {
+            var (now, utc) = (time.GetTimestamp(), time.GetUtcNow());
+            foreach (var lie in lies.OrderBy(lie => lie.At))
+            {
+                var age = utc - lie.At;
+                if (age >= RememberedLie.Counts || _lies.ContainsKey(lie.File))
+                    continue;
+                if (age < TimeSpan.Zero)
+                {
+                    // The clock of the wall was ahead then: from now on the lie is one of today, and stored as such.
+                    age = TimeSpan.Zero;
+                    _untaken.Add(lie.File);
+                }
+
+                Remember(lie.File, now - (long)(age.TotalSeconds * time.TimestampFrequency));
+            }
+        }
+    }
+
+    private void Remember(object file, long at)
+    {
+        _lies[file] = at;
+        _byAge.Enqueue((file, at));
+        while (_byAge.Count > RememberedLie.MostFiles || time.GetElapsedTime(_byAge.Peek().At) >= RememberedLie.Counts)
+            Forget(_byAge.Dequeue());
+    }
+
+    private void Forget((object File, long At) oldest)
     {
         // A newer lie of the same file stands.
-        if (_lies.TryGetValue(oldest.File, out var at) && at == oldest.At)
-            _lies.Remove(oldest.File);
+        if (!_lies.TryGetValue(oldest.File, out var at) || at != oldest.At)
+            return;
+        _lies.Remove(oldest.File);
+        if (oldest.File is string name)
+            _untaken.Remove(name);
     }
 }

@@ -8,9 +8,14 @@ namespace Sluice.Usenet.Tests.Streams;
 public sealed class EarlyReleaseTests
 {
     private readonly ManualTimeProvider _time = new();
+    private readonly TrustMemory _trust;
     private readonly EarlyRelease _early;
 
-    public EarlyReleaseTests() => _early = NewEarlyRelease(new StreamOptions());
+    public EarlyReleaseTests()
+    {
+        _trust = new TrustMemory(_time);
+        _early = NewEarlyRelease(new StreamOptions());
+    }
 
     [Fact]
     public void F18_file_with_a_corrupt_article_is_not_trusted_for_a_day()
@@ -82,6 +87,44 @@ public sealed class EarlyReleaseTests
     }
 
     [Fact]
+    public void F18_lies_are_taken_once_and_count_in_another_run_for_the_rest_of_their_day()
+    {
+        _trust.Judged(File("a"), Guid.Empty, isCorrupt: true);
+        _trust.Judged(File(new object()), Guid.Empty, isCorrupt: true);
+        _time.Advance(TimeSpan.FromHours(1));
+        _trust.Judged(File("a"), Guid.Empty, isCorrupt: true);
+        _trust.Judged(File("b"), Guid.Empty, isCorrupt: true);
+        _time.Advance(TimeSpan.FromHours(2));
+        var taken = _trust.TakeNew();
+        Assert.Equal([("a", 2.0), ("b", 2.0)], taken.Select(lie => (lie.File, (_time.GetUtcNow() - lie.At).TotalHours)).Order());
+        Assert.Empty(_trust.TakeNew());
+
+        var next = new TrustMemory(_time);
+        next.Restore(taken);
+        Assert.Empty(next.TakeNew());
+        _time.Advance(TimeSpan.FromHours(21));
+        Assert.False(next.IsTrusted(File("a")));
+        _time.Advance(TimeSpan.FromHours(1));
+        Assert.True(next.IsTrusted(File("a")));
+    }
+
+    [Fact]
+    public void F18_lie_from_a_time_to_come_counts_for_a_day_and_one_of_yesterday_not_at_all()
+    {
+        _trust.Judged(File("known"), Guid.Empty, isCorrupt: true);
+        var now = _time.GetUtcNow();
+        _trust.Restore([new("future", now.AddYears(2)), new("old", now.AddHours(-24)), new("known", now.AddHours(-23))]);
+        Assert.False(_trust.IsTrusted(File("future")));
+        Assert.True(_trust.IsTrusted(File("old")));
+        Assert.Equal([new("future", now), new("known", now)], _trust.TakeNew().OrderBy(lie => lie.File));
+        _time.Advance(TimeSpan.FromHours(23));
+        Assert.False(_trust.IsTrusted(File("future")));
+        Assert.False(_trust.IsTrusted(File("known")));
+        _time.Advance(TimeSpan.FromHours(1));
+        Assert.True(_trust.IsTrusted(File("future")));
+    }
+
+    [Fact]
     public void F18_damaged_file_may_be_fetched_three_times_its_size_in_a_day()
     {
         var limit = new RefetchLimit(_time);
@@ -108,5 +151,5 @@ public sealed class EarlyReleaseTests
     }
 
     private EarlyRelease NewEarlyRelease(StreamOptions options) =>
-        new(options, new TrustMemory(_time), static index => new Guid(index, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]));
+        new(options, _trust, static index => new Guid(index, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]));
 }

@@ -1,22 +1,13 @@
 using Microsoft.Data.Sqlite;
-using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
-using Sluice.Server.Settings;
-using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
 
 /// <summary>
-/// Carries what has been learned about providers over a restart (F38): read once at the start, written now and then and at the
-/// end, one transaction at a time. A crash costs the last half minute, which is learned again.
+/// Carries what has been learned over a restart (F38): read once at the start, written now and then and at the end. A crash costs
+/// the last half minute, which is learned again.
 /// </summary>
-internal sealed class ProviderMemoryWorker(
-    ProviderMemory memory,
-    ProviderMemoryStore store,
-    SluiceDatabase database,
-    IOptionsMonitor<UsenetOptions> options,
-    TimeProvider time,
-    ILogger<ProviderMemoryWorker> logger)
+internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, SluiceDatabase database, TimeProvider time, ILogger<LearnedWorker> logger)
     : BackgroundService
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
@@ -27,13 +18,16 @@ internal sealed class ProviderMemoryWorker(
         // In safe mode there is nothing to read from, and nothing may be written over it.
         if (!database.IsOpen)
             return;
-        try
+        foreach (var memory in memories)
         {
-            memory.Restore(await store.LoadAsync(options.CurrentValue.MissCacheEntries, cancellationToken));
-        }
-        catch (SqliteException failure)
-        {
-            ProvidersLog.MemoryNotRead(logger, failure.Message);
+            try
+            {
+                await memory.RestoreAsync(cancellationToken);
+            }
+            catch (SqliteException failure)
+            {
+                ProvidersLog.MemoryNotRead(logger, failure.Message);
+            }
         }
 
         await base.StartAsync(cancellationToken);
@@ -65,16 +59,16 @@ internal sealed class ProviderMemoryWorker(
     {
         if (!database.IsOpen)
             return;
-        var values = memory.TakeNew();
-        if (values.IsEmpty)
-            return;
-        try
+        foreach (var memory in memories)
         {
-            await store.SaveAsync(values, options.CurrentValue.MissCacheEntries, cancellationToken);
-        }
-        catch (Exception failure) when (failure is SqliteException or DiskFullException)
-        {
-            ProvidersLog.MemoryNotWritten(logger, failure.Message);
+            try
+            {
+                await memory.SaveAsync(cancellationToken);
+            }
+            catch (Exception failure) when (failure is SqliteException or DiskFullException)
+            {
+                ProvidersLog.MemoryNotWritten(logger, failure.Message);
+            }
         }
     }
 }

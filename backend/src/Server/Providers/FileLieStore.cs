@@ -1,0 +1,52 @@
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>Keeps in <c>file_lie</c> which files are not trusted today, so that a restart sends nobody their bad bytes again (F18).</summary>
+internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time) : ILearnedMemory
+{
+    private long Oldest => (time.GetUtcNow() - RememberedLie.Counts).ToUnixTimeMilliseconds();
+
+    /// <inheritdoc/>
+    public async Task RestoreAsync(CancellationToken cancellationToken)
+    {
+        var rows = await database.ReadAsync(
+            connection => connection.Query<LieRow>(
+                "SELECT file AS File, at AS At FROM file_lie WHERE at > @Oldest ORDER BY at DESC LIMIT @MostFiles",
+                new { Oldest, RememberedLie.MostFiles }).AsList(),
+            cancellationToken);
+        memory.Restore(rows.Select(row => row.Read()));
+    }
+
+    /// <inheritdoc/>
+    public async Task SaveAsync(CancellationToken cancellationToken)
+    {
+        var lies = memory.TakeNewLies();
+        if (lies.Count == 0)
+            return;
+        await database.WriteAsync(
+            (connection, transaction) =>
+            {
+                connection.Execute(
+                    "INSERT INTO file_lie (file, at) VALUES (@File, @At) ON CONFLICT (file) DO UPDATE SET at = excluded.at",
+                    lies.Select(lie => new LieRow(lie.File, lie.At.ToUnixTimeMilliseconds())),
+                    transaction);
+                return connection.Execute(
+                    """
+                    DELETE FROM file_lie WHERE at <= @Oldest
+                      OR file IN (SELECT file FROM file_lie ORDER BY at DESC LIMIT -1 OFFSET @MostFiles)
+                    """,
+                    new { Oldest, RememberedLie.MostFiles },
+                    transaction);
+            },
+            cancellationToken);
+    }
+
+    private sealed record LieRow(string File, long At)
+    {
+        // Whatever stands there: a time that no clock can say is one far in the future.
+        public RememberedLie Read() => new(File, DateTimeOffset.FromUnixTimeMilliseconds(Math.Min(At, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds())));
+    }
+}
