@@ -79,6 +79,8 @@ internal sealed class EngineSession : IContentSession
         var counters = Counters;
         metrics["wait_connection_ms"] = counters.Waited.TotalMilliseconds;
         metrics["wait_connection_share"] = counters.Fetched > TimeSpan.Zero ? counters.Waited / counters.Fetched : null;
+        metrics["hedges"] = counters.Hedges;
+        metrics["hedges_won"] = counters.HedgesWon;
         metrics["permits_effective"] = Limiter.Effective(OperationLane.Playback);
         metrics["permits_peak"] = Limiter.Peak(OperationLane.Playback);
     }

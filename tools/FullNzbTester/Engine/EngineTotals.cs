@@ -38,6 +38,8 @@ internal sealed class EngineTotals
         SocketsAbandoned = left.SocketsAbandoned + right.SocketsAbandoned,
         SocketsPeak = Math.Max(left.SocketsPeak, right.SocketsPeak),
         Tries = left.Tries + right.Tries,
+        Hedges = left.Hedges + right.Hedges,
+        HedgesWon = left.HedgesWon + right.HedgesWon,
         Waited = left.Waited + right.Waited,
         Fetched = left.Fetched + right.Fetched,
     };

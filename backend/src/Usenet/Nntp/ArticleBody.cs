@@ -70,6 +70,26 @@ internal sealed class ArticleBody() : PendingReply(default)
         }
     }
 
+    public override Lateness BeLate()
+    {
+        lock (Gate)
+        {
+            if (_sink is null)
+                return Lateness.Left;
+        }
+
+        return TryOf() is { } attempt ? attempt.BeLate() : Lateness.Borne;
+    }
+
+    public override void SendElsewhere()
+    {
+        if (TryOf() is null)
+            return;
+        if (Request.Urgency is { } urgency)
+            urgency.WasLate = true;
+        Abandon(new NntpException(NntpFault.GivenUp, "The connection is held up by an article that does not come."));
+    }
+
     public override void Measure(LineEstimate line)
     {
         if (BodyStartedAt != 0)
@@ -77,6 +97,13 @@ internal sealed class ArticleBody() : PendingReply(default)
     }
 
     protected override void LetGo() => _sink = null;
+
+    /// <summary>The try that it is sent for; null for anything else, and once the fetch has ended.</summary>
+    private FetchTry? TryOf()
+    {
+        lock (Gate)
+            return _sink as FetchTry;
+    }
 
     private bool WriteToSink(IArticleSink sink, ReadOnlySpan<byte> raw, out int consumed)
     {

@@ -27,6 +27,12 @@ public readonly record struct ArticleRequest(
     /// </summary>
     public bool ContinuesInline { get; init; }
 
+    /// <summary>Whether it is asked for again because it did not come where it was asked for: it overtakes what is fetched ahead.</summary>
+    internal bool IsLate { get; init; }
+
+    /// <summary>Whether somebody waits for it right now. An import waits for all that it asks for.</summary>
+    internal bool IsAwaited => Urgency?.IsHeadOfLine ?? Lane != OperationLane.HealthCheck;
+
     /// <summary>STAT commands that go out in place of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
 }

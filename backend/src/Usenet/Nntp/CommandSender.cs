@@ -63,8 +63,9 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
     // Every command is pending before it is flushed: its answer can overtake the end of the flush.
     private void Register(PendingReply reply, ArrayBufferWriter<byte> buffer)
     {
+        reply.SentAt = time.GetTimestamp();
         if (sent.Add(reply))
-            reply.SentOnIdleAt = time.GetTimestamp();
+            reply.SentOnIdleAt = reply.SentAt;
         else
             reply.SentBehindOthers = true;
         reply.WriteCommands(buffer);

@@ -7,6 +7,7 @@ namespace Sluice.Usenet.Nntp;
 internal sealed class ConnectionDeadlines : IAsyncDisposable
 {
     private readonly NntpConnection _connection;
+    private readonly ReplySilence _silence;
     private readonly NntpOptions _options;
     private readonly GlobalOperationLimiter _limiter;
     private readonly TimeProvider _time;
@@ -22,9 +23,9 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
     private long? _drainSince;
     private bool _leaving;
 
-    public ConnectionDeadlines(NntpConnection connection, SharedResources shared)
+    public ConnectionDeadlines(NntpConnection connection, ReplySilence silence, SharedResources shared)
     {
-        _connection = connection;
+        (_connection, _silence) = (connection, silence);
         _options = shared.Options;
         _limiter = shared.Limiter;
         _time = shared.Time;
@@ -43,7 +44,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             if (_connection.IsBusy)
                 return;
             _busySince = _time.GetTimestamp();
-            _timer.Change(_stall, Timeout.InfiniteTimeSpan);
+            _timer.Change(_silence.IsWatched && _silence.Soonest < _stall ? _silence.Soonest : _stall, Timeout.InfiniteTimeSpan);
         }
     }
 
@@ -51,7 +52,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
     public TimeSpan Silence => _time.GetElapsedTime(Volatile.Read(ref _lastByteAt));
 
     /// <summary>Bytes have arrived.</summary>
-    public void Received() => Volatile.Write(ref _lastByteAt, _time.GetTimestamp());
+    public void Received(long now) => Volatile.Write(ref _lastByteAt, now);
 
     /// <summary>From now on the rest is unwanted and has to end soon.</summary>
     public void StartDrain()
@@ -86,6 +87,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         NntpException? failure = null;
         var retire = false;
         var keepAlive = false;
+        var late = false;
         lock (_gate)
         {
             var now = _time.GetTimestamp();
@@ -103,6 +105,8 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
                 next = _stall - silent;
                 if (next <= TimeSpan.Zero || _connection.IsTrickling(_stall))
                     failure = new NntpException(NntpFault.Stalled, $"The server sent nothing useful for {_stall.TotalSeconds:0} seconds.");
+                else if (_silence.IsWatched)
+                    (late, next) = (_silence.IsLate(out var due), due < next ? due : next);
             }
             else if (silent >= _options.KeepAliveInterval && _limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback))
             {
@@ -126,6 +130,8 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             _connection.Abort(failure);
         else if (retire)
             _connection.Retire();
+        else if (late)
+            _connection.BeLate();
         else if (keepAlive)
             _connection.Submit(new KeepAlive());
     }

@@ -15,7 +15,7 @@ internal sealed class FetchRace(FetchParts parts)
     private FetchTry? _leader;
     private FetchTry? _challenger;
     private long _challengedAt;
-    private long _quietSince;
+    private long _waitsSince;
     private bool _isDelivered;
 
     /// <summary>A fetch begins; both are null at its end.</summary>
@@ -24,21 +24,19 @@ internal sealed class FetchRace(FetchParts parts)
         lock (_gate)
         {
             (_sink, _leader, _challenger, _isDelivered) = (sink, first, null, false);
-            _quietSince = parts.Time.GetTimestamp();
             if (first is not null)
                 first.HasLed = true;
         }
     }
 
-    /// <summary>A reader waits from now on. What has been sent is as late as it is; what waits overtakes others only now.</summary>
-    /// <returns>How soon the leader could be late.</returns>
+    /// <summary>A reader waits from now on, and what waits for a connection overtakes others only now.</summary>
+    /// <returns>How soon the leader could have waited for too long.</returns>
     public TimeSpan Await()
     {
         lock (_gate)
         {
-            if (_leader is null or { SentAt: 0 })
-                _quietSince = parts.Time.GetTimestamp();
-            return Patience - parts.Time.GetElapsedTime(_quietSince);
+            _waitsSince = parts.Time.GetTimestamp();
+            return parts.Options.HedgeWait;
         }
     }
 
@@ -49,7 +47,7 @@ internal sealed class FetchRace(FetchParts parts)
         {
             attempt.Ask(provider);
             if (attempt == _leader)
-                _quietSince = parts.Time.GetTimestamp();
+                _waitsSince = parts.Time.GetTimestamp();
         }
     }
 
@@ -58,10 +56,7 @@ internal sealed class FetchRace(FetchParts parts)
     {
         lock (_gate)
         {
-            var now = parts.Time.GetTimestamp();
-            attempt.Send(lease, now);
-            if (attempt == _leader)
-                _quietSince = now;
+            attempt.Send(lease);
         }
     }
 
@@ -87,15 +82,9 @@ internal sealed class FetchRace(FetchParts parts)
             if (!MayLead(attempt))
                 return attempt.Drop(raw, out consumed);
 
-            var now = parts.Time.GetTimestamp();
             if (!attempt.HasBytes)
-            {
-                attempt.Provider!.FirstBytes.Observe(parts.Time.GetElapsedTime(attempt.SentAt, now));
-                _sink!.Start(attempt.Provider.Index);
-            }
-
-            if (attempt.Note(raw.Length, now))
-                _quietSince = now;
+                _sink!.Start(attempt.Provider!.Index);
+            attempt.Note(raw.Length, parts.Time.GetTimestamp());
             var ended = _sink!.Write(raw, out consumed);
             if (!ended)
                 attempt.Skip(raw);
@@ -111,27 +100,41 @@ internal sealed class FetchRace(FetchParts parts)
             return !attempt.HasLost;
     }
 
-    /// <summary>The leader, if it is late and nobody challenges it.</summary>
+    /// <summary>The leader, if it has waited for a connection for too long and nobody challenges it.</summary>
     /// <param name="due">How soon to look again.</param>
-    public FetchTry? Late(out TimeSpan due)
+    public FetchTry? Waiting(out TimeSpan due)
     {
         lock (_gate)
         {
-            var quiet = parts.Time.GetElapsedTime(_quietSince);
-            due = quiet < Patience ? Patience - quiet : Patience;
-            return quiet < Patience || _isDelivered || _challenger is not null ? null : _leader;
+            var waited = parts.Time.GetElapsedTime(_waitsSince);
+            due = parts.Options.HedgeWait;
+            if (waited < due)
+            {
+                due -= waited;
+                return null;
+            }
+
+            return _isDelivered || _challenger is not null || _leader is not { IsSent: false } leader ? null : leader;
         }
     }
 
-    /// <summary>A second try begins; the late one has the same patience again.</summary>
-    public void Challenge(FetchTry challenger)
+    /// <summary>Where a try stands that is late.</summary>
+    /// <returns>Borne: it leads and may be challenged; Raced: it leads and is challenged already; Left: it does not lead.</returns>
+    public Lateness Standing(FetchTry late)
     {
         lock (_gate)
         {
-            _challenger = challenger;
-            _challengedAt = _quietSince = parts.Time.GetTimestamp();
-            _leader?.Lease?.Suspect(isLate: true);
+            if (late != _leader)
+                return Lateness.Left;
+            return _isDelivered || _challenger is not null ? Lateness.Raced : Lateness.Borne;
         }
+    }
+
+    /// <summary>A second try begins.</summary>
+    public void Challenge(FetchTry challenger)
+    {
+        lock (_gate)
+            (_challenger, _challengedAt) = (challenger, parts.Time.GetTimestamp());
     }
 
     /// <summary>A second try has ended.</summary>
@@ -143,8 +146,6 @@ internal sealed class FetchRace(FetchParts parts)
                 _challenger = null;
         }
     }
-
-    private TimeSpan Patience => parts.Policy.Patience(_leader?.Provider?.FirstBytes.P95 ?? TimeSpan.Zero);
 
     private bool MayLead(FetchTry attempt)
     {

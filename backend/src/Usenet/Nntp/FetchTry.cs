@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Nntp;
 /// </summary>
 /// <remarks>All state is guarded by the gate of the race. Cancelling is thread-safe.</remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source holds neither a timer nor a handle.")]
-internal sealed class FetchTry(FetchRace race) : IArticleSink, IThreadPoolWorkItem
+internal sealed class FetchTry(HedgedFetch fetch, FetchRace race) : IArticleSink, IThreadPoolWorkItem
 {
     // Fewer bytes are no sign of life: a server that sends one a second will not finish.
     private const int TellingBytes = 1024;
@@ -26,8 +26,8 @@ internal sealed class FetchTry(FetchRace race) : IArticleSink, IThreadPoolWorkIt
     /// <summary>Where; null until a connection is held.</summary>
     public ConnectionLease? Lease { get; private set; }
 
-    /// <summary>When the command was sent; 0 before.</summary>
-    public long SentAt { get; private set; }
+    /// <summary>Whether the command was sent.</summary>
+    public bool IsSent { get; private set; }
 
     /// <summary>When the last sign of life came; 0 for none, or none since a fault.</summary>
     public long AliveAt { get; private set; }
@@ -41,16 +41,19 @@ internal sealed class FetchTry(FetchRace race) : IArticleSink, IThreadPoolWorkIt
     /// <summary>Whether another try has won.</summary>
     public bool HasLost { get; private set; }
 
+    /// <summary>By the connection: the reply is late. Under no lock.</summary>
+    public Lateness BeLate() => fetch.BeLate(this);
+
     /// <summary>A provider is about to be asked.</summary>
     public void Ask(Provider provider)
     {
-        (Provider, Lease, SentAt, AliveAt, HasBytes) = (provider, null, 0, 0, false);
+        (Provider, Lease, IsSent, AliveAt, HasBytes) = (provider, null, false, 0, false);
     }
 
     /// <summary>A connection is held and the command will be sent.</summary>
-    public void Send(ConnectionLease lease, long now)
+    public void Send(ConnectionLease lease)
     {
-        (Lease, SentAt) = (lease, now);
+        (Lease, IsSent) = (lease, true);
         lease.IsBeaten = HasLost;
     }
 
@@ -67,16 +70,14 @@ internal sealed class FetchTry(FetchRace race) : IArticleSink, IThreadPoolWorkIt
     }
 
     /// <summary>Bytes have come.</summary>
-    /// <returns>True when they are a sign of life.</returns>
-    public bool Note(int bytes, long now)
+    public void Note(int bytes, long now)
     {
         _untold += bytes;
         if (HasBytes && _untold < TellingBytes)
-            return false;
+            return;
         HasBytes = true;
         _untold = 0;
         AliveAt = now;
-        return true;
     }
 
     /// <summary>Looks for the end of what is dropped.</summary>

@@ -14,7 +14,7 @@ namespace Sluice.Usenet.Nntp;
 internal sealed class FetchWalker
 {
     // A fetch that has had to make room this often is counted as failed like any other.
-    private const int MostMoves = 3;
+    private const int MostMoves = 8;
 
     private readonly HedgedFetch _fetch;
     private readonly FetchParts _parts;
@@ -23,6 +23,7 @@ internal sealed class FetchWalker
     private readonly WorkSignal _work = new();
     private readonly Task _loop;
     private Provider? _from;
+    private bool _isLate;
 
     // Of the walk under way, at the provider that is being asked.
     private int _failures;
@@ -30,7 +31,7 @@ internal sealed class FetchWalker
 
     public FetchWalker(HedgedFetch fetch, FetchParts parts, FetchRace race)
     {
-        (_fetch, _parts, _race, Attempt) = (fetch, parts, race, new FetchTry(race));
+        (_fetch, _parts, _race, Attempt) = (fetch, parts, race, new FetchTry(fetch, race));
         // The context of whoever happens to fetch first must not live as long as the loop.
         using (ExecutionContext.SuppressFlow())
             _loop = ServeAsync();
@@ -43,7 +44,7 @@ internal sealed class FetchWalker
     /// <param name="from">Who is asked first; null for the next that has not been asked.</param>
     public void Start(Provider? from)
     {
-        (_from, _failures, _moves) = (from, 0, 0);
+        (_from, _isLate, _failures, _moves) = (from, from is not null, 0, 0);
         _work.Set();
     }
 
@@ -77,7 +78,7 @@ internal sealed class FetchWalker
                     try
                     {
                         _race.Ask(Attempt, provider);
-                        await provider.Pool.LeaseAsync(_lease, _fetch.Request, Attempt.Token);
+                        await provider.Pool.LeaseAsync(_lease, _isLate ? _fetch.Request with { IsLate = true } : _fetch.Request, Attempt.Token);
                         Attempt.Token.ThrowIfCancellationRequested();
                         _race.Send(Attempt, _lease);
                         var outcome = await _lease.FetchAsync(Attempt, Attempt.Token);
@@ -132,6 +133,7 @@ internal sealed class FetchWalker
     /// <returns>Null when there is none left.</returns>
     private Provider? GoOn(Provider provider, NntpException? fault)
     {
+        _isLate |= fault?.Fault == NntpFault.GivenUp;
         if (fault?.Fault == NntpFault.GivenUp && _moves++ < MostMoves)
             return provider;
         if (fault is { IsTransient: true } && !provider.Pool.IsUnreachable && _failures++ < _parts.Options.RetriesPerProvider)

@@ -66,7 +66,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         return new ValueTask<ArticleReply>(this, version);
     }
 
-    /// <summary>By the watch: asks for the article a second time if it is late.</summary>
+    /// <summary>By the watch: asks another provider if the article has waited for a connection for too long.</summary>
     /// <returns>When to look again; null when nobody waits for it.</returns>
     public TimeSpan? Look()
     {
@@ -74,12 +74,32 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         {
             if (!_isRunning)
                 return null;
-            if (_race.Late(out var due) is { Provider: { } late } leader
-                && ProviderSelector.Rival(_parts.Providers, _walk.Asked, _walk.MissedBackbones, late, leader.SentAt != 0) is { } rival
-                && !_caller.IsCancellationRequested
-                && _parts.Budget.TrySpend())
-                Challenge(rival);
+            if (_race.Waiting(out var due) is { Provider: { } provider })
+                TryChallenge(provider, isSent: false);
             return due;
+        }
+    }
+
+    /// <summary>By a connection: the reply to a try is late. The article is asked for a second time if that helps.</summary>
+    public Lateness BeLate(FetchTry late)
+    {
+        lock (_gate)
+        {
+            // By now it may fetch something else.
+            if (!_isRunning || late.Provider is not { } provider)
+                return Lateness.Borne;
+            switch (_race.Standing(late))
+            {
+                case Lateness.Borne when TryChallenge(provider, isSent: true):
+                    return Lateness.Raced;
+                case Lateness.Left when !_parts.Budget.TrySpend():
+                    return Lateness.Borne;
+                case Lateness.Left:
+                    _parts.Meter.Hedged();
+                    return Lateness.Left;
+                case var standing:
+                    return standing;
+            }
         }
     }
 
@@ -194,9 +214,13 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         }
     }
 
-    /// <summary>Begins a second walk, under the gate.</summary>
-    private void Challenge(Provider rival)
+    /// <summary>Begins a second walk where there is somebody to ask and leave to do so, under the gate.</summary>
+    private bool TryChallenge(Provider late, bool isSent)
     {
+        if (ProviderSelector.Rival(_parts.Providers, _walk.Asked, _walk.MissedBackbones, late, isSent) is not { } rival
+            || _caller.IsCancellationRequested
+            || !_parts.Budget.TrySpend())
+            return false;
         _parts.Meter.Hedged();
         if (_request.Urgency is { } urgency)
             urgency.WasLate = true;
@@ -206,6 +230,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         _second.Add(challenger);
         _walking++;
         ThreadPool.UnsafeQueueUserWorkItem(static start => start.challenger.Start(start.rival), (challenger, rival), preferLocal: false);
+        return true;
     }
 
     private void CancelAll()

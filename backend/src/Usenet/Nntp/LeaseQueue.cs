@@ -121,7 +121,7 @@ internal sealed class LeaseQueue
 
     private static Class ClassOf(in ArticleRequest request) => request.Lane switch
     {
-        OperationLane.Playback => request.Urgency?.IsHeadOfLine == true ? Class.HeadOfLine : Class.Ahead,
+        OperationLane.Playback => request.Urgency?.IsHeadOfLine == true || request.IsLate ? Class.HeadOfLine : Class.Ahead,
         _ => Class.Background,
     };
 

@@ -17,6 +17,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
     // A reply that arrives in one piece takes no time that a clock could tell.
     private const double Shortest = 1e-6;
 
+    private readonly UsualSilence _silences = new();
     private double _roundTrip;
     private double _bytesPerSecond;
     private double _handshake;
@@ -68,6 +69,9 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
         Observe(ref _answer, Math.Max(time.GetElapsedTime(from).TotalSeconds / (answers - 1), Shortest));
         provider?.ObserveAnswers(answers, from);
     }
+
+    /// <summary>How long connections of the provider are silent; one and the same for all of them.</summary>
+    public UsualSilence Silences => provider is null ? _silences : provider.Silences;
 
     /// <summary>Commands that keep a connection busy: one under way, and as many as fit into a round trip.</summary>
     /// <param name="each">Seconds that a reply takes; 0 while unknown.</param>

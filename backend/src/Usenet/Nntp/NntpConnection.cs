@@ -18,6 +18,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     private readonly IConnectionOwner _owner;
     private readonly ConnectionDeadlines _deadlines;
     private readonly PendingReplies _sent = new();
+    private readonly ReplySilence _silence;
     private readonly CommandSender _sender;
     private readonly ReplyReceiver _receiver;
     private NntpException? _failure;
@@ -37,8 +38,9 @@ internal sealed class NntpConnection : IAsyncDisposable
         _logger = shared.Logger;
         _owner = owner;
         _sender = new CommandSender(transport, _sent, shared.Meter, shared.Time);
-        _receiver = new ReplyReceiver(_sent, shared.Options, Line, shared.Time);
-        _deadlines = new ConnectionDeadlines(this, shared);
+        _silence = new ReplySilence(() => transport.HasUnread, _sent, Line, new StragglerPolicy(shared.Options), shared.Time);
+        _receiver = new ReplyReceiver(_sent, _silence, shared.Options, Line, shared.Time);
+        _deadlines = new ConnectionDeadlines(this, _silence, shared);
         Load = new ConnectionLoad(this);
         Completion = Task.CompletedTask;
     }
@@ -96,13 +98,22 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Whether somebody waits for a reply that has been asked for.</summary>
     public bool IsAwaited => IsBusy && !OwesOnlyAbandoned;
 
-    /// <summary>Closes a connection that has gone silent, for the sake of those who wait behind a reply that nobody wants any more.</summary>
-    /// <returns>False when nobody waits behind it, or bytes have come of late.</returns>
+    /// <summary>By the clock: the connection is silent. What it owes is asked for elsewhere, the first reply in a race with this one.</summary>
+    public void BeLate()
+    {
+        Load.IsSuspect = true;
+        if (_sent.TryPeek(out var first) && first.BeLate() is var lateness and not Lateness.Borne)
+            _sent.SendElsewhere(first, lateness == Lateness.Left);
+    }
+
+    /// <summary>Closes a connection that is silent still, when its article has come elsewhere: what it will send is worth less than its socket.</summary>
+    /// <returns>False when bytes have come of late.</returns>
     public bool TryGiveUp()
     {
-        if (_sent.OnlyAbandoned || _deadlines.Silence < _options.HedgeFloor)
+        if (!_silence.IsUnusual)
             return false;
-        Abort(new NntpException(NntpFault.GivenUp, "The connection was silent while others waited behind an article that had come elsewhere."));
+        _silence.GivenUp();
+        Abort(new NntpException(NntpFault.GivenUp, "The connection was silent until its article had come elsewhere."));
         return true;
     }
 
@@ -199,19 +210,23 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         var reader = _transport.Input;
         Action<PendingReply> ended = Ended;
+        long left = 0;
         while (true)
         {
             var result = await reader.ReadAsync();
             var buffer = result.Buffer;
             var arrived = buffer.Length;
-            _deadlines.Received();
+            var now = _time.GetTimestamp();
+            _deadlines.Received(now);
+            _silence.Received(arrived - left, now);
 
             // After QUIT nothing is outstanding, and what the server says to it does not matter.
             if (_retired)
                 buffer = buffer.Slice(buffer.End);
             else
                 _receiver.Process(ref buffer, ended);
-            _meter.Received(arrived - buffer.Length);
+            left = buffer.Length;
+            _meter.Received(arrived - left);
             reader.AdvanceTo(buffer.Start, buffer.End);
             if (result.IsCompleted)
                 return;
@@ -265,7 +280,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         while (_sender.TryTakeUnsent(out var reply))
             reply.Fail(reason);
-        while (_sent.TryRemove(out var reply))
+        while (_sent.TryRemove(_time.GetTimestamp(), out var reply))
         {
             _meter.Unanswered(reply);
             reply.Fail(reason);

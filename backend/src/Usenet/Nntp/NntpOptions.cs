@@ -61,11 +61,17 @@ public sealed record NntpOptions
     /// <summary>Further tries at one provider after a fault, before the next provider is asked.</summary>
     public int RetriesPerProvider { get; init; } = 1;
 
-    /// <summary>Whether an article that a reader waits for is asked for a second time when no byte of it comes.</summary>
+    /// <summary>Whether an article of which no byte comes is asked for a second time.</summary>
     public bool HedgeEnabled { get; init; } = true;
 
-    /// <summary>Never sooner than after this long: less would ask twice for what is merely slow.</summary>
-    public TimeSpan HedgeFloor { get; init; } = TimeSpan.FromSeconds(1);
+    /// <summary>
+    /// Never sooner than after a silence of this long: less would ask twice for what is merely slow. More would cost the rate, because
+    /// a window of 128 MiB lasts hardly longer at the speed of a good line.
+    /// </summary>
+    public TimeSpan HedgeFloor { get; init; } = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>An article that a reader waits for and that has found no connection by then is asked for at another provider.</summary>
+    public TimeSpan HedgeWait { get; init; } = TimeSpan.FromSeconds(1);
 
     /// <summary>A provider that fails is left alone for this long at first; each probe that fails doubles it.</summary>
     public TimeSpan BreakerCooldown { get; init; } = TimeSpan.FromSeconds(5);

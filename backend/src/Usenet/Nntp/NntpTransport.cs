@@ -24,6 +24,23 @@ internal sealed class NntpTransport : IAsyncDisposable
 
     public PipeReader Input { get; }
 
+    /// <summary>Whether bytes have come that have not been read yet.</summary>
+    public bool HasUnread
+    {
+        get
+        {
+            try
+            {
+                return _socket.Available > 0;
+            }
+            catch (Exception error) when (error is SocketException or ObjectDisposedException)
+            {
+                // Closed; nothing more will be read.
+                return false;
+            }
+        }
+    }
+
     /// <summary>Closes at once, whatever is under way: pending reads and writes fail, and the server sees a reset.</summary>
     public void Abort()
     {

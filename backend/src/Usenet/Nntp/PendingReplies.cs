@@ -10,6 +10,7 @@ internal sealed class PendingReplies
 {
     private readonly Lock _gate = new();
     private readonly Queue<PendingReply> _replies = new();
+    private long _firstSince;
 
     /// <summary>Whether nothing is outstanding.</summary>
     public bool IsEmpty
@@ -70,6 +71,32 @@ internal sealed class PendingReplies
         }
     }
 
+    /// <summary>Whether a reader waits for any of them.</summary>
+    public bool IsAnyAwaited
+    {
+        get
+        {
+            lock (_gate)
+            {
+                foreach (var reply in _replies)
+                {
+                    if (!reply.IsAbandoned && reply.Request.IsAwaited)
+                        return true;
+                }
+
+                return false;
+            }
+        }
+    }
+
+    /// <summary>From when on bytes of the first reply could come, in ticks of the time provider; the largest value while none is outstanding.</summary>
+    /// <param name="roundTrip">In the same ticks.</param>
+    public long DueAt(long roundTrip)
+    {
+        lock (_gate)
+            return _replies.TryPeek(out var first) ? Math.Max(_firstSince, first.SentAt + roundTrip) : long.MaxValue;
+    }
+
     /// <summary>Adds a command that is about to be sent.</summary>
     /// <returns>True when it is the only one.</returns>
     public bool Add(PendingReply reply)
@@ -77,7 +104,28 @@ internal sealed class PendingReplies
         lock (_gate)
         {
             _replies.Enqueue(reply);
-            return _replies.Count == 1;
+            if (_replies.Count > 1)
+                return false;
+            _firstSince = reply.SentAt;
+            return true;
+        }
+    }
+
+    /// <summary>Has the fetches behind one that does not come ask elsewhere.</summary>
+    /// <param name="late">Nothing happens when it is not the first any more.</param>
+    /// <param name="isLeft">Whether its own goes as well.</param>
+    public void SendElsewhere(PendingReply late, bool isLeft)
+    {
+        lock (_gate)
+        {
+            // Under the lock, because a reply that has been taken out may serve another command at once.
+            if (!_replies.TryPeek(out var first) || first != late)
+                return;
+            foreach (var reply in _replies)
+            {
+                if (reply != late || isLeft)
+                    reply.SendElsewhere();
+            }
         }
     }
 
@@ -89,9 +137,14 @@ internal sealed class PendingReplies
     }
 
     /// <summary>Takes out the one whose reply has ended.</summary>
-    public bool TryRemove([MaybeNullWhen(false)] out PendingReply reply)
+    /// <param name="now">In ticks of the time provider.</param>
+    /// <param name="reply">The one.</param>
+    public bool TryRemove(long now, [MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)
+        {
+            _firstSince = now;
             return _replies.TryDequeue(out reply);
+        }
     }
 }

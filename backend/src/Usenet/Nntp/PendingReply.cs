@@ -35,6 +35,9 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// <summary>Whether the fetch has ended while the reply is still to come or under way.</summary>
     public bool IsAbandoned { get; private set; }
 
+    /// <summary>When the commands went out, in ticks of the time provider; 0 before.</summary>
+    public long SentAt { get; set; }
+
     /// <summary>When the commands went out on an otherwise idle connection, so that the first answer measures the round trip; else 0.</summary>
     public long SentOnIdleAt { get; set; }
 
@@ -67,6 +70,14 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     public virtual bool Write(ReadOnlySpan<byte> raw, out int consumed) =>
         throw new InvalidOperationException("The reply has no body.");
 
+    /// <summary>By the clock of the connection: the reply is late, and holds up those behind it.</summary>
+    public virtual Lateness BeLate() => Lateness.Borne;
+
+    /// <summary>Has the fetch ask elsewhere, where it can; what comes here is not wanted any more then.</summary>
+    public virtual void SendElsewhere()
+    {
+    }
+
     /// <summary>The reply has ended: says what it has shown about the line.</summary>
     public abstract void Measure(LineEstimate line);
 
@@ -98,6 +109,13 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
         return true;
     }
 
+    /// <summary>Ends the fetch while the reply is still to come. Nothing happens when the reply has ended before.</summary>
+    protected void Abandon(NntpException reason)
+    {
+        if (TryEnd(abandons: true))
+            SetException(reason);
+    }
+
     ReplyOutcome IValueTaskSource<ReplyOutcome>.GetResult(short token) => _completion.GetResult(token);
 
     ValueTaskSourceStatus IValueTaskSource<ReplyOutcome>.GetStatus(short token) => _completion.GetStatus(token);
@@ -109,7 +127,7 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     protected void Restart(in ArticleRequest request)
     {
         _completion.Reset();
-        (Request, Received, BodyStartedAt, SentOnIdleAt) = (request, 0, 0, 0);
+        (Request, Received, BodyStartedAt, SentAt, SentOnIdleAt) = (request, 0, 0, 0, 0);
         _completed = SentBehindOthers = false;
     }
 

@@ -11,9 +11,6 @@ internal sealed record Provider(int Index, ProviderOptions Options, NntpConnecti
     private readonly Lock _gate = new();
     private MessageId _lastDelivered;
 
-    /// <summary>What it takes to begin a body.</summary>
-    public FirstByteTimes FirstBytes { get; } = new();
-
     /// <summary>An article that it has; empty while it has delivered none.</summary>
     public MessageId LastDelivered
     {

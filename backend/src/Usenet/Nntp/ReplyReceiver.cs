@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>The incoming side of one connection: gives what arrives to the pending replies, in the order of their commands.</summary>
 /// <remarks>Used by one read loop.</remarks>
-internal sealed class ReplyReceiver(PendingReplies sent, NntpOptions options, LineEstimate line, TimeProvider time)
+internal sealed class ReplyReceiver(PendingReplies sent, ReplySilence silence, NntpOptions options, LineEstimate line, TimeProvider time)
 {
     // The reply whose body goes on in the next stretch; null between replies.
     private PendingReply? _body;
@@ -42,7 +42,9 @@ internal sealed class ReplyReceiver(PendingReplies sent, NntpOptions options, Li
         if (reply.SentOnIdleAt != 0)
             line.ObserveRoundTrip(reply.SentOnIdleAt);
         reply.SentOnIdleAt = 0;
-        switch (reply.Take(response, time.GetTimestamp()))
+        var now = time.GetTimestamp();
+        silence.Heard(now);
+        switch (reply.Take(response, now))
         {
             case ReplyStep.Body:
                 _body = reply;
@@ -57,7 +59,9 @@ internal sealed class ReplyReceiver(PendingReplies sent, NntpOptions options, Li
     {
         _body = null;
         reply.Measure(line);
-        sent.TryRemove(out _);
+        if (reply.BodyStartedAt != 0)
+            silence.Ended();
+        sent.TryRemove(time.GetTimestamp(), out _);
         ended(reply);
     }
 }

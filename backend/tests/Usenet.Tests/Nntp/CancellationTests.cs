@@ -43,7 +43,8 @@ public sealed class CancellationTests
                         reply.Complete(ReplyOutcome.Delivered);
                 }
 
-                var receiver = new ReplyReceiver(sent, new NntpOptions(), line, TimeProvider.System);
+                var silence = new ReplySilence(() => false, sent, line, new StragglerPolicy(new NntpOptions()), TimeProvider.System);
+                var receiver = new ReplyReceiver(sent, silence, new NntpOptions(), line, TimeProvider.System);
 
                 // As the read loop does it: what was not used comes again, with more behind it.
                 var buffer = new ReadOnlySequence<byte>(wire, 0, at);

@@ -59,20 +59,53 @@ public sealed class HedgeTests
     }
 
     [Fact(Timeout = 60_000)]
-    public async Task F11_Only_what_a_reader_waits_for_is_hedged()
+    public async Task F11_What_waits_behind_a_stalled_body_does_not_wait_for_the_end_of_the_race()
     {
-        await using var host = await StartAsync(1, Stall("2,3") with { Tries = 1 }, account => account with { PipeliningDepth = 1 });
+        // No try of the first article ever brings a byte, so that nobody wins.
+        await using var host = await StartAsync(1, Stall("1") with { Offset = 0 }, account => account with { MaxConnections = 4, PipeliningDepth = 4 });
+        await host.Pool.ProbeAsync(0, Token);
+        using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var first = FetchAsync(host, 1, new FetchUrgency(this, isHeadOfLine: true), ends.Token);
+        await Task.WhenAll(Enumerable.Range(2, 7).Select(part => FetchAsync(host, part, null)));
+        Assert.False(first.IsCompleted);
+        Assert.Equal(0, host.Pool.Counters.HedgesWon);
+        await ends.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_A_second_try_that_brings_no_byte_is_left_for_a_third()
+    {
+        await using var host = await StartAsync(1, Stall("9") with { Offset = 0, Tries = 3 });
+        await FetchAllAsync(host, atATime: 1);
+        Assert.Equal(3, host.Mock.Stats.FaultCount(FaultKind.BodyStall));
+        Assert.Equal((3, 1), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_What_is_fetched_ahead_is_hedged_once_a_reader_waits_for_it()
+    {
+        await using var host = await StartAsync(1, Stall("2") with { Tries = 1 }, account => account with { PipeliningDepth = 1 });
         var ahead = new FetchUrgency(this, isHeadOfLine: false);
         var fetch = FetchAsync(host, 2, ahead);
         await Eventually.HoldsAsync(() => host.Mock.Stats.FaultCount(FaultKind.BodyStall) == 1, () => "no stall", Token);
-
-        // Another fetch goes through all its patience beside it.
-        await FetchAsync(host, 3, new FetchUrgency(this, isHeadOfLine: true));
-        Assert.Equal(1, host.Pool.Counters.Hedges);
-        Assert.False(fetch.IsCompleted);
+        Assert.Equal(0, host.Pool.Counters.Hedges);
         ahead.Raise();
         await fetch;
-        Assert.Equal(2, host.Pool.Counters.Hedges);
+        Assert.Equal((1, 1), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F11_What_is_fetched_ahead_is_hedged_while_others_are_delivered()
+    {
+        await using var host = await StartAsync(1, Stall("2") with { Tries = 1 }, account => account with { PipeliningDepth = 1 });
+        var fetch = FetchAsync(host, 2, new FetchUrgency(this, isHeadOfLine: false));
+        for (var part = 3; !fetch.IsCompleted; part = part == Articles ? 3 : part + 1)
+            await FetchAsync(host, part, new FetchUrgency(this, isHeadOfLine: true));
+        await fetch;
+        Assert.True(host.Pool.Counters.HedgesWon > 0);
     }
 
     [Fact(Timeout = 60_000)]
@@ -80,7 +113,7 @@ public sealed class HedgeTests
     {
         // Every body pauses for longer than the patience and goes on by itself.
         var pauses = new MockFault { Kind = FaultKind.BodyStall, Duration = TimeSpan.FromMilliseconds(600), CloseAfterStall = false };
-        await using var host = await StartAsync(1, pauses);
+        await using var host = await StartAsync(1, pauses, account => account with { PipeliningDepth = 1 });
         await FetchAllAsync(host, atATime: 10);
         Assert.InRange(host.Pool.Counters.Hedges, 4, 4 + (Articles / 20));
         Assert.True(host.Mock.Stats.CommandCount("BODY") <= Articles + host.Pool.Counters.Hedges + (2 * host.Pool.Counters.HedgesWon));
@@ -142,12 +175,12 @@ public sealed class HedgeTests
         Patient,
         provider: (_, options) => account is null ? options : account(options));
 
-    private static async Task FetchAsync(EngineHost host, int part, FetchUrgency? urgency)
+    private static async Task FetchAsync(EngineHost host, int part, FetchUrgency? urgency, CancellationToken? cancellationToken = null)
     {
         var file = host.Release.Files[0];
         var sink = new SoleWriterSink();
         var id = MessageId.Parse(host.Release.MessageId(0, part));
-        var reply = await host.Pool.FetchAsync(new ArticleRequest(id, OperationLane.Playback, urgency, file.ArticleSize), sink, Token);
+        var reply = await host.Pool.FetchAsync(new ArticleRequest(id, OperationLane.Playback, urgency, file.ArticleSize), sink, cancellationToken ?? Token);
         Assert.True(reply.IsFound);
         sink.AssertIs(host.Truth((long)(part - 1) * file.ArticleSize, (int)Math.Min(file.ArticleSize, file.Size - ((long)(part - 1) * file.ArticleSize))));
     }

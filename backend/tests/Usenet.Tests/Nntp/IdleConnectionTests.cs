@@ -94,7 +94,7 @@ public sealed class IdleConnectionTests
         });
         var time = new ManualTimeProvider();
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = server.Port, UseTls = false, MaxConnections = Connections, PipeliningDepth = 1 };
-        await using var pool = new ProviderPool([account], new NntpOptions { CloseGrace = TimeSpan.Zero }, new GlobalOperationLimiter(), time, NullLoggerFactory.Instance);
+        await using var pool = new ProviderPool([account], new NntpOptions { CloseGrace = TimeSpan.Zero, HedgeEnabled = false }, new GlobalOperationLimiter(), time, NullLoggerFactory.Instance);
         await Task.WhenAll(Enumerable.Range(0, Connections).Select(i => FetchAsync(pool, $"a{i}@t")));
         Assert.Equal(Connections, server.Accepted);
         var before = pool.Counters.Tries;

@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Xunit;
 
@@ -6,29 +7,47 @@ namespace Sluice.Usenet.Tests.Nntp;
 /// <summary>When an article is late, and how often it may be asked for twice (F11).</summary>
 public sealed class StragglerTests
 {
+    private readonly ManualTimeProvider _clock = new();
+
     [Fact]
-    public void F11_Patience_is_three_times_the_usual_and_never_less_than_the_floor()
+    public void F11_Patience_is_four_times_the_usual_silence_and_never_less_than_the_floor()
     {
         var policy = new StragglerPolicy(new NntpOptions());
-        Assert.Equal(TimeSpan.FromSeconds(1), policy.Patience(TimeSpan.Zero));
-        Assert.Equal(TimeSpan.FromSeconds(1), policy.Patience(TimeSpan.FromMilliseconds(333)));
-        Assert.Equal(TimeSpan.FromMilliseconds(1002), policy.Patience(TimeSpan.FromMilliseconds(334)));
+        var line = new LineEstimate(_clock);
+        Silences(line, TimeSpan.FromMilliseconds(25));
+        Assert.Equal(TimeSpan.FromMilliseconds(100), policy.Patience(line));
+        Silences(line, TimeSpan.FromMilliseconds(26));
+        Assert.Equal(TimeSpan.FromMilliseconds(104), policy.Patience(line));
     }
 
     [Fact]
-    public void F11_The_usual_time_is_that_of_nineteen_in_twenty_of_the_last()
+    public void F11_Before_anything_is_usual_patience_follows_the_round_trip_or_the_handshake()
     {
-        var times = new FirstByteTimes();
-        for (var i = 1; i <= 19; i++)
-            times.Observe(TimeSpan.FromMilliseconds(i));
-        Assert.Equal(TimeSpan.Zero, times.P95);
-        times.Observe(TimeSpan.FromSeconds(50));
-        Assert.Equal(TimeSpan.FromMilliseconds(19), times.P95);
+        var policy = new StragglerPolicy(new NntpOptions());
+        var line = new LineEstimate(_clock);
+        Assert.Equal(TimeSpan.FromMilliseconds(600), policy.Patience(line));
+        var from = _clock.GetTimestamp();
+        _clock.Advance(TimeSpan.FromMilliseconds(150));
+        line.ObserveHandshake(from);
+        Assert.Equal(TimeSpan.FromMilliseconds(450), policy.Patience(line));
+        line.ObserveRoundTrip(from);
+        Assert.Equal(TimeSpan.FromMilliseconds(300), policy.Patience(line));
+    }
 
-        // Old times make room: of the last 64 all are 5 ms but three.
-        for (var i = 0; i < 64; i++)
-            times.Observe(TimeSpan.FromMilliseconds(i < 3 ? 900 : 5));
-        Assert.Equal(TimeSpan.FromMilliseconds(5), times.P95);
+    [Fact]
+    public void F11_The_usual_silence_is_the_longest_of_nineteen_in_twenty_of_the_last_articles()
+    {
+        var silences = new UsualSilence();
+        for (var i = 1; i <= 19; i++)
+            silences.Observe(TimeSpan.FromMilliseconds(i));
+        Assert.Null(silences.P95);
+        silences.Observe(TimeSpan.FromSeconds(50));
+        Assert.Equal(TimeSpan.FromMilliseconds(19), silences.P95);
+
+        // Old ones make room: of the last 256 all are 5 ms but a dozen.
+        for (var i = 0; i < 264; i++)
+            silences.Observe(TimeSpan.FromMilliseconds(i is >= 8 and < 20 ? 900 : 5));
+        Assert.Equal(TimeSpan.FromMilliseconds(5), silences.P95);
     }
 
     [Theory]
@@ -46,5 +65,11 @@ public sealed class StragglerTests
         while (budget.TrySpend())
             granted++;
         Assert.Equal(hedges, granted);
+    }
+
+    private static void Silences(LineEstimate line, TimeSpan each)
+    {
+        for (var i = 0; i < 512; i++)
+            line.Silences.Observe(each);
     }
 }

@@ -1,0 +1,14 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>What a late reply comes to.</summary>
+internal enum Lateness
+{
+    /// <summary>It is waited for, because nobody wants it that badly or there is nobody else to ask.</summary>
+    Borne,
+
+    /// <summary>Its article has been asked for elsewhere as well.</summary>
+    Raced,
+
+    /// <summary>It was itself such a second question: it is left for a third.</summary>
+    Left,
+}

@@ -1,0 +1,138 @@
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>What counts as silence of a connection (F11), on a clock that stands still.</summary>
+public sealed class ReplySilenceTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(100);
+
+    private readonly ManualTimeProvider _clock = new();
+    private readonly PendingReplies _sent = new();
+    private readonly LineEstimate _provider;
+    private readonly LineEstimate _line;
+    private readonly ReplySilence _silence;
+    private bool _hasUnread;
+
+    public ReplySilenceTests()
+    {
+        _provider = new LineEstimate(_clock);
+        _line = new LineEstimate(_clock, _provider);
+        _silence = new ReplySilence(() => _hasUnread, _sent, _line, new StragglerPolicy(new NntpOptions { HedgeFloor = Patience }), _clock);
+        for (var i = 0; i < 32; i++)
+            _provider.Silences.Observe(TimeSpan.FromMilliseconds(10));
+        _clock.Advance(TimeSpan.FromHours(1));
+    }
+
+    [Fact]
+    public void F11_A_connection_that_owes_nothing_is_never_late()
+    {
+        _clock.Advance(TimeSpan.FromHours(1));
+        Assert.False(_silence.IsLate(out _));
+        Assert.False(_silence.IsUnusual);
+    }
+
+    [Fact]
+    public void F11_Silence_begins_a_round_trip_after_the_command_and_is_late_at_the_end_of_patience()
+    {
+        var before = _clock.GetTimestamp();
+        _clock.Advance(TimeSpan.FromMilliseconds(50));
+        _line.ObserveRoundTrip(before);
+        Send(isHeadOfLine: true);
+        Assert.False(_silence.IsLate(out var due));
+        Assert.Equal(TimeSpan.FromMilliseconds(150), due);
+        _clock.Advance(TimeSpan.FromMilliseconds(149));
+        Assert.False(_silence.IsLate(out _));
+        _clock.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.True(_silence.IsLate(out _));
+    }
+
+    [Fact]
+    public void F11_A_reply_is_not_blamed_for_the_one_before_it()
+    {
+        Send(isHeadOfLine: true);
+        Send(isHeadOfLine: true);
+        for (var i = 0; i < 30; i++)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(90));
+            _silence.Received(16_384, _clock.GetTimestamp());
+            Assert.False(_silence.IsLate(out _));
+        }
+
+        _silence.Ended();
+        Assert.True(_sent.TryRemove(_clock.GetTimestamp(), out _));
+        _clock.Advance(TimeSpan.FromMilliseconds(90));
+        Assert.False(_silence.IsLate(out _));
+    }
+
+    [Fact]
+    public void F11_Single_bytes_are_no_sign_of_life()
+    {
+        Send(isHeadOfLine: true);
+        for (var i = 0; i < 10; i++)
+        {
+            _clock.Advance(TimeSpan.FromMilliseconds(10));
+            _silence.Received(100, _clock.GetTimestamp());
+        }
+
+        Assert.True(_silence.IsLate(out _));
+        _silence.Received(24, _clock.GetTimestamp());
+        Assert.False(_silence.IsLate(out _));
+    }
+
+    [Fact]
+    public void F11_What_nobody_waits_for_is_late_only_while_other_connections_are_heard()
+    {
+        Send(isHeadOfLine: false);
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.False(_silence.IsLate(out _));
+        _provider.Silences.Heard(_clock.GetTimestamp());
+        Assert.True(_silence.IsLate(out _));
+    }
+
+    [Fact]
+    public void F11_Bytes_that_have_come_and_were_not_read_are_no_silence()
+    {
+        Send(isHeadOfLine: true);
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        _hasUnread = true;
+        Assert.False(_silence.IsLate(out _));
+        _hasUnread = false;
+        Assert.True(_silence.IsLate(out _));
+    }
+
+    [Fact]
+    public void F11_Where_one_in_ten_is_given_up_patience_grows()
+    {
+        var policy = new StragglerPolicy(new NntpOptions { HedgeFloor = Patience });
+        for (var i = 0; i < 256; i++)
+        {
+            Send(isHeadOfLine: true);
+            if (i % 10 == 0)
+            {
+                _clock.Advance(Patience);
+                _silence.GivenUp();
+            }
+            else
+            {
+                _silence.Received(16_384, _clock.GetTimestamp());
+                _silence.Ended();
+            }
+
+            Assert.True(_sent.TryRemove(_clock.GetTimestamp(), out _));
+        }
+
+        Assert.True(policy.Patience(_line) >= 4 * Patience, $"{policy.Patience(_line)}");
+    }
+
+    private void Send(bool isHeadOfLine)
+    {
+        var body = new ArticleBody();
+        body.Begin(new ArticleRequest(MessageId.Parse("1@t"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine)), new CollectingSink(), 0);
+        body.SentAt = _clock.GetTimestamp();
+        _sent.Add(body);
+    }
+}
