@@ -6,14 +6,14 @@
 #   tools/measure.sh --list                           the flags
 #
 # Settings of the server are the defaults, but for the provider; a variable such as SLUICE_CONFIG__USENET__READ_AHEAD_MB=64 in
-# front of the call changes one. BUILD=no takes what is built already, KEEP_LOG=FILE keeps the log of the server. Exit code and
-# output are those of FullNzbTester.
+# front of the call changes one. BUILD=no takes what is built already, SERVER=FILE another build of the server, CONFIGURATION=Debug
+# that of the tester; KEEP_LOG=FILE keeps the log of the server. Exit code and output are those of FullNzbTester.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 configuration=${CONFIGURATION:-Release}
 tester=$root/tools/FullNzbTester/bin/$configuration/net10.0/Sluice.Tools.FullNzbTester.dll
-server=$root/backend/src/Server/bin/$configuration/net10.0/Sluice.Server.dll
+server=${SERVER:-$root/artifacts/server/Sluice.Server.dll}
 connections=20 providers=1 tls=false
 
 flags=("$@")
@@ -32,7 +32,8 @@ done
 
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
 if [ "${BUILD:-yes}" = yes ]; then
-  (cd "$root/backend" && dotnet build src/Server -c "$configuration" -v quiet && dotnet build ../tools/FullNzbTester -c "$configuration" -v quiet) >&2
+  "$root/tools/publish.sh"
+  (cd "$root/backend" && dotnet build ../tools/FullNzbTester -c "$configuration" -v quiet) >&2
 fi
 
 # Ports that nobody listens on at this moment; the mock's are consecutive.

@@ -60,22 +60,9 @@ if ! has_sdk; then
 fi
 
 # Quiet unless it fails: what the first start prints must not drown.
-quietly() {
-  local log
-  log=$(mktemp)
-  if ! "$@" >"$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    echo "run.sh: $* failed" >&2
-    exit 1
-  fi
-  rm -f "$log"
-}
-
 echo "run.sh: building" >&2
-quietly dotnet restore src/Server/Server.csproj --locked-mode
-quietly dotnet build src/Server/Server.csproj --no-restore -c Release
+"$root/tools/publish.sh"
 
 cd "$OLDPWD"
 export CONFIG_PATH=$data
-exec dotnet "$root/backend/src/Server/bin/Release/net10.0/Sluice.Server.dll"
+exec dotnet "$root/artifacts/server/Sluice.Server.dll"

@@ -20,23 +20,23 @@ public sealed class BlockPool
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
 
-    // Blocks without memory, which get it again when they are written.
+    // Blocks without memory, which get it again when they are written; with the others never more than were once lent at a time.
     private readonly Stack<byte[]> _empty = new();
     private readonly BlockGuard _guard = new();
     private readonly Func<bool> _giveWay;
-    private readonly int _budget;
+    private readonly int _plenty;
     private int _rented;
     private int _returned;
     private int _leastFree;
 
     /// <summary>Creates a pool.</summary>
-    /// <param name="budgetBytes">Bytes of blocks that may be lent.</param>
+    /// <param name="plentyBytes">Bytes of blocks beyond which none is lent for what nobody reads.</param>
     /// <param name="giveWay">
     /// Called when more than that is lent: gives blocks back that nobody needs, and says whether there were any. Must not block.
     /// </param>
-    public BlockPool(long budgetBytes, Func<bool>? giveWay = null)
+    public BlockPool(long plentyBytes, Func<bool>? giveWay = null)
     {
-        _budget = (int)Math.Clamp(budgetBytes / BlockSize, 1, int.MaxValue);
+        _plenty = (int)Math.Clamp(plentyBytes / BlockSize, 1, int.MaxValue);
         _giveWay = giveWay ?? (static () => false);
     }
 
@@ -57,7 +57,7 @@ public sealed class BlockPool
     internal Block Rent()
     {
         Interlocked.Increment(ref _rented);
-        while (Rented > _budget && _giveWay())
+        while (Rented > _plenty && _giveWay())
         {
         }
 
@@ -99,7 +99,7 @@ public sealed class BlockPool
         for (; count > 0 && _free.TryPop(out var bytes); count--)
         {
             _guard.Forget(bytes);
-            if (_empty.Count < _budget && BlockPages.TryGiveBack(bytes))
+            if (BlockPages.TryGiveBack(bytes))
                 _empty.Push(bytes);
         }
     }

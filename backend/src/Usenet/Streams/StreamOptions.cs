@@ -46,6 +46,12 @@ public sealed record StreamOptions
     /// <summary>What the cache may hold of the budget, which readers come before.</summary>
     public long CacheCeiling => Math.Min(CacheBytes, ByteBudget / 8);
 
+    /// <summary>
+    /// Bytes held by readers and cache together from which on the cache gives way: a reader that fills a large window at full
+    /// speed seldom comes back for what it has read, and the process need not grow for that.
+    /// </summary>
+    public long CacheGivesWayAt => ByteBudget / 4;
+
     /// <summary>Most streams at a time that are wanted; null: as many as the budget carries.</summary>
     public int? WantedStreams { get; init; }
 

@@ -15,11 +15,13 @@ internal static class MeasuredRun
     {
         using var folder = new ScratchFolder();
         var json = folder.File("result.json");
+        // Tests, tools and server are built with one configuration: .../bin/<configuration>/net10.0/.
+        var configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
         var variables = new Dictionary<string, string>(settings ?? new Dictionary<string, string>())
         {
             ["BUILD"] = "no",
-            // Tests and tools are built with one configuration: .../bin/<configuration>/net10.0/.
-            ["CONFIGURATION"] = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name,
+            ["CONFIGURATION"] = configuration,
+            ["SERVER"] = Repository.PathOf($"backend/src/Server/bin/{configuration}/net10.0/Sluice.Server.dll"),
         };
         var result = await ExternalProgram.RunAsync(Repository.PathOf("tools/measure.sh"), [.. flags, $"--json={json}"], variables, cancel);
         Xunit.Assert.True(result.ExitCode == 0, $"exit code {result.ExitCode}: {result.Text}{result.Errors}");

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Xunit;
 
@@ -50,6 +51,27 @@ public sealed class StreamMemoryTests
 
         await first!.DisposeAsync();
         Assert.Equal(20, host.Mock.Stats.CommandCount("BODY"));
+    }
+
+    [Fact]
+    public void The_cache_gives_way_once_a_quarter_of_the_memory_is_held()
+    {
+        using var memory = new StreamMemory(TimeProvider.System);
+        var (cache, blocks) = memory.Open(new StreamOptions { ByteBudget = 64 * BlockPool.BlockSize, CacheBytes = 8 * BlockPool.BlockSize });
+        for (var number = 0; number < 8; number++)
+        {
+            var kept = new SegmentBuffer(blocks, BlockPool.BlockSize);
+            cache.Add(new SegmentKey(new SegmentIds(MessageId.Parse($"{number}@film"), []), new Segment(number, 0, BlockPool.BlockSize)), kept);
+            kept.GetSpan().Clear();
+            kept.Advance(BlockPool.BlockSize);
+            kept.Release();
+        }
+
+        var held = Enumerable.Range(0, 12).Select(_ => blocks.Rent()).ToArray();
+        Assert.Equal(4 * BlockPool.BlockSize, cache.IdleBytes);
+        Assert.Equal(16, blocks.Rented);
+        foreach (var block in held)
+            blocks.Return(block);
     }
 
     [Fact]
