@@ -30,8 +30,9 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
 
     /// <summary>Sends until stopped.</summary>
     /// <param name="unwanted">Told of commands that nobody wanted any more before they were sent.</param>
+    /// <param name="begun">Told when a command is outstanding while none was before.</param>
     /// <exception cref="IOException">The connection was lost; so say ObjectDisposedException and InvalidOperationException.</exception>
-    public async Task RunAsync(Action<PendingReply> unwanted)
+    public async Task RunAsync(Action<PendingReply> unwanted, Action begun)
     {
         var buffer = new ArrayBufferWriter<byte>(1024);
         var commands = _unsent.Reader;
@@ -42,7 +43,7 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
                 if (reply.IsAbandoned)
                     unwanted(reply);
                 else
-                    Register(reply, buffer);
+                    Register(reply, buffer, begun);
             }
 
             if (buffer.WrittenCount == 0)
@@ -61,13 +62,19 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
     }
 
     // Every command is pending before it is flushed: its answer can overtake the end of the flush.
-    private void Register(PendingReply reply, ArrayBufferWriter<byte> buffer)
+    private void Register(PendingReply reply, ArrayBufferWriter<byte> buffer, Action begun)
     {
         reply.SentAt = time.GetTimestamp();
         if (sent.Add(reply))
+        {
             reply.SentOnIdleAt = reply.SentAt;
+            begun();
+        }
         else
+        {
             reply.SentBehindOthers = true;
+        }
+
         reply.WriteCommands(buffer);
         meter.Sent(reply);
     }

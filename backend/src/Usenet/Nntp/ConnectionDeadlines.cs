@@ -41,8 +41,14 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         {
             _drainSince = null;
             _stall = _options.StallOf(lane);
-            if (_connection.IsBusy)
-                return;
+        }
+    }
+
+    /// <summary>A reply is outstanding while none was before.</summary>
+    public void Begin()
+    {
+        lock (_gate)
+        {
             _busySince = _time.GetTimestamp();
             _timer.Change(_silence.IsWatched && _silence.Soonest < _stall ? _silence.Soonest : _stall, Timeout.InfiniteTimeSpan);
         }
@@ -83,13 +89,14 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
 
     private void Check()
     {
-        var busy = _connection.IsBusy;
         NntpException? failure = null;
         var retire = false;
         var keepAlive = false;
         var late = false;
         lock (_gate)
         {
+            // Under the lock: a command that comes in between arms the timer after this has.
+            var busy = _connection.IsBusy;
             var now = _time.GetTimestamp();
             var silent = _time.GetElapsedTime(Math.Max(Volatile.Read(ref _lastByteAt), _busySince), now);
             TimeSpan next;

@@ -197,7 +197,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         try
         {
-            await _sender.RunAsync(GiveBack);
+            await _sender.RunAsync(GiveBack, _deadlines.Begin);
         }
         catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
         {

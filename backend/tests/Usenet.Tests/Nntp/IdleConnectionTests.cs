@@ -179,11 +179,45 @@ public sealed class IdleConnectionTests
             new ProviderOptions { Name = "silent", Host = "127.0.0.1", Port = silent.Port, UseTls = tls, Priority = 0 },
             new ProviderOptions { Name = "healthy", Host = "127.0.0.1", Port = healthy.Mock.Ports[0], UseTls = false, Priority = 1 },
         ];
-        var options = new NntpOptions { RetriesPerProvider = 0, CloseGrace = TimeSpan.Zero };
+        var options = new NntpOptions { RetriesPerProvider = 0, CloseGrace = TimeSpan.Zero, HedgeEnabled = false };
         await using var pool = new ProviderPool(accounts, options, new GlobalOperationLimiter(), time, NullLoggerFactory.Instance);
         var fetch = FetchAsync(pool, healthy.Release.MessageId(0, 1));
         await Eventually.HoldsAsync(() => Volatile.Read(ref asked) == 1, () => "the server was not asked", Token);
         await AssertStallAsync(time, seconds, fetch);
+    }
+
+    /// <summary>The clock looks at a connection that was idle just before; its next look must not be that at an idle one.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F10_Silence_ends_at_its_deadline_though_the_clock_looked_before_the_command_was_on_its_way()
+    {
+        const int Rounds = 40;
+        var asked = 0;
+        await using var server = new ScriptedServer(connection =>
+        {
+            connection.Send("200 ready\r\n"u8);
+            while (true)
+            {
+                var id = IdOf(connection.ReadCommand());
+                if (id.StartsWith("<silent", StringComparison.Ordinal))
+                    Interlocked.Increment(ref asked);
+                else
+                    connection.Send(Encoding.ASCII.GetBytes($"222 0 {id}\r\n{id}\r\n.\r\n"));
+            }
+        });
+        var time = new ManualTimeProvider();
+        var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = server.Port, UseTls = false, MaxConnections = 1 };
+        var options = new NntpOptions { RetriesPerProvider = 0, CloseGrace = TimeSpan.Zero, HedgeEnabled = false, BreakerCooldown = TimeSpan.Zero };
+        for (var round = 0; round < Rounds; round++)
+        {
+            await using var pool = new ProviderPool([account], options, new GlobalOperationLimiter(), time, NullLoggerFactory.Instance);
+            await FetchAsync(pool, $"{round}@t");
+            var before = Volatile.Read(ref asked);
+            var fetch = FetchAsync(pool, $"silent{round}@t");
+            time.Advance(options.PlaybackStall);
+            await Eventually.HoldsAsync(() => Volatile.Read(ref asked) > before || fetch.IsCompleted, () => "the server was not asked", Token);
+            time.Advance(options.PlaybackStall);
+            await Assert.ThrowsAsync<NntpException>(() => fetch);
+        }
     }
 
     /// <summary>Nothing ends before the deadline, and the healthy provider answers once it is over.</summary>
