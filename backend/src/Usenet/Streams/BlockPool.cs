@@ -11,11 +11,15 @@ public sealed class BlockPool
     /// <summary>Bytes of a block: below the large-object threshold, and eleven hold a usual part almost without waste.</summary>
     public const int BlockSize = 64 * 1024;
 
-    // Returned blocks after which half of what lay idle meanwhile is let go: 64 MiB of decoded bytes.
+    // Blocks whose turns are looked at together: 64 MiB of decoded bytes.
     private const int Period = 1024;
 
     // Kept when nothing is lent: 4 MiB, for the next reader's first articles.
     private const int KeptWhenIdle = 64;
+
+    // What no reader has needed for so long is let go by halves. A fast stream needs its blocks again many times in it, and memory
+    // that comes and goes costs more than copying what it holds.
+    private static readonly TimeSpan Idleness = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
@@ -23,19 +27,24 @@ public sealed class BlockPool
     // Blocks without memory, which get it again when they are written; with the others never more than were once lent at a time.
     private readonly Stack<byte[]> _empty = new();
     private readonly BlockGuard _guard = new();
+    private readonly TimeProvider _time;
     private readonly Func<bool> _giveWay;
     private readonly int _plenty;
     private int _rented;
     private int _returned;
     private int _leastFree;
+    private long _watchedSince;
 
     /// <summary>Creates a pool.</summary>
     /// <param name="plentyBytes">Bytes of blocks beyond which none is lent for what nobody reads.</param>
     /// <param name="giveWay">
     /// Called when more than that is lent: gives blocks back that nobody needs, and says whether there were any. Must not block.
     /// </param>
-    public BlockPool(long plentyBytes, Func<bool>? giveWay = null)
+    /// <param name="time">Clock; null for the system's.</param>
+    public BlockPool(long plentyBytes, Func<bool>? giveWay = null, TimeProvider? time = null)
     {
+        _time = time ?? TimeProvider.System;
+        _watchedSince = _time.GetTimestamp();
         _plenty = (int)Math.Clamp(plentyBytes / BlockSize, 1, int.MaxValue);
         _giveWay = giveWay ?? (static () => false);
     }
@@ -62,14 +71,18 @@ public sealed class BlockPool
         }
 
         byte[]? bytes;
+        bool hasMemory;
         lock (_gate)
         {
-            if (!_free.TryPop(out bytes))
+            hasMemory = _free.TryPop(out bytes);
+            if (!hasMemory)
                 _empty.TryPop(out bytes);
             _leastFree = Math.Min(_leastFree, _free.Count);
         }
 
         bytes ??= BlockPages.Allocate(BlockSize);
+        if (!hasMemory)
+            BlockPages.Populate(bytes);
         return new Block(bytes, _guard.Lend(bytes));
     }
 
@@ -85,8 +98,11 @@ public sealed class BlockPool
                 LetGo(_free.Count - KeptWhenIdle);
             if (++_returned < Period)
                 return;
+            _returned = 0;
+            if (_time.GetElapsedTime(_watchedSince) < Idleness)
+                return;
             LetGo((_leastFree + 1) / 2);
-            (_returned, _leastFree) = (0, _free.Count);
+            (_leastFree, _watchedSince) = (_free.Count, _time.GetTimestamp());
         }
     }
 

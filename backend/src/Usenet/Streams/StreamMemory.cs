@@ -42,7 +42,7 @@ public sealed class StreamMemory : IDisposable
                 return (held.Cache, held.Blocks);
             _held?.Cache.Dispose();
             var cache = new SegmentCache(options, _time);
-            _held = new Held(terms, cache, new BlockPool(options.CacheGivesWayAt, cache.GiveWay));
+            _held = new Held(terms, cache, new BlockPool(options.CacheGivesWayAt, cache.GiveWay, _time));
             return (cache, _held.Blocks);
         }
     }

@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Usenet.Streams;
 using Xunit;
 
@@ -5,7 +6,10 @@ namespace Sluice.Usenet.Tests.Streams;
 
 public sealed class BlockPoolTests
 {
-    private readonly BlockPool _pool = new(1L << 30);
+    private readonly ManualTimeProvider _time = new();
+    private readonly BlockPool _pool;
+
+    public BlockPoolTests() => _pool = new BlockPool(1L << 30, time: _time);
 
     [Fact]
     public void Free_blocks_that_are_not_needed_give_their_memory_back_while_others_come_and_go()
@@ -14,8 +18,23 @@ public sealed class BlockPoolTests
         Return(Rent(1000));
         Assert.Equal(1000, _pool.Free);
         for (var i = 0; i < 20_000; i++)
+        {
             Return(Rent(10));
+            _time.Advance(TimeSpan.FromMilliseconds(5));
+        }
+
         Assert.InRange(_pool.Free, 10, 20);
+        Return(steady);
+    }
+
+    [Fact]
+    public void Blocks_that_a_fast_stream_needs_again_within_a_moment_stay()
+    {
+        var steady = Rent(1);
+        Return(Rent(1000));
+        for (var i = 0; i < 20_000; i++)
+            Return(Rent(10));
+        Assert.Equal(1000, _pool.Free);
         Return(steady);
     }
 
