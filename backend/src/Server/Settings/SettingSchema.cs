@@ -68,7 +68,7 @@ internal static class SettingSchema
         Number("usenet.login-timeout-seconds", 2, 60, 8),
         Number("usenet.idle-connection-timeout-seconds", 15, 300, 45),
         new("usenet.hedge.enabled", SettingType.Boolean) { Default = "true" },
-        Number("usenet.hedge.floor-ms", 50, 10_000, 100),
+        Number("usenet.hedge.floor-ms", 50, 10_000, 50),
         Number("usenet.article-miss-cache-ttl-seconds", 30, 86_400, 3600),
         Number("usenet.article-miss-cache-max-entries", 100, 5_000_000, 100_000),
         new("usenet.segment-cache.enabled", SettingType.Boolean) { Default = "true", Restart = true },

@@ -68,7 +68,7 @@ public sealed record NntpOptions
     /// Never sooner than after a silence of this long: less would ask twice for what is merely slow. More would cost the rate, because
     /// a window of 128 MiB lasts hardly longer at the speed of a good line.
     /// </summary>
-    public TimeSpan HedgeFloor { get; init; } = TimeSpan.FromMilliseconds(100);
+    public TimeSpan HedgeFloor { get; init; } = TimeSpan.FromMilliseconds(50);
 
     /// <summary>An article that a reader waits for and that has found no connection by then is asked for at another provider.</summary>
     public TimeSpan HedgeWait { get; init; } = TimeSpan.FromSeconds(1);

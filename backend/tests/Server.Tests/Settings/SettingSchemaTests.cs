@@ -38,7 +38,7 @@ public sealed class SettingSchemaTests
         usenet.login-timeout-seconds | Number | 2-60 | 8
         usenet.idle-connection-timeout-seconds | Number | 15-300 | 45
         usenet.hedge.enabled | Boolean | | true
-        usenet.hedge.floor-ms | Number | 50-10000 | 100
+        usenet.hedge.floor-ms | Number | 50-10000 | 50
         usenet.article-miss-cache-ttl-seconds | Number | 30-86400 | 3600
         usenet.article-miss-cache-max-entries | Number | 100-5000000 | 100000
         usenet.segment-cache.enabled | Boolean | | true

@@ -14,10 +14,10 @@ public sealed class StragglerTests
     {
         var policy = new StragglerPolicy(new NntpOptions());
         var line = new LineEstimate(_clock);
-        Silences(line, TimeSpan.FromMilliseconds(25));
-        Assert.Equal(TimeSpan.FromMilliseconds(100), policy.Patience(line));
-        Silences(line, TimeSpan.FromMilliseconds(26));
-        Assert.Equal(TimeSpan.FromMilliseconds(104), policy.Patience(line));
+        Silences(line, TimeSpan.FromMilliseconds(12));
+        Assert.Equal(TimeSpan.FromMilliseconds(50), policy.Patience(line));
+        Silences(line, TimeSpan.FromMilliseconds(13));
+        Assert.Equal(TimeSpan.FromMilliseconds(52), policy.Patience(line));
     }
 
     [Fact]
