@@ -34,9 +34,13 @@ internal sealed class LeaseQueue
     /// <summary>Those of them that nobody watches.</summary>
     public int BackgroundCount { get; private set; }
 
+    /// <summary>Articles that the readers of these will probably ask for next.</summary>
+    public int Following { get; private set; }
+
     public void Add(ConnectionLease waiter)
     {
         Count++;
+        Following += FollowingOf(waiter.Request);
         switch (ClassOf(waiter.Request))
         {
             case Class.HeadOfLine:
@@ -60,6 +64,7 @@ internal sealed class LeaseQueue
             return false;
 
         Count--;
+        Following -= FollowingOf(waiter.Request);
         if (waiter.Place.List == _headOfLine)
         {
             _headOfLine.Remove(waiter.Place);
@@ -118,6 +123,9 @@ internal sealed class LeaseQueue
 
     /// <summary>All that wait, in no order.</summary>
     public ConnectionLease[] All() => [.. _headOfLine, .. _ahead.All(), .. _background.All()];
+
+    /// <summary>Articles that the reader of a fetch will probably ask for next.</summary>
+    public static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
 
     private static Class ClassOf(in ArticleRequest request) => request.Lane switch
     {

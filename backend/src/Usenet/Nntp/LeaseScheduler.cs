@@ -41,17 +41,21 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     public int Waiting => _waiting.Count;
 
     /// <summary>
-    /// How many more connections what waits and what is outstanding would keep busy. One with a late reply does not count, and one
-    /// that still reads what nobody wants is no place for the next: a viewer who seeks on would always land behind his last seek.
+    /// How many more connections what waits, what is outstanding and what will probably follow would keep busy. One with a late reply
+    /// does not count, and one that still reads what nobody wants is no place for the next: a viewer who seeks on would always land
+    /// behind his last seek.
     /// </summary>
     /// <param name="depth">Bodies that a connection takes.</param>
     public int Lacking(int depth)
     {
-        var (demand, sound) = (_waiting.Count, 0);
+        var (demand, sound) = (_waiting.Count + _waiting.Following, 0);
         foreach (var load in _open)
         {
-            demand += load.IsSuspect ? 0 : load.Commands - load.Unwanted;
-            sound += load.IsSuspect || load.Unwanted > 0 ? 0 : 1;
+            if (load.IsSuspect)
+                continue;
+            var isSound = load.Unwanted == 0;
+            demand += load.Commands - load.Unwanted + (isSound ? load.Following : 0);
+            sound += isSound ? 1 : 0;
         }
 
         var perConnection = Math.Min(depth, CommandsWorthAConnection);
@@ -129,6 +133,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         if (!load.IsOpen)
             return null;
         load.Commands--;
+        load.Following -= LeaseQueue.FollowingOf(request);
         load.IsSuspect = false;
         load.Bytes -= request.ExpectedBytes;
         load.Stats -= request.Stats;
@@ -156,6 +161,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private ConnectionLoad Lease(ConnectionLoad load, in ArticleRequest request)
     {
         load.Commands++;
+        load.Following += LeaseQueue.FollowingOf(request);
         load.Bytes += request.ExpectedBytes;
         load.Stats += request.Stats;
         if (request.Lane != OperationLane.Playback)
