@@ -1,29 +1,20 @@
 using System.Buffers;
-using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
 /// Stands between TLS and the socket and receives as much as there is at a time: TLS asks for one record of 16 KiB after the
-/// other, each with a look whether there is any, which over a bare socket are two system calls a record. A read ends where a
-/// record does (RFC 8446 section 5.1), because TLS moves what it has of the next one to the front.
+/// other, each with a look whether there is any, which over a bare socket are two system calls a record.
 /// </summary>
 /// <remarks>One reader and one writer at a time. Holds a buffer only while bytes are in it. Owns the inner stream.</remarks>
 /// <param name="inner">The stream of a socket; a read into no memory waits there until bytes have come.</param>
 /// <param name="bufferBytes">Most bytes received at a time.</param>
 internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
 {
-    // opaque_type, legacy_record_version, length.
-    private const int HeaderBytes = 5;
-    private const int LengthAt = 3;
-
     private byte[]? _buffer;
     private int _start;
     private int _end;
-
-    // Bytes to come of the record that a read has begun with.
-    private int _record;
 
     public override bool CanRead => true;
 
@@ -41,7 +32,7 @@ internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
 
     /// <summary>Reads what has been received, or receives more; into no memory: waits until there is something.</summary>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
-        CanTake ? ValueTask.FromResult(Take(buffer.Span)) : ReceiveAsync(buffer, cancellationToken);
+        _start < _end ? ValueTask.FromResult(Take(buffer.Span)) : ReceiveAsync(buffer, cancellationToken);
 
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
@@ -80,41 +71,23 @@ internal sealed class ReceiveAheadStream(Stream inner, int bufferBytes) : Stream
         base.Dispose(disposing);
     }
 
-    // Of a record, or of its header to know how long it is.
-    private bool CanTake => _end - _start >= (_record > 0 ? 1 : HeaderBytes);
-
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     private async ValueTask<int> ReceiveAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        int received;
-        do
-        {
-            var nothing = await inner.ReadAsync(Memory<byte>.Empty, cancellationToken);
-            if (buffer.IsEmpty)
-                return nothing;
+        var nothing = await inner.ReadAsync(Memory<byte>.Empty, cancellationToken);
+        if (buffer.IsEmpty)
+            return nothing;
 
-            _buffer ??= ArrayPool<byte>.Shared.Rent(bufferBytes);
-            _buffer.AsSpan(_start, _end - _start).CopyTo(_buffer);
-            (_start, _end) = (0, _end - _start);
-            received = await inner.ReadAsync(_buffer.AsMemory(_end, bufferBytes - _end), cancellationToken);
-            _end += received;
-        }
-        while (received > 0 && !CanTake);
-
-        // What was cut off by the end is passed on as it is.
-        if (received == 0)
-            _record = _end - _start;
+        _buffer ??= ArrayPool<byte>.Shared.Rent(bufferBytes);
+        _start = 0;
+        _end = await inner.ReadAsync(_buffer.AsMemory(0, bufferBytes), cancellationToken);
         return Take(buffer.Span);
     }
 
     private int Take(Span<byte> destination)
     {
-        var held = _buffer.AsSpan(_start, _end - _start);
-        if (_record == 0 && held.Length >= HeaderBytes)
-            _record = HeaderBytes + BinaryPrimitives.ReadUInt16BigEndian(held[LengthAt..]);
-        var count = Math.Min(destination.Length, Math.Min(_record, held.Length));
-        held[..count].CopyTo(destination);
-        _record -= count;
+        var count = Math.Min(destination.Length, _end - _start);
+        _buffer.AsSpan(_start, count).CopyTo(destination);
         _start += count;
         if (_start == _end && destination.Length > 0 && _buffer is { } spent)
         {
