@@ -50,6 +50,7 @@ internal static class Program
 
         var app = builder.Build();
         app.UseRequestFailures();
+        app.UseAnswerDeadlines();
         app.UseTrustedProxies();
         app.UseUrlBase();
         app.UseBodyLimits();

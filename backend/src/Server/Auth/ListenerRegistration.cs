@@ -57,8 +57,8 @@ internal static class ListenerRegistration
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
         // LimitedBody counts instead.
         kestrel.Limits.MaxRequestBodySize = null;
-        // Kestrel's minimum rates stay, in both directions: a listing that nobody reads on holds a snapshot of the database. File
-        // bodies are exempt where they are sent, because a player may pause for hours (DAV-75).
+        // Kestrel's minimum rate would cut a player that pauses (DAV-75); what is no file has a deadline instead (AnswerDeadline).
+        kestrel.Limits.MinResponseDataRate = null;
 
         var gate = kestrel.ApplicationServices.GetRequiredService<ConnectionGate>();
         void Listen(ListenOptions listener)

@@ -1,6 +1,6 @@
 using System.Buffers;
 using Microsoft.AspNetCore.Connections.Features;
-using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
+using Microsoft.AspNetCore.Http.Timeouts;
 
 namespace Sluice.Server.WebDav;
 
@@ -135,8 +135,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
     private async Task CopyAsync(DavRequest request, Func<Task<bool>> copy)
     {
         // A player may pause for hours: what matters is that nothing scarce waits with it, not how fast it reads.
-        if (request.Http.Features.Get<IHttpMinResponseDataRateFeature>() is { } rate)
-            rate.MinDataRate = null;
+        request.Http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
         try
         {
             await request.Http.Response.StartAsync(request.Aborted);

@@ -32,7 +32,7 @@ public sealed class ListenerTests : IDisposable
         Assert.Equal(32 << 10, kestrel.Limits.MaxRequestHeadersTotalSize);
         Assert.Equal(TimeSpan.FromSeconds(10), kestrel.Limits.RequestHeadersTimeout);
         Assert.Equal(512, kestrel.Limits.MaxConcurrentConnections);
-        Assert.NotNull(kestrel.Limits.MinResponseDataRate);
+        Assert.Null(kestrel.Limits.MinResponseDataRate);
         Assert.NotNull(kestrel.Limits.MinRequestBodyDataRate);
         Assert.False(kestrel.AddServerHeader);
         Assert.Equal(64 << 10, server.Services.GetRequiredService<IOptions<SocketTransportOptions>>().Value.MaxWriteBufferSize);

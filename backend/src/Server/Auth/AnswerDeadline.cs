@@ -1,0 +1,45 @@
+using Microsoft.AspNetCore.Http.Timeouts;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>
+/// The deadline of one answer, from its first byte to its last: a listing that a client takes slowly holds a snapshot of the
+/// database. Whoever sends a file turns it off, because a player may pause for hours (F03).
+/// </summary>
+/// <remarks>A timer may fire while the answer ends; exactly one of the two counts.</remarks>
+internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHttpRequestTimeoutFeature
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
+    private const int Waiting = 0;
+    private const int Running = 1;
+    private const int Over = 2;
+
+    private ITimer? _timer;
+
+    // Waiting → Running by the first byte; Waiting or Running → Over by whoever ends it first.
+    private int _state;
+
+    /// <inheritdoc/>
+    public CancellationToken RequestTimeoutToken => http.RequestAborted;
+
+    /// <summary>The first byte is about to leave.</summary>
+    public void Start()
+    {
+        if (Interlocked.CompareExchange(ref _state, Running, Waiting) == Waiting)
+            _timer = time.CreateTimer(static deadline => ((AnswerDeadline)deadline!).Cut(), this, Limit, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <inheritdoc/>
+    public void DisableTimeout()
+    {
+        Interlocked.Exchange(ref _state, Over);
+        _timer?.Dispose();
+    }
+
+    private void Cut()
+    {
+        if (Interlocked.Exchange(ref _state, Over) == Running)
+            http.Abort();
+    }
+}
