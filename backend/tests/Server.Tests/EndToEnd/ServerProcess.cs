@@ -47,6 +47,16 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
+    /// <summary>The most that it has ever been.</summary>
+    public long PeakResidentBytes
+    {
+        get
+        {
+            _process.Refresh();
+            return _process.PeakWorkingSet64;
+        }
+    }
+
     /// <summary>Starts the server that was built with the tests, at any port, and waits until it answers.</summary>
     /// <param name="data">Data folder; made when it is absent.</param>
     /// <param name="settings">Environment variables beside the credentials.</param>

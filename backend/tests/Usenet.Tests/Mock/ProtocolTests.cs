@@ -107,6 +107,25 @@ public sealed class ProtocolTests
         Assert.Equal((0, 1, 200), (mock.Stats.Refused, mock.Stats.ConnectionsPeak, mock.Stats.Opened));
     }
 
+    /// <summary>The engine closes at one provider and opens at another; two readers of the mock may see that the other way round.</summary>
+    [Fact]
+    public async Task Sockets_at_one_provider_that_the_client_closed_first_never_raise_the_peak_of_all()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider(), new MockProvider()] });
+        for (var i = 0; i < 200; i++)
+        {
+            await using var client = await RawClient.OpenAsync(mock.Ports[i % 2]);
+        }
+
+        Assert.Equal((1, 200), (mock.Stats.ConnectionsPeak, mock.Stats.Opened));
+        Assert.All(mock.ProviderStats, provider => Assert.Equal((1, 100), (provider.ConnectionsPeak, provider.Opened)));
+
+        await using var one = await RawClient.OpenAsync(mock.Ports[0]);
+        await using var other = await RawClient.OpenAsync(mock.Ports[1]);
+        Assert.Equal(2, mock.Stats.ConnectionsPeak);
+        Assert.All(mock.ProviderStats, provider => Assert.Equal(1, provider.ConnectionsPeak));
+    }
+
     [Fact]
     public async Task Socket_is_counted_until_the_client_closes_too()
     {

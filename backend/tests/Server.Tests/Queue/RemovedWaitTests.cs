@@ -1,0 +1,56 @@
+using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Queue;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.EndToEnd;
+using Sluice.Tools.MockNntpServer.Articles;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>An item that is removed in the very moment in which it begins to wait for a provider leaves no wait behind.</summary>
+public sealed class RemovedWaitTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Item_that_is_removed_while_its_wait_begins_waits_for_nothing()
+    {
+        var cancel = TestContext.Current.CancellationToken;
+        var time = new RemovingTime(_folder.Folder.Database);
+        var nobody = $$"""{"Providers":[{"Host":"127.0.0.1","Port":{{ServerProcess.FreePort()}},"UseSsl":false}]}""";
+        await using var host = await ProductHost.StartAsync(
+            _folder, replace: services => services.AddSingleton(services => ActivatorUtilities.CreateInstance<RetryDelays>(services, time)),
+            variables: ("SLUICE_CONFIG__USENET__PROVIDERS", nobody));
+
+        var id = (await host.AddAsync(MockRelease.Plain(1, 20_000, articleSize: 20_000).ToNzb(), "Rel.nzb", cancel))[0];
+        Assert.Equal(1, await time.Removed.WaitAsync(cancel));
+
+        while (host.Get<RetryDelays>().IsWaiting(id))
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, cancel);
+        Assert.Equal(0, (await host.CallAsync("mode=queue", cancel)).GetProperty("queue").GetProperty("noofslots").GetInt32());
+    }
+
+    /// <summary>The clock of the waits: removes every item just before the timer of its wait is made.</summary>
+    private sealed class RemovingTime(string database) : TimeProvider
+    {
+        private readonly TaskCompletionSource<int> _removed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public Task<int> Removed => _removed.Task;
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            using (var connection = new SqliteConnection(new SqliteConnectionStringBuilder { DataSource = database, Pooling = false, DefaultTimeout = 5 }.ToString()))
+            {
+                connection.Open();
+                using var command = connection.CreateCommand();
+                command.CommandText = "DELETE FROM queue_item";
+                _removed.TrySetResult(command.ExecuteNonQuery());
+            }
+
+            return System.CreateTimer(callback, state, dueTime, period);
+        }
+    }
+}
