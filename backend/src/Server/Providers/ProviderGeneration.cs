@@ -31,7 +31,7 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         _time = time;
         if (plan.HasProviders || builtIn is null)
         {
-            var limiter = new GlobalOperationLimiter(plan.Connections, plan.StreamingPriority, time);
+            var limiter = new GlobalOperationLimiter(plan.Connections, plan.StreamingPriority, time, plan.QueueConnections);
             Pool = new ProviderPool(plan.Providers, plan.Nntp, limiter, time, loggers, memory);
         }
 

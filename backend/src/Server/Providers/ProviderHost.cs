@@ -152,6 +152,8 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     {
         foreach (var warning in warnings)
             ProvidersLog.LeftOut(_logger, warning);
+        if (!generation.Plan.Streams.ChecksCrc)
+            ProvidersLog.CrcNotChecked(_logger);
         if (!generation.Plan.HasProviders)
             ProvidersLog.NoProvider(_logger);
         else if (generation.Pool is { } pool)

@@ -6,7 +6,7 @@ namespace Sluice.Server.Providers;
 
 /// <summary>Everything that the settings say about fetching, in the engine's words. Equal plans need no new connections.</summary>
 internal sealed record ProviderPlan(
-    IReadOnlyList<ProviderOptions> Providers, NntpOptions Nntp, int Connections, int StreamingPriority, StreamOptions Streams)
+    IReadOnlyList<ProviderOptions> Providers, NntpOptions Nntp, int Connections, int StreamingPriority, int QueueConnections, StreamOptions Streams)
 {
     /// <summary>Whether any provider may be asked.</summary>
     public bool HasProviders => Providers.Any(provider => provider.Kind != ProviderKind.Disabled);
@@ -28,23 +28,30 @@ internal sealed record ProviderPlan(
             RetriesPerProvider = usenet.StreamingSegmentRetries,
             HedgeEnabled = usenet.HedgeEnabled,
             HedgeFloor = usenet.HedgeFloor,
+            KeepsWarm = usenet.KeepsWarm,
+            PlaybackDepth = usenet.StreamingDepth,
+            BackgroundDepth = usenet.QueueDepth,
+            KeepsOrder = usenet.Cascade,
         },
         usenet.MaxDownloadConnections,
         usenet.StreamingPriority,
+        usenet.MaxQueueConnections,
         new StreamOptions
         {
             ByteBudget = usenet.ArticleBudgetWithin(availableMemory),
             ReadAhead = usenet.ReadAheadBytes,
             WantedStreams = usenet.MaxStreams > 0 ? usenet.MaxStreams : null,
             VerifyBeforeServe = streaming.VerifyBeforeServe,
+            ChecksCrc = usenet.ChecksCrc,
         });
 
     /// <inheritdoc/>
     public bool Equals(ProviderPlan? other) =>
         other is not null
         && Providers.SequenceEqual(other.Providers)
-        && (Nntp, Connections, StreamingPriority, Streams) == (other.Nntp, other.Connections, other.StreamingPriority, other.Streams);
+        && (Nntp, Connections, StreamingPriority, QueueConnections, Streams)
+            == (other.Nntp, other.Connections, other.StreamingPriority, other.QueueConnections, other.Streams);
 
     /// <inheritdoc/>
-    public override int GetHashCode() => HashCode.Combine(Providers.Count, Nntp, Connections, StreamingPriority, Streams);
+    public override int GetHashCode() => HashCode.Combine(Providers.Count, Nntp, Connections, StreamingPriority, QueueConnections, Streams);
 }

@@ -19,6 +19,9 @@ internal static partial class ProvidersLog
     [LoggerMessage(1404, LogLevel.Information, "No provider is configured: only the built-in clip can be played. Set SLUICE_CONFIG__USENET__PROVIDERS")]
     public static partial void NoProvider(ILogger logger);
 
+    [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and kept as if they were good")]
+    public static partial void CrcNotChecked(ILogger logger);
+
     [LoggerMessage(1405, LogLevel.Warning, "What was learned about providers and posts cannot be read and is learned again: {Reason}")]
     public static partial void MemoryNotRead(ILogger logger, string reason);
 

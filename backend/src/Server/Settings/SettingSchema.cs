@@ -44,6 +44,7 @@ internal static class SettingSchema
         {
             Aliases = [new("usenet.total-streaming-connections")], Fallbacks = [new("TOTAL_STREAMING_CONNECTIONS")],
         },
+        Number("usenet.max-queue-connections", 0, 1000, 0) with { Aliases = [new("api.max-queue-connections")] },
         Number("usenet.streaming-priority", 0, 100, 80),
         Number("usenet.max-streams", 1, 2_000, 0) with { ZeroAllowed = true },
         Number("usenet.in-flight-article-budget-mb", 64, 65_536, 0) with { ZeroAllowed = true },
@@ -67,14 +68,23 @@ internal static class SettingSchema
         Number("usenet.connect-timeout-seconds", 1, 30, 4),
         Number("usenet.login-timeout-seconds", 2, 60, 8),
         Number("usenet.idle-connection-timeout-seconds", 15, 300, 45),
+        new("usenet.warm-connections.enabled", SettingType.Boolean) { Default = "true" },
         new("usenet.hedge.enabled", SettingType.Boolean) { Default = "true" },
         Number("usenet.hedge.floor-ms", 50, 10_000, 50),
+        new("usenet.queue-pipelining.enabled", SettingType.Boolean) { Default = "true", Aliases = [new("usenet.pipelining.enabled")] },
+        Number("usenet.queue-pipelining.depth", 1, 64, 8) with { Aliases = [new("usenet.pipelining.depth")] },
+        Number("usenet.streaming-body-batch-width", 0, 8, 0) with { Aliases = [new("usenet.pipelined-body-requests") { Switch = ("0", "1") }] },
+        new("usenet.cascade.enabled", SettingType.Boolean) { Default = "false" },
         Number("usenet.article-miss-cache-ttl-seconds", 30, 86_400, 3600),
         Number("usenet.article-miss-cache-max-entries", 100, 5_000_000, 100_000),
         new("usenet.segment-cache.enabled", SettingType.Boolean) { Default = "true", Restart = true },
         new("usenet.segment-cache.mode", SettingType.Choice) { Default = "edges", Words = ["edges", "all"], Restart = true },
         new("usenet.segment-cache.path", SettingType.Path) { EmptyAllowed = true, Restart = true },
         Number("usenet.segment-cache.max-gb", 1, 10_000, 2),
+        new("usenet.crc-check", SettingType.Boolean)
+        {
+            Default = "true", Fallbacks = [new("USENET_DISABLE_CRC_VALIDATION") { Switch = ("false", "true") }],
+        },
         new("streaming.verify-before-serve", SettingType.Boolean) { Default = "false" },
 
         new("webdav.user", SettingType.Text) { Default = "admin", Min = 1, Max = 64, Fallbacks = [new("WEBDAV_USER")] },

@@ -12,6 +12,9 @@ internal sealed record UsenetOptions
     /// <summary>Most connections at a time over all providers; 0: all that are pooled.</summary>
     public required int MaxDownloadConnections { get; init; }
 
+    /// <summary>Most connections of imports at a time; 0: no cap of their own.</summary>
+    public int MaxQueueConnections { get; init; }
+
     /// <summary>Share of the connections that streams get while one runs, 0–100.</summary>
     public required int StreamingPriority { get; init; }
 
@@ -38,6 +41,21 @@ internal sealed record UsenetOptions
 
     /// <summary>Further tries per provider after a fault.</summary>
     public required int StreamingSegmentRetries { get; init; }
+
+    /// <summary>Whether idle connections are kept alive while somebody plays.</summary>
+    public bool KeepsWarm { get; init; } = true;
+
+    /// <summary>Articles asked for at a time on one connection while somebody plays; null: as many as the line bears.</summary>
+    public int? StreamingDepth { get; init; }
+
+    /// <summary>Most articles asked for at a time on one connection by imports; 1: one after the other.</summary>
+    public int QueueDepth { get; init; } = 8;
+
+    /// <summary>Whether providers of one priority are used one after the other.</summary>
+    public bool Cascade { get; init; }
+
+    /// <summary>Whether a part with a wrong checksum is a bad one.</summary>
+    public bool ChecksCrc { get; init; } = true;
 
     /// <summary>Whether an article that a player waits for is asked for a second time when no byte of it comes.</summary>
     public required bool HedgeEnabled { get; init; }
@@ -68,6 +86,7 @@ internal sealed record UsenetOptions
     public static UsenetOptions Read(EffectiveSettings settings)
     {
         var budget = settings.Number("usenet.in-flight-article-budget-mb");
+        var width = settings.Number("usenet.streaming-body-batch-width");
         var write = settings.Number("usenet.streaming-write-timeout-seconds");
         var connect = settings.Seconds("usenet.connect-timeout-seconds");
         var login = settings.Seconds("usenet.login-timeout-seconds");
@@ -75,6 +94,7 @@ internal sealed record UsenetOptions
         {
             Providers = settings.Text("usenet.providers"),
             MaxDownloadConnections = settings.Number("usenet.max-download-connections"),
+            MaxQueueConnections = settings.Number("usenet.max-queue-connections"),
             StreamingPriority = settings.Number("usenet.streaming-priority"),
             MaxStreams = settings.Number("usenet.max-streams"),
             ArticleBudgetBytes = (budget == 0 ? AutomaticBudget : budget) * MiB,
@@ -84,6 +104,11 @@ internal sealed record UsenetOptions
             StreamingStall = settings.Seconds("usenet.streaming-stall-seconds"),
             BackgroundStall = settings.Seconds("usenet.background-stall-seconds"),
             StreamingSegmentRetries = settings.Number("usenet.streaming-segment-retries"),
+            KeepsWarm = settings.Boolean("usenet.warm-connections.enabled"),
+            StreamingDepth = width == 0 ? null : width,
+            QueueDepth = settings.Boolean("usenet.queue-pipelining.enabled") ? settings.Number("usenet.queue-pipelining.depth") : 1,
+            Cascade = settings.Boolean("usenet.cascade.enabled"),
+            ChecksCrc = settings.Boolean("usenet.crc-check"),
             HedgeEnabled = settings.Boolean("usenet.hedge.enabled"),
             HedgeFloor = TimeSpan.FromMilliseconds(settings.Number("usenet.hedge.floor-ms")),
             MissCacheTime = settings.Seconds("usenet.article-miss-cache-ttl-seconds"),

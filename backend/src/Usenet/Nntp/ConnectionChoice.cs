@@ -28,5 +28,5 @@ internal readonly record struct ConnectionChoice(ConnectionLoad? Idle, Connectio
     }
 
     private static bool HasRoom(ConnectionLoad load, ArticleRequest request, LeaseTerms terms) =>
-        request.Stats == 0 ? load.Commands < (load.Depth > 0 ? load.Depth : terms.Depth) : load.Stats + request.Stats <= terms.StatDepth;
+        request.Stats == 0 ? load.Commands < terms.BodiesOn(load, request.Lane) : load.Stats + request.Stats <= terms.StatDepth;
 }

@@ -115,7 +115,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
                 else if (_silence.IsWatched)
                     (late, next) = (_silence.IsLate(out var due), due < next ? due : next);
             }
-            else if (silent >= _options.KeepAliveInterval && _limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback))
+            else if (_options.KeepsWarm && silent >= _options.KeepAliveInterval && _limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback))
             {
                 keepAlive = true;
                 next = _stall;

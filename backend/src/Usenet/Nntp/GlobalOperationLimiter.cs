@@ -17,6 +17,7 @@ public sealed class GlobalOperationLimiter
     private readonly TimeProvider _time;
     private readonly int _fixedCapacity;
     private readonly int _streamingPriorityPercent;
+    private readonly int _importConnections;
     private readonly int[] _inUse = new int[3];
     private readonly int[] _peak = new int[3];
     private int _capacity;
@@ -29,13 +30,16 @@ public sealed class GlobalOperationLimiter
     /// <param name="connections">Most connections in use at a time; 0 = as many as the providers allow together.</param>
     /// <param name="streamingPriorityPercent">0–100: while anything plays, the background lanes together get the rest, but at least one.</param>
     /// <param name="time">Clock; the system's when null.</param>
-    public GlobalOperationLimiter(int connections = 0, int streamingPriorityPercent = 80, TimeProvider? time = null)
+    /// <param name="importConnections">Most that imports use at a time, whoever else is idle; 0 = as many as there are.</param>
+    public GlobalOperationLimiter(int connections = 0, int streamingPriorityPercent = 80, TimeProvider? time = null, int importConnections = 0)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(connections);
+        ArgumentOutOfRangeException.ThrowIfNegative(importConnections);
         ArgumentOutOfRangeException.ThrowIfNegative(streamingPriorityPercent);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(streamingPriorityPercent, 100);
         _fixedCapacity = _capacity = connections;
         _streamingPriorityPercent = streamingPriorityPercent;
+        _importConnections = importConnections > 0 ? importConnections : int.MaxValue;
         _time = time ?? TimeProvider.System;
     }
 
@@ -44,6 +48,9 @@ public sealed class GlobalOperationLimiter
 
     /// <summary>Permits that exist.</summary>
     public int Capacity => Volatile.Read(ref _capacity);
+
+    /// <summary>Those of them that imports may hold while nothing else goes on.</summary>
+    internal int ImportCapacity => Math.Min(Capacity, _importConnections);
 
     /// <summary>Permits that a lane holds now.</summary>
     public int InUse(OperationLane lane)
@@ -60,6 +67,8 @@ public sealed class GlobalOperationLimiter
             var own = _inUse[(int)lane];
             var free = _capacity - InUseByAll;
             var background = lane == OperationLane.Playback ? int.MaxValue : Share(lane) - InUseByBackground;
+            if (lane == OperationLane.Import)
+                background = Math.Min(background, _importConnections - own);
             return own + Math.Max(0, Math.Min(free, background));
         }
     }
@@ -92,6 +101,8 @@ public sealed class GlobalOperationLimiter
             if (lane == OperationLane.Playback)
                 _lastPlayback = _time.GetTimestamp();
             if (InUseByAll >= _capacity || InUseByBackground >= Share(lane))
+                return null;
+            if (lane == OperationLane.Import && _inUse[(int)lane] >= _importConnections)
                 return null;
             if (lane == OperationLane.Playback && IsStarved && _capacity > 1 && InUseByAll == _capacity - 1)
                 return null;

@@ -37,10 +37,14 @@ internal sealed class LeaseQueue
     /// <summary>Articles that the readers of these will probably ask for next.</summary>
     public int Following { get; private set; }
 
+    /// <summary>Those of them that belong to imports.</summary>
+    public int ImportCount { get; private set; }
+
     public void Add(ConnectionLease waiter)
     {
         Count++;
         Following += FollowingOf(waiter.Request);
+        ImportCount += waiter.Request.Lane == OperationLane.Import ? 1 : 0;
         switch (ClassOf(waiter.Request))
         {
             case Class.HeadOfLine:
@@ -65,6 +69,7 @@ internal sealed class LeaseQueue
 
         Count--;
         Following -= FollowingOf(waiter.Request);
+        ImportCount -= waiter.Request.Lane == OperationLane.Import ? 1 : 0;
         if (waiter.Place.List == _headOfLine)
         {
             _headOfLine.Remove(waiter.Place);

@@ -4,7 +4,21 @@ namespace Sluice.Usenet.Nntp;
 /// <param name="Depth">Bodies that a connection takes at a time before it has shown anything.</param>
 /// <param name="MostBytes">Bytes that a connection may owe for one more command to be worth it; beyond it a new connection is faster.</param>
 /// <param name="StatDepth">STAT commands that a connection takes at a time.</param>
-internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth);
+internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDepth)
+{
+    /// <summary>Bodies that a connection takes for readers, whatever the line bears; null: as many as that.</summary>
+    public int? PlaybackDepth { get; init; }
+
+    /// <summary>Most bodies that a connection takes for imports and checks.</summary>
+    public int BackgroundDepth { get; init; } = int.MaxValue;
+
+    /// <summary>Bodies of a lane that a connection takes.</summary>
+    public int BodiesOn(ConnectionLoad load, OperationLane lane)
+    {
+        var borne = load.Depth > 0 ? load.Depth : Depth;
+        return lane == OperationLane.Playback ? PlaybackDepth ?? borne : Math.Min(borne, BackgroundDepth);
+    }
+}
 
 /// <summary>
 /// Decides which fetch gets which connection of one pool. A pure state machine over loads and waiters: no socket, no timer, no
@@ -44,13 +58,16 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// How many more connections what waits, what is outstanding and what will probably follow would keep busy. One with a late reply
     /// does not count, and one that still reads what nobody wants is no place for the next: a viewer who seeks on would always land
     /// behind his last seek.
+    /// Never more than there are permits for: the rest would only stand open.
     /// </summary>
     /// <param name="depth">Bodies that a connection takes.</param>
     public int Lacking(int depth)
     {
         var (demand, sound) = (_waiting.Count + _waiting.Following, 0);
+        var isForImports = _waiting.Count == _waiting.ImportCount;
         foreach (var load in _open)
         {
+            isForImports &= load.Commands == 0 || load.Lane == OperationLane.Import;
             if (load.IsSuspect)
                 continue;
             var isSound = load.Unwanted == 0;
@@ -59,7 +76,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         }
 
         var perConnection = Math.Min(depth, CommandsWorthAConnection);
-        return ((demand + perConnection - 1) / perConnection) - sound;
+        var useful = isForImports ? limiter.ImportCapacity : limiter.Capacity;
+        return Math.Min((demand + perConnection - 1) / perConnection, useful) - sound;
     }
 
     /// <summary>Encoded bytes that are outstanding.</summary>

@@ -247,7 +247,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     private void DialAsDemanded()
     {
-        for (var lacking = _scheduler.Lacking(Depth.Bodies(Line)) - _dialling; lacking > 0 && _dialling < _shared.Options.HandshakesPerProvider && CanDial; lacking--)
+        for (var lacking = _scheduler.Lacking(Depth.PlaybackBodies(Line)) - _dialling; lacking > 0 && _dialling < _shared.Options.HandshakesPerProvider && CanDial; lacking--)
         {
             _dialling++;
             _background.Add(DialAsync(Health.Dials.TryProbe(), _disposing.Token));

@@ -19,7 +19,10 @@ public sealed record NntpOptions
     /// <summary>An idle connection is closed by us before servers do it, after 60 s and more.</summary>
     public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromSeconds(45);
 
-    /// <summary>An idle connection is kept alive with DATE this often, while somebody plays.</summary>
+    /// <summary>Whether idle connections are kept alive while somebody plays, and for a while after.</summary>
+    public bool KeepsWarm { get; init; } = true;
+
+    /// <summary>They are kept alive with DATE this often.</summary>
     public TimeSpan KeepAliveInterval { get; init; } = TimeSpan.FromSeconds(40);
 
     /// <summary>How long connections are kept alive after playback has ended.</summary>
@@ -81,6 +84,15 @@ public sealed record NntpOptions
 
     /// <summary>Most bodies outstanding on one connection when the depth adapts.</summary>
     public int MaxPipeliningDepth { get; init; } = 16;
+
+    /// <summary>Bodies outstanding on one connection while somebody plays, whatever the line would bear; null: as many as it bears.</summary>
+    public int? PlaybackDepth { get; init; }
+
+    /// <summary>Most bodies outstanding on one connection for imports and checks; 1 sends them nothing before the last reply has ended, no STAT either.</summary>
+    public int BackgroundDepth { get; init; } = 8;
+
+    /// <summary>Whether providers of one priority are used one after the other, in their order, instead of side by side.</summary>
+    public bool KeepsOrder { get; init; }
 
     /// <summary>Most STAT commands outstanding on one connection: their answers are short, but a viewer may want the connection back.</summary>
     public int MaxStatDepth { get; init; } = 100;

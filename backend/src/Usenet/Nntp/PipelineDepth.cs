@@ -18,16 +18,23 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
             : 1;
     }
 
+    /// <summary>BODY commands of readers, on a connection that has shown nothing yet.</summary>
+    /// <param name="line">What its provider has shown.</param>
+    public int PlaybackBodies(LineEstimate line) => Chosen ?? Bodies(line);
+
     /// <summary>STAT commands, which are worth sending together.</summary>
     /// <param name="line">What a connection has shown, or its provider.</param>
     public int Stats(LineEstimate line)
     {
         // The sample that an import asks for.
         const int Unmeasured = 64;
-        return provider.PipeliningDepth != 1 && _trial.MayPipeline
+        return provider.PipeliningDepth != 1 && shared.Options.BackgroundDepth > 1 && _trial.MayPipeline
             ? line.RepliesInARoundTrip(line.Answer, Unmeasured, shared.Options.MaxStatDepth)
             : 1;
     }
+
+    // What is said about one provider goes before what is said about all.
+    private int? Chosen => provider.PipeliningDepth is null && _trial.MayPipeline ? shared.Options.PlaybackDepth : null;
 
     /// <summary>What the line is worth to a pool.</summary>
     /// <param name="line">What the provider has shown.</param>
@@ -35,7 +42,11 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
     public LeaseTerms Terms(LineEstimate line, bool mayDial) => new(
         Bodies(line),
         mayDial && line.BytesPerSecond > 0 ? (long)(line.Handshake * line.BytesPerSecond) : long.MaxValue,
-        Stats(line));
+        Stats(line))
+    {
+        PlaybackDepth = Chosen,
+        BackgroundDepth = shared.Options.BackgroundDepth,
+    };
 
     /// <summary>A reply has come to its end in its order.</summary>
     public void Answered(PendingReply reply)

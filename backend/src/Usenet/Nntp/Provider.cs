@@ -11,6 +11,12 @@ internal sealed record Provider(int Index, ProviderOptions Options, NntpConnecti
     private readonly Lock _gate = new();
     private MessageId _lastDelivered;
 
+    /// <summary>Whether those of one priority are used in their order, and not side by side.</summary>
+    public bool KeepsOrder { get; init; }
+
+    /// <summary>Orders those of one priority, the lowest first.</summary>
+    public double Precedence => KeepsOrder ? Index : Pool.Backlog;
+
     /// <summary>An article that it has; empty while it has delivered none.</summary>
     public MessageId LastDelivered
     {

@@ -40,7 +40,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         _shared = new SharedResources(options, limiter, new SemaphoreSlim(HandshakesInAll), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>());
         for (var index = 0; index < providers.Count; index++)
         {
-            _providers.Add(new Provider(index, providers[index], new NntpConnectionPool(index, providers[index], _shared)));
+            _providers.Add(new Provider(index, providers[index], new NntpConnectionPool(index, providers[index], _shared)) { KeepsOrder = options.KeepsOrder });
         }
 
         _parts = new FetchParts(_providers, _shared);

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>
 /// Decides which provider is asked next: pooled ones before backups, lower priority numbers first, among equals the one that
-/// would be through first; one that cannot be reached comes after all that can.
+/// would be through first or stands first, as the settings say; one that cannot be reached comes after all that can.
 /// </summary>
 internal static class ProviderSelector
 {
@@ -27,7 +27,7 @@ internal static class ProviderSelector
             if (missedBackbones?.Contains(provider.Options.Backbone) == true)
                 continue;
 
-            var rank = (IsResting(provider, mayProbe, forStat), provider.Options.Kind, behind.Contains(provider.Index), provider.Options.Priority, provider.Pool.Backlog);
+            var rank = (IsResting(provider, mayProbe, forStat), provider.Options.Kind, behind.Contains(provider.Index), provider.Options.Priority, provider.Precedence);
             if (best is null || rank.CompareTo(bestRank) < 0)
                 (best, bestRank) = (provider, rank);
         }

@@ -33,7 +33,10 @@ internal static class SegmentProofs
     }
 
     /// <summary>Judges a whole article.</summary>
-    public static SegmentProof Judge(in YencResult result, Segment segment)
+    /// <param name="result">What it turned out to be.</param>
+    /// <param name="segment">What it was fetched for.</param>
+    /// <param name="checksCrc">Whether its checksum counts.</param>
+    public static SegmentProof Judge(in YencResult result, Segment segment, bool checksCrc)
     {
         if (ClaimOf(result, segment) is not null)
             return SegmentProof.Refuting;
@@ -43,7 +46,7 @@ internal static class SegmentProofs
             return SegmentProof.Unconfirmed;
         if (result.Trailer.Value.Size is { } size && size != segment.Length)
             return SegmentProof.Corrupt;
-        return (result.Defects & YencDefects.CrcMismatch) != 0 ? SegmentProof.Corrupt : SegmentProof.Proved;
+        return checksCrc && (result.Defects & YencDefects.CrcMismatch) != 0 ? SegmentProof.Corrupt : SegmentProof.Proved;
     }
 
     /// <summary>

@@ -7,7 +7,11 @@ namespace Sluice.Usenet.Streams;
 /// Decodes the body of one segment's article into blocks while it arrives, and lets the readers that wait for it as a landing
 /// segment have the bytes at once. Serves one fetch with all its tries, and then another one.
 /// </summary>
-internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchLimit refetches) : IArticleSink
+/// <param name="blocks">Where bytes are decoded to.</param>
+/// <param name="early">Whether they may leave before they are proved.</param>
+/// <param name="refetches">Counts them.</param>
+/// <param name="checksCrc">Whether a checksum that does not fit refutes them.</param>
+internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchLimit refetches, bool checksCrc = true) : IArticleSink
 {
     private readonly YencDecoder _decoder = new();
     private SharedFetch _fetch = null!;
@@ -49,7 +53,7 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     public SegmentProof Judge()
     {
         var result = _decoder.GetResult();
-        var proof = SegmentProofs.Judge(result, Segment);
+        var proof = SegmentProofs.Judge(result, Segment, checksCrc);
         if (proof == SegmentProof.Refuting && SegmentProofs.ClaimOf(result, Segment) is { } claim)
         {
             Claim = claim;

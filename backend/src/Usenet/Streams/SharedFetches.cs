@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Streams;
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> makes one step of leaving the table and entering the cache, so that nobody falls between.</remarks>
 internal sealed class SharedFetches(
-    CopyFetcher copies, RetryingFetcher retrying, SegmentCache cache, BlockPool blocks, EarlyRelease early, RefetchLimit refetches, TimeProvider time, ILogger logger)
+    CopyFetcher copies, RetryingFetcher retrying, SegmentCache cache, Func<SegmentSink> newSink, EarlyRelease early, RefetchLimit refetches, TimeProvider time, ILogger logger)
     : IAsyncDisposable
 {
     private const int RunsKept = 512;
@@ -152,7 +152,7 @@ internal sealed class SharedFetches(
                     throw new ArticleGoneException(loss, key.Segment.Index);
                 if (refetches.Left(slot.Piece.File.Origin) is < long.MaxValue and var left && left <= BytesUnderWay(slot.Piece.File.Origin))
                     throw new RefetchLimitException();
-                run = _idle.TryPop(out var idle) ? idle : new FetchRun(this, copies, retrying, new SegmentSink(blocks, early, refetches), time);
+                run = _idle.TryPop(out var idle) ? idle : new FetchRun(this, copies, retrying, newSink(), time);
                 _running++;
                 _underWay[key] = fetch = run.Fetch;
                 fetch.Begin(key, slot, lane);

@@ -13,6 +13,9 @@ public sealed record StreamOptions
     /// <summary>Holds the landing segment back until it is proved, too.</summary>
     public bool VerifyBeforeServe { get; init; }
 
+    /// <summary>Whether bytes that do not fit their checksum are corrupt; if not, identity and length alone prove a part.</summary>
+    public bool ChecksCrc { get; init; } = true;
+
     /// <summary>What each stream can always have.</summary>
     public long GuaranteedBytes { get; init; } = 4L << 20;
 

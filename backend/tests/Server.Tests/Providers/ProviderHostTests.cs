@@ -173,28 +173,6 @@ public sealed class ProviderHostTests : IAsyncDisposable
         return reply;
     }
 
-    /// <summary>Looks for the terminator and keeps nothing.</summary>
-    private sealed class DrainingSink : IArticleSink
-    {
-        private readonly List<byte> _seen = [];
-
-        public void Start(int provider) => _seen.Clear();
-
-        public bool Write(ReadOnlySpan<byte> raw, out int consumed)
-        {
-            consumed = 0;
-            foreach (var value in raw)
-            {
-                _seen.Add(value);
-                consumed++;
-                if (_seen.Count >= 5 && _seen[^5..] is [(byte)'\r', (byte)'\n', (byte)'.', (byte)'\r', (byte)'\n'])
-                    return true;
-            }
-
-            return false;
-        }
-    }
-
     /// <summary>Has every article, as provider 7.</summary>
     private sealed class BuiltInSource : IArticleSource
     {

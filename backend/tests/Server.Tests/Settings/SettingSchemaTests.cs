@@ -25,6 +25,7 @@ public sealed class SettingSchemaTests
         queue.step-timeout-seconds | Number | 30-1800 | 180
         usenet.providers | Json | | {"Providers":[]}
         usenet.max-download-connections | Number | 0-1000 | 0
+        usenet.max-queue-connections | Number | 0-1000 | 0
         usenet.streaming-priority | Number | 0-100 | 80
         usenet.max-streams | Number | 0,1-2000 | 0
         usenet.in-flight-article-budget-mb | Number | 0,64-65536 | 0
@@ -37,14 +38,20 @@ public sealed class SettingSchemaTests
         usenet.connect-timeout-seconds | Number | 1-30 | 4
         usenet.login-timeout-seconds | Number | 2-60 | 8
         usenet.idle-connection-timeout-seconds | Number | 15-300 | 45
+        usenet.warm-connections.enabled | Boolean | | true
         usenet.hedge.enabled | Boolean | | true
         usenet.hedge.floor-ms | Number | 50-10000 | 50
+        usenet.queue-pipelining.enabled | Boolean | | true
+        usenet.queue-pipelining.depth | Number | 1-64 | 8
+        usenet.streaming-body-batch-width | Number | 0-8 | 0
+        usenet.cascade.enabled | Boolean | | false
         usenet.article-miss-cache-ttl-seconds | Number | 30-86400 | 3600
         usenet.article-miss-cache-max-entries | Number | 100-5000000 | 100000
         usenet.segment-cache.enabled | Boolean | | true
         usenet.segment-cache.mode | Choice | edges,all | edges
         usenet.segment-cache.path | Path | |
         usenet.segment-cache.max-gb | Number | 1-10000 | 2
+        usenet.crc-check | Boolean | | true
         streaming.verify-before-serve | Boolean | | false
         webdav.user | Text | 1-64 | admin
         webdav.pass | Password | 8- |

@@ -133,6 +133,19 @@ public sealed class IdleConnectionTests
         Assert.Equal(2, host.Mock.Stats.CommandCount("DATE"));
     }
 
+    [Fact]
+    public async Task Connections_are_not_kept_alive_where_the_settings_say_so()
+    {
+        var time = new ManualTimeProvider();
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(4), nntp: new NntpOptions { KeepsWarm = false }, nntpTime: time);
+        await FetchAsync(host.Pool, host.Release.MessageId(0, 1));
+        time.Advance(TimeSpan.FromSeconds(41));
+        time.Advance(TimeSpan.FromSeconds(4));
+        await Eventually.HoldsAsync(
+            () => host.Mock.Stats.CommandCount("QUIT") == host.Mock.Stats.Opened && host.Pool.Sockets(0) == 0, () => $"{host.Pool.Sockets(0)} sockets", Token);
+        Assert.Equal(0, host.Mock.Stats.CommandCount("DATE"));
+    }
+
     /// <summary>Each of these would hang for ever; with a healthy provider behind it costs no more than its deadline.</summary>
     [Theory]
     [InlineData(FaultKind.GreetingNone, 8)]

@@ -3,6 +3,7 @@ using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Tests.Yenc;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
@@ -20,6 +21,39 @@ public sealed class CorruptArticleTests
     [Fact]
     [Trait("Category", "Long")]
     public Task F18_of_200000_mutated_articles_none_is_accepted() => RunAsync(200_000, 1_000_018);
+
+    [Fact]
+    public async Task Checksum_that_does_not_fit_refutes_an_article_unless_the_settings_say_so_and_length_always_does()
+    {
+        var data = TestArticle.Noise(20_000, 18);
+        var flipped = TestArticle.OnWire(TestArticle.Part(data));
+        flipped[^2000] ^= 1;
+        Assert.Equal((0, true), await ReadAsync(flipped, checksCrc: true));
+        Assert.Equal((20_000, false), await ReadAsync(flipped, checksCrc: false));
+
+        var longer = TestArticle.OnWire(TestArticle.Part([.. data, 1]));
+        Assert.Equal((0, true), await ReadAsync(longer, checksCrc: false));
+    }
+
+    /// <returns>Bytes that left, and whether the article was asked for again.</returns>
+    private static async Task<(int Bytes, bool AskedAgain)> ReadAsync(byte[] wire, bool checksCrc)
+    {
+        var source = new ScriptedArticleSource();
+        source.Post(Id, wire);
+        var options = new StreamOptions { ChecksCrc = checksCrc, VerifyBeforeServe = true };
+        await using var engine = new StreamEngine(source, options, TimeProvider.System, NullLoggerFactory.Instance);
+        await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 20_000, 20_000), new OneId()))], OperationLane.Playback);
+        var read = new byte[20_000];
+        try
+        {
+            await stream.ReadExactlyAsync(read, Token);
+            return (read.Length, source.Requests.Count > 1);
+        }
+        catch (ArticleGoneException)
+        {
+            return (0, source.Requests.Count > 1);
+        }
+    }
 
     private static async Task RunAsync(int articles, int seed)
     {
@@ -71,6 +105,13 @@ public sealed class CorruptArticleTests
     private sealed class SecondOfThree : ISegmentIds
     {
         public int Count => 3;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse(Id), []));
+    }
+
+    private sealed class OneId : ISegmentIds
+    {
+        public int Count => 1;
 
         public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse(Id), []));
     }
