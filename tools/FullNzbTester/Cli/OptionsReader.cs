@@ -199,7 +199,13 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
 
     private PlaybackFlags? ReadPlayback() => line.GetValue(flags.Playback) is null || line.GetValue(flags.Soak) is not null
         ? null
-        : new PlaybackFlags(ReadRate() ?? 0, ReadReaders(1), Seconds(flags.PlaybackSeconds), line.GetValue(flags.SameFile), line.GetValue(flags.Once));
+        : new PlaybackFlags(ReadRate() ?? 0, ReadReaders(1), Seconds(flags.PlaybackSeconds), line.GetValue(flags.SameFile), line.GetValue(flags.Once), ReadImports());
+
+    private int ReadImports() => Between(flags.Imports, 1, 1000) is not { } imports
+        ? 0
+        : line.GetValue(flags.Server) is not null && line.GetValue(flags.MockServer)
+            ? imports
+            : throw new UsageException("--imports needs --server and --mock-server: the queue of a server takes releases of the mock.");
 
     private StormFlags? ReadStorm() => line.GetValue(flags.Storm) is not { } rate
         ? null

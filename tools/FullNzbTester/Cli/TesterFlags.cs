@@ -52,6 +52,7 @@ internal sealed class TesterFlags
     public readonly Option<int?> Readers = new("--readers") { Description = "How many of them (1; with --storm 4, with --soak 32)" };
     public readonly Option<double> PlaybackSeconds = With("--playback-seconds", 10d, "How long they play");
     public readonly Option<bool> SameFile = Switch("--same-file", "All on one file");
+    public readonly Option<int?> Imports = new("--imports") { Description = "NZBs of 20 MiB that are added to the server as the readers begin" };
     public readonly Option<bool> Once = Switch("--once", "Readers stop at the end of their file");
     public readonly Option<double?> Storm = new("--storm") { Description = "Seeks per second of all readers together, each for 64 KiB, for --storm-seconds" };
     public readonly Option<double> StormSeconds = With("--storm-seconds", 60d, "How long they seek");
@@ -87,7 +88,7 @@ internal sealed class TesterFlags
         MockServer, MockPort, Latency, Jitter, SerialLatency, Size, Connections, Stall, StallSeconds, Seed, Missing, Corrupt, Layout, Files, Obfuscate,
         ArticleSize, Providers, Coverage, Bandwidth, BandwidthConnection, MaxConnections, Tls, Faults, Media, Host, Port, User, PassEnv, Ssl, SkipTlsVerify,
         ProvidersFile, Provider, Pipelining, ByteBudget, ReadAhead, VerifyBeforeServe, Steps, Limit, Seeks, Runs, Ceiling, NoCeiling, Playback, Readers,
-        PlaybackSeconds, SameFile, Once, Storm, StormSeconds, Soak, Server, ApiKeyEnv, WebDavUser, WebDavPassEnv, Pid, Category, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,
+        PlaybackSeconds, SameFile, Imports, Once, Storm, StormSeconds, Soak, Server, ApiKeyEnv, WebDavUser, WebDavPassEnv, Pid, Category, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,
     ];
 
     private static Option<bool> Switch(string name, string help) => new(name) { Description = help };

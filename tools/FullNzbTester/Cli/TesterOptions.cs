@@ -93,7 +93,8 @@ internal sealed record TesterOptions
 /// <param name="Duration">How long.</param>
 /// <param name="SameFile">All on one file, or each on its own.</param>
 /// <param name="Once">Ends at the end of the file; else it begins again while there is time.</param>
-internal sealed record PlaybackFlags(long BytesPerSecond, int Readers, TimeSpan Duration, bool SameFile, bool Once);
+/// <param name="Imports">Releases that a server is given to import as they begin.</param>
+internal sealed record PlaybackFlags(long BytesPerSecond, int Readers, TimeSpan Duration, bool SameFile, bool Once, int Imports);
 
 /// <summary>How readers search.</summary>
 /// <param name="PerSecond">Seeks per second of all together.</param>

@@ -24,6 +24,9 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
     public Task<IContentSession> OpenSessionAsync(RunContext run, SessionUse use, CancellationToken cancellationToken) =>
         Task.FromResult<IContentSession>(NewSession(run.Files));
 
+    // The flags allow none here.
+    public Func<CancellationToken, Task> PrepareImports(RunContext run, int count) => static _ => Task.CompletedTask;
+
     public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => ValueTask.FromResult(LineCounts.Of(_totals.Now));
 
     public ProcessCost Cost() => ProcessCost.OfThis();

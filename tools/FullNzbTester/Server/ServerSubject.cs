@@ -19,6 +19,8 @@ namespace Sluice.Tools.FullNzbTester.Server;
 /// </summary>
 internal sealed class ServerSubject : ISubject
 {
+    private const long ImportedSize = 20 << 20;
+
     private readonly TesterOptions _options;
     private readonly ServerFlags _server;
     private readonly MockControl? _mock;
@@ -103,6 +105,21 @@ internal sealed class ServerSubject : ISubject
         }
 
         return await StartAsync(published, cancellationToken);
+    }
+
+    public Func<CancellationToken, Task> PrepareImports(RunContext run, int count)
+    {
+        var options = _options with { Mock = _options.Mock! with { Size = ImportedSize, Files = 1 } };
+        var releases = new ReleaseContent[count];
+        for (var i = 0; i < count; i++)
+        {
+            releases[i] = ReleaseContent.Load(options, _seeds.Next(run.Number, SessionUse.Seeks));
+
+            // Encoded here, so that it is not measured.
+            _ = releases[i].Nzb;
+        }
+
+        return cancellationToken => Task.WhenAll(releases.Select(release => TimeImportAsync(release, cancellationToken)));
     }
 
     public async ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) =>

@@ -12,6 +12,12 @@ internal interface ISubject : IAsyncDisposable
     /// <summary>Everything anew, as far as that can be had: no connection, nothing learned, nothing held.</summary>
     Task<IContentSession> OpenSessionAsync(RunContext run, SessionUse use, CancellationToken cancellationToken);
 
+    /// <summary>Makes small releases that have not been seen yet.</summary>
+    /// <param name="run">The run.</param>
+    /// <param name="count">How many; 0 where there is no queue that could take them.</param>
+    /// <returns>Adds all of them and ends when the last is in its place. Called once.</returns>
+    Func<CancellationToken, Task> PrepareImports(RunContext run, int count);
+
     /// <summary>What the run has cost its providers so far.</summary>
     ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken);
 

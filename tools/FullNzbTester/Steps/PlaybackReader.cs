@@ -60,7 +60,7 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
     {
         var buffer = new byte[Chunk];
         await using var reader = run.Open(session, file, position: 0);
-        var clock = Stopwatch.GetTimestamp();
+        long? clock = null;
         try
         {
             while (true)
@@ -73,8 +73,10 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
                     return;
                 Note(read, wanted, started);
                 Reached = Math.Max(Reached, reader.Position);
+
+                // A film begins with its first byte: with a clock from before it would be read faster than it plays.
                 if (bytesPerSecond > 0)
-                    clock = await PaceAsync(clock, wanted, read, cancellationToken);
+                    clock = await PaceAsync(clock is { } film ? film + Stood(wanted) : Stopwatch.GetTimestamp(), read, cancellationToken);
             }
         }
         catch (IOException error)
@@ -102,11 +104,13 @@ internal sealed class PlaybackReader(RunContext run, IContentSession session, Te
         _windows.Add(Stopwatch.GetElapsedTime(started).TotalSeconds, read);
     }
 
-    /// <summary>Waits until the bytes just taken have been played. A stall stops the clock: the film goes on where it stood.</summary>
-    private async Task<long> PaceAsync(long clock, long wanted, int read, CancellationToken cancellationToken)
+    /// <summary>For how long a stall has stopped the clock: the film goes on where it stood.</summary>
+    private static long Stood(long wanted) => Stopwatch.GetElapsedTime(wanted) > Noticed ? Stopwatch.GetTimestamp() - wanted : 0;
+
+    /// <summary>Waits until the bytes just taken have been played.</summary>
+    private async Task<long> PaceAsync(long clock, int read, CancellationToken cancellationToken)
     {
-        var stood = Stopwatch.GetElapsedTime(wanted) > Noticed ? Stopwatch.GetTimestamp() - wanted : 0;
-        clock += stood + (long)(read / (double)bytesPerSecond * Stopwatch.Frequency);
+        clock += (long)(read / (double)bytesPerSecond * Stopwatch.Frequency);
         var left = Stopwatch.GetElapsedTime(Stopwatch.GetTimestamp(), clock);
         if (left > TimeSpan.Zero)
             await Task.Delay(left, TimeProvider.System, cancellationToken);

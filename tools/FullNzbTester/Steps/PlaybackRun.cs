@@ -17,10 +17,23 @@ internal sealed class PlaybackRun(RunContext run)
         await using var session = await run.OpenSessionAsync(SessionUse.Playback, cancellationToken);
         var files = Pick(session.Files, flags);
         var readers = files.Select(file => new PlaybackReader(run, session, file, flags.BytesPerSecond, flags.Once)).ToList();
+        var imports = run.Subject.PrepareImports(run, flags.Imports);
         var started = Stopwatch.GetTimestamp();
+        var importing = ImportAsync(imports, flags.Imports, cancellationToken);
         await Task.WhenAll(readers.Select(reader => reader.PlayAsync(flags.Duration, cancellationToken)));
         var took = Stopwatch.GetElapsedTime(started);
         Note(readers, files, took, (await session.CountsAsync(cancellationToken)).Bytes);
+        await importing;
+    }
+
+    private async Task ImportAsync(Func<CancellationToken, Task> imports, int count, CancellationToken cancellationToken)
+    {
+        if (count == 0)
+            return;
+        var started = Stopwatch.GetTimestamp();
+        await imports(cancellationToken);
+        run.Metrics["playback.imports_ms"] = Stopwatch.GetElapsedTime(started).TotalMilliseconds;
+        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {count} releases were added and in the history after {run.Metrics["playback.imports_ms"]:0} ms"));
     }
 
     private static List<TestedFile> Pick(IReadOnlyList<TestedFile> files, PlaybackFlags flags)

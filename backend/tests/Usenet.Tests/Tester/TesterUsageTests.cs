@@ -20,6 +20,7 @@ public sealed class TesterUsageTests
     [InlineData("--mock-server --server=http://127.0.0.1:3000 --api-key-env=PATH --webdav-pass-env=PATH --pid=2000000000")]
     [InlineData("film.nzb --server=http://127.0.0.1:3000 --api-key-env=PATH --webdav-pass-env=PATH --ceiling")]
     [InlineData("--mock-server --volumes 20")]
+    [InlineData("--mock-server --playback=1 --imports=5")]
     [InlineData("--mock-server --storm=0")]
     [InlineData("--mock-server --soak=2000")]
     [InlineData("--mock-server --latency=soon")]
