@@ -15,6 +15,9 @@ internal sealed class ArticleBody() : PendingReply(default)
     /// <summary>Why the provider has no body to send; 0 while it has, or has not answered. Read loop only.</summary>
     public int MissCode { get; private set; }
 
+    /// <summary>Whether a body has come for somebody who has waited for it all the time, and was not late.</summary>
+    public bool WasInTime => MissCode == 0 && !IsAbandoned && Request.Urgency is not { WasLate: true };
+
     public override int Commands => 1;
 
     public override int Unanswered => _answered ? 0 : 1;

@@ -24,6 +24,8 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     private CancellationToken _cancelled;
     private bool _isHeld;
     private long _askedAt;
+    private long _grantedAt;
+    private long _outstanding;
 
     // Of the wait, and then of the reply.
     private CancellationTokenRegistration _registration;
@@ -61,7 +63,11 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     }
 
     /// <summary>By the pool, under its lock: a connection takes the command.</summary>
-    public void Grant(NntpConnection connection) => (_connection, _isHeld) = (connection, true);
+    /// <param name="connection">The one.</param>
+    /// <param name="now">In ticks of the time provider.</param>
+    /// <param name="outstanding">Encoded bytes that the provider owes on all its connections, those of this command included.</param>
+    public void Grant(NntpConnection connection, long now, long outstanding) =>
+        (_connection, _isHeld, _grantedAt, _outstanding) = (connection, true, now, outstanding);
 
     /// <summary>By the pool, under its lock: there will be none.</summary>
     public void Refuse(NntpException failure) => _failure = failure;
@@ -109,6 +115,7 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     public ValueTask<ReplyOutcome> AskAsync(PendingReply reply, CancellationToken cancellationToken)
     {
         _reply = reply;
+        (reply.LeasedAt, reply.OutstandingAtLease) = (_grantedAt, _outstanding);
         var outcome = reply.Outcome;
         _connection!.Submit(reply);
 

@@ -33,6 +33,9 @@ internal sealed class ConnectionLoad(NntpConnection connection)
     /// <summary>The lane of all of them; two lanes never share a busy connection.</summary>
     public OperationLane Lane { get; set; }
 
+    /// <summary>On whose behalf the last of them was given; null while nobody who reads is owed anything.</summary>
+    public object? Reader { get; set; }
+
     /// <summary>
     /// Whether a reply is late: until one has ended, nothing more is placed here. Written by whoever waits for the reply, without
     /// the lock; seen too late it costs one command a worse place.

@@ -132,7 +132,8 @@ internal sealed class LeaseQueue
     /// <summary>Articles that the reader of a fetch will probably ask for next.</summary>
     public static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
 
-    private static Class ClassOf(in ArticleRequest request) => request.Lane switch
+    /// <summary>Where a fetch waits.</summary>
+    public static Class ClassOf(in ArticleRequest request) => request.Lane switch
     {
         OperationLane.Playback => request.Urgency?.IsHeadOfLine == true || request.IsLate ? Class.HeadOfLine : Class.Ahead,
         _ => Class.Background,

@@ -42,6 +42,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
 
     private readonly List<ConnectionLoad> _open = [];
     private readonly LeaseQueue _waiting = new();
+    private readonly LineCeiling _ceiling = new();
     private long? _lastBackground;
     private bool _toldOfBackground;
 
@@ -107,7 +108,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
 
     /// <summary>Serves a fetch at once, if nobody waits before it.</summary>
     /// <returns>Null when it has to wait.</returns>
-    public ConnectionLoad? TryLease(in ArticleRequest request, LeaseTerms terms) => _waiting.HasBefore(request) ? null : TryPlace(request, terms);
+    public ConnectionLoad? TryLease(in ArticleRequest request, LeaseTerms terms) =>
+        _waiting.HasBefore(request) || !HasRoom(request) ? null : TryPlace(request, terms);
 
     public void Enqueue(ConnectionLease waiter)
     {
@@ -134,7 +136,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
             return;
         for (var order = LeaseQueue.Class.HeadOfLine; order <= LeaseQueue.Class.Background; order++)
         {
-            while (_waiting.TryPeek(order, out var waiter) && TryPlace(waiter.Request, terms) is { } load)
+            while (_waiting.TryPeek(order, out var waiter) && HasRoom(waiter.Request) && TryPlace(waiter.Request, terms) is { } load)
             {
                 _waiting.Served(order, waiter);
                 grant(waiter, load);
@@ -155,11 +157,42 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         load.IsSuspect = false;
         load.Bytes -= request.ExpectedBytes;
         load.Stats -= request.Stats;
-        return load.Commands == 0 ? load.TakePermit() : null;
+        if (load.Commands > 0)
+            return null;
+        load.Reader = null;
+        return load.TakePermit();
     }
+
+    /// <summary>What this reply owed has ended, and so may what it shows about the line; null shows nothing.</summary>
+    public void Measure(PendingReply? reply)
+    {
+        if (reply is ArticleBody { WasInTime: true })
+            Measure(reply.Request.ExpectedBytes, time.GetElapsedTime(reply.LeasedAt), reply.OutstandingAtLease);
+    }
+
+    /// <summary>A body has come to its end in time, and what it owed has ended.</summary>
+    /// <param name="bytes">Its size.</param>
+    /// <param name="took">From its lease to its end.</param>
+    /// <param name="outstanding">Bytes that were outstanding when its lease was given, its own included.</param>
+    public void Measure(long bytes, TimeSpan took, long outstanding) => _ceiling.Ended(bytes, took.TotalSeconds, outstanding, Bytes);
 
     /// <summary>All that wait, in no order.</summary>
     public ConnectionLease[] AllWaiting() => _waiting.All();
+
+    /// <summary>Whether one more fetch does more than queue on the wire. Only what is fetched ahead is held back: who waits goes in any case.</summary>
+    private bool HasRoom(in ArticleRequest request) => LeaseQueue.ClassOf(request) != LeaseQueue.Class.Ahead
+        || Bytes < (IsSharedWith(request.Urgency?.Reader) ? _ceiling.Shared : _ceiling.Own);
+
+    private bool IsSharedWith(object? reader)
+    {
+        foreach (var load in _open)
+        {
+            if (load.Reader is { } other && other != reader)
+                return true;
+        }
+
+        return false;
+    }
 
     /// <summary>Finds the connection that would finish the command first.</summary>
     private ConnectionLoad? TryPlace(in ArticleRequest request, LeaseTerms terms)
@@ -180,6 +213,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     {
         load.Commands++;
         load.Following += LeaseQueue.FollowingOf(request);
+        load.Reader = request.Urgency?.Reader;
         load.Bytes += request.ExpectedBytes;
         load.Stats += request.Stats;
         if (request.Lane != OperationLane.Playback)

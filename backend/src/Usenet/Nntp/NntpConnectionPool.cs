@@ -133,7 +133,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             Pump();
     }
 
-    void IConnectionOwner.ReplyEnded(NntpConnection connection, PendingReply reply) => EndCommand(connection, reply.Request);
+    void IConnectionOwner.ReplyEnded(NntpConnection connection, PendingReply reply) => EndCommand(connection, reply.Request, reply);
 
     bool IConnectionOwner.TryRetire(NntpConnection connection)
     {
@@ -200,13 +200,14 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     /// <summary>What a lease was for has ended, or was never sent.</summary>
-    public void EndCommand(NntpConnection connection, in ArticleRequest request)
+    public void EndCommand(NntpConnection connection, in ArticleRequest request, PendingReply? reply = null)
     {
         OperationPermit? permit;
         lock (_gate)
         {
             connection.Load.Depth = Depth.Bodies(connection.Line);
             permit = LeaseScheduler.End(connection.Load, request);
+            _scheduler.Measure(reply);
         }
 
         permit?.Dispose();

@@ -41,6 +41,12 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// <summary>When the commands went out on an otherwise idle connection, so that the first answer measures the round trip; else 0.</summary>
     public long SentOnIdleAt { get; set; }
 
+    /// <summary>When the lease was given, in ticks of the time provider; 0 where there was none.</summary>
+    public long LeasedAt { get; set; }
+
+    /// <summary>Encoded bytes that the provider owed on all its connections by then, those of this reply included.</summary>
+    public long OutstandingAtLease { get; set; }
+
     /// <summary>Whether its commands were sent while others were outstanding, or several at once.</summary>
     public bool WasPipelined => Commands > 1 || SentBehindOthers;
 

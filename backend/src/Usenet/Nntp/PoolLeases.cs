@@ -36,7 +36,7 @@ internal sealed class PoolLeases : IDisposable
         lease.Begin(pool, _shared.Meter, request, now, now + (long)(patience.TotalSeconds * _shared.Time.TimestampFrequency));
         if (_scheduler.TryLease(request, terms) is { } load)
         {
-            lease.Grant(load.Connection);
+            lease.Grant(load.Connection, now, _scheduler.Bytes);
             return true;
         }
 
@@ -110,7 +110,7 @@ internal sealed class PoolLeases : IDisposable
 
     private void Grant(ConnectionLease lease, ConnectionLoad load)
     {
-        lease.Grant(load.Connection);
+        lease.Grant(load.Connection, _shared.Time.GetTimestamp(), _scheduler.Bytes);
         Settled(lease);
     }
 

@@ -11,12 +11,16 @@ internal sealed class SchedulerModel
 
     private readonly ModelClock _clock = new();
     private readonly LeaseTerms _terms;
+    private readonly double _lineRate;
+    private long _lineFree;
 
     /// <param name="pools">Number of providers.</param>
     /// <param name="capacity">Permits; 0: as many as the limiter is told later.</param>
     /// <param name="depth">Commands that a connection takes.</param>
-    public SchedulerModel(int pools, int capacity, int depth = 4)
+    /// <param name="lineRate">Bytes per second of the line that all connections share; 0: each has its own.</param>
+    public SchedulerModel(int pools, int capacity, int depth = 4, double lineRate = 0)
     {
+        _lineRate = lineRate;
         _terms = new LeaseTerms(depth, long.MaxValue, StatDepth: 100);
         Limiter = new GlobalOperationLimiter(capacity, 80, _clock);
         Pools = [.. Enumerable.Range(0, pools).Select(_ => new Pool(new LeaseScheduler(Limiter, _clock)))];
@@ -32,6 +36,12 @@ internal sealed class SchedulerModel
 
     /// <summary>Requests in the order in which they were given a connection.</summary>
     public List<ArticleRequest> Granted { get; } = [];
+
+    /// <summary>From a command to the first byte of its reply.</summary>
+    public TimeSpan RoundTrip { get; set; } = TimeSpan.FromMilliseconds(50);
+
+    /// <summary>Bytes of the replies that have ended.</summary>
+    public long Delivered { get; private set; }
 
     public TimeSpan Now => TimeSpan.FromTicks(_clock.Ticks);
 
@@ -92,7 +102,10 @@ internal sealed class SchedulerModel
             return false;
         _clock.Ticks = Math.Max(_clock.Ticks, next.EndsAt);
         next.Pool.Running.Remove(next);
-        LeaseScheduler.End(next.Load, next.Request)?.Dispose();
+        var permit = LeaseScheduler.End(next.Load, next.Request);
+        next.Pool.Scheduler.Measure(next.Request.ExpectedBytes, TimeSpan.FromTicks(_clock.Ticks - next.LeasedAt), next.Outstanding);
+        Delivered += next.Request.ExpectedBytes;
+        permit?.Dispose();
         Pump(next.Pool);
         return true;
     }
@@ -126,12 +139,14 @@ internal sealed class SchedulerModel
         Start(load, pool, waiter.Request);
     });
 
-    // A round trip of 50 ms, then 10 MB/s for each connection, one reply after the other.
+    // A round trip, then 10 MB/s for each connection or the line for all, one reply after the other.
     private void Start(ConnectionLoad load, Pool pool, ArticleRequest request)
     {
         var before = pool.Running.Where(running => running.Load == load).Select(running => running.EndsAt).DefaultIfEmpty(0).Max();
-        var transfer = TimeSpan.FromSeconds(request.ExpectedBytes / 1e7).Ticks;
-        pool.Running.Add(new Running(pool, load, request, Math.Max(before, _clock.Ticks + TimeSpan.FromMilliseconds(50).Ticks) + transfer));
+        var begins = Math.Max(_lineRate > 0 ? _lineFree : before, _clock.Ticks + RoundTrip.Ticks);
+        var ends = begins + TimeSpan.FromSeconds(request.ExpectedBytes / (_lineRate > 0 ? _lineRate : 1e7)).Ticks;
+        _lineFree = ends;
+        pool.Running.Add(new Running(pool, load, request, ends, _clock.Ticks, pool.Scheduler.Bytes));
         Granted.Add(request);
     }
 
@@ -140,7 +155,7 @@ internal sealed class SchedulerModel
         public List<Running> Running { get; } = [];
     }
 
-    internal sealed record Running(Pool Pool, ConnectionLoad Load, ArticleRequest Request, long EndsAt);
+    internal sealed record Running(Pool Pool, ConnectionLoad Load, ArticleRequest Request, long EndsAt, long LeasedAt, long Outstanding);
 
     private sealed class ModelClock : TimeProvider
     {

@@ -1,0 +1,120 @@
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>What whoever begins to wait finds on the line before him: greedy readers of a pool of 20 connections on a line that all share.</summary>
+public sealed class LineCeilingTests
+{
+    private const int Connections = 20;
+    private const int Depth = 4;
+    private const int Article = 700_000;
+    private const double Thin = 37.5e6;
+    private const double Wide = 1e9;
+
+    // A reader is told from others by reference.
+    private static readonly string[] Names = [.. Enumerable.Range(0, 8).Select(reader => $"greedy {reader}")];
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(8)]
+    public void Full_line_is_kept_full_and_little_queues_on_it(int readers)
+    {
+        var model = Greedy(readers, Thin);
+        Read(model, 300);
+        var (from, bytes) = (model.Now, model.Delivered);
+        var most = Read(model, 300);
+
+        // One article on its way to us, and those of a round trip behind it; as much again may wait its turn, and the measure sways.
+        var needed = 1 + (Thin * model.RoundTrip.TotalSeconds / Article);
+        Assert.InRange(most, needed, 3 * needed);
+        Assert.InRange((model.Delivered - bytes) / (model.Now - from).TotalSeconds, 0.97 * Thin, 1.01 * Thin);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(8)]
+    public void Line_with_room_is_used_by_all_connections_to_their_depth(int readers)
+    {
+        var model = Greedy(readers, Wide);
+        Assert.Equal(Connections * Depth, Read(model, 2000));
+    }
+
+    [Fact]
+    public void Reader_who_comes_to_wait_goes_at_once_however_full_the_line_is()
+    {
+        var model = Greedy(2, Thin);
+        Read(model, 300);
+        for (var i = 0; i < 8; i++)
+        {
+            model.Fetch(model.Pools[0], SchedulerModel.Request(OperationLane.Playback, $"landing {i}", Article, isHeadOfLine: true));
+            Assert.Equal($"landing {i}", model.Granted[^1].Urgency!.Reader);
+        }
+    }
+
+    [Fact]
+    public void Second_reader_finds_out_about_the_line_step_by_step()
+    {
+        var model = Model(Wide);
+        model.Fetch(model.Pools[0], SchedulerModel.Request(OperationLane.Playback, "one", Article, isHeadOfLine: true));
+        model.Step();
+        model.Fetch(model.Pools[0], SchedulerModel.Request(OperationLane.Playback, "other", Article, isHeadOfLine: true));
+        for (var i = 0; i < 40; i++)
+            model.Fetch(model.Pools[0], SchedulerModel.Request(OperationLane.Playback, "one", Article));
+
+        Assert.Equal(2, model.Pools[0].Running.Count);
+    }
+
+    [Fact]
+    public void Line_that_has_become_longer_is_found_out_again()
+    {
+        var model = Greedy(1, Thin);
+        Read(model, 300);
+        model.RoundTrip *= 6;
+        Read(model, 1000);
+        var (from, bytes) = (model.Now, model.Delivered);
+        Read(model, 500);
+
+        Assert.InRange((model.Delivered - bytes) / (model.Now - from).TotalSeconds, 0.5 * Thin, 1.01 * Thin);
+    }
+
+    private static SchedulerModel Model(double rate)
+    {
+        var model = new SchedulerModel(1, 0, Depth, rate);
+        model.Limiter.Allow(Connections);
+        for (var i = 0; i < Connections; i++)
+            model.Open(model.Pools[0]);
+        return model;
+    }
+
+    /// <summary>Each reader has more asked for ahead than any line takes.</summary>
+    private static SchedulerModel Greedy(int readers, double rate)
+    {
+        var model = Model(rate);
+        for (var i = 0; i < 200; i++)
+        {
+            for (var reader = 0; reader < readers; reader++)
+                model.Fetch(model.Pools[0], SchedulerModel.Request(OperationLane.Playback, Names[reader], Article));
+        }
+
+        return model;
+    }
+
+    /// <summary>Ends some articles; whoever gets one asks for another.</summary>
+    /// <returns>Most that were outstanding at the end of one.</returns>
+    private static int Read(SchedulerModel model, int articles)
+    {
+        var most = 0;
+        for (var i = 0; i < articles; i++)
+        {
+            var before = model.Granted.Count;
+            Assert.True(model.Step());
+            for (var granted = before; granted < model.Granted.Count; granted++)
+                model.Fetch(model.Pools[0], model.Granted[granted] with { });
+            most = Math.Max(most, model.Pools[0].Running.Count);
+        }
+
+        return most;
+    }
+}
