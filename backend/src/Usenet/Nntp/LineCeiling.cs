@@ -29,7 +29,7 @@ internal sealed class LineCeiling
     // One article that stalled says nothing about the line.
     private const double MostTelling = 6;
 
-    // What is found out among several readers, and a line that has become longer, come step by step.
+    // A line that has become longer is believed step by step.
     private const double Growth = 1.5;
 
     // Seconds from a command to the end of its body where nothing queues, by the power of two of the size; 0 while unknown.
@@ -40,13 +40,13 @@ internal sealed class LineCeiling
     private bool _isFull;
 
     /// <summary>
-    /// Bytes that may be outstanding for one more article to be fetched ahead by a reader who shares the line with others: half as
-    /// much again as it has been seen to carry, because nobody may find out at the cost of another's wait.
+    /// Bytes that may be outstanding for one more article to be fetched ahead by a reader who shares the line with others: twice as
+    /// much as it has been seen to carry, because nobody may find out at the cost of another's wait.
     /// </summary>
-    public long Shared => _least == 0 ? long.MaxValue : Math.Max(_least, (long)(Growth * _outstanding / _stretch));
+    public long Shared => _least == 0 ? long.MaxValue : Math.Max(_least, (long)(Full * _outstanding / _stretch));
 
     /// <summary>The same for one who has it to himself: no bound while it has room.</summary>
-    public long Own => _isFull ? Math.Max(_least, (long)(Full * _outstanding / _stretch)) : long.MaxValue;
+    public long Own => _isFull ? Shared : long.MaxValue;
 
     /// <summary>A body has come to its end in time.</summary>
     /// <param name="bytes">Its size; 0 where nobody knew it says nothing.</param>
