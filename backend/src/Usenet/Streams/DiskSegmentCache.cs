@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// Keeps the blocks that were read at the edges of files on disk, so that a library scan costs the providers nothing twice (F27).
-/// Reading is on the way of a fetch; writing is not: what comes much faster than it can be written is left out, and counted.
+/// Reading is on the way of a fetch; writing is not: what cannot be written as fast as it comes is not kept.
 /// </summary>
 /// <remarks>
 /// Thread-safe. One per folder and process; any number of engines may share it, and it outlives them. Whatever goes wrong on the
@@ -22,8 +22,6 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly Task _worker;
     private long _queued;
-    private long _leftOut;
-    private volatile bool _isBehind;
     private volatile bool _isTrouble;
 
     /// <summary>Opens a cache. The folder is looked through in the background.</summary>
@@ -44,9 +42,6 @@ public sealed class DiskSegmentCache : IAsyncDisposable
 
     /// <summary>Number of its files.</summary>
     public int Files => _index.Count;
-
-    /// <summary>How often something that was read was not kept, because too much waited for the disk already.</summary>
-    public long LeftOut => Interlocked.Read(ref _leftOut);
 
     /// <summary>Changes how many bytes its files may have; takes effect with the next that is written.</summary>
     public void Limit(long bytes) => _index.Limit(bytes);
@@ -69,40 +64,22 @@ public sealed class DiskSegmentCache : IAsyncDisposable
 
     /// <summary>Offers blocks of a proved segment that were read.</summary>
     /// <param name="key">Of the segment.</param>
-    /// <param name="proved">The segment, whole. The cache takes a copy of the blocks, or a count of its own for as long as it needs it.</param>
+    /// <param name="proved">The segment, whole. The cache takes a count of its own for as long as it needs it.</param>
     /// <param name="length">Its decoded bytes.</param>
     /// <param name="from">Where reading began in it.</param>
     /// <param name="to">Where it ended.</param>
-    /// <param name="blocks">Lends what a copy needs.</param>
-    internal void Offer(DiskKey key, SegmentBuffer proved, int length, int from, int to, BlockPool blocks)
+    internal void Offer(DiskKey key, SegmentBuffer proved, int length, int from, int to)
     {
-        var (first, last) = (from / BlockPool.BlockSize, (to - 1) / BlockPool.BlockSize);
-        var wanted = (last - first + 1L) * BlockPool.BlockSize;
-
-        // A scanner takes one block of many: the others shall not wait for the disk with it.
-        var copies = wanted <= proved.BlockBytes / 2;
-        var bytes = copies ? wanted : proved.BlockBytes;
-        if (Interlocked.Add(ref _queued, bytes) <= _options.MaxQueuedBytes)
+        var offer = new KeptSegment(key, proved, length, from / BlockPool.BlockSize, (to - 1) / BlockPool.BlockSize);
+        if (Interlocked.Add(ref _queued, offer.Bytes) <= _options.MaxQueuedBytes)
         {
-            var kept = copies ? proved.CopyOf(blocks, length, first, last) : proved;
-            if (!copies)
-                proved.Retain();
-            if (_queue.Writer.TryWrite(new KeptSegment(key, length, first, last) { Blocks = kept, Bytes = bytes }))
+            proved.Retain();
+            if (_queue.Writer.TryWrite(offer))
                 return;
-            kept.Release();
+            proved.Release();
         }
 
-        Interlocked.Add(ref _queued, -bytes);
-        LeaveOut();
-    }
-
-    /// <summary>Says once each time that the disk falls behind; nobody waits for it.</summary>
-    private void LeaveOut()
-    {
-        Interlocked.Increment(ref _leftOut);
-        if (!_isBehind)
-            StreamsLog.CacheBehind(_logger);
-        _isBehind = true;
+        Interlocked.Add(ref _queued, -offer.Bytes);
     }
 
     private async ValueTask<SegmentBuffer?> ReadAsync(DiskKey key, int segmentLength, BlockPool blocks)
@@ -151,8 +128,8 @@ public sealed class DiskSegmentCache : IAsyncDisposable
             }
             finally
             {
-                offer.Blocks.Release();
-                _isBehind &= Interlocked.Add(ref _queued, -offer.Bytes) > 0;
+                offer.Proved.Release();
+                Interlocked.Add(ref _queued, -offer.Bytes);
             }
         }
     }

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>Notes what a reader takes of one segment at the edge of a file, and offers it to the disk in the end.</summary>
 /// <remarks>For the one reader of a slot.</remarks>
-internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length, BlockPool blocks)
+internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length)
 {
     private int _from = int.MaxValue;
     private int _to;
@@ -20,6 +20,6 @@ internal sealed class ReadBlocks(DiskSegmentCache disk, DiskKey key, int length,
     public void Offer(SegmentBuffer proved)
     {
         if (_to > 0)
-            disk.Offer(key, proved, length, _from, _to, blocks);
+            disk.Offer(key, proved, length, _from, _to);
     }
 }

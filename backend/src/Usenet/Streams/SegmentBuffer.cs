@@ -47,19 +47,6 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     /// <summary>Whether a block is there.</summary>
     public bool HoldsBlock(int index) => _blocks[index].Bytes is not null;
 
-    /// <summary>A buffer of its own that holds just some of the blocks, with one count on it.</summary>
-    /// <param name="pool">Lends the blocks.</param>
-    /// <param name="length">Decoded bytes of the segment.</param>
-    /// <param name="first">First block.</param>
-    /// <param name="last">Last block; all from the first to it are there.</param>
-    public SegmentBuffer CopyOf(BlockPool pool, int length, int first, int last)
-    {
-        var copy = new SegmentBuffer(pool, length);
-        for (var index = first; index <= last; index++)
-            BlockMemory(index).CopyTo(copy.BlockToFill(index));
-        return copy;
-    }
-
     /// <summary>The memory of a block, before anybody else has seen the buffer: how one that has gaps is filled.</summary>
     public Memory<byte> BlockToFill(int index)
     {

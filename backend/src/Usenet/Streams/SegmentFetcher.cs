@@ -67,7 +67,7 @@ internal sealed class SegmentFetcher(SharedFetches shared, DiskSegmentCache? dis
     private async ValueTask<bool> FindOnDiskAsync(SegmentKey key, SegmentSlot slot, CancellationToken cancellationToken)
     {
         var name = DiskKey.Of(key);
-        slot.Reads = new ReadBlocks(disk!, name, key.Segment.Length, blocks);
+        slot.Reads = new ReadBlocks(disk!, name, key.Segment.Length);
         if (shared.Has(key) || await disk!.FindAsync(name, key.Segment.Length, blocks) is not { } kept)
             return false;
 

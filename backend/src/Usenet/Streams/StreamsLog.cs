@@ -14,9 +14,6 @@ internal static partial class StreamsLog
     [LoggerMessage(1103, LogLevel.Warning, "The segment cache on disk cannot be used: {Reason}")]
     public static partial void CacheUnusable(ILogger logger, string reason);
 
-    [LoggerMessage(1104, LogLevel.Information, "The disk of the segment cache is slower than what is read: part of it is not kept, and fetched again when it is wanted")]
-    public static partial void CacheBehind(ILogger logger);
-
     [LoggerMessage(1101, LogLevel.Error, "A fetch ended in a defect")]
     public static partial void FetchBroke(ILogger logger, Exception failure);
 }

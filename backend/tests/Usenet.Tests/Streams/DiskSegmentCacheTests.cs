@@ -121,26 +121,6 @@ public sealed class DiskSegmentCacheTests : IDisposable
     }
 
     [Fact]
-    public async Task F27_only_what_was_read_waits_for_the_disk_and_what_does_not_fit_is_counted()
-    {
-        var narrow = Options with { MaxQueuedBytes = BlockPool.BlockSize };
-        await using (var disk = new DiskSegmentCache(narrow, NullLoggerFactory.Instance))
-        await using (var engine = new StreamEngine(_source, new StreamOptions(), TimeProvider.System, NullLoggerFactory.Instance, disk))
-        {
-            foreach (var (count, leftOut) in new[] { (1000, 0), (70_000, 1) })
-            {
-                await using var stream = engine.Open([FileExtent.Whole(_file)], OperationLane.Playback, 0, count);
-                await stream.ReadExactlyAsync(new byte[count], Token);
-                await stream.DisposeAsync();
-                await Eventually.HoldsAsync(() => disk.LeftOut == leftOut && disk.Files == 1, () => $"{disk.LeftOut} left out, {disk.Files} files", Token);
-            }
-        }
-
-        Assert.Equal(0, await ReadAsync((0, 1000, false)));
-        Assert.Equal(1, await ReadAsync((0, 70_000, false)));
-    }
-
-    [Fact]
     public async Task F27_probe_that_leaves_before_the_article_is_whole_is_kept_when_the_rest_comes_at_once()
     {
         await using var disk = new DiskSegmentCache(Options, NullLoggerFactory.Instance);

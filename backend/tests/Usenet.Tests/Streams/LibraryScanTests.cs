@@ -31,7 +31,7 @@ public sealed class LibraryScanTests : IDisposable
     private async Task<long> ScanAsync(MockRelease release)
     {
         // This provider has no line that would hold the scan up; however busy the machine is, its disk may keep up.
-        var options = new DiskCacheOptions(_folder) { MaxQueuedBytes = 3L * Films * BlockPool.BlockSize };
+        var options = new DiskCacheOptions(_folder) { MaxQueuedBytes = 1L << 30 };
         await using var disk = new DiskSegmentCache(options, NullLoggerFactory.Instance);
         await using var host = await EngineHost.StartAsync(release, disk: disk);
         await Parallel.ForEachAsync(Enumerable.Range(0, Films), new ParallelOptions { MaxDegreeOfParallelism = Scanners, CancellationToken = Token }, async (film, token) =>
