@@ -26,9 +26,6 @@ internal sealed class ReadAheadPolicy
     // round trip it has the whole window with the second step, and who looks at a place and leaves never comes so far.
     private const int AheadOfRead = 16;
 
-    // The first step makes no more of two segments than this many times as many: one has been read by then.
-    private const int MostOfFirstStep = 12;
-
     private readonly LineMemory _memory;
     private readonly PacedRate _paced;
     private readonly StreamOptions _options;
@@ -175,23 +172,9 @@ internal sealed class ReadAheadPolicy
 
     /// <summary>
     /// The first step knows no rate. Where the landing segment took longer to begin than to be read, it is the round trip that
-    /// limits, and each step costs one: as many more could have come meanwhile as it took times as long. Where it took longer to be
-    /// read, the line is thin or the reader is.
+    /// limits, and each step costs one; where it took longer to be read, the line is thin or the reader is.
     /// </summary>
-    private int FirstFactor
-    {
-        get
-        {
-            const int WhereReadingSaysNothing = 4;
-            var (toBegin, toRead) = (_time.GetElapsedTime(_openedAt, _firstByteAt), _time.GetElapsedTime(_firstByteAt));
-            if (toRead > toBegin)
-                return 2;
-            // What was withheld until it was whole is read in no time, whatever the line is.
-            return toRead == TimeSpan.Zero || _options.VerifyBeforeServe
-                ? WhereReadingSaysNothing
-                : (int)Math.Clamp(toBegin / toRead, WhereReadingSaysNothing, MostOfFirstStep);
-        }
-    }
+    private int FirstFactor => _time.GetElapsedTime(_firstByteAt) <= _time.GetElapsedTime(_openedAt, _firstByteAt) ? 4 : 2;
 
     /// <summary>Segments beyond which a window of this rate gains nothing.</summary>
     private double Enough(double rate) => (Slack * (1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0))) + Insured(rate);
