@@ -74,6 +74,7 @@ internal sealed class TestRun(RunContext run)
         metrics["commands"] = line.Commands;
         metrics["bodies"] = line.Bodies;
         metrics["connections_opened"] = line.Opened;
+        metrics["connections_abandoned"] = line.Abandoned;
         metrics["connections_peak"] = line.Peak;
         metrics["bytes_verified"] = findings.Verified;
         metrics["bytes_wrong"] = findings.Wrong;

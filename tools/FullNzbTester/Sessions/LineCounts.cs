@@ -8,15 +8,16 @@ namespace Sluice.Tools.FullNzbTester.Sessions;
 /// <param name="Bodies">BODY commands among them.</param>
 /// <param name="Bytes">Bytes received.</param>
 /// <param name="Opened">Connections made.</param>
-/// <param name="Peak">Most of them at a time.</param>
-internal readonly record struct LineCounts(long Commands, long Bodies, long Bytes, long Opened, long Peak)
+/// <param name="Abandoned">Dials given up half-way, which the other side may have seen as connections; none where that side counts.</param>
+/// <param name="Peak">Most connections at a time.</param>
+internal readonly record struct LineCounts(long Commands, long Bodies, long Bytes, long Opened, long Abandoned, long Peak)
 {
     public static LineCounts Of(in NntpCounters engine) =>
-        new(engine.Commands, engine.Bodies, engine.BytesReceived, engine.SocketsOpened, engine.SocketsPeak);
+        new(engine.Commands, engine.Bodies, engine.BytesReceived, engine.SocketsOpened, engine.SocketsAbandoned, engine.SocketsPeak);
 
-    public static LineCounts Of(ProviderCounts mock) => new(mock.Commands, mock.Bodies, mock.Bytes, mock.Opened, mock.Peak);
+    public static LineCounts Of(ProviderCounts mock) => new(mock.Commands, mock.Bodies, mock.Bytes, mock.Opened, 0, mock.Peak);
 
     /// <summary>What was added since a moment.</summary>
     public LineCounts Since(in LineCounts start) =>
-        new(Commands - start.Commands, Bodies - start.Bodies, Bytes - start.Bytes, Opened - start.Opened, Peak);
+        new(Commands - start.Commands, Bodies - start.Bodies, Bytes - start.Bytes, Opened - start.Opened, Abandoned - start.Abandoned, Peak);
 }
