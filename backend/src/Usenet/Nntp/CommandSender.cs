@@ -40,10 +40,8 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
         {
             while (commands.TryRead(out var reply))
             {
-                if (reply.IsAbandoned)
+                if (!TryRegister(reply, buffer, begun))
                     unwanted(reply);
-                else
-                    Register(reply, buffer, begun);
             }
 
             if (buffer.WrittenCount == 0)
@@ -62,20 +60,21 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
     }
 
     // Every command is pending before it is flushed: its answer can overtake the end of the flush.
-    private void Register(PendingReply reply, ArrayBufferWriter<byte> buffer, Action begun)
+    private bool TryRegister(PendingReply reply, ArrayBufferWriter<byte> buffer, Action begun)
     {
         reply.SentAt = time.GetTimestamp();
-        if (sent.Add(reply))
+        if (!sent.TryAdd(reply, out var isOnly))
+            return false;
+
+        reply.SentBehindOthers = !isOnly;
+        if (isOnly)
         {
             reply.SentOnIdleAt = reply.SentAt;
             begun();
         }
-        else
-        {
-            reply.SentBehindOthers = true;
-        }
 
         reply.WriteCommands(buffer);
         meter.Sent(reply);
+        return true;
     }
 }

@@ -20,6 +20,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
     // Guarded by _gate.
     private TimeSpan _stall;
     private long _busySince;
+    private long _armedFor = long.MaxValue;
     private long? _drainSince;
     private bool _leaving;
 
@@ -31,7 +32,9 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         _time = shared.Time;
         _stall = _options.PlaybackStall;
         _lastByteAt = _busySince = _time.GetTimestamp();
-        _timer = _time.CreateTimer(static state => ((ConnectionDeadlines)state!).Check(), this, ShortestIdle, Timeout.InfiniteTimeSpan);
+        _timer = _time.CreateTimer(static state => ((ConnectionDeadlines)state!).Check(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        lock (_gate)
+            Arm(ShortestIdle);
     }
 
     /// <summary>A command of this lane is about to be sent.</summary>
@@ -44,13 +47,13 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         }
     }
 
-    /// <summary>A reply is outstanding while none was before.</summary>
+    /// <summary>A reply is outstanding while none was before; by now it may be unwanted again.</summary>
     public void Begin()
     {
         lock (_gate)
         {
             _busySince = _time.GetTimestamp();
-            _timer.Change(_silence.IsWatched && _silence.Soonest < _stall ? _silence.Soonest : _stall, Timeout.InfiniteTimeSpan);
+            Arm(_silence.IsWatched && _silence.Soonest < _stall ? _silence.Soonest : _stall);
         }
     }
 
@@ -66,7 +69,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         lock (_gate)
         {
             _drainSince ??= _time.GetTimestamp();
-            _timer.Change(_options.DrainTime, Timeout.InfiniteTimeSpan);
+            Arm(_options.DrainTime);
         }
     }
 
@@ -95,6 +98,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         var late = false;
         lock (_gate)
         {
+            _armedFor = long.MaxValue;
             // Under the lock: a command that comes in between arms the timer after this has.
             var busy = _connection.IsBusy;
             var now = _time.GetTimestamp();
@@ -130,7 +134,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             }
 
             if (failure is null)
-                _timer.Change(next < MinimumWait ? MinimumWait : next, Timeout.InfiniteTimeSpan);
+                Arm(next < MinimumWait ? MinimumWait : next);
         }
 
         if (failure is not null)
@@ -141,6 +145,16 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             _connection.BeLate();
         else if (keepAlive)
             _connection.Submit(new KeepAlive());
+    }
+
+    /// <summary>Sees to it that there is a look by then; one that is due sooner stands. Under the gate.</summary>
+    private void Arm(TimeSpan due)
+    {
+        var at = _time.GetTimestamp() + (long)(due.TotalSeconds * _time.TimestampFrequency);
+        if (_armedFor <= at)
+            return;
+        _armedFor = at;
+        _timer.Change(due, Timeout.InfiniteTimeSpan);
     }
 
     private TimeSpan ShortestIdle => _options.KeepAliveInterval < _options.IdleTimeout ? _options.KeepAliveInterval : _options.IdleTimeout;

@@ -97,16 +97,22 @@ internal sealed class PendingReplies
             return _replies.TryPeek(out var first) ? Math.Max(_firstSince, first.SentAt + roundTrip) : long.MaxValue;
     }
 
-    /// <summary>Adds a command that is about to be sent.</summary>
-    /// <returns>True when it is the only one.</returns>
-    public bool Add(PendingReply reply)
+    /// <summary>Adds a command that is about to be sent, unless nobody wants it any more.</summary>
+    /// <remarks>Whoever gives it up looks in here after that, so that it is either left out or seen by him.</remarks>
+    /// <param name="reply">The command.</param>
+    /// <param name="isOnly">Whether nothing else is outstanding.</param>
+    /// <returns>False when it is not wanted and must not be sent.</returns>
+    public bool TryAdd(PendingReply reply, out bool isOnly)
     {
         lock (_gate)
         {
-            _replies.Enqueue(reply);
-            if (_replies.Count > 1)
+            isOnly = false;
+            if (reply.IsAbandoned)
                 return false;
-            _firstSince = reply.SentAt;
+            _replies.Enqueue(reply);
+            isOnly = _replies.Count == 1;
+            if (isOnly)
+                _firstSince = reply.SentAt;
             return true;
         }
     }

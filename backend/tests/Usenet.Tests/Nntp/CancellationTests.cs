@@ -34,7 +34,7 @@ public sealed class CancellationTests
                 var sinks = Answers.Select(_ => new RawSink()).ToArray();
                 var bodies = sinks.Select((sink, i) => BodyOf(RequestOf(i), sink)).ToArray();
                 foreach (var body in bodies)
-                    sent.Add(body);
+                    Assert.True(sent.TryAdd(body, out _));
                 var ended = new List<PendingReply>();
                 void End(PendingReply reply)
                 {

@@ -94,7 +94,7 @@ public sealed class CleanLineTests
                 var body = new ArticleBody();
                 body.Begin(new ArticleRequest(MessageId.Parse($"{number}@t"), OperationLane.Playback, ExpectedBytes: ArticleBytes), new CollectingSink(), 0);
                 body.SentAt = now;
-                var isFirst = _sent.Add(body);
+                Assert.True(_sent.TryAdd(body, out var isFirst));
                 _answers.Enqueue(new Answer(now, now + roundTrip().Ticks, isFirst) { Stalls = stalls > 0 && number % stalls == 0 });
             }
         }

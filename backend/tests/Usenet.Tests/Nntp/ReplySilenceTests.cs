@@ -133,6 +133,6 @@ public sealed class ReplySilenceTests
         var body = new ArticleBody();
         body.Begin(new ArticleRequest(MessageId.Parse("1@t"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine)), new CollectingSink(), 0);
         body.SentAt = _clock.GetTimestamp();
-        _sent.Add(body);
+        Assert.True(_sent.TryAdd(body, out _));
     }
 }
