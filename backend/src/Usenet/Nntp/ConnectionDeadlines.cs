@@ -53,8 +53,15 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         lock (_gate)
         {
             _busySince = _time.GetTimestamp();
-            Arm(_silence.IsWatched && _silence.Soonest < _stall ? _silence.Soonest : _stall);
+            Arm(_silence.IsWatched ? NextLook : _stall);
         }
+    }
+
+    /// <summary>From now on a silence is looked for that was not before.</summary>
+    public void LookSoon()
+    {
+        lock (_gate)
+            Arm(NextLook);
     }
 
     /// <summary>Time since the last byte.</summary>
@@ -156,6 +163,8 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         _armedFor = at;
         _timer.Change(due, Timeout.InfiniteTimeSpan);
     }
+
+    private TimeSpan NextLook => _silence.Soonest < _stall ? _silence.Soonest : _stall;
 
     private TimeSpan ShortestIdle => _options.KeepAliveInterval < _options.IdleTimeout ? _options.KeepAliveInterval : _options.IdleTimeout;
 

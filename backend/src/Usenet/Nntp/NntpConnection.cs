@@ -81,7 +81,11 @@ internal sealed class NntpConnection : IAsyncDisposable
     public void Reconsider()
     {
         if (_sent.AbandonedBytes is not { } remaining)
+        {
+            if (_sent.IsHeldUpByAbandoned)
+                _deadlines.LookSoon();
             return;
+        }
 
         // Whoever comes next waits for the end of the rest or for a handshake, unless another connection takes him: then the
         // rest is worth its socket as long as the line is through with it in time.

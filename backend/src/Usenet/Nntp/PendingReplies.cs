@@ -71,6 +71,26 @@ internal sealed class PendingReplies
         }
     }
 
+    /// <summary>Whether the reply that comes next is unwanted and holds up one that is not.</summary>
+    public bool IsHeldUpByAbandoned
+    {
+        get
+        {
+            lock (_gate)
+            {
+                if (!_replies.TryPeek(out var first) || !first.IsAbandoned)
+                    return false;
+                foreach (var reply in _replies)
+                {
+                    if (!reply.IsAbandoned)
+                        return true;
+                }
+
+                return false;
+            }
+        }
+    }
+
     /// <summary>Whether a reader waits for any of them.</summary>
     public bool IsAnyAwaited
     {

@@ -22,8 +22,11 @@ internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, Li
     private TimeSpan _longest;
     private long _untold;
 
-    /// <summary>Whether it is looked for at all.</summary>
-    public bool IsWatched => policy.IsEnabled;
+    /// <summary>
+    /// Whether it is looked for at all. Where nothing is asked for twice it is still, as long as an article that nobody wants holds up
+    /// another: what is behind it is asked for elsewhere then, and no more often than once.
+    /// </summary>
+    public bool IsWatched => policy.IsEnabled || sent.IsHeldUpByAbandoned;
 
     /// <summary>How soon a command that is sent now could be late.</summary>
     public TimeSpan Soonest => policy.Patience(line) + TimeSpan.FromSeconds(line.RoundTrip);

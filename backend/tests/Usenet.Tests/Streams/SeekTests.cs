@@ -45,6 +45,22 @@ public sealed class SeekTests
     }
 
     [Fact]
+    public async Task A_move_does_not_wait_behind_what_it_leaves_on_its_connection()
+    {
+        // Both connections are open, and each owes one stalled article when the reader moves: the target finds its place behind one of them.
+        await using var host = await StalledAsync("2-45", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), CloseGrace = TimeSpan.FromSeconds(1), HedgeEnabled = false });
+        await using (var first = host.Open(46 * ArticleSize, 52 * ArticleSize))
+            await first.ReadExactlyAsync(new byte[6 * ArticleSize], Token);
+        await host.AssertNothingIsLeftAsync(Token);
+        await Eventually.HoldsAsync(() => host.Mock.Stats.ConnectionsNow == 2, () => $"{host.Mock.Stats.ConnectionsNow} connections", Token);
+
+        await using var stream = host.Open();
+        await stream.ReadExactlyAsync(new byte[ArticleSize], Token);
+        await Eventually.HoldsAsync(() => Bodies(host) == 9, () => $"{Bodies(host)} BODY", Token);
+        await MoveAndReadAsync(host, stream, 57 * ArticleSize);
+    }
+
+    [Fact]
     public async Task A_hint_fetches_the_target_once_and_leaves_the_window_alone()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(60, ArticleSize));
