@@ -86,7 +86,7 @@ internal sealed class ArticleBody() : PendingReply(default)
 
     public override void SendElsewhere()
     {
-        if (TryOf() is null)
+        if (TryOf() is not { MayMove: true })
             return;
         if (Request.Urgency is { } urgency)
             urgency.WasLate = true;

@@ -38,6 +38,9 @@ internal sealed class FetchTry(HedgedFetch fetch, FetchRace race) : IArticleSink
     /// <summary>Whether the sink has ever waited for this try, or taken bytes of it.</summary>
     public bool HasLed { get; set; }
 
+    /// <summary>Whether it goes elsewhere when what is before it does not come. Set by its walk while nothing is sent.</summary>
+    public bool MayMove { get; set; }
+
     /// <summary>Whether another try has won.</summary>
     public bool HasLost { get; private set; }
 

@@ -13,8 +13,12 @@ namespace Sluice.Usenet.Nntp;
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The lease is disposed at the end of each question.")]
 internal sealed class FetchWalker
 {
-    // A fetch that has had to make room this often is counted as failed like any other.
+    // Where articles stall all the time, each move ends behind the next that stalls: a fetch that has made room this often waits
+    // where it is, until what is before it comes or its connection has stalled.
     private const int MostMoves = 8;
+
+    // It can lose its place even so: its connection is given up, or all who wait are sent away. By then that is a failure like any other.
+    private const int MostPlacesLost = 32;
 
     private readonly HedgedFetch _fetch;
     private readonly FetchParts _parts;
@@ -27,7 +31,7 @@ internal sealed class FetchWalker
 
     // Of the walk under way, at the provider that is being asked.
     private int _failures;
-    private int _moves;
+    private int _placesLost;
 
     public FetchWalker(HedgedFetch fetch, FetchParts parts, FetchRace race)
     {
@@ -44,7 +48,8 @@ internal sealed class FetchWalker
     /// <param name="from">Who is asked first; null for the next that has not been asked.</param>
     public void Start(Provider? from)
     {
-        (_from, _isLate, _failures, _moves) = (from, from is not null, 0, 0);
+        (_from, _isLate, _failures, _placesLost) = (from, from is not null, 0, 0);
+        Attempt.MayMove = true;
         _work.Set();
     }
 
@@ -133,9 +138,13 @@ internal sealed class FetchWalker
     /// <returns>Null when there is none left.</returns>
     private Provider? GoOn(Provider provider, NntpException? fault)
     {
-        _isLate |= fault?.Fault == NntpFault.GivenUp;
-        if (fault?.Fault == NntpFault.GivenUp && _moves++ < MostMoves)
+        if (fault?.Fault == NntpFault.GivenUp && _placesLost < MostPlacesLost)
+        {
+            _isLate = true;
+            Attempt.MayMove = ++_placesLost < MostMoves;
             return provider;
+        }
+
         if (fault is { IsTransient: true } && !provider.Pool.IsUnreachable && _failures++ < _parts.Options.RetriesPerProvider)
             return provider;
         if (fault is not null)

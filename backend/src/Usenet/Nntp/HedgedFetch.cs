@@ -92,7 +92,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
             {
                 case Lateness.Borne when TryChallenge(provider, isSent: true):
                     return Lateness.Raced;
-                case Lateness.Left when !_parts.Budget.TrySpend():
+                case Lateness.Left when !late.MayMove || !_parts.Budget.TrySpend():
                     return Lateness.Borne;
                 case Lateness.Left:
                     _parts.Meter.Hedged();

@@ -107,11 +107,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     /// <summary>Places whoever can be placed, and dials for the rest.</summary>
     public void Pump() => Serve(inline: true);
 
-    /// <summary>Sends away whoever waits, because bodies of this provider fail: to another one, or back here where there is none.</summary>
+    /// <summary>Sends away whoever waits for a body, because those of this provider fail: to another one, or back here where there is none.</summary>
     public void SendAway()
     {
         lock (_gate)
-            _leases.RefuseAll(new NntpException(NntpFault.GivenUp, "The provider fails again and again."));
+            _leases.RefuseBodies(new NntpException(NntpFault.GivenUp, "The provider fails again and again."));
         Pump();
     }
 

@@ -66,6 +66,16 @@ internal sealed class PoolLeases : IDisposable
             Refuse(lease, failure);
     }
 
+    /// <summary>Ends the waits of those that want a body. What is asked about articles waits on.</summary>
+    public void RefuseBodies(NntpException failure)
+    {
+        foreach (var lease in _scheduler.AllWaiting())
+        {
+            if (lease.Request.Stats == 0)
+                Refuse(lease, failure);
+        }
+    }
+
     /// <summary>Ends the waits that have lasted too long.</summary>
     /// <returns>When the next one has to end; null while none does.</returns>
     public long? RefuseOverdue(long now)

@@ -125,11 +125,11 @@ public sealed class ProviderFaultTests
     private static Task<EngineHost> StartAsync(MockFault fault) => EngineHost.StartAsync(
         EngineHost.Film(Articles),
         new MockOptions { Providers = [new MockProvider { User = "u", Password = "p" }, new MockProvider { User = "u", Password = "p" }], Faults = [fault] },
-        new NntpOptions { ConnectTimeout = TimeSpan.FromMilliseconds(400), LoginTimeout = TimeSpan.FromMilliseconds(800), CloseGrace = TimeSpan.FromMilliseconds(1) },
+        new NntpOptions { ConnectTimeout = TimeSpan.FromMilliseconds(400), LoginTimeout = TimeSpan.FromMilliseconds(800), CloseGrace = TimeSpan.FromMilliseconds(1), HedgeEnabled = false },
         provider: (_, account) => account with { User = "u", Password = "p" });
 
     private static ProviderPool NewPool(EngineHost host, ProviderMemory memory) =>
-        new(host.Accounts, new NntpOptions(), new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance, memory);
+        new(host.Accounts, new NntpOptions { HedgeEnabled = false }, new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance, memory);
 
     private static Task FetchAllAsync(EngineHost host, ProviderPool? pool = null) =>
         Task.WhenAll(Enumerable.Range(1, Articles).Select(part => FetchAsync(host, part, pool ?? host.Pool)));

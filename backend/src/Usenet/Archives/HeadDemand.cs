@@ -1,0 +1,21 @@
+namespace Sluice.Usenet.Archives;
+
+/// <summary>What is wanted of an article.</summary>
+/// <param name="IsPlausible">Whether a header belongs to it.</param>
+/// <param name="Whole">Whether the beginning is not enough: an article whose place has to be counted is only as good as its data.</param>
+/// <param name="ArticleBytes">Encoded size of the article as far as known, else 0.</param>
+internal readonly record struct HeadDemand(Func<ArticleHead, bool> IsPlausible, bool Whole, long ArticleBytes)
+{
+    // Sizes are a hint of whoever posted it. An article of today is smaller, and a larger claim would keep others waiting for nothing.
+    private const long MostBelieved = 2 << 20;
+
+    /// <summary>What the line is to carry for it: all of it, since what is not wanted of it is on its way as well.</summary>
+    public long ExpectedBytes => Math.Clamp(ArticleBytes, 0, MostBelieved);
+
+    /// <summary>Whether an article will do.</summary>
+    public bool IsMetBy(ArticleHead head) =>
+        head.Header is not null
+        && (head.IsIntact || (head.Begin is not null && !Whole))
+        && (!Whole || head.Length == head.DecodedLength)
+        && IsPlausible(head);
+}

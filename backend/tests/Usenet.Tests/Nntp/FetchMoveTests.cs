@@ -1,0 +1,118 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>
+/// Fetches that lose their place again and again (F11, F12). Those who wait are sent away by hand; until the limiter is told of
+/// connections nothing is dialled, and so all wait.
+/// </summary>
+public sealed class FetchMoveTests : IAsyncDisposable
+{
+    private static readonly NntpOptions Options = new() { RetriesPerProvider = 0, LeaseTimeout = TimeSpan.FromMinutes(10) };
+    private static readonly MessageId Id = MessageId.Parse("a@t");
+
+    private readonly ScriptedServer _server;
+    private readonly SharedResources _shared;
+    private readonly NntpConnectionPool _pool;
+    private readonly FetchParts _parts;
+    private readonly Provider _provider;
+
+    public FetchMoveTests()
+    {
+        _server = new ScriptedServer(connection =>
+        {
+            connection.Send("200 ready\r\n"u8);
+            while (true)
+                connection.Send(connection.ReadCommand().StartsWith("STAT"u8) ? "223 0 <a@t>\r\n"u8 : "222 0 <a@t>\r\n.\r\n"u8);
+        });
+        var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = 1 };
+        _shared = new SharedResources(
+            Options, new GlobalOperationLimiter(), new SemaphoreSlim(1), new NntpMeter(TimeProvider.System), new ProviderMemory(TimeProvider.System), TimeProvider.System, NullLogger.Instance);
+        _pool = new NntpConnectionPool(0, account, _shared);
+        _provider = new Provider(0, account, _pool);
+        _parts = new FetchParts([_provider], _shared);
+    }
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact(Timeout = 60_000)]
+    public async Task F12_Fetch_that_was_sent_away_more_often_than_it_may_move_still_gets_its_article()
+    {
+        var fetch = Fetch();
+        await SendAwayAsync(times: 20, fetch);
+
+        LetThrough();
+
+        Assert.True((await fetch).IsFound);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F12_Fetch_that_is_sent_away_without_end_ends()
+    {
+        var fetch = Fetch();
+        await SendAwayAsync(times: 40, fetch);
+
+        Assert.Equal(NntpFault.GivenUp, (await Assert.ThrowsAsync<NntpException>(() => fetch)).Fault);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F13_Questions_about_articles_are_not_sent_away_where_bodies_fail()
+    {
+        var answers = new ArticlePresence[1];
+        var asking = new StatWalk([_provider], _shared, new StatRequest(new[] { Id }, OperationLane.HealthCheck)).RunAsync(answers, Token).AsTask();
+        await Eventually.HoldsAsync(() => _shared.Limiter.IsBackgroundStarved, () => "nobody waits", Token);
+        _pool.SendAway();
+
+        LetThrough();
+
+        await asking;
+        Assert.True(answers[0].IsPresent);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void F11_Only_what_may_still_move_goes_elsewhere(bool mayMove)
+    {
+        var sent = new PendingReplies();
+        var (late, behind) = (new ArticleBody(), new ArticleBody());
+        var attempt = new FetchTry(_parts.Rent(), new FetchRace(_parts)) { MayMove = mayMove };
+        late.Begin(new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), 0);
+        behind.Begin(new ArticleRequest(Id, OperationLane.Import), attempt, 0);
+        Assert.True(sent.TryAdd(late, out _));
+        Assert.True(sent.TryAdd(behind, out _));
+
+        sent.SendElsewhere(late, isLeft: false);
+
+        Assert.Equal(mayMove, behind.IsAbandoned);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _pool.DisposeAsync();
+        _parts.Dispose();
+        await _server.DisposeAsync();
+        _shared.Handshakes.Dispose();
+    }
+
+    private Task<ArticleReply> Fetch() => _parts.Rent().RunAsync(new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), Token).AsTask();
+
+    private void LetThrough()
+    {
+        _shared.Limiter.Allow(1);
+        _pool.Pump();
+    }
+
+    /// <summary>Sends all who wait away, until the fetch has been so often, or has ended.</summary>
+    private async Task SendAwayAsync(int times, Task fetch)
+    {
+        while (_shared.Meter.Read().Tries < times && !fetch.IsCompleted)
+        {
+            _pool.SendAway();
+            await Task.Yield();
+        }
+    }
+}
