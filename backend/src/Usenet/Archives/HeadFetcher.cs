@@ -25,29 +25,17 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     public ProbeReport Report(IReadOnlyList<FileHead> files) => new(
         files, Volatile.Read(ref _asked), Volatile.Read(ref _fetches), Volatile.Read(ref _misses), Volatile.Read(ref _corrupt), Interlocked.Read(ref _bytes));
 
-    /// <summary>Fetches the head of a segment.</summary>
-    /// <param name="ids">The ids of the file.</param>
-    /// <param name="index">0-based segment.</param>
-    /// <param name="isPlausible">Whether a header belongs to this segment; what does not is another article, and as good as damaged.</param>
-    /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="NntpException">Nothing can be said, because no provider could be asked to the end.</exception>
-    /// <exception cref="IOException">The stored ids are lost.</exception>
-    public Task<HeadAnswer> FetchAsync(ISegmentIds ids, int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken)
-    {
-        Interlocked.Increment(ref _asked);
-        return FetchAsync(ids, index, new Demand(isPlausible, Whole: false), cancellationToken);
-    }
-
-    /// <summary>Fetches a whole article whose header is in doubt: only one whose data is intact and as long as its header says is accepted.</summary>
-    /// <inheritdoc cref="FetchAsync(ISegmentIds, int, Func{ArticleHead, bool}, CancellationToken)"/>
-    public Task<HeadAnswer> ProveAsync(ISegmentIds ids, int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>
-        FetchAsync(ids, index, new Demand(isPlausible, Whole: true), cancellationToken);
-
     public void Dispose() => _slots.Dispose();
 
-    private async Task<HeadAnswer> FetchAsync(ISegmentIds ids, int index, Demand demand, CancellationToken cancellationToken)
+    /// <summary>Fetches a segment by its id, or by those of duplicates.</summary>
+    /// <param name="segment">Its ids.</param>
+    /// <param name="demand">What is wanted of it.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="NntpException">Nothing can be said, because no provider could be asked to the end.</exception>
+    public async Task<HeadAnswer> FetchAsync(SegmentIds segment, HeadDemand demand, CancellationToken cancellationToken)
     {
-        var segment = await ids.GetAsync(index, cancellationToken);
+        if (!demand.Whole)
+            Interlocked.Increment(ref _asked);
         if (segment.Primary.IsEmpty)
             return HeadAnswer.NeverPosted;
 
@@ -73,7 +61,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     }
 
     // Every provider that delivers something bad is asked once more, after all the others.
-    private async Task<HeadAnswer> FetchAsync(MessageId id, Demand demand, CancellationToken cancellationToken)
+    private async Task<HeadAnswer> FetchAsync(MessageId id, HeadDemand demand, CancellationToken cancellationToken)
     {
         var isCorrupt = false;
         for (var round = 0; round < RoundsPerArticle; round++)
@@ -81,7 +69,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
             var excluded = default(ProviderSet);
             while (true)
             {
-                var request = new ArticleRequest(id, options.Lane, Excluded: excluded);
+                var request = new ArticleRequest(id, options.Lane, ExpectedBytes: demand.ExpectedBytes, Excluded: excluded);
                 var (head, missing) = await FetchOnceAsync(request, demand.Whole, cancellationToken);
                 if (head is null && !isCorrupt)
                     return new HeadAnswer(null, HeadState.Missing, missing);
@@ -129,15 +117,5 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
             Interlocked.Add(ref _bytes, sink.RawBytes);
             _sinks.Add(sink);
         }
-    }
-
-    // An article whose place has to be counted is only as good as its data; of the others only the header is used.
-    private readonly record struct Demand(Func<ArticleHead, bool> IsPlausible, bool Whole)
-    {
-        public bool IsMetBy(ArticleHead head) =>
-            head.Header is not null
-            && (head.IsIntact || (head.Begin is not null && !Whole))
-            && (!Whole || head.Length == head.DecodedLength)
-            && IsPlausible(head);
     }
 }

@@ -43,6 +43,7 @@ public sealed class MapCorrector
             return null;
 
         using var fetcher = new HeadFetcher(_source, _options);
+        var segments = new SegmentHeads(fetcher, ids, claim.EncodedLength);
         var lengths = new long[count];
         lengths[claim.Index] = claim.Length;
 
@@ -70,11 +71,11 @@ public sealed class MapCorrector
         if (witnesses == 0)
             return null;
         var bisector = new MapBisector(
-            fetcher, _options, stretch => stretch.TryFill(lengths, refuted) || stretch.TryFill(lengths, refuted[0].Length));
-        return await bisector.SettleAsync(ids, lengths, [before, behind], cancellationToken) is null ? null : SegmentMap.FromLengths(lengths);
+            segments, _options, stretch => stretch.TryFill(lengths, refuted) || stretch.TryFill(lengths, refuted[0].Length));
+        return await bisector.SettleAsync(lengths, [before, behind], cancellationToken) is null ? null : SegmentMap.FromLengths(lengths);
 
         Task<HeadAnswer> FetchAsync(int index) => index < 0 || index == count
             ? Task.FromResult(HeadAnswer.NeverPosted)
-            : fetcher.FetchAsync(ids, index, head => MapFinder.IsPlausible(head, index, count), cancellationToken);
+            : segments.FetchAsync(index, head => MapFinder.IsPlausible(head, index, count), cancellationToken);
     }
 }

@@ -1,4 +1,3 @@
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
@@ -7,7 +6,7 @@ namespace Sluice.Usenet.Archives;
 /// Finds out where the segments of a posted file begin: equal parts when first and last article say so, else by bisecting
 /// over the headers between them until every deviation is found.
 /// </summary>
-internal sealed class MapFinder(HeadFetcher fetcher, ProbeOptions options)
+internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options)
 {
     /// <summary>Whether an article can be the segment of an index, by part number and range.</summary>
     /// <remarks>Total, size and name lie in honest posts as well and say nothing.</remarks>
@@ -25,19 +24,19 @@ internal sealed class MapFinder(HeadFetcher fetcher, ProbeOptions options)
     }
 
     /// <summary>The map, and whether every article that was asked for agrees with it; no map when they say too little.</summary>
-    public async Task<(SegmentMap? Map, bool IsConfirmed)> FindAsync(ISegmentIds ids, ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
+    public async Task<(SegmentMap? Map, bool IsConfirmed)> FindAsync(ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
     {
-        var count = ids.Count;
+        var count = heads.Count;
         if (count == 1)
-            return await FindSingleAsync(ids, first, cancellationToken);
+            return await FindSingleAsync(first, cancellationToken);
         if (last is null)
             return (ByClaimedSize(count, first), false);
 
         // Where the headers disagree one of them may lie, and the data of its article shows it.
         if (!IsNext(first, last, count))
-            (first, last) = (await ProveAsync(ids, 0, first, cancellationToken), await ProveAsync(ids, count - 1, last, cancellationToken));
+            (first, last) = (await ProveAsync(0, first, cancellationToken), await ProveAsync(count - 1, last, cancellationToken));
         else if (last.End != first.Header?.FileSize)
-            last = await ProveAsync(ids, count - 1, last, cancellationToken);
+            last = await ProveAsync(count - 1, last, cancellationToken);
         if (IsNext(first, last, count))
             return (Uniform(count, first.Length ?? 0, (last.Begin ?? 0) + (last.Length ?? 0)), true);
 
@@ -48,41 +47,41 @@ internal sealed class MapFinder(HeadFetcher fetcher, ProbeOptions options)
         // An article from another file can carry the right number; where its range cannot be, another copy is asked for.
         var between = new Stretch(1, count - 1, first.End ?? 0, long.MaxValue);
         if (!Fits(last))
-            last = await FetchLastAsync(ids, Fits, cancellationToken);
+            last = await FetchLastAsync(Fits, cancellationToken);
         if (last is null)
             return (ByClaimedSize(count, first), false);
 
         // Ranges that contradict each other are a lie somewhere; a copy of the last article that agrees with the first one ends it.
-        var (map, isConfirmed) = await BisectAsync(ids, first, last, cancellationToken);
-        return !isConfirmed && await FetchLastAsync(ids, head => IsNext(first, head, count), cancellationToken) is { } other
+        var (map, isConfirmed) = await BisectAsync(first, last, cancellationToken);
+        return !isConfirmed && await FetchLastAsync(head => IsNext(first, head, count), cancellationToken) is { } other
             ? (Uniform(count, first.Length ?? 0, (other.Begin ?? 0) + (other.Length ?? 0)), true)
             : (map, isConfirmed);
 
         bool Fits(ArticleHead head) => head.Begin is { } begin && (between with { End = begin }).IsPossible;
     }
 
-    private async Task<ArticleHead?> FetchLastAsync(ISegmentIds ids, Func<ArticleHead, bool> fits, CancellationToken cancellationToken)
+    private async Task<ArticleHead?> FetchLastAsync(Func<ArticleHead, bool> fits, CancellationToken cancellationToken)
     {
-        var index = ids.Count - 1;
-        return (await fetcher.ProveAsync(ids, index, head => IsPlausible(head, index, ids.Count) && fits(head), cancellationToken)).Head;
+        var index = heads.Count - 1;
+        return (await heads.ProveAsync(index, head => IsPlausible(head, index, heads.Count) && fits(head), cancellationToken)).Head;
     }
 
     // A piece of a longer file is at home in no map of its own.
-    private async Task<(SegmentMap? Map, bool IsConfirmed)> FindSingleAsync(ISegmentIds ids, ArticleHead only, CancellationToken cancellationToken)
+    private async Task<(SegmentMap? Map, bool IsConfirmed)> FindSingleAsync(ArticleHead only, CancellationToken cancellationToken)
     {
         if (only.Begin > 0)
             return (null, false);
         if (only.End > only.Header?.FileSize)
-            only = await ProveAsync(ids, 0, only, cancellationToken);
+            only = await ProveAsync(0, only, cancellationToken);
         return (SegmentMap.Uniform(1, only.Length ?? 0, only.Length ?? 0), true);
     }
 
     private static bool IsNext(ArticleHead first, ArticleHead last, int count) => last.Begin is { } begin && begin == (count - 1) * first.Length;
 
     // What cannot be proved at any provider is used as it is.
-    private async Task<ArticleHead> ProveAsync(ISegmentIds ids, int index, ArticleHead doubtful, CancellationToken cancellationToken)
+    private async Task<ArticleHead> ProveAsync(int index, ArticleHead doubtful, CancellationToken cancellationToken)
     {
-        var answer = await fetcher.ProveAsync(ids, index, head => IsPlausible(head, index, ids.Count), cancellationToken);
+        var answer = await heads.ProveAsync(index, head => IsPlausible(head, index, heads.Count), cancellationToken);
         return answer.Head ?? doubtful;
     }
 
@@ -97,15 +96,15 @@ internal sealed class MapFinder(HeadFetcher fetcher, ProbeOptions options)
     private static SegmentMap? Uniform(int count, long partSize, long fileSize) =>
         fileSize - (count - 1) * partSize is >= 0 and <= SegmentMap.MaxSegmentLength ? SegmentMap.Uniform(count, partSize, fileSize) : null;
 
-    private async Task<(SegmentMap? Map, bool IsConfirmed)> BisectAsync(ISegmentIds ids, ArticleHead first, ArticleHead last, CancellationToken cancellationToken)
+    private async Task<(SegmentMap? Map, bool IsConfirmed)> BisectAsync(ArticleHead first, ArticleHead last, CancellationToken cancellationToken)
     {
-        var count = ids.Count;
+        var count = heads.Count;
         var partSize = first.Length ?? 0;
         var lengths = new long[count];
         lengths[0] = partSize;
         lengths[^1] = last.Length ?? 0;
-        var bisector = new MapBisector(fetcher, options, stretch => stretch.TryFill(lengths, partSize));
-        return await bisector.SettleAsync(ids, lengths, [new Stretch(1, count - 1, first.End ?? 0, last.Begin ?? 0)], cancellationToken) is { } isConfirmed
+        var bisector = new MapBisector(heads, options, stretch => stretch.TryFill(lengths, partSize));
+        return await bisector.SettleAsync(lengths, [new Stretch(1, count - 1, first.End ?? 0, last.Begin ?? 0)], cancellationToken) is { } isConfirmed
             ? (SegmentMap.FromLengths(lengths), isConfirmed)
             : (null, false);
     }

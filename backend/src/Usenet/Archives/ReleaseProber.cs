@@ -56,6 +56,7 @@ public sealed class ReleaseProber
     private async Task<FileHead> ProbeAsync(HeadFetcher fetcher, ProbeTarget target, int index, ProbePlan plan, CancellationToken cancellationToken)
     {
         var count = target.Ids.Count;
+        var segments = new SegmentHeads(fetcher, target.Ids, target.EncodedBytes / count);
 
         // Of an archive the last article tells nothing yet, so it is asked for at once only where the name promises a plain file.
         List<HeadAnswer> answers = count > 1 && plan.IsPlain(index)
@@ -81,13 +82,13 @@ public sealed class ReleaseProber
 
         if (answers.Count < 2 && count > 1)
             answers.Add(await FetchAsync(count - 1));
-        var (map, isConfirmed) = await new MapFinder(fetcher, _options).FindAsync(target.Ids, head, answers[^1].Head, cancellationToken);
+        var (map, isConfirmed) = await new MapFinder(segments, _options).FindAsync(head, answers[^1].Head, cancellationToken);
         return file with { Map = map, IsConfirmed = isConfirmed, AskedArticles = answers.Count, MissingArticles = CountMissing() };
 
         int CountMissing() => answers.Count(answer => answer.State == HeadState.Missing);
 
         Task<HeadAnswer> FetchAsync(int segment) =>
-            fetcher.FetchAsync(target.Ids, segment, answer => MapFinder.IsPlausible(answer, segment, count), cancellationToken);
+            segments.FetchAsync(segment, answer => MapFinder.IsPlausible(answer, segment, count), cancellationToken);
     }
 
     // The middle of a file looks like anything.

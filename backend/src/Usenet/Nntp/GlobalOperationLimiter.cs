@@ -113,11 +113,14 @@ public sealed class GlobalOperationLimiter
         }
     }
 
+    /// <summary>Whether anything plays; a player may pause between two fetches.</summary>
+    internal bool IsPlaying => HasPlayedWithin(PlaybackLingers);
+
     /// <summary>Whether anything plays, or has played within this time.</summary>
     internal bool HasPlayedWithin(TimeSpan time)
     {
         lock (_gate)
-            return _inUse[(int)OperationLane.Playback] > 0 || (_lastPlayback is { } last && _time.GetElapsedTime(last) < time);
+            return Plays(time);
     }
 
     /// <summary>Whether a lane may put more commands on a connection that it holds already, rather than give it back.</summary>
@@ -144,6 +147,13 @@ public sealed class GlobalOperationLimiter
         }
     }
 
+    /// <summary>A viewer has found no connection: the background comes down to its share.</summary>
+    internal void PlaybackWaits()
+    {
+        lock (_gate)
+            _lastPlayback = _time.GetTimestamp();
+    }
+
     /// <summary>Says whether fetches of the background wait in a queue.</summary>
     internal void BackgroundWaits(object queue, bool some)
     {
@@ -168,6 +178,9 @@ public sealed class GlobalOperationLimiter
         Returned?.Invoke();
     }
 
+    private bool Plays(TimeSpan lingers) =>
+        _inUse[(int)OperationLane.Playback] > 0 || (_lastPlayback is { } last && _time.GetElapsedTime(last) < lingers);
+
     private bool IsStarved => _backgroundWaits.Count > 0 && InUseByBackground == 0;
 
     private int InUseByAll => _inUse[0] + _inUse[1] + _inUse[2];
@@ -179,7 +192,6 @@ public sealed class GlobalOperationLimiter
     {
         if (lane == OperationLane.Playback)
             return int.MaxValue;
-        var playing = _inUse[(int)OperationLane.Playback] > 0 || (_lastPlayback is { } last && _time.GetElapsedTime(last) < PlaybackLingers);
-        return playing ? Math.Max(1, _capacity * (100 - _streamingPriorityPercent) / 100) : int.MaxValue;
+        return Plays(PlaybackLingers) ? Math.Max(1, _capacity * (100 - _streamingPriorityPercent) / 100) : int.MaxValue;
     }
 }

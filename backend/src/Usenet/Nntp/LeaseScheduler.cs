@@ -176,9 +176,16 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <summary>All that wait, in no order.</summary>
     public ConnectionLease[] AllWaiting() => _waiting.All();
 
-    /// <summary>Whether one more fetch does more than queue on the wire. Only what is fetched ahead is held back: who waits goes in any case.</summary>
-    private bool HasRoom(in ArticleRequest request) => LeaseQueue.ClassOf(request) != LeaseQueue.Class.Ahead
-        || Bytes < (IsSharedWith(request.Urgency?.Reader) ? _ceiling.Shared : _ceiling.Own);
+    /// <summary>
+    /// Whether one more fetch does more than queue on the wire, where it could not be overtaken. Who waits goes in any case; the
+    /// background keeps one command under way however full the line of a viewer is.
+    /// </summary>
+    private bool HasRoom(in ArticleRequest request) => LeaseQueue.ClassOf(request) switch
+    {
+        LeaseQueue.Class.Ahead => Bytes < (IsSharedWith(request.Urgency?.Reader) ? _ceiling.Shared : _ceiling.Own),
+        LeaseQueue.Class.Background => Bytes < _ceiling.Own || HasNoBackground() || !limiter.IsPlaying,
+        _ => true,
+    };
 
     private bool IsSharedWith(object? reader)
     {
@@ -203,7 +210,13 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
             return Lease(idle, request);
         }
 
-        return busy is null || busy.Bytes > terms.MostBytes || !limiter.MayGoOn(request.Lane) ? null : Lease(busy, request);
+        if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayGoOn(request.Lane))
+            return Lease(busy, request);
+
+        // Where imports hold every connection, none of them would ever be idle unless they knew.
+        if (request.Lane == OperationLane.Playback)
+            limiter.PlaybackWaits();
+        return null;
     }
 
     private ConnectionLoad Lease(ConnectionLoad load, in ArticleRequest request)

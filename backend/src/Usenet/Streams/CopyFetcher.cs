@@ -8,9 +8,6 @@ namespace Sluice.Usenet.Streams;
 /// <remarks>Thread-safe.</remarks>
 internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
 {
-    // yEnc turns 128 bytes into a line of about 132 with its CRLF; headers of the article do not come with BODY.
-    private const double EncodedPerDecoded = 1.032;
-
     /// <summary>Asks for an article once.</summary>
     /// <param name="fetch">What it is for.</param>
     /// <param name="sink">Takes it, and judges it then.</param>
@@ -19,8 +16,7 @@ internal sealed class CopyFetcher(IArticleSource source, ILogger logger)
     /// <param name="cancellationToken">Gives the question up.</param>
     public ValueTask<ArticleReply> AskAsync(SharedFetch fetch, SegmentSink sink, MessageId id, ProviderSet excluded, CancellationToken cancellationToken)
     {
-        var encoded = (long)(fetch.Key.Segment.Length * EncodedPerDecoded);
-        var request = new ArticleRequest(id, fetch.Lane, fetch.Urgency, encoded, excluded) { Release = fetch.File, ContinuesInline = true };
+        var request = new ArticleRequest(id, fetch.Lane, fetch.Urgency, fetch.Key.Segment.EncodedLength, excluded) { Release = fetch.File, ContinuesInline = true };
         return source.FetchAsync(request, sink, cancellationToken);
     }
 

@@ -6,6 +6,12 @@ namespace Sluice.Usenet.Streams;
 /// <param name="Length">Decoded bytes; 0 only for the single segment of an empty file or a part posted empty.</param>
 public readonly record struct Segment(int Index, long Begin, int Length)
 {
+    // yEnc turns 128 bytes into a line of about 132 with its CRLF; headers of the article do not come with BODY.
+    private const double EncodedPerDecoded = 1.032;
+
+    /// <summary>Bytes that its article has on the wire, more or less.</summary>
+    public long EncodedLength => (long)(Length * EncodedPerDecoded);
+
     /// <summary>Offset behind its last byte.</summary>
     public long End => Begin + Length;
 }

@@ -38,6 +38,20 @@ public sealed class ReleaseProberTests
         Assert.InRange(report.Bytes, 1, 4 * 4096);
     }
 
+    [Theory]
+    [InlineData(9 * 41_300L, 41_300)]
+    [InlineData(0, 0)]
+    [InlineData(-1, 0)]
+    [InlineData(long.MaxValue, 2 << 20)]
+    public async Task What_a_head_costs_the_line_is_what_the_NZB_says_and_no_more_than_an_article_can_have(long claimed, long expected)
+    {
+        var post = ScriptedPost.Uniform(_source, "a", count: 9, partSize: 40_000, last: 30_000);
+
+        await ProbeAsync(post.Target(Film) with { EncodedBytes = claimed });
+
+        Assert.Equal([expected, expected], _source.Requests.Select(request => request.ExpectedBytes));
+    }
+
     [Fact]
     public async Task File_of_one_segment_costs_one_article()
     {

@@ -71,17 +71,19 @@ public sealed class LeaseSchedulerTests
         Assert.True(imports >= 3, $"{imports} imports in 4 s");
     }
 
-    [Fact]
-    public void F14_Stream_beside_a_busy_import_gets_half_at_once_and_four_fifths_within_100_ms()
+    [Theory]
+    [InlineData(1, 200_000)]
+    [InlineData(8, 50_000)]
+    public void F14_Stream_beside_a_busy_import_gets_four_fifths_within_100_ms_however_deep_that_pipelines(int depth, int bytes)
     {
-        var model = Model(connections: 20, depth: 1);
+        var model = Model(connections: 20, depth: depth);
         var pool = model.Pools[0];
-        for (var i = 0; i < 400; i++)
-            model.Fetch(pool, SchedulerModel.Request(Import, bytes: 200_000));
+        for (var i = 0; i < 4000; i++)
+            model.Fetch(pool, SchedulerModel.Request(Import, bytes: bytes));
         for (var i = 0; i < 5; i++)
             model.Step();
         var began = model.Now;
-        for (var i = 0; i < 100; i++)
+        for (var i = 0; i < 400; i++)
             model.Fetch(pool, SchedulerModel.Request(Playback, "reader"));
 
         while (model.Limiter.InUse(Playback) < 16)

@@ -53,6 +53,27 @@ public sealed class LineCeilingTests
         }
     }
 
+    /// <summary>Heads of imports are articles too: a viewer beside them would have to wait for all that are on the line before his.</summary>
+    [Fact]
+    public void Imports_beside_a_film_queue_nothing_on_a_full_line_and_go_on()
+    {
+        var model = FilmBesideImports(Thin);
+        var before = model.Granted.Count;
+        var most = Read(model, 300);
+
+        var needed = 1 + (Thin * model.RoundTrip.TotalSeconds / Article);
+        Assert.InRange(most, needed, 3 * needed);
+        Assert.InRange(model.Granted.Skip(before).Count(request => request.Lane == OperationLane.Import), 10, 150);
+    }
+
+    [Fact]
+    public void Imports_beside_a_film_use_their_share_of_a_wide_line_to_its_depth()
+    {
+        var model = FilmBesideImports(Wide);
+        Assert.Equal(Connections * Depth, Read(model, 1000));
+        Assert.Equal(Connections / 5 * Depth, model.Pools[0].Running.Count(running => running.Request.Lane == OperationLane.Import));
+    }
+
     [Fact]
     public void Second_reader_finds_out_about_the_line_step_by_step()
     {
@@ -77,6 +98,18 @@ public sealed class LineCeilingTests
         Read(model, 500);
 
         Assert.InRange((model.Delivered - bytes) / (model.Now - from).TotalSeconds, 0.5 * Thin, 1.01 * Thin);
+    }
+
+    /// <summary>Imports have come first, and have come down to their share.</summary>
+    private static SchedulerModel FilmBesideImports(double rate)
+    {
+        var model = Model(rate);
+        for (var i = 0; i < 400; i++)
+            model.Fetch(model.Pools[0], SchedulerModel.Request(OperationLane.Import, bytes: Article));
+        for (var i = 0; i < 200; i++)
+            model.Fetch(model.Pools[0], SchedulerModel.Request(OperationLane.Playback, Names[0], Article));
+        Read(model, 1000);
+        return model;
     }
 
     private static SchedulerModel Model(double rate)

@@ -24,7 +24,7 @@ internal sealed class ProbeHeads(ReleaseIdStore ids, ProviderHost providers, Sho
     {
         await using var release = await ReleaseIds.OpenAsync(ids, work.Item.NzbHash, cancellationToken);
         List<ProbeTarget> targets =
-            [.. work.Payload.Select(file => new ProbeTarget(file.Subject, release.Take(SegmentPlaces.Range(file.FirstSegment, file.Segments))))];
+            [.. work.Payload.Select(file => new ProbeTarget(file.Subject, release.Take(SegmentPlaces.Range(file.FirstSegment, file.Segments)), file.EncodedBytes))];
         var report = await new ReleaseProber(providers, new ProbeOptions { IncludesPar2 = shown.HavePar2 }).ProbeAsync(
             targets, new Share(progress, targets.Count), cancellationToken);
 
