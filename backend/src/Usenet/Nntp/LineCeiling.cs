@@ -16,8 +16,9 @@ internal sealed class LineCeiling
     // Half of what is outstanding is under way then, the other half waits its turn: a late article leaves no gap.
     private const double Full = 2;
 
-    // The line has room again.
-    private const double Empty = 1.25;
+    // The line has room again. Round trips differ, and replies on one connection wait for each other: on a line with plenty of room,
+    // too, articles take this much longer than the quickest of them.
+    private const double Empty = 1.5;
 
     private const double NewSampleWeight = 0.2;
 
@@ -58,12 +59,12 @@ internal sealed class LineCeiling
         if (bytes <= 0 || seconds <= 0)
             return;
         var most = Math.Max(before, after + bytes);
-
         var longest = _isFull && most <= Few * bytes ? StillFull : most / (double)bytes;
         var alone = Learn(ref _alone[BitOperations.Log2((ulong)bytes)], seconds, seconds / longest);
         var weight = _least == 0 ? 1 : NewSampleWeight;
         _stretch += weight * (Math.Min(seconds / alone, MostTelling) - _stretch);
-        _outstanding += weight * (after + bytes - _outstanding);
+        // What made an article take as long may have come in before it, or with it: at the end of a burst nothing is outstanding any more.
+        _outstanding += weight * (most - _outstanding);
 
         // One article arrives while the next is asked for.
         _least = 2 * bytes;

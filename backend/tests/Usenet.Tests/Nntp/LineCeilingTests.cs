@@ -100,6 +100,35 @@ public sealed class LineCeilingTests
         Assert.InRange((model.Delivered - bytes) / (model.Now - from).TotalSeconds, 0.5 * Thin, 1.01 * Thin);
     }
 
+    [Fact]
+    public void Burst_that_has_come_in_leaves_room_for_as_much_as_keeps_the_line_full()
+    {
+        // A reader waits for a late article while all the others of his window come in: then he asks for as many again at once.
+        const int Burst = 100;
+        const double RoundTrip = 0.05;
+        var ceiling = new LineCeiling();
+        ceiling.Ended(Article, RoundTrip, Article, 0);
+        for (var i = 1; i <= Burst; i++)
+            ceiling.Ended(Article, RoundTrip + (i * Article / Wide), i * Article, (Burst - i) * Article);
+        Assert.InRange(ceiling.Own, RoundTrip * Wide, 3 * RoundTrip * Wide);
+    }
+
+    [Fact]
+    public void Line_with_room_is_known_again_however_much_its_round_trips_differ()
+    {
+        var dice = new Random(3);
+        var ceiling = new LineCeiling();
+        ceiling.Ended(Article, 0.04, Article, 0);
+        for (var i = 0; i < 30; i++)
+            ceiling.Ended(Article, 0.2, 8 * Article, 7 * Article);
+        Assert.InRange(ceiling.Own, 1, 8 * Article);
+
+        // Behind one that takes longer than itself a reply takes as long as that.
+        for (var i = 0; i < 60; i++)
+            ceiling.Ended(Article, 0.04 + (0.02 * Math.Max(dice.NextDouble(), dice.NextDouble())), 8 * Article, 7 * Article);
+        Assert.Equal(long.MaxValue, ceiling.Own);
+    }
+
     /// <summary>Imports have come first, and have come down to their share.</summary>
     private static SchedulerModel FilmBesideImports(double rate)
     {
