@@ -27,6 +27,9 @@ internal sealed class ConnectionLoad(NntpConnection connection)
     /// <summary>Encoded bytes that these replies are expected to bring.</summary>
     public long Bytes { get; set; }
 
+    /// <summary>Articles that their readers will probably ask for next.</summary>
+    public int Following { get; set; }
+
     /// <summary>The lane of all of them; two lanes never share a busy connection.</summary>
     public OperationLane Lane { get; set; }
 

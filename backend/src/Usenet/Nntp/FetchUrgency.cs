@@ -24,6 +24,12 @@ public sealed class FetchUrgency
     /// <summary>On whose behalf the article is fetched.</summary>
     public object Reader { get; }
 
+    /// <summary>
+    /// Articles that the reader will ask for next if it reads on, where that is likely: connections for them are opened meanwhile,
+    /// because a handshake takes as long as the article. 0 where it wants no more than this.
+    /// </summary>
+    public int Following { get; init; }
+
     /// <summary>Whether a reader waits for it right now: it overtakes what is fetched ahead.</summary>
     public bool IsHeadOfLine => Volatile.Read(ref _isHeadOfLine) != 0;
 

@@ -37,9 +37,13 @@ internal sealed class LeaseQueue
     /// <summary>Those of them that belong to imports.</summary>
     public int ImportCount { get; private set; }
 
+    /// <summary>Articles that the readers of these will probably ask for next.</summary>
+    public int Following { get; private set; }
+
     public void Add(ConnectionLease waiter)
     {
         Count++;
+        Following += FollowingOf(waiter.Request);
         ImportCount += waiter.Request.Lane == OperationLane.Import ? 1 : 0;
         switch (ClassOf(waiter.Request))
         {
@@ -64,6 +68,7 @@ internal sealed class LeaseQueue
             return false;
 
         Count--;
+        Following -= FollowingOf(waiter.Request);
         ImportCount -= waiter.Request.Lane == OperationLane.Import ? 1 : 0;
         if (waiter.Place.List == _headOfLine)
         {
@@ -123,6 +128,9 @@ internal sealed class LeaseQueue
 
     /// <summary>All that wait, in no order.</summary>
     public ConnectionLease[] All() => [.. _headOfLine, .. _ahead.All(), .. _background.All()];
+
+    /// <summary>Articles that the reader of a fetch will probably ask for next.</summary>
+    public static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
 
     /// <summary>Where a fetch waits.</summary>
     public static Class ClassOf(in ArticleRequest request) => request.Lane switch

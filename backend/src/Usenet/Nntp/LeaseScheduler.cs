@@ -56,21 +56,22 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     public int Waiting => _waiting.Count;
 
     /// <summary>
-    /// How many more connections what waits and what is outstanding would keep busy. One with a late reply does not count, and one
-    /// that still reads what nobody wants is no place for the next: a viewer who seeks on would always land behind his last seek.
-    /// Never more than there are permits for: the rest would only stand open.
+    /// How many more connections what waits, what is outstanding and what will probably follow would keep busy. One with a late reply
+    /// does not count, and one that still reads what nobody wants is no place for the next: a viewer who seeks on would always land
+    /// behind his last seek. Never more than there are permits for: the rest would only stand open.
     /// </summary>
     /// <param name="depth">Bodies that a connection takes.</param>
     public int Lacking(int depth)
     {
-        var (demand, sound) = (_waiting.Count, 0);
+        var (demand, sound) = (_waiting.Count + _waiting.Following, 0);
         var isForImports = _waiting.Count == _waiting.ImportCount;
         foreach (var load in _open)
         {
             isForImports &= load.Commands == 0 || load.Lane == OperationLane.Import;
             if (load.IsSuspect)
                 continue;
-            demand += load.Commands - load.Unwanted;
+            // One who has left asks for nothing more.
+            demand += load.Unwanted == 0 ? load.Commands + load.Following : load.Commands - load.Unwanted;
             sound += load.Unwanted == 0 ? 1 : 0;
         }
 
@@ -151,6 +152,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         if (!load.IsOpen)
             return null;
         load.Commands--;
+        load.Following -= LeaseQueue.FollowingOf(request);
         load.IsSuspect = false;
         load.Bytes -= request.ExpectedBytes;
         load.Stats -= request.Stats;
@@ -222,6 +224,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private ConnectionLoad Lease(ConnectionLoad load, in ArticleRequest request)
     {
         load.Commands++;
+        load.Following += LeaseQueue.FollowingOf(request);
         load.Reader = request.Urgency?.Reader;
         load.Bytes += request.ExpectedBytes;
         load.Stats += request.Stats;

@@ -13,6 +13,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
 {
     private const int KeptWhenIdle = 2;
 
+    // With two handshakes at a time four connections can be open when the landing segment of a cold open has come: two articles for each.
+    private const int LikelyToFollow = 7;
+
     private readonly Lock _gate = new();
     private readonly CombinedMap _map;
     private readonly StreamResources _shared;
@@ -227,11 +230,15 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 _share.Charge(cost);
             else if ((piece.Begin >= _reach && _window.Count >= _policy.Target(piece.Segment.Length, _share.Limit)) || !_share.TryCharge(cost))
                 return;
-            var urgency = new FetchUrgency(_reader, headOfLine);
-            var slot = _window.Claim(piece, isLanding: headOfLine && _landing, urgency, _shared.Time.GetTimestamp(), out var token);
+            var isLanding = headOfLine && _landing;
+            var urgency = new FetchUrgency(_reader, headOfLine) { Following = isLanding ? LikelyFollowing : 0 };
+            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), out var token);
             _shared.Fetcher.Begin(slot, _lane, token);
         }
     }
+
+    /// <summary>What is asked for in so small a range is all that its reader wants.</summary>
+    private int LikelyFollowing => _end - Position <= _shared.Options.ProbeBytes ? 0 : Math.Min(LikelyToFollow, _lastNumber - _window.NextNumber);
 
     /// <summary>A paused player keeps little: its connections and memory are for those who read.</summary>
     private void TrimIfIdle()

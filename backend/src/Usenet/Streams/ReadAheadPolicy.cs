@@ -2,8 +2,9 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// Decides how many segments a reader holds ahead. One at first; two once it reads on; then twice as many each time it has to wait
-/// for what the last step asked for, as long as such steps still raise the rate: so the window follows rate × round trip and stays
-/// small where more would not help. Never more than the share of memory, or than a few seconds of a paced reader's rate.
+/// for what the last step asked for, or many times what it has read where only the round trip limits, as long as such steps still
+/// raise the rate: so the window follows rate × round trip and stays small where more would not help. Never more than the share of
+/// memory, or than a few seconds of a paced reader's rate.
 /// </summary>
 /// <remarks>Pure state of one reader, guarded by that reader.</remarks>
 internal sealed class ReadAheadPolicy
@@ -19,11 +20,11 @@ internal sealed class ReadAheadPolicy
     // one, and a reader that is woken for every single article costs more than memory does.
     private const double Slack = 4;
 
-    // Where this share of the window is rate × round trip, the line is far from full, and the next step is a double one.
+    // Where this share of the window is rate × round trip, the line is far from full: it is the round trip that limits.
     private const double FullUse = 0.6;
 
-    // How many times as much as it has read a reader may hold ahead before it has found out about the line itself: over a long
-    // round trip it has the whole window with the second step, and who looks at a place and leaves never comes so far.
+    // Where the round trip limits, each step costs one, and a reader may hold this many times as much as it has read: it has the
+    // whole window with the second step, and who looks at a place and leaves never comes so far.
     private const int AheadOfRead = 16;
 
     private readonly LineMemory _memory;
@@ -61,7 +62,7 @@ internal sealed class ReadAheadPolicy
     private double _rate;
 
     /// <param name="options">How much may be held.</param>
-    /// <param name="memory">What other readers have found out.</param>
+    /// <param name="memory">How late articles have been of late.</param>
     /// <param name="time">Clock.</param>
     public ReadAheadPolicy(StreamOptions options, LineMemory memory, TimeProvider time)
     {
@@ -148,8 +149,6 @@ internal sealed class ReadAheadPolicy
     {
         var needed = 1 + (rate * _roundTrip / _segmentBytes);
         var isKnown = rate > 0 && double.IsFinite(needed);
-        if (isKnown)
-            _memory.Learn(needed * _segmentBytes);
         var enough = Enough(rate);
         _rate = rate;
         if (_held > 0)
@@ -167,14 +166,14 @@ internal sealed class ReadAheadPolicy
         else if (isKnown && !_isProbing && enough < _target)
             Hold(enough);
         else
-            Enlarge(rate, rate == 0 ? FirstFactor : isKnown && !_isProbing && needed >= FullUse * _target ? 4 : 2);
+            Enlarge(rate, rate == 0 ? BeganLate : isKnown && !_isProbing && needed >= FullUse * _target);
     }
 
     /// <summary>
     /// The first step knows no rate. Where the landing segment took longer to begin than to be read, it is the round trip that
-    /// limits, and each step costs one; where it took longer to be read, the line is thin or the reader is.
+    /// limits; where it took longer to be read, the line is thin or the reader is.
     /// </summary>
-    private int FirstFactor => _time.GetElapsedTime(_firstByteAt) <= _time.GetElapsedTime(_openedAt, _firstByteAt) ? 4 : 2;
+    private bool BeganLate => _time.GetElapsedTime(_firstByteAt) <= _time.GetElapsedTime(_openedAt, _firstByteAt);
 
     /// <summary>Segments beyond which a window of this rate gains nothing.</summary>
     private double Enough(double rate) => (Slack * (1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0))) + Insured(rate);
@@ -190,12 +189,12 @@ internal sealed class ReadAheadPolicy
         _hold = Math.Min(2 * _hold, LongestHold);
     }
 
-    private void Enlarge(double rate, int factor)
+    private void Enlarge(double rate, bool tripLimits)
     {
         if (_isTried)
             _hold = ShortestHold;
         (_lastTarget, _lastRate, _isTried) = (_target, rate, true);
-        var remembered = Math.Min(_memory.Bytes, AheadOfRead * (double)_delivered) / _segmentBytes;
-        _target = (int)Math.Min(Math.Max(factor * _target, remembered), MostSegments);
+        var affordable = tripLimits ? AheadOfRead * (double)_delivered / _segmentBytes : 0;
+        _target = (int)Math.Min(Math.Max(2.0 * _target, affordable), MostSegments);
     }
 }

@@ -128,6 +128,36 @@ public sealed class LeaseSchedulerTests
         Assert.Equal(0, pool.Scheduler.Lacking(4));
     }
 
+    [Fact]
+    public void Connections_for_what_will_probably_follow_are_wanted_while_the_landing_waits_and_while_it_is_under_way()
+    {
+        var model = Model(connections: 0, depth: 4);
+        var (pool, landing) = (model.Pools[0], SchedulerModel.Request(Playback, "reads on", isHeadOfLine: true, following: 7));
+        model.Limiter.Allow(4);
+        model.Fetch(pool, landing);
+        Assert.Equal(4, pool.Scheduler.Lacking(4));
+        model.Open(pool);
+        Assert.Equal(3, pool.Scheduler.Lacking(4));
+        model.Open(pool);
+        Assert.Equal(2, pool.Scheduler.Lacking(4));
+
+        // The reader has left, and the rest of its article is read for the connection's sake alone.
+        pool.Scheduler.Open[0].Abandon();
+        Assert.InRange(pool.Scheduler.Lacking(4), int.MinValue, 0);
+        pool.Scheduler.Open[0].UnwantedEnded();
+        model.Step();
+        Assert.InRange(pool.Scheduler.Lacking(4), int.MinValue, 0);
+    }
+
+    [Fact]
+    public void Nothing_follows_a_fetch_that_was_withdrawn()
+    {
+        var model = Model(connections: 0, depth: 4);
+        model.Fetch(model.Pools[0], SchedulerModel.Request(Playback, "reads on", isHeadOfLine: true, following: 7));
+        model.Withdraw(0);
+        Assert.Equal(0, model.Pools[0].Scheduler.Lacking(4));
+    }
+
     /// <summary>Random fetches, cancels, losses and waits in 1 to 3 pools; afterwards everybody must be served, or nobody would ever wake them.</summary>
     [Fact]
     public void F15_Hundred_thousand_interleavings_lose_no_wake_up_and_starve_nobody()

@@ -45,8 +45,8 @@ internal sealed class SchedulerModel
 
     public TimeSpan Now => TimeSpan.FromTicks(_clock.Ticks);
 
-    public static ArticleRequest Request(OperationLane lane, object? reader = null, long bytes = 700_000, bool isHeadOfLine = false) =>
-        new(Id, lane, reader is null ? null : new FetchUrgency(reader, isHeadOfLine), bytes);
+    public static ArticleRequest Request(OperationLane lane, object? reader = null, long bytes = 700_000, bool isHeadOfLine = false, int following = 0) =>
+        new(Id, lane, reader is null ? null : new FetchUrgency(reader, isHeadOfLine) { Following = following }, bytes);
 
     public void Advance(TimeSpan span) => _clock.Ticks += span.Ticks;
 

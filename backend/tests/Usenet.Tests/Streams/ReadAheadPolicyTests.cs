@@ -40,18 +40,27 @@ public sealed class ReadAheadPolicyTests
     }
 
     [Theory]
-    [InlineData(150, 149, 8)]
+    [InlineData(150, 149, 16)]
     [InlineData(50, 118, 4)]
-    public void The_first_step_is_a_double_one_where_the_round_trip_limits_and_not_the_line(int toFirstByte, int toLastByte, int expected)
+    public void The_first_step_is_a_large_one_where_the_round_trip_limits_and_not_the_line(int toFirstByte, int toLastByte, int expected)
     {
         var time = new ManualTimeProvider();
         var policy = NewPolicy(time);
+        Assert.Equal(1, policy.Target(SegmentBytes, Plenty));
         time.Advance(TimeSpan.FromMilliseconds(toFirstByte));
         policy.Delivered(1000, 0, endsPiece: false);
         time.Advance(TimeSpan.FromMilliseconds(toLastByte));
         policy.Delivered(SegmentBytes - 1000, 0, endsPiece: true);
         policy.Waited(2);
         Assert.Equal(expected, policy.Target(SegmentBytes, Plenty));
+    }
+
+    [Fact]
+    public void The_second_step_asks_for_sixteen_times_what_was_read_where_the_round_trip_still_limits()
+    {
+        var line = Line(5000, 150);
+        line.Read(TimeSpan.FromMilliseconds(450));
+        Assert.InRange(line.MostHeld, 16 * 16, 16 * 18);
     }
 
     [Fact]
@@ -208,9 +217,10 @@ public sealed class ReadAheadPolicyTests
     {
         var time = new ManualTimeProvider();
         var policy = NewPolicy(time);
+        Assert.Equal(1, policy.Target(SegmentBytes, Plenty));
         policy.Delivered(SegmentBytes, 0, endsPiece: true);
         policy.Waited(2);
-        Assert.Equal(8, policy.Target(SegmentBytes, Plenty));
+        Assert.Equal(16, policy.Target(SegmentBytes, Plenty));
         policy.Reset(2);
         Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
         policy.Reset(1);

@@ -138,6 +138,21 @@ public sealed class SeekTests
     }
 
     [Theory]
+    [InlineData(ArticleSize / 2, 1)]
+    [InlineData(2 * ArticleSize, 1)]
+    [InlineData(3 * ArticleSize, 2)]
+    [InlineData(59 * ArticleSize, 4)]
+    public async Task A_long_range_has_connections_opened_while_its_first_article_comes_and_a_probe_opens_one(int end, int connections)
+    {
+        // The first article never ends: what is opened is opened for what may follow.
+        await using var host = await StalledAsync("1", TimeSpan.Zero, connections: 8);
+        await using var stream = host.Open(0, end);
+        await stream.ReadExactlyAsync(new byte[100], Token);
+        await Eventually.HoldsAsync(() => host.Mock.Stats.ConnectionsNow == connections, () => $"{host.Mock.Stats.ConnectionsNow} connections", Token);
+        Assert.Equal((connections, 1), (host.Pool.Sockets(0), Bodies(host)));
+    }
+
+    [Theory]
     [InlineData(11_000, 9_000, 1)]
     [InlineData(11_000, 9_001, 2)]
     [InlineData(16_000, null, 1)]
@@ -145,7 +160,7 @@ public sealed class SeekTests
     public async Task A_landing_that_reaches_over_a_border_asks_for_both_articles_at_once(int offset, int? length, int expected)
     {
         // Nothing answers, so what has been asked for was asked for at once.
-        await using var host = await StalledAsync("1-60", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5) });
+        await using var host = await StalledAsync("1-60", TimeSpan.Zero, new NntpOptions { PlaybackStall = TimeSpan.FromMinutes(5), HedgeEnabled = false });
         var position = (40 * ArticleSize) + offset;
         await using (var stream = host.Open(position, position + length))
         {
@@ -173,7 +188,7 @@ public sealed class SeekTests
     /// <summary>
     /// Two connections with two commands each; the articles named pause in the middle, so what is queued behind them stays queued.
     /// </summary>
-    private static Task<EngineHost> StalledAsync(string articles, TimeSpan duration, NntpOptions? nntp = null)
+    private static Task<EngineHost> StalledAsync(string articles, TimeSpan duration, NntpOptions? nntp = null, int connections = 2)
     {
         var stall = new MockFault
         {
@@ -186,6 +201,6 @@ public sealed class SeekTests
             EngineHost.Film(60, ArticleSize),
             new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(20), Faults = [stall] }] },
             nntp,
-            provider: (_, account) => account with { MaxConnections = 2, PipeliningDepth = 2 });
+            provider: (_, account) => account with { MaxConnections = connections, PipeliningDepth = 2 });
     }
 }

@@ -5,7 +5,8 @@ namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
 /// A reader behind a line of given rate and round trip, on a clock that is moved by hand: articles are asked for as the policy
-/// says, begin to arrive a round trip later, share the line one after the other, and are read in order.
+/// says, begin to arrive a round trip later, share the line one after the other, and are read in order: the first while it
+/// arrives, the others once they are whole.
 /// </summary>
 internal sealed class SimulatedLine
 {
@@ -77,18 +78,22 @@ internal sealed class SimulatedLine
     /// <summary>Lets time pass without a read.</summary>
     public void Pause(TimeSpan span) => _time.Advance(span);
 
+    private TimeSpan TransferOf(int bytes) => TimeSpan.FromSeconds(bytes / Rate);
+
     private ReadAheadPolicy NewPolicy() => new(new StreamOptions(), _memory, _time);
 
     private void ReadSegment()
     {
         Fill();
         var (arrival, askedFor, isLate) = _arrivals.Peek();
-        if (arrival > _time.GetUtcNow())
+        var isLanding = _head == 0;
+        var readable = isLanding ? arrival - TransferOf(SegmentBytes - 1) : arrival;
+        if (readable > _time.GetUtcNow())
         {
-            if (_head > 0)
+            if (!isLanding)
                 _policy.Waited(_head);
             Fill();
-            var wait = arrival - _time.GetUtcNow();
+            var wait = readable - _time.GetUtcNow();
             if (wait > LongestWait)
                 LongestWait = wait;
             _time.Advance(wait);
@@ -99,6 +104,8 @@ internal sealed class SimulatedLine
         {
             var chunk = Math.Min(ChunkBytes, SegmentBytes - taken);
             taken += chunk;
+            if (isLanding && arrival - TransferOf(SegmentBytes - taken) - _time.GetUtcNow() is var still && still > TimeSpan.Zero)
+                _time.Advance(still);
             if (double.IsFinite(Pace))
                 _time.Advance(TimeSpan.FromSeconds(chunk / Pace));
             if (taken == SegmentBytes)
@@ -116,7 +123,7 @@ internal sealed class SimulatedLine
         {
             var spread = 1 + (Jitter * ((2 * _random.NextDouble()) - 1));
             var begins = _time.GetUtcNow() + (RoundTrip * spread);
-            _lineFree = (begins > _lineFree ? begins : _lineFree) + TimeSpan.FromSeconds(SegmentBytes / Rate);
+            _lineFree = (begins > _lineFree ? begins : _lineFree) + TransferOf(SegmentBytes);
             _arrivals.Enqueue((_lineFree + _delay, _time.GetTimestamp(), _delay > TimeSpan.Zero));
             _delay = TimeSpan.Zero;
             MostHeld = Math.Max(MostHeld, _arrivals.Count);
