@@ -12,12 +12,13 @@ public class SharingBenchmarks : IDisposable
 
     private readonly SegmentCache _cache = new(new StreamOptions(), TimeProvider.System);
     private readonly SegmentKey _key = new(new SegmentIds(MessageId.Parse("part12of345.abcdefghijkl@example.com"), []), new Segment(11, 11L * PartLength, PartLength));
+    private readonly BlockPool _pool = new(1 << 20);
     private readonly SegmentBuffer _held;
 
     /// <summary>One segment, held by another reader and listed in the cache.</summary>
     public SharingBenchmarks()
     {
-        _held = new SegmentBuffer(new BlockPool(1 << 20), PartLength);
+        _held = new SegmentBuffer(_pool, PartLength);
         _held.Retain();
         _cache.Add(_key, _held);
     }
@@ -39,6 +40,7 @@ public class SharingBenchmarks : IDisposable
     public void Dispose()
     {
         _cache.Dispose();
+        _pool.Dispose();
         GC.SuppressFinalize(this);
     }
 }

@@ -3,23 +3,20 @@ namespace Sluice.Usenet.Streams;
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
 /// Thread-safe. Renting never waits: how much may be in use is decided by <see cref="ByteBudget"/>, before a fetch begins.
-/// The memory of free blocks that were not needed for a while goes back to the system; there is no timer for that, only the
-/// coming and going.
+/// The memory of free blocks that were not needed for a while goes back to the system. Blocks can be given back after the
+/// pool was disposed, which only ends that.
 /// </remarks>
-public sealed class BlockPool
+public sealed class BlockPool : IDisposable
 {
     /// <summary>Bytes of a block: below the large-object threshold, and eleven hold a usual part almost without waste.</summary>
     public const int BlockSize = 64 * 1024;
 
-    // Blocks whose turns are looked at together: 64 MiB of decoded bytes.
-    private const int Period = 1024;
-
     // Kept when nothing is lent: 4 MiB, for the next reader's first articles.
     private const int KeptWhenIdle = 64;
 
-    // What no reader has needed for so long is let go by halves. A fast stream needs its blocks again many times in it, and memory
-    // that comes and goes costs more than copying what it holds.
-    private static readonly TimeSpan Idleness = TimeSpan.FromSeconds(2);
+    // What no reader has needed for so long is let go by halves. Readers that seek and stop make the need go up and down within
+    // seconds, and memory that comes and goes costs more than copying what it holds.
+    private static readonly TimeSpan Idleness = TimeSpan.FromSeconds(15);
 
     private readonly Lock _gate = new();
     private readonly Stack<byte[]> _free = new();
@@ -27,13 +24,14 @@ public sealed class BlockPool
     // Blocks without memory, which get it again when they are written; with the others never more than were once lent at a time.
     private readonly Stack<byte[]> _empty = new();
     private readonly BlockGuard _guard = new();
-    private readonly TimeProvider _time;
+    private readonly ITimer _timer;
     private readonly Func<bool> _giveWay;
     private readonly int _plenty;
     private int _rented;
-    private int _returned;
+
+    // Guarded by _gate. The fewest blocks that were free at a time since the timer was set.
     private int _leastFree;
-    private long _watchedSince;
+    private bool _isTimed;
 
     /// <summary>Creates a pool.</summary>
     /// <param name="plentyBytes">Bytes of blocks beyond which none is lent for what nobody reads.</param>
@@ -43,8 +41,8 @@ public sealed class BlockPool
     /// <param name="time">Clock; null for the system's.</param>
     public BlockPool(long plentyBytes, Func<bool>? giveWay = null, TimeProvider? time = null)
     {
-        _time = time ?? TimeProvider.System;
-        _watchedSince = _time.GetTimestamp();
+        _timer = (time ?? TimeProvider.System).CreateTimer(
+            static state => ((BlockPool)state!).LetIdleGo(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _plenty = (int)Math.Clamp(plentyBytes / BlockSize, 1, int.MaxValue);
         _giveWay = giveWay ?? (static () => false);
     }
@@ -94,28 +92,61 @@ public sealed class BlockPool
         lock (_gate)
         {
             _free.Push(block.Bytes!);
-            if (left == 0)
-                LetGo(_free.Count - KeptWhenIdle);
-            if (++_returned < Period)
-                return;
-            _returned = 0;
-            if (_time.GetElapsedTime(_watchedSince) < Idleness)
-                return;
-            LetGo((_leastFree + 1) / 2);
-            (_leastFree, _watchedSince) = (_free.Count, _time.GetTimestamp());
+            SetTimer();
         }
+
+        if (left == 0)
+            LetGo(Free - KeptWhenIdle);
     }
+
+    /// <summary>Ends the looking for memory that is not needed.</summary>
+    public void Dispose() => _timer.Dispose();
 
     /// <summary>In Debug builds: whoever has just read from a block had it on loan all the time.</summary>
     /// <exception cref="InvalidOperationException">He had not.</exception>
     internal void Verify(Block block) => _guard.Verify(block);
 
+    private void LetIdleGo()
+    {
+        int idle;
+        lock (_gate)
+            idle = Math.Min((_leastFree + 1) / 2, _free.Count - KeptWhenIdle);
+
+        LetGo(idle);
+        lock (_gate)
+        {
+            _isTimed = false;
+            SetTimer();
+        }
+    }
+
+    // Under the gate.
+    private void SetTimer()
+    {
+        if (_isTimed || _free.Count <= KeptWhenIdle)
+            return;
+        _isTimed = true;
+        _leastFree = _free.Count;
+        _timer.Change(Idleness, Timeout.InfiniteTimeSpan);
+    }
+
+    // Each call into the system is made outside the gate, so that nobody who rents has to wait for many.
     private void LetGo(int count)
     {
-        for (; count > 0 && _free.TryPop(out var bytes); count--)
+        for (; count > 0; count--)
         {
+            byte[]? bytes;
+            lock (_gate)
+            {
+                if (!_free.TryPop(out bytes))
+                    return;
+                _leastFree = Math.Min(_leastFree, _free.Count);
+            }
+
             _guard.Forget(bytes);
-            if (BlockPages.TryGiveBack(bytes))
+            if (!BlockPages.TryGiveBack(bytes))
+                continue;
+            lock (_gate)
                 _empty.Push(bytes);
         }
     }

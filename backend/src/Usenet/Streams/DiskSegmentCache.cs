@@ -138,7 +138,8 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     private async Task KeepAsync(KeptSegment offer)
     {
         // Blocks of a pool of its own: what is only on its way to the disk is no reader's.
-        var before = await FindAsync(offer.Key, offer.Length, new BlockPool(BlockPool.BlockSize));
+        using var blocks = new BlockPool(BlockPool.BlockSize);
+        var before = await FindAsync(offer.Key, offer.Length, blocks);
         try
         {
             var indexes = Enumerable.Range(0, offer.BlockCount).Where(index => offer.Has(index) || before?.HoldsBlock(index) == true).ToArray();

@@ -40,7 +40,7 @@ public sealed class StreamMemory : IDisposable
         {
             if (_held is { } held && held.Terms == terms)
                 return (held.Cache, held.Blocks);
-            _held?.Cache.Dispose();
+            _held?.Dispose();
             var cache = new SegmentCache(options, _time);
             _held = new Held(terms, cache, new BlockPool(options.CacheGivesWayAt, cache.GiveWay, _time));
             return (cache, _held.Blocks);
@@ -51,8 +51,15 @@ public sealed class StreamMemory : IDisposable
     public void Dispose()
     {
         lock (_gate)
-            _held?.Cache.Dispose();
+            _held?.Dispose();
     }
 
-    private sealed record Held((long Budget, long Ceiling, TimeSpan Keep) Terms, SegmentCache Cache, BlockPool Blocks);
+    private sealed record Held((long Budget, long Ceiling, TimeSpan Keep) Terms, SegmentCache Cache, BlockPool Blocks) : IDisposable
+    {
+        public void Dispose()
+        {
+            Cache.Dispose();
+            Blocks.Dispose();
+        }
+    }
 }

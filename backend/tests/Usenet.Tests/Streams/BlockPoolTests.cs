@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-public sealed class BlockPoolTests
+public sealed class BlockPoolTests : IDisposable
 {
     private readonly ManualTimeProvider _time = new();
     private readonly BlockPool _pool;
@@ -17,23 +17,41 @@ public sealed class BlockPoolTests
         var steady = Rent(1);
         Return(Rent(1000));
         Assert.Equal(1000, _pool.Free);
-        for (var i = 0; i < 20_000; i++)
+        for (var i = 0; i < 40_000; i++)
         {
-            Return(Rent(10));
+            Return(Rent(100));
             _time.Advance(TimeSpan.FromMilliseconds(5));
         }
 
-        Assert.InRange(_pool.Free, 10, 20);
+        Assert.InRange(_pool.Free, 100, 105);
         Return(steady);
     }
 
     [Fact]
-    public void Blocks_that_a_fast_stream_needs_again_within_a_moment_stay()
+    public void Free_blocks_give_their_memory_back_while_nothing_comes_and_goes()
     {
         var steady = Rent(1);
         Return(Rent(1000));
-        for (var i = 0; i < 20_000; i++)
-            Return(Rent(10));
+
+        _time.Advance(TimeSpan.FromSeconds(30));
+        Assert.InRange(_pool.Free, 65, 500);
+
+        _time.Advance(TimeSpan.FromMinutes(5));
+        Assert.Equal(64, _pool.Free);
+        Return(steady);
+    }
+
+    [Fact]
+    public void Memory_that_is_needed_again_every_few_seconds_stays()
+    {
+        var steady = Rent(1);
+        Return(Rent(1000));
+        for (var i = 0; i < 60; i++)
+        {
+            _time.Advance(TimeSpan.FromSeconds(5));
+            Return(Rent(1000));
+        }
+
         Assert.Equal(1000, _pool.Free);
         Return(steady);
     }
@@ -113,6 +131,8 @@ public sealed class BlockPoolTests
         Assert.Throws<InvalidOperationException>(() => _pool.Rent());
     }
 #endif
+
+    public void Dispose() => _pool.Dispose();
 
     private Block[] Rent(int count) => [.. Enumerable.Range(0, count).Select(_ => _pool.Rent())];
 

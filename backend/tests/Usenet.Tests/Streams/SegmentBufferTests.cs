@@ -13,7 +13,7 @@ public sealed class SegmentBufferTests
     [InlineData(716_800)]
     public void What_is_written_comes_out_and_the_blocks_go_back(int length)
     {
-        var pool = new BlockPool(1 << 20);
+        using var pool = new BlockPool(1 << 20);
         var truth = new byte[length];
         new Random(length).NextBytes(truth);
         var buffer = new SegmentBuffer(pool, length);
@@ -43,7 +43,7 @@ public sealed class SegmentBufferTests
     [Fact]
     public void What_is_longer_than_promised_takes_one_block_and_harms_nothing()
     {
-        var pool = new BlockPool(1 << 20);
+        using var pool = new BlockPool(1 << 20);
         var buffer = new SegmentBuffer(pool, 100_000);
         for (var i = 0; i < 60; i++)
         {

@@ -100,7 +100,11 @@ public sealed class SegmentCacheTests : IDisposable
         Assert.Equal(0, _pool.Rented);
     }
 
-    public void Dispose() => _cache.Dispose();
+    public void Dispose()
+    {
+        _cache.Dispose();
+        _pool.Dispose();
+    }
 
     private static SegmentKey Key(int number) => new(new SegmentIds(MessageId.Parse($"{number}@film"), []), new Segment(number, 0, BlockPool.BlockSize));
 

@@ -15,7 +15,7 @@ public sealed class SegmentSinkTests
     [InlineData(true)]
     public void Reader_gets_no_further_byte_of_an_article_that_is_known_to_be_corrupt(bool isCorrupt)
     {
-        var pool = new BlockPool(1 << 20);
+        using var pool = new BlockPool(1 << 20);
         var data = TestArticle.Noise(Length);
         var body = TestArticle.OnWire(TestArticle.Part(data));
         if (isCorrupt)
