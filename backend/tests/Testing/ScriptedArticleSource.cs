@@ -42,6 +42,9 @@ public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096)
     /// <summary>Raw bytes that the sinks consumed.</summary>
     public long Delivered => Interlocked.Read(ref _delivered);
 
+    /// <summary>Bytes of each body after which nothing more comes until the fetch is given up; none: all of it comes.</summary>
+    public int HoldsAfter { get; set; } = int.MaxValue;
+
     /// <summary>Posts an article at every provider.</summary>
     /// <param name="id">Its message-id, without brackets.</param>
     /// <param name="wire">Its body as it goes over the wire, terminating line included.</param>
@@ -144,6 +147,8 @@ public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096)
             Interlocked.Add(ref _delivered, consumed);
             if (isEnd)
                 return;
+            if (offset >= HoldsAfter)
+                await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
             await Task.Yield();
         }
 

@@ -22,6 +22,7 @@ public sealed class ReleaseProberTests
     public async Task Plain_file_costs_first_and_last_article_and_no_more_of_them_than_needed()
     {
         var post = ScriptedPost.Uniform(_source, "a", count: 9, partSize: 40_000, last: 30_000);
+        _source.HoldsAfter = 2 * 4096;
 
         var report = await ProbeAsync(post.Target(Film));
 
