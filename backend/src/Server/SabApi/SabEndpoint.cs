@@ -16,7 +16,7 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         foreach (var path in new[] { "/api", "/sabnzbd/api" })
         {
             endpoints
-                .MapMethods(path, Methods, (HttpContext http, SabEndpoint endpoint) => endpoint.AnswerAsync(http))
+                .MapMethods(path, Methods, http => http.RequestServices.GetRequiredService<SabEndpoint>().AnswerAsync(http))
                 .OpenAs(OpenEndpoint.SabApi);
         }
     }

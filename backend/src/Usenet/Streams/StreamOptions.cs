@@ -53,7 +53,7 @@ public sealed record StreamOptions
     /// Bytes held by readers and cache together from which on the cache gives way: a reader that fills a large window at full
     /// speed seldom comes back for what it has read, and the process need not grow for that.
     /// </summary>
-    public long CacheGivesWayAt => ByteBudget / 4;
+    public long CacheGivesWayAt => ByteBudget / 8;
 
     /// <summary>Most streams at a time that are wanted; null: as many as the budget carries.</summary>
     public int? WantedStreams { get; init; }

@@ -54,7 +54,7 @@ public sealed class StreamMemoryTests
     }
 
     [Fact]
-    public void The_cache_gives_way_once_a_quarter_of_the_memory_is_held()
+    public void The_cache_gives_way_once_an_eighth_of_the_memory_is_held()
     {
         using var memory = new StreamMemory(TimeProvider.System);
         var (cache, blocks) = memory.Open(new StreamOptions { ByteBudget = 64 * BlockPool.BlockSize, CacheBytes = 8 * BlockPool.BlockSize });
@@ -67,9 +67,9 @@ public sealed class StreamMemoryTests
             kept.Release();
         }
 
-        var held = Enumerable.Range(0, 12).Select(_ => blocks.Rent()).ToArray();
-        Assert.Equal(4 * BlockPool.BlockSize, cache.IdleBytes);
-        Assert.Equal(16, blocks.Rented);
+        var held = Enumerable.Range(0, 6).Select(_ => blocks.Rent()).ToArray();
+        Assert.Equal(2 * BlockPool.BlockSize, cache.IdleBytes);
+        Assert.Equal(8, blocks.Rented);
         foreach (var block in held)
             blocks.Return(block);
     }
