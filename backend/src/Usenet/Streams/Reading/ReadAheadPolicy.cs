@@ -23,8 +23,8 @@ internal sealed class ReadAheadPolicy
     // Where this share of the window is rate × round trip, the line is far from full: it is the round trip that limits.
     private const double FullUse = 0.6;
 
-    // Where the round trip limits, each step costs one, and a reader may hold this many times as much as it has read: it has the
-    // whole window with the second step, and who looks at a place and leaves never comes so far.
+    // No reader holds more than this many times as much as it has read, so that who looks at a place and leaves costs little, even
+    // over a border. Where the round trip limits, each step costs one, and that much is held at once: all of it with the second step.
     private const int AheadOfRead = 16;
 
     private readonly LineMemory _memory;
@@ -194,7 +194,8 @@ internal sealed class ReadAheadPolicy
         if (_isTried)
             _hold = ShortestHold;
         (_lastTarget, _lastRate, _isTried) = (_target, rate, true);
-        var affordable = tripLimits ? AheadOfRead * (double)_delivered / _segmentBytes : 0;
-        _target = (int)Math.Min(Math.Max(2.0 * _target, affordable), MostSegments);
+        var affordable = AheadOfRead * (double)_delivered / _segmentBytes;
+        var wanted = tripLimits ? affordable : Math.Min(2.0 * _target, affordable);
+        _target = (int)Math.Min(Math.Max(_target, wanted), MostSegments);
     }
 }

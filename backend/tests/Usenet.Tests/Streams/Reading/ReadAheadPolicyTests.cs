@@ -35,6 +35,7 @@ public sealed class ReadAheadPolicyTests
         for (var early = 2; early <= 8; early++)
             policy.Waited(early);
         Assert.Equal(8, policy.Target(SegmentBytes, Plenty));
+        policy.Delivered(SegmentBytes, 8, endsPiece: true);
         policy.Waited(9);
         Assert.InRange(policy.Target(SegmentBytes, Plenty), 16, 32);
     }
@@ -53,6 +54,17 @@ public sealed class ReadAheadPolicyTests
         policy.Delivered(SegmentBytes - 1000, 0, endsPiece: true);
         policy.Waited(2);
         Assert.Equal(expected, policy.Target(SegmentBytes, Plenty));
+    }
+
+    [Fact]
+    public void A_look_over_a_border_between_segments_holds_two_whatever_it_waits_for()
+    {
+        var time = new ManualTimeProvider();
+        var policy = new ReadAheadPolicy(new StreamOptions { ProbeBytes = 10_000 }, new LineMemory(time), time);
+        Assert.Equal(1, policy.Target(SegmentBytes, Plenty));
+        policy.Delivered(60_000, 0, endsPiece: true);
+        policy.Waited(2);
+        Assert.Equal(2, policy.Target(SegmentBytes, Plenty));
     }
 
     [Fact]
