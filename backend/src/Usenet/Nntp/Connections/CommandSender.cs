@@ -30,9 +30,9 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
 
     /// <summary>Sends until stopped.</summary>
     /// <param name="unwanted">Told of commands that nobody wanted any more before they were sent.</param>
-    /// <param name="begun">Told when a command is outstanding while none was before.</param>
+    /// <param name="begun">Told when a command is outstanding, and whether none was before.</param>
     /// <exception cref="IOException">The connection was lost; so say ObjectDisposedException and InvalidOperationException.</exception>
-    public async Task RunAsync(Action<PendingReply> unwanted, Action begun)
+    public async Task RunAsync(Action<PendingReply> unwanted, Action<bool> begun)
     {
         var buffer = new ArrayBufferWriter<byte>(1024);
         var commands = _unsent.Reader;
@@ -60,7 +60,7 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
     }
 
     // Every command is pending before it is flushed: its answer can overtake the end of the flush.
-    private bool TryRegister(PendingReply reply, ArrayBufferWriter<byte> buffer, Action begun)
+    private bool TryRegister(PendingReply reply, ArrayBufferWriter<byte> buffer, Action<bool> begun)
     {
         reply.SentAt = time.GetTimestamp();
         if (!sent.TryAdd(reply, out var isOnly))
@@ -68,10 +68,8 @@ internal sealed class CommandSender(NntpTransport transport, PendingReplies sent
 
         reply.SentBehindOthers = !isOnly;
         if (isOnly)
-        {
             reply.SentOnIdleAt = reply.SentAt;
-            begun();
-        }
+        begun(isOnly);
 
         reply.WriteCommands(buffer);
         meter.Sent(reply);

@@ -125,6 +125,10 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
                     failure = new NntpException(NntpFault.Stalled, $"The server sent nothing useful for {_stall.TotalSeconds:0} seconds.");
                 else if (_silence.IsWatched)
                     (late, next) = (_silence.IsLate(out var due), due < next ? due : next);
+
+                // What waits behind it may have been sent on from place to place, each silent, until it had to stay.
+                if (late && _silence.IsStuck(_options.DrainTime))
+                    failure = new NntpException(NntpFault.ConnectionClosed, "An article that nobody wants any more did not come and held others up.");
             }
             else if (_options.KeepsWarm && silent >= _options.KeepAliveInterval && _limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback))
             {
@@ -144,12 +148,12 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
                 Arm(next < MinimumWait ? MinimumWait : next);
         }
 
+        if (late)
+            _connection.BeLate();
         if (failure is not null)
             _connection.Abort(failure);
         else if (retire)
             _connection.Retire();
-        else if (late)
-            _connection.BeLate();
         else if (keepAlive)
             _connection.Submit(new KeepAlive());
     }

@@ -201,13 +201,21 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         try
         {
-            await _sender.RunAsync(GiveBack, _deadlines.Begin);
+            await _sender.RunAsync(GiveBack, Begun);
         }
         catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
         {
             _lostWhileSending = true;
             Abort(Lost(error));
         }
+    }
+
+    private void Begun(bool isOnly)
+    {
+        if (isOnly)
+            _deadlines.Begin();
+        else if (_sent.IsHeldUpByAbandoned)
+            _deadlines.LookSoon();
     }
 
     private async Task ReadLoopAsync()

@@ -24,7 +24,7 @@ internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, Li
 
     /// <summary>
     /// Whether it is looked for at all. Where nothing is asked for twice it is still, as long as an article that nobody wants holds up
-    /// another: what is behind it is asked for elsewhere then, and no more often than once.
+    /// another: what is behind it is asked for elsewhere then.
     /// </summary>
     public bool IsWatched => policy.IsEnabled || sent.IsHeldUpByAbandoned;
 
@@ -48,6 +48,14 @@ internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, Li
         due = patience / 2;
         var othersAreHeard = time.GetElapsedTime(since, line.Silences.HeardAt) >= patience / 2;
         return (othersAreHeard || sent.IsAnyAwaited) && !hasUnread();
+    }
+
+    /// <summary>Whether an article that nobody wants holds up another and has been silent for so long that it is not worth its socket.</summary>
+    /// <param name="drain">How long the rest of an unwanted article may take.</param>
+    public bool IsStuck(TimeSpan drain)
+    {
+        var silence = Length(time.GetTimestamp(), out _);
+        return silence >= drain && silence >= policy.Patience(line) && sent.IsHeldUpByAbandoned;
     }
 
     /// <summary>Bytes have come.</summary>

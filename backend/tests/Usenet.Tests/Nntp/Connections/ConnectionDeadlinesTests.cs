@@ -23,18 +23,20 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
             connection.ReadCommand();
     });
     private readonly ManualTimeProvider _clock = new();
+    private readonly ManualTimeProvider _standing = new();
     private readonly PendingReplies _sent = new();
     private readonly ArticleBody _body = Ask("a@t");
     private readonly Owner _owner = new();
     private NntpConnection _connection = null!;
     private ConnectionDeadlines _deadlines = null!;
+    private TimeSpan _patience;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     public async ValueTask InitializeAsync()
     {
-        // Its own clock stands still: what happens to it happens by the deadlines beside it.
-        var standing = Shared(new ManualTimeProvider());
+        // Its own clock stands still: what happens to it happens by the deadlines beside it, where a test does not move it.
+        var standing = Shared(_standing);
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false };
         _connection = new NntpConnection(await ConnectAsync(), 0, new LineEstimate(standing.Time), new PipelineDepth(account, standing), standing, _owner);
         _connection.Start();
@@ -42,7 +44,9 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
         await Eventually.HoldsAsync(() => _connection.IsBusy, () => "nothing was sent", Token);
 
         var line = new LineEstimate(_clock);
-        _deadlines = new ConnectionDeadlines(_connection, new ReplySilence(() => false, _sent, line, new StragglerPolicy(Options), _clock), Shared(_clock));
+        var policy = new StragglerPolicy(Options);
+        _patience = policy.Patience(line);
+        _deadlines = new ConnectionDeadlines(_connection, new ReplySilence(() => false, _sent, line, policy, _clock), Shared(_clock));
         _deadlines.Expect(OperationLane.Playback);
     }
 
@@ -98,6 +102,35 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
     }
 
     [Fact(Timeout = 60_000)]
+    public async Task F07_Silent_rest_that_holds_up_what_may_not_move_ends_long_before_the_stall_limit()
+    {
+        var awaited = Ask("b@t", new FetchUrgency(this, isHeadOfLine: true));
+        _connection.Submit(awaited);
+        Assert.True(_sent.TryAdd(_body, out _));
+        Assert.True(_sent.TryAdd(awaited, out _));
+        _deadlines.Begin();
+        GiveUp();
+        _deadlines.LookSoon();
+
+        _clock.Advance(_patience + Options.DrainTime);
+
+        await AssertClosedAsync();
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F07_Command_that_is_sent_behind_an_unwanted_one_has_its_silence_looked_for()
+    {
+        GiveUp();
+        var awaited = Ask("b@t", new FetchUrgency(this, isHeadOfLine: true));
+        _connection.Submit(awaited);
+        await Eventually.HoldsAsync(() => awaited.SentBehindOthers, () => "nothing was sent", Token);
+
+        _standing.Advance(_patience + Options.DrainTime);
+
+        await AssertClosedAsync();
+    }
+
+    [Fact(Timeout = 60_000)]
     public async Task F07_Command_that_is_given_up_on_its_way_to_the_wire_is_not_sent()
     {
         var clock = new HookedClock();
@@ -111,7 +144,7 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
         clock.Hook = () => Assert.True(body.TryAbandon(Token));
         Assert.True(sender.TrySubmit(body));
         sender.Stop();
-        await sender.RunAsync(takenBack.Add, () => Assert.Fail("Nothing has begun."));
+        await sender.RunAsync(takenBack.Add, _ => Assert.Fail("Nothing has begun."));
 
         Assert.Equal([body], takenBack);
         Assert.True(_sent.IsEmpty);
@@ -133,10 +166,10 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
         await _connection.Completion;
     }
 
-    private static ArticleBody Ask(string id)
+    private static ArticleBody Ask(string id, FetchUrgency? urgency = null)
     {
         var body = new ArticleBody();
-        body.Begin(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback), new CollectingSink(), 0);
+        body.Begin(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, Urgency: urgency), new CollectingSink(), 0);
         return body;
     }
 
