@@ -156,7 +156,10 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             ProvidersLog.CrcNotChecked(_logger);
         if (!generation.Plan.HasProviders)
             ProvidersLog.NoProvider(_logger);
-        else if (generation.Pool is { } pool)
-            _background.Add(ProviderTrial.RunAsync(pool, generation.Plan.Providers, _time, _logger, _ending.Token));
+        if (!generation.Plan.HasProviders || generation.Pool is not { } pool)
+            return;
+        ProvidersLog.Permits(
+            _logger, pool.EffectivePermits(OperationLane.Playback), pool.EffectivePermits(OperationLane.Import), pool.EffectivePermits(OperationLane.HealthCheck));
+        _background.Add(ProviderTrial.RunAsync(pool, generation.Plan.Providers, _time, _logger, _ending.Token));
     }
 }

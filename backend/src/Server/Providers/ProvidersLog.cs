@@ -19,6 +19,9 @@ internal static partial class ProvidersLog
     [LoggerMessage(1404, LogLevel.Information, "No provider is configured: only the built-in clip can be played. Set SLUICE_CONFIG__USENET__PROVIDERS")]
     public static partial void NoProvider(ILogger logger);
 
+    [LoggerMessage(1408, LogLevel.Information, "Connections that may be used at once while nobody else uses any: {Playback} by playback, {Imports} by imports, {Checks} by checks")]
+    public static partial void Permits(ILogger logger, int playback, int imports, int checks);
+
     [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and kept as if they were good")]
     public static partial void CrcNotChecked(ILogger logger);
 

@@ -65,6 +65,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         return new ProviderStatus(pool.Sockets, pool.Depth.Bodies(pool.Line), pool.Depth.PinnedBecause);
     }
 
+    /// <summary>Connections that a lane may use as things are, over all providers.</summary>
+    public int EffectivePermits(OperationLane lane) => _shared.Limiter.Effective(lane);
+
     /// <summary>What the connections have done since the start; the limiter has the permits.</summary>
     public NntpCounters Counters => _shared.Meter.Read();
 

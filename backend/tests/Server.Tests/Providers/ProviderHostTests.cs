@@ -117,7 +117,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
         _host.Start();
 
         var lines = new List<string>();
-        for (var i = 0; i < 5; i++)
+        for (var i = 0; i < 6; i++)
             lines.Add(await _log.NextAsync(Token));
         Assert.Single(lines, line => line.StartsWith("Setting: usenet.providers: element 4 is left out: Port must be", StringComparison.Ordinal));
         Assert.Single(lines, line => line.StartsWith($"good: connected to 127.0.0.1:{mock.Port} in ", StringComparison.Ordinal)
@@ -134,8 +134,9 @@ public sealed class ProviderHostTests : IAsyncDisposable
         _host.Start();
         Assert.StartsWith("No provider is configured", await _log.NextAsync(Token), StringComparison.Ordinal);
 
-        _usenet.Change(Options(Json(mock.Port)));
+        _usenet.Change(Options(Json(mock.Port)) with { MaxDownloadConnections = 5, MaxQueueConnections = 2 });
 
+        Assert.EndsWith(": 5 by playback, 2 by imports, 5 by checks", await _log.NextAsync(Token), StringComparison.Ordinal);
         Assert.StartsWith("main: connected to 127.0.0.1", await _log.NextAsync(Token), StringComparison.Ordinal);
         await FetchAsync();
         Assert.Equal(1, mock.Stats.Opened);

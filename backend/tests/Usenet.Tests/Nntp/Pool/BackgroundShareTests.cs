@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Tests.Nntp;
 public sealed class BackgroundShareTests
 {
     private const int Connections = 10;
-    private const int Checked = 20_000;
+    private const int Checked = 100_000;
     private const int Articles = 400;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
