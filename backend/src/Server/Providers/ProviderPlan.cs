@@ -29,6 +29,7 @@ internal sealed record ProviderPlan(
             HedgeEnabled = usenet.HedgeEnabled,
             HedgeFloor = usenet.HedgeFloor,
             KeepsWarm = usenet.KeepsWarm,
+            WarmFloor = usenet.WarmFloor,
             PlaybackDepth = usenet.StreamingDepth,
             BackgroundDepth = usenet.QueueDepth,
             KeepsOrder = usenet.Cascade,
@@ -43,6 +44,7 @@ internal sealed record ProviderPlan(
             WantedStreams = usenet.MaxStreams > 0 ? usenet.MaxStreams : null,
             VerifyBeforeServe = streaming.VerifyBeforeServe,
             ChecksCrc = usenet.ChecksCrc,
+            SharesSegments = usenet.SharesSegments,
         });
 
     /// <inheritdoc/>

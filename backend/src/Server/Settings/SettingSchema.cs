@@ -69,6 +69,7 @@ internal static class SettingSchema
         Number("usenet.login-timeout-seconds", 2, 60, 8),
         Number("usenet.idle-connection-timeout-seconds", 15, 300, 45),
         new("usenet.warm-connections.enabled", SettingType.Boolean) { Default = "true" },
+        Number("usenet.warm-connections.floor", 0, 64, 0),
         new("usenet.hedge.enabled", SettingType.Boolean) { Default = "true" },
         Number("usenet.hedge.floor-ms", 50, 10_000, 50),
         new("usenet.queue-pipelining.enabled", SettingType.Boolean) { Default = "true", Aliases = [new("usenet.pipelining.enabled")] },
@@ -81,6 +82,7 @@ internal static class SettingSchema
         new("usenet.segment-cache.mode", SettingType.Choice) { Default = "edges", Words = ["edges", "all"], Restart = true },
         new("usenet.segment-cache.path", SettingType.Path) { EmptyAllowed = true, Restart = true },
         Number("usenet.segment-cache.max-gb", 1, 10_000, 2),
+        new("usenet.shared-streams.enabled", SettingType.Boolean) { Default = "true" },
         new("usenet.crc-check", SettingType.Boolean)
         {
             Default = "true", Fallbacks = [new("USENET_DISABLE_CRC_VALIDATION") { Switch = ("false", "true") }],

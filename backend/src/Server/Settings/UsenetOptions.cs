@@ -45,6 +45,12 @@ internal sealed record UsenetOptions
     /// <summary>Whether idle connections are kept alive while somebody plays.</summary>
     public bool KeepsWarm { get; init; } = true;
 
+    /// <summary>Connections of each provider that are kept alive though nobody plays.</summary>
+    public int WarmFloor { get; init; }
+
+    /// <summary>Whether what one stream has fetched serves the others.</summary>
+    public bool SharesSegments { get; init; } = true;
+
     /// <summary>Articles asked for at a time on one connection while somebody plays; null: as many as the line bears.</summary>
     public int? StreamingDepth { get; init; }
 
@@ -105,6 +111,8 @@ internal sealed record UsenetOptions
             BackgroundStall = settings.Seconds("usenet.background-stall-seconds"),
             StreamingSegmentRetries = settings.Number("usenet.streaming-segment-retries"),
             KeepsWarm = settings.Boolean("usenet.warm-connections.enabled"),
+            WarmFloor = settings.Number("usenet.warm-connections.floor"),
+            SharesSegments = settings.Boolean("usenet.shared-streams.enabled"),
             StreamingDepth = width == 0 ? null : width,
             QueueDepth = settings.Boolean("usenet.queue-pipelining.enabled") ? settings.Number("usenet.queue-pipelining.depth") : 1,
             Cascade = settings.Boolean("usenet.cascade.enabled"),

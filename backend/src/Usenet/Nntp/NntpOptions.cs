@@ -22,6 +22,9 @@ public sealed record NntpOptions
     /// <summary>Whether idle connections are kept alive while somebody plays, and for a while after.</summary>
     public bool KeepsWarm { get; init; } = true;
 
+    /// <summary>So many connections of each provider are opened with its first use, and kept alive though nobody plays.</summary>
+    public int WarmFloor { get; init; }
+
     /// <summary>They are kept alive with DATE this often.</summary>
     public TimeSpan KeepAliveInterval { get; init; } = TimeSpan.FromSeconds(40);
 

@@ -27,7 +27,7 @@ public sealed class StreamEngine : IAsyncDisposable
         (_cache, Blocks) = memory.Open(options);
         var copies = new CopyFetcher(source, logger);
         var early = new EarlyRelease(options, memory.Trust, source.ProviderId);
-        _fetches = new SharedFetches(copies, new RetryingFetcher(copies, options, time), _cache, NewSink, early, memory.Refetches, time, logger);
+        _fetches = new SharedFetches(copies, new RetryingFetcher(copies, options, time), _cache, NewSink, early, memory.Refetches, options.SharesSegments, time, logger);
         SegmentSink NewSink() => new(Blocks, early, memory.Refetches, options.ChecksCrc);
         _shared = new StreamResources(new SegmentFetcher(_fetches, disk, Blocks, logger), new ByteBudget(options), new LineMemory(time), options, time);
     }

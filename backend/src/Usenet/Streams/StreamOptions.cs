@@ -16,6 +16,9 @@ public sealed record StreamOptions
     /// <summary>Whether bytes that do not fit their checksum are corrupt; if not, identity and length alone prove a part.</summary>
     public bool ChecksCrc { get; init; } = true;
 
+    /// <summary>Whether a segment that one stream has fetched serves all others; if not, each fetches its own.</summary>
+    public bool SharesSegments { get; init; } = true;
+
     /// <summary>What each stream can always have.</summary>
     public long GuaranteedBytes { get; init; } = 4L << 20;
 

@@ -74,17 +74,23 @@ public sealed class FetchSettingsTests
     public void Settings_come_to_the_engine_as_they_are()
     {
         var plan = ProviderPlan.From(
-            Options(("usenet.warm-connections.enabled", "false"), ("usenet.crc-check", "false"), ("usenet.max-queue-connections", "5")),
+            Options(
+                ("usenet.warm-connections.enabled", "false"), ("usenet.warm-connections.floor", "7"), ("usenet.shared-streams.enabled", "false"),
+                ("usenet.crc-check", "false"), ("usenet.max-queue-connections", "5")),
             new StreamingOptions { VerifyBeforeServe = false },
             1L << 40,
             out _);
         Assert.False(plan.Nntp.KeepsWarm);
+        Assert.Equal(7, plan.Nntp.WarmFloor);
         Assert.False(plan.Streams.ChecksCrc);
+        Assert.False(plan.Streams.SharesSegments);
         Assert.Equal(5, plan.QueueConnections);
 
         var usual = ProviderPlan.From(Options(), new StreamingOptions { VerifyBeforeServe = false }, 1L << 40, out _);
         Assert.True(usual.Nntp.KeepsWarm);
+        Assert.Equal(0, usual.Nntp.WarmFloor);
         Assert.True(usual.Streams.ChecksCrc);
+        Assert.True(usual.Streams.SharesSegments);
         Assert.NotEqual(usual, plan);
         Assert.Equal(usual, ProviderPlan.From(Options(), new StreamingOptions { VerifyBeforeServe = false }, 1L << 40, out _));
         Assert.NotEqual(usual, usual with { QueueConnections = 1 });

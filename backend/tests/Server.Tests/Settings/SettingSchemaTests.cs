@@ -39,6 +39,7 @@ public sealed class SettingSchemaTests
         usenet.login-timeout-seconds | Number | 2-60 | 8
         usenet.idle-connection-timeout-seconds | Number | 15-300 | 45
         usenet.warm-connections.enabled | Boolean | | true
+        usenet.warm-connections.floor | Number | 0-64 | 0
         usenet.hedge.enabled | Boolean | | true
         usenet.hedge.floor-ms | Number | 50-10000 | 50
         usenet.queue-pipelining.enabled | Boolean | | true
@@ -51,6 +52,7 @@ public sealed class SettingSchemaTests
         usenet.segment-cache.mode | Choice | edges,all | edges
         usenet.segment-cache.path | Path | |
         usenet.segment-cache.max-gb | Number | 1-10000 | 2
+        usenet.shared-streams.enabled | Boolean | | true
         usenet.crc-check | Boolean | | true
         streaming.verify-before-serve | Boolean | | false
         webdav.user | Text | 1-64 | admin

@@ -121,7 +121,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             else if (busy)
             {
                 next = _stall - silent;
-                if (next <= TimeSpan.Zero || _connection.IsTrickling(_stall))
+                if (next <= TimeSpan.Zero || _silence.IsTrickling(_options.MinimumBytesPerSecond, _stall))
                     failure = new NntpException(NntpFault.Stalled, $"The server sent nothing useful for {_stall.TotalSeconds:0} seconds.");
                 else if (_silence.IsWatched)
                     (late, next) = (_silence.IsLate(out var due), due < next ? due : next);
@@ -130,7 +130,7 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
                 if (late && _silence.IsStuck(_options.DrainTime))
                     failure = new NntpException(NntpFault.ConnectionClosed, "An article that nobody wants any more did not come and held others up.");
             }
-            else if (_options.KeepsWarm && silent >= _options.KeepAliveInterval && _limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback))
+            else if (silent >= _options.KeepAliveInterval && IsKeptWarm)
             {
                 keepAlive = true;
                 next = _stall;
@@ -167,6 +167,8 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         _armedFor = at;
         _timer.Change(due, Timeout.InfiniteTimeSpan);
     }
+
+    private bool IsKeptWarm => _options.KeepsWarm && (_limiter.HasPlayedWithin(_options.KeepAliveAfterPlayback) || _connection.IsOfTheFloor);
 
     private TimeSpan NextLook => _silence.Soonest < _stall ? _silence.Soonest : _stall;
 

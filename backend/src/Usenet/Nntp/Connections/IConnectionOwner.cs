@@ -9,12 +9,17 @@ internal interface IConnectionOwner
     /// <summary>Whether whoever comes next need not wait for this connection: another is idle, or can be opened while this one reads on.</summary>
     bool HasAnother(NntpConnection connection);
 
+    /// <summary>Whether no more connections are open than are kept though nobody plays.</summary>
+    bool HasOnlyTheFloor { get; }
+
     /// <summary>One reply has ended, whatever came of it, and the connection is in step.</summary>
     void ReplyEnded(NntpConnection connection, PendingReply reply);
 
     /// <summary>The connection has been idle for long.</summary>
+    /// <param name="connection">Which one.</param>
+    /// <param name="isStale">Whether it is of no use any more, so that none is kept for its sake.</param>
     /// <returns>True when no lease is out and none will be given: the connection may say goodbye.</returns>
-    bool TryRetire(NntpConnection connection);
+    bool TryRetire(NntpConnection connection, bool isStale);
 
     /// <summary>No lease may be given any more; the socket may still count.</summary>
     void Closing(NntpConnection connection, NntpException reason);

@@ -71,6 +71,9 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Whether replies are outstanding.</summary>
     public bool IsBusy => !_sent.IsEmpty;
 
+    /// <summary>Whether the provider would have fewer connections than it always shall without this one.</summary>
+    public bool IsOfTheFloor => _owner.HasOnlyTheFloor;
+
     /// <summary>Whether replies are outstanding and nobody wants any of them.</summary>
     public bool OwesOnlyAbandoned => _sent.OnlyAbandoned;
 
@@ -121,16 +124,6 @@ internal sealed class NntpConnection : IAsyncDisposable
         return true;
     }
 
-    /// <summary>Whether the body under way has come in more slowly than the least allowed, for at least this long.</summary>
-    public bool IsTrickling(TimeSpan atLeast)
-    {
-        var (startedAt, received) = _sent.Body;
-        if (startedAt == 0)
-            return false;
-        var elapsed = _time.GetElapsedTime(startedAt);
-        return elapsed >= atLeast && received < elapsed.TotalSeconds * _options.MinimumBytesPerSecond;
-    }
-
     /// <summary>Closes the socket at once; everything outstanding fails with the reason.</summary>
     public void Abort(NntpException reason)
     {
@@ -139,9 +132,10 @@ internal sealed class NntpConnection : IAsyncDisposable
     }
 
     /// <summary>Says QUIT and waits for the server to close, when the pool has agreed to let an idle connection go.</summary>
-    public void Retire()
+    /// <param name="isStale">Whether it is of no use any more.</param>
+    public void Retire(bool isStale = false)
     {
-        if (!_owner.TryRetire(this))
+        if (!_owner.TryRetire(this, isStale))
             return;
         _retired = true;
         _deadlines.StartLeaving();
@@ -284,7 +278,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         foreach (var other in _owner.Idle())
         {
             if (other._deadlines.Silence >= _options.StaleAfter)
-                other.Retire();
+                other.Retire(isStale: true);
         }
     }
 

@@ -58,6 +58,18 @@ internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, Li
         return silence >= drain && silence >= policy.Patience(line) && sent.IsHeldUpByAbandoned;
     }
 
+    /// <summary>Whether the body under way has come in more slowly than the least allowed, for at least this long.</summary>
+    /// <param name="bytesPerSecond">The least.</param>
+    /// <param name="atLeast">Sooner it says nothing.</param>
+    public bool IsTrickling(int bytesPerSecond, TimeSpan atLeast)
+    {
+        var (startedAt, received) = sent.Body;
+        if (startedAt == 0)
+            return false;
+        var elapsed = time.GetElapsedTime(startedAt);
+        return elapsed >= atLeast && received < elapsed.TotalSeconds * bytesPerSecond;
+    }
+
     /// <summary>Bytes have come.</summary>
     public void Received(long bytes, long now)
     {

@@ -55,6 +55,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <summary>Fetches that wait.</summary>
     public int Waiting => _waiting.Count;
 
+    /// <summary>Whether anything waits or is outstanding.</summary>
+    public bool IsBusy => _waiting.Count > 0 || _open.Exists(load => load.Commands > 0);
+
     /// <summary>
     /// How many more connections what waits, what is outstanding and what will probably follow would keep busy. One with a late reply
     /// does not count, and one that still reads what nobody wants is no place for the next: a viewer who seeks on would always land

@@ -15,13 +15,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private readonly ProviderOptions _options;
     private readonly SharedResources _shared;
     private readonly ConnectionOpener _opener;
-    private readonly ConnectionCap _cap;
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _background = new();
     private readonly LeaseScheduler _scheduler;
     private readonly PoolLeases _leases;
-    private int _dialling;
-    private int _closing;
+    private readonly PoolSockets _sockets;
 
     public NntpConnectionPool(int provider, ProviderOptions options, SharedResources shared)
     {
@@ -31,7 +29,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         _opener = new ConnectionOpener(options, shared, Line);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
         _leases = new PoolLeases(_scheduler, shared, Expire);
-        _cap = new ConnectionCap(options, shared);
+        _sockets = new PoolSockets(_scheduler, Health, new ConnectionCap(options, shared), shared.Options);
     }
 
     public LineEstimate Line { get; }
@@ -44,7 +42,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         get
         {
             lock (_gate)
-                return _scheduler.Open.Count == 0 && Health.Resting is not null;
+                return _sockets.NoneIsOpen && Health.Resting is not null;
         }
     }
 
@@ -54,7 +52,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         get
         {
             lock (_gate)
-                return _scheduler.Open.Count + _dialling + _closing;
+                return _sockets.Count;
         }
     }
 
@@ -79,7 +77,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         {
             if (_disposing.IsCancellationRequested)
                 throw Closed();
-            if (_scheduler.Open.Count + _dialling == 0 && Health.Resting is { } resting)
+            if (_sockets.NoneWillServe && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
             var isHeld = _leases.TryLease(lease, this, request, Terms);
             DialAsDemanded();
@@ -95,9 +93,9 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         lock (_gate)
         {
-            if ((_scheduler.Open.Count > 0 && Health.Dials.State == BreakerState.Closed) || _scheduler.Open.Count + _dialling + _closing >= _cap.Current)
+            if ((!_sockets.NoneIsOpen && Health.Dials.State == BreakerState.Closed) || _sockets.IsFull)
                 return;
-            _dialling++;
+            _sockets.BeginDial();
         }
 
         if (await DialAsync(Health.Dials.TryProbe(atOnce: true), cancellationToken) is { } failure)
@@ -135,13 +133,13 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     void IConnectionOwner.ReplyEnded(NntpConnection connection, PendingReply reply) => EndCommand(connection, reply.Request, reply);
 
-    bool IConnectionOwner.TryRetire(NntpConnection connection)
+    bool IConnectionOwner.TryRetire(NntpConnection connection, bool isStale)
     {
         lock (_gate)
         {
-            var mayGo = connection.Load is { Commands: 0, IsOpen: true };
+            var mayGo = connection.Load is { Commands: 0, IsOpen: true } && (isStale || !_sockets.AreOnlyTheFloor);
             if (mayGo)
-                MoveToClosing(connection);
+                _sockets.BeginClose(connection.Load);
             return mayGo;
         }
     }
@@ -153,9 +151,9 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         lock (_gate)
         {
             if (connection.Load.IsOpen)
-                MoveToClosing(connection);
+                _sockets.BeginClose(connection.Load);
             if (reason.Fault == NntpFault.TooManyConnections)
-                _cap.Refused(_scheduler.Open.Count);
+                _sockets.Refused();
             permit = connection.Load.TakePermit();
         }
 
@@ -171,14 +169,23 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     bool IConnectionOwner.HasAnother(NntpConnection connection)
     {
         lock (_gate)
-            return _scheduler.Idle.Any() || ((CanDial || _dialling > 0) && !_scheduler.IsDrainingBeside(connection.Load));
+            return _scheduler.Idle.Any() || (_sockets.MoreMayServe && !_scheduler.IsDrainingBeside(connection.Load));
+    }
+
+    bool IConnectionOwner.HasOnlyTheFloor
+    {
+        get
+        {
+            lock (_gate)
+                return _sockets.AreOnlyTheFloor;
+        }
     }
 
     void IConnectionOwner.Closed(NntpConnection connection)
     {
         _shared.Meter.SocketClosed();
         lock (_gate)
-            _closing--;
+            _sockets.EndClose();
         Pump();
     }
 
@@ -189,6 +196,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         lock (_gate)
         {
             _leases.RefuseAll(Closed());
+            _sockets.Close();
             open = [.. _scheduler.Open.Select(load => load.Connection)];
         }
 
@@ -236,23 +244,12 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         return next;
     }
 
-    private void MoveToClosing(NntpConnection connection)
-    {
-        _scheduler.Remove(connection.Load);
-        _closing++;
-    }
-
-    private LeaseTerms Terms => Depth.Terms(Line, CanDial || _dialling > 0);
-
-    private bool CanDial => _scheduler.Open.Count + _dialling + _closing < _cap.Current && Health.Resting is null && !_disposing.IsCancellationRequested;
+    private LeaseTerms Terms => Depth.Terms(Line, _sockets.MoreMayServe);
 
     private void DialAsDemanded()
     {
-        for (var lacking = _scheduler.Lacking(Depth.PlaybackBodies(Line)) - _dialling; lacking > 0 && _dialling < _shared.Options.HandshakesPerProvider && CanDial; lacking--)
-        {
-            _dialling++;
+        while (_sockets.TryDial(Depth.PlaybackBodies(Line)))
             _background.Add(DialAsync(Health.Dials.TryProbe(), _disposing.Token));
-        }
     }
 
     /// <returns>Why the dial failed, or null.</returns>
@@ -262,11 +259,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         using var token = probe;
         lock (_gate)
         {
-            _dialling--;
+            _sockets.EndDial();
             if (outcome.Transport is not null)
                 Adopt(outcome.Transport, probe);
-            else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && _scheduler.Open.Count > 0)
-                _cap.Refused(_scheduler.Open.Count);
+            else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && !_sockets.NoneIsOpen)
+                _sockets.Refused();
             else if (!outcome.WasCancelled)
                 Fail(outcome.Failure, probe);
         }
@@ -278,8 +275,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private void Adopt(NntpTransport transport, BreakerProbe? probe)
     {
         var connection = new NntpConnection(transport, _provider, Line, Depth, _shared, this);
-        _scheduler.Add(connection.Load);
-        _cap.Reached(_scheduler.Open.Count);
+        _sockets.Opened(connection.Load);
         connection.Start();
         _background.Add(connection.Completion);
         if (_disposing.IsCancellationRequested)
@@ -292,7 +288,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     {
         Health.DialFailed(failure, probe);
         NntpLog.DialFailed(_shared.Logger, _options.Name, failure.Message);
-        if (_scheduler.Open.Count == 0 && _dialling == 0)
+        if (_sockets.NoneWillServe)
             _leases.RefuseAll(failure);
     }
 

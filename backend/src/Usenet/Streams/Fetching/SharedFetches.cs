@@ -5,17 +5,18 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// Single flight: whoever wants a segment that is being fetched joins that fetch, and whoever wants one that is held gets it, so
-/// that any number of readers of one file cost one download.
+/// that any number of readers of one file cost one download. Where the settings say that nothing is shared, only what one reader asks
+/// for twice is one fetch, and nothing is held for others.
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> makes one step of leaving the table and entering the cache, so that nobody falls between.</remarks>
 internal sealed class SharedFetches(
-    CopyFetcher copies, RetryingFetcher retrying, SegmentCache cache, Func<SegmentSink> newSink, EarlyRelease early, RefetchLimit refetches, TimeProvider time, ILogger logger)
+    CopyFetcher copies, RetryingFetcher retrying, SegmentCache cache, Func<SegmentSink> newSink, EarlyRelease early, RefetchLimit refetches, bool isShared, TimeProvider time, ILogger logger)
     : IAsyncDisposable
 {
     private const int RunsKept = 512;
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<SegmentKey, SharedFetch> _underWay = [];
+    private readonly Dictionary<(SegmentKey Segment, object? Reader), SharedFetch> _underWay = [];
     private readonly GoneArticles _gone = new(time);
     private readonly Stack<FetchRun> _idle = new();
     private readonly TaskCompletionSource _lastHasEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -50,11 +51,11 @@ internal sealed class SharedFetches(
             run.Start();
     }
 
-    /// <summary>Whether a segment is in memory, or on its way there.</summary>
+    /// <summary>Whether a segment is in memory for everybody, or on its way there.</summary>
     public bool Has(SegmentKey key)
     {
         lock (_gate)
-            return cache.Has(key) || _underWay.ContainsKey(key);
+            return isShared && (cache.Has(key) || _underWay.ContainsKey((key, null)));
     }
 
     /// <summary>A segment has come whole and proved from elsewhere. The caller keeps its count.</summary>
@@ -62,8 +63,7 @@ internal sealed class SharedFetches(
     {
         lock (_gate)
         {
-            if (!_isClosed)
-                cache.Add(key, proved);
+            Keep(key, proved);
         }
     }
 
@@ -74,8 +74,7 @@ internal sealed class SharedFetches(
         lock (_gate)
         {
             Forget(fetch);
-            if (!_isClosed)
-                cache.Add(fetch.Key, proved);
+            Keep(fetch.Key, proved);
         }
 
         fetch.Succeed(proved);
@@ -139,10 +138,10 @@ internal sealed class SharedFetches(
         {
             ObjectDisposedException.ThrowIf(_isClosed, this);
             (fetch, run) = (null!, null);
-            held = cache.Take(key);
+            held = isShared ? cache.Take(key) : null;
             if (held is null)
             {
-                if (_underWay.TryGetValue(key, out var found) && found.TryJoin(slot))
+                if (_underWay.TryGetValue((key, PartyOf(slot.Urgency)), out var found) && found.TryJoin(slot))
                 {
                     fetch = found;
                     return true;
@@ -154,7 +153,7 @@ internal sealed class SharedFetches(
                     throw new RefetchLimitException();
                 run = _idle.TryPop(out var idle) ? idle : new FetchRun(this, copies, retrying, newSink(), time);
                 _running++;
-                _underWay[key] = fetch = run.Fetch;
+                _underWay[(key, PartyOf(slot.Urgency))] = fetch = run.Fetch;
                 fetch.Begin(key, slot, lane);
                 return true;
             }
@@ -167,11 +166,21 @@ internal sealed class SharedFetches(
     /// <summary>What is on its way for a file; a window may be as large as the file.</summary>
     private long BytesUnderWay(FileOrigin file) => _underWay.Values.Where(fetch => fetch.File.Equals(file)).Sum(fetch => (long)fetch.Key.Segment.Length);
 
+    private void Keep(SegmentKey key, SegmentBuffer proved)
+    {
+        if (isShared && !_isClosed)
+            cache.Add(key, proved);
+    }
+
+    /// <summary>Among whom fetches are shared: everybody, or the reader alone.</summary>
+    private object? PartyOf(FetchUrgency urgency) => isShared ? null : urgency.Reader;
+
     private void Forget(SharedFetch fetch)
     {
         // One that was given up may have been replaced already.
-        if (_underWay.TryGetValue(fetch.Key, out var present) && ReferenceEquals(present, fetch))
-            _underWay.Remove(fetch.Key);
+        var place = (fetch.Key, PartyOf(fetch.Urgency));
+        if (_underWay.TryGetValue(place, out var present) && ReferenceEquals(present, fetch))
+            _underWay.Remove(place);
     }
 
     /// <summary>A run has done all that it had to do for its fetch.</summary>

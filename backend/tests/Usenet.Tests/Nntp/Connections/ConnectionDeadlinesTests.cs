@@ -212,7 +212,9 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
         {
         }
 
-        public bool TryRetire(NntpConnection connection) => false;
+        public bool HasOnlyTheFloor => false;
+
+        public bool TryRetire(NntpConnection connection, bool isStale) => false;
 
         public void Closing(NntpConnection connection, NntpException reason) => _reason.SetResult(reason);
 

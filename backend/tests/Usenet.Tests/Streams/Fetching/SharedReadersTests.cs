@@ -24,6 +24,15 @@ public sealed class SharedReadersTests
         Assert.InRange(tenBlocks, 1, (long)(oneBlocks * 1.2));
     }
 
+    [Fact]
+    public async Task Readers_who_share_nothing_cost_the_articles_of_each()
+    {
+        const int Readers = 3;
+        var options = new StreamOptions { ReadAhead = 4L << 20, CacheBytes = 2L << 20, SharesSegments = false };
+        var (articles, _) = await ReadAsync(Readers, options);
+        Assert.Equal(Readers * Articles, articles);
+    }
+
     /// <summary>All readers take the same 64 KiB before any takes the next, as players that were started together do.</summary>
     private static async Task<(long Articles, long MostBlocks)> ReadAsync(int readers, StreamOptions options)
     {

@@ -1,0 +1,80 @@
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>Connections that are kept for whoever comes next, though nobody plays: here only imports use them.</summary>
+public sealed class WarmFloorTests
+{
+    private const int Articles = 80;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact(Timeout = 60_000)]
+    public async Task Floor_is_opened_with_the_first_use()
+    {
+        const int Floor = 3;
+        await using var host = await StartAsync(new NntpOptions { WarmFloor = Floor, HedgeEnabled = false }, connections: Floor + 1, TimeProvider.System);
+        Assert.Equal(0, host.Mock.Stats.Opened);
+        await FetchAsync(host, 1);
+        await Eventually.HoldsAsync(() => host.Mock.Stats.Opened == Floor, () => $"{host.Mock.Stats.Opened} opened", Token);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task Floor_is_kept_though_nobody_plays()
+    {
+        const int Floor = 3;
+        var time = new ManualTimeProvider();
+        await using var host = await StartAsync(new NntpOptions { WarmFloor = Floor, HedgeEnabled = false }, connections: Floor, time);
+        await FetchAllAsync(host);
+        Assert.Equal((Floor, Floor), (host.Pool.Sockets(0), host.Mock.Stats.Opened));
+
+        // Long after any server would have closed a connection that says nothing.
+        var received = host.Pool.Counters.BytesReceived;
+        for (var date = 1; date <= 10; date++)
+        {
+            time.Advance(TimeSpan.FromSeconds(40));
+            var expected = received + (date * Floor * "111 20260103100000\r\n".Length);
+            await Eventually.HoldsAsync(() => host.Pool.Counters.BytesReceived == expected, () => $"{host.Mock.Stats.CommandCount("DATE")} DATE", Token);
+        }
+
+        Assert.Equal((Floor, Floor, 0), (host.Pool.Sockets(0), host.Mock.Stats.Opened, host.Mock.Stats.CommandCount("QUIT")));
+    }
+
+    [Theory(Timeout = 60_000)]
+    [InlineData(true, 1)]
+    [InlineData(false, 0)]
+    public async Task What_is_open_beyond_the_floor_is_closed_where_nobody_plays(bool keepsWarm, int left)
+    {
+        const int Opened = 4;
+        var time = new ManualTimeProvider();
+        await using var host = await StartAsync(
+            new NntpOptions { WarmFloor = 1, KeepsWarm = keepsWarm, HedgeEnabled = false, CloseGrace = TimeSpan.Zero }, connections: Opened, time);
+        await FetchAllAsync(host);
+        Assert.Equal(Opened, host.Pool.Sockets(0));
+
+        time.Advance(TimeSpan.FromSeconds(45));
+
+        await Eventually.HoldsAsync(() => host.Mock.Stats.CommandCount("QUIT") == Opened - left && host.Pool.Sockets(0) == left, () => $"{host.Pool.Sockets(0)} sockets", Token);
+        Assert.Equal(left, host.Mock.Stats.ConnectionsNow);
+    }
+
+    private static Task<EngineHost> StartAsync(NntpOptions options, int connections, TimeProvider time) => EngineHost.StartAsync(
+        EngineHost.Film(Articles),
+        new MockOptions { Providers = [new MockProvider { Latency = TimeSpan.FromMilliseconds(50) }] },
+        options,
+        provider: (_, account) => account with { MaxConnections = connections, PipeliningDepth = 1 },
+        nntpTime: time);
+
+    /// <summary>Many times as long as a handshake takes, so that every connection is through with it.</summary>
+    private static Task FetchAllAsync(EngineHost host) => Task.WhenAll(Enumerable.Range(1, Articles).Select(part => FetchAsync(host, part)));
+
+    private static async Task FetchAsync(EngineHost host, int part)
+    {
+        var request = new ArticleRequest(MessageId.Parse(host.Release.MessageId(0, part)), OperationLane.Import);
+        Assert.True((await host.Pool.FetchAsync(request, new CollectingSink(), Token)).IsFound);
+    }
+}
