@@ -59,8 +59,8 @@ public sealed class ReliabilityTests
         const int Paused = 32;
         const int Slow = 8;
 
-        // What a reader asks for that has read three articles as fast as they came: one step of its window, at most.
-        const int AskedFor = 8 * ArticleSize;
+        // A reader that has read three articles as fast as they came may have asked for sixteen times as much: the rest of its file.
+        const int AskedFor = (12 - 3) * ArticleSize;
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(EngineHost.Film((Paused + Slow + 1) * 12, ArticleSize, files: Paused + Slow + 1), streamTime: time);
         List<ReadOnlyStream> streams = [];
