@@ -24,13 +24,14 @@ public sealed class SeekTests
         await stream.ReadExactlyAsync(new byte[10 * ArticleSize], Token);
         await Eventually.HoldsAsync(() => Bodies(host) >= 10 + OnWire, () => $"{Bodies(host)} BODY", Token);
 
-        // Many more are queued by now; at most what the two connections take may still follow, and the article moved to.
-        var sent = Bodies(host);
+        // Many more are queued by now; at most what the two connections take may still follow, and the article moved to. That one may be
+        // asked for more than once, where it finds its place behind one that stalls, so articles are counted and not commands.
+        var asked = host.Mock.Stats.Bodies.Count;
         if (!byDisposal)
             await MoveAndReadAsync(host, stream, 50 * ArticleSize);
         await stream.DisposeAsync();
         await host.AssertNothingIsLeftAsync(Token);
-        Assert.InRange(Bodies(host), sent, sent + OnWire + (byDisposal ? 0 : 1));
+        Assert.InRange(host.Mock.Stats.Bodies.Count, asked, asked + OnWire + (byDisposal ? 0 : 1));
     }
 
     [Fact]
