@@ -155,8 +155,12 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         if (!generation.Plan.Streams.ChecksCrc)
             ProvidersLog.CrcNotChecked(_logger);
         if (!generation.Plan.HasProviders)
+        {
             ProvidersLog.NoProvider(_logger);
-        if (!generation.Plan.HasProviders || generation.Pool is not { } pool)
+            return;
+        }
+
+        if (generation.Pool is not { } pool)
             return;
         ProvidersLog.Permits(
             _logger, pool.EffectivePermits(OperationLane.Playback), pool.EffectivePermits(OperationLane.Import), pool.EffectivePermits(OperationLane.HealthCheck));

@@ -21,6 +21,10 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     private readonly BlockFiles _files;
     private readonly ILogger _logger;
     private readonly Task _worker;
+
+    // Of its own: what is only on its way to the disk is no reader's. One for all, because blocks of a pool that nobody has any more
+    // keep their memory until the collector comes.
+    private readonly BlockPool _blocks = new(BlockPool.BlockSize);
     private long _queued;
     private volatile bool _isTrouble;
 
@@ -51,6 +55,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     {
         _queue.Writer.TryComplete();
         await _worker;
+        _blocks.Dispose();
     }
 
     /// <summary>Whether a piece of a file belongs into the cache.</summary>
@@ -137,9 +142,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     /// <summary>Writes what is not kept yet, together with what is.</summary>
     private async Task KeepAsync(KeptSegment offer)
     {
-        // Blocks of a pool of its own: what is only on its way to the disk is no reader's.
-        using var blocks = new BlockPool(BlockPool.BlockSize);
-        var before = await FindAsync(offer.Key, offer.Length, blocks);
+        var before = await FindAsync(offer.Key, offer.Length, _blocks);
         try
         {
             var indexes = Enumerable.Range(0, offer.BlockCount).Where(index => offer.Has(index) || before?.HoldsBlock(index) == true).ToArray();
