@@ -37,7 +37,7 @@ internal static class Program
         builder.AddListener(process);
         builder.Services.AddAuth();
         builder.Services.AddOutbound();
-        builder.Services.AddProviders();
+        builder.Services.AddProviders(process);
         builder.Services.AddLibrary().AddHistory().AddQueue();
         builder.Services.AddTree().AddWebDav(services => new DavOptions
         {

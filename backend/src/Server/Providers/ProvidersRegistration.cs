@@ -1,3 +1,4 @@
+using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 
@@ -7,10 +8,10 @@ namespace Sluice.Server.Providers;
 internal static class ProvidersRegistration
 {
     /// <summary>Adds <see cref="ProviderHost"/>; it uses <see cref="BuiltInArticles"/> where those are registered.</summary>
-    public static IServiceCollection AddProviders(this IServiceCollection services) => services
+    public static IServiceCollection AddProviders(this IServiceCollection services, ProcessOptions process) => services
         .AddSingleton<ProviderMemory>()
         .AddSingleton<ProviderMemoryStore>()
-        .AddSingleton<StreamMemory>()
+        .AddSingleton(provider => new StreamMemory(provider.GetRequiredService<TimeProvider>(), process.ChecksBlocks ? Environment.FailFast : null))
         .AddSingleton<ILearnedMemory, LearnedProviders>()
         .AddSingleton<ILearnedMemory, FileLieStore>()
         .AddSingleton<SegmentCacheHost>()

@@ -28,6 +28,9 @@ internal sealed record ProcessOptions
     /// <summary>Allows <c>webdav.no-auth-networks</c> to have an effect.</summary>
     public required bool DisableWebDavAuth { get; init; }
 
+    /// <summary>Ends the process when memory of the engine is used after it was given back: for whoever changes the engine.</summary>
+    public required bool ChecksBlocks { get; init; }
+
     /// <summary>Whether the listener speaks HTTPS.</summary>
     public bool UsesTls => TlsCertFile is not null;
 
@@ -53,6 +56,7 @@ internal sealed record ProcessOptions
             TlsCertFile = certificate,
             TlsKeyFile = key,
             DisableWebDavAuth = environment.GetBoolean("DISABLE_WEBDAV_AUTH"),
+            ChecksBlocks = environment.GetBoolean("CHECK_BLOCKS"),
         };
     }
 

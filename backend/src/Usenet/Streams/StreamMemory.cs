@@ -9,13 +9,16 @@ public sealed class StreamMemory : IDisposable
 {
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
+    private readonly Action<string>? _misused;
     private Held? _held;
 
     /// <summary>Creates an empty memory.</summary>
     /// <param name="time">Clock.</param>
-    public StreamMemory(TimeProvider time)
+    /// <param name="misused">Called with what was found when memory is used after it was given back, as in <see cref="BlockPool"/>; null: nobody looks.</param>
+    public StreamMemory(TimeProvider time, Action<string>? misused = null)
     {
         _time = time;
+        _misused = misused;
         Trust = new TrustMemory(time);
         Refetches = new RefetchLimit(time);
     }
@@ -42,7 +45,7 @@ public sealed class StreamMemory : IDisposable
                 return (held.Cache, held.Blocks);
             _held?.Dispose();
             var cache = new SegmentCache(options, _time);
-            _held = new Held(terms, cache, new BlockPool(options.CacheGivesWayAt, cache.GiveWay, _time));
+            _held = new Held(terms, cache, new BlockPool(options.CacheGivesWayAt, cache.GiveWay, _time, _misused));
             return (cache, _held.Blocks);
         }
     }

@@ -28,7 +28,7 @@ public sealed class MutatedConfigurationTests
             .ToArray();
         var variables = names.Select(SettingsResolver.OverrideName)
             .Concat(SettingSchema.All.SelectMany(definition => definition.Fallbacks.Select(fallback => fallback.Name)))
-            .Concat(["PORT", "BIND_ADDRESS", "MAX_REQUEST_BODY_SIZE", "DISABLE_WEBDAV_AUTH", "CONFIG_PATH", "TLS_CERT_FILE", "SLUICE_CONFIG__NO__SUCH"])
+            .Concat(["PORT", "BIND_ADDRESS", "MAX_REQUEST_BODY_SIZE", "DISABLE_WEBDAV_AUTH", "CHECK_BLOCKS", "CONFIG_PATH", "TLS_CERT_FILE", "SLUICE_CONFIG__NO__SUCH"])
             .ToArray();
 
         for (var i = 0; i < Configurations; i++)

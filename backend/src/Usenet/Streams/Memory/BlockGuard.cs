@@ -1,13 +1,12 @@
-using System.Diagnostics;
-
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// In Debug builds, catches whoever gives a block back twice, and whoever reads or writes one that he has given back: each loan
-/// has a number of its own, and a free block is overwritten with a pattern that must still be there when it is lent again.
+/// Catches whoever gives a block back twice, and whoever reads or writes one that he has given back: each loan has a number of its
+/// own, and a free block is overwritten with a pattern that must still be there when it is lent again.
 /// </summary>
-/// <remarks>Thread-safe. Does nothing in other builds.</remarks>
-internal sealed class BlockGuard
+/// <remarks>Thread-safe.</remarks>
+/// <param name="misused">Called with what was found. Does not return: it throws, or ends the process.</param>
+internal sealed class BlockGuard(Action<string> misused)
 {
     private const byte Poison = 0xDB;
 
@@ -18,17 +17,18 @@ internal sealed class BlockGuard
     private int _last;
 
     /// <summary>A block goes out.</summary>
-    /// <returns>The number of the loan; 0 outside of Debug builds.</returns>
+    /// <returns>The number of the loan.</returns>
     public int Lend(byte[] bytes)
     {
-        var loan = 0;
-        LendInDebug(bytes, ref loan);
-        return loan;
+        lock (_gate)
+        {
+            if (_loans.ContainsKey(bytes) && bytes.AsSpan().ContainsAnyExcept(Poison))
+                misused("A block was written after it had been given back.");
+            return _loans[bytes] = ++_last;
+        }
     }
 
-    /// <summary>A block comes back.</summary>
-    /// <exception cref="InvalidOperationException">It is not, or not any more, on this loan.</exception>
-    [Conditional("DEBUG")]
+    /// <summary>A block comes back; it must still be on this loan.</summary>
     public void TakeBack(Block block)
     {
         lock (_gate)
@@ -40,37 +40,23 @@ internal sealed class BlockGuard
         block.Bytes.AsSpan().Fill(Poison);
     }
 
-    /// <summary>A block goes to the collector.</summary>
-    [Conditional("DEBUG")]
+    /// <summary>The memory of a block goes back to the system, or the block to the collector.</summary>
     public void Forget(byte[] bytes)
     {
         lock (_gate)
             _loans.Remove(bytes);
     }
 
-    /// <summary>Whether whoever has just read from a block had it on loan all the time.</summary>
-    /// <exception cref="InvalidOperationException">He had not.</exception>
-    [Conditional("DEBUG")]
+    /// <summary>Somebody has just read from a block; he must have had it on loan all the time.</summary>
     public void Verify(Block block)
     {
         lock (_gate)
             Check(block);
     }
 
-    [Conditional("DEBUG")]
-    private void LendInDebug(byte[] bytes, ref int loan)
-    {
-        lock (_gate)
-        {
-            if (_loans.ContainsKey(bytes) && bytes.AsSpan().ContainsAnyExcept(Poison))
-                throw new InvalidOperationException("A block was written after it had been given back.");
-            _loans[bytes] = loan = ++_last;
-        }
-    }
-
     private void Check(Block block)
     {
         if (!_loans.TryGetValue(block.Bytes!, out var loan) || loan != block.Loan)
-            throw new InvalidOperationException("A block was used, or given back, after it had been given back.");
+            misused("A block was used, or given back, after it had been given back.");
     }
 }

@@ -23,7 +23,7 @@ public sealed class BlockPool : IDisposable
 
     // Blocks without memory, which get it again when they are written; with the others never more than were once lent at a time.
     private readonly Stack<byte[]> _empty = new();
-    private readonly BlockGuard _guard = new();
+    private readonly BlockGuard? _guard;
     private readonly ITimer _timer;
     private readonly Func<bool> _giveWay;
     private readonly int _plenty;
@@ -39,8 +39,16 @@ public sealed class BlockPool : IDisposable
     /// Called when more than that is lent: gives blocks back that nobody needs, and says whether there were any. Must not block.
     /// </param>
     /// <param name="time">Clock; null for the system's.</param>
-    public BlockPool(long plentyBytes, Func<bool>? giveWay = null, TimeProvider? time = null)
+    /// <param name="misused">
+    /// Called with what was found when a block is read, written or given back by somebody who has given it back; does not return.
+    /// Null: that is not looked for, but in Debug builds, where it is an <see cref="InvalidOperationException"/>.
+    /// </param>
+    public BlockPool(long plentyBytes, Func<bool>? giveWay = null, TimeProvider? time = null, Action<string>? misused = null)
     {
+#if DEBUG
+        misused ??= static found => throw new InvalidOperationException(found);
+#endif
+        _guard = misused is null ? null : new BlockGuard(misused);
         _timer = (time ?? TimeProvider.System).CreateTimer(
             static state => ((BlockPool)state!).LetIdleGo(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _plenty = (int)Math.Clamp(plentyBytes / BlockSize, 1, int.MaxValue);
@@ -81,13 +89,13 @@ public sealed class BlockPool : IDisposable
         bytes ??= BlockPages.Allocate(BlockSize);
         if (!hasMemory)
             BlockPages.Populate(bytes);
-        return new Block(bytes, _guard.Lend(bytes));
+        return new Block(bytes, _guard?.Lend(bytes) ?? 0);
     }
 
     /// <summary>Takes a block back; the caller does not touch it again.</summary>
     internal void Return(Block block)
     {
-        _guard.TakeBack(block);
+        _guard?.TakeBack(block);
         var left = Interlocked.Decrement(ref _rented);
         lock (_gate)
         {
@@ -102,9 +110,8 @@ public sealed class BlockPool : IDisposable
     /// <summary>Ends the looking for memory that is not needed.</summary>
     public void Dispose() => _timer.Dispose();
 
-    /// <summary>In Debug builds: whoever has just read from a block had it on loan all the time.</summary>
-    /// <exception cref="InvalidOperationException">He had not.</exception>
-    internal void Verify(Block block) => _guard.Verify(block);
+    /// <summary>By whoever has just read from a block: he had it on loan all the time, where misuse is looked for.</summary>
+    internal void Verify(Block block) => _guard?.Verify(block);
 
     private void LetIdleGo()
     {
@@ -143,7 +150,7 @@ public sealed class BlockPool : IDisposable
                 _leastFree = Math.Min(_leastFree, _free.Count);
             }
 
-            _guard.Forget(bytes);
+            _guard?.Forget(bytes);
             if (!BlockPages.TryGiveBack(bytes))
                 continue;
             lock (_gate)

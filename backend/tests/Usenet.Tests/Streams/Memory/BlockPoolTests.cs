@@ -108,31 +108,48 @@ public sealed class BlockPoolTests : IDisposable
         Assert.InRange(emptied, BlockPool.BlockSize - (2 * Environment.SystemPageSize), BlockPool.BlockSize);
     }
 
-#if DEBUG
     [Fact]
     public void A_block_that_is_given_back_twice_is_seen_even_when_it_is_on_loan_again()
     {
-        var block = _pool.Rent();
-        _pool.Return(block);
-        Assert.Throws<InvalidOperationException>(() => _pool.Return(block));
-        var again = _pool.Rent();
+        using var pool = Checked();
+        var block = pool.Rent();
+        pool.Return(block);
+        Assert.Throws<InvalidOperationException>(() => pool.Return(block));
+        var again = pool.Rent();
         Assert.Same(block.Bytes, again.Bytes);
-        Assert.Throws<InvalidOperationException>(() => _pool.Return(block));
-        Assert.Throws<InvalidOperationException>(() => _pool.Verify(block));
-        _pool.Return(again);
+        Assert.Throws<InvalidOperationException>(() => pool.Return(block));
+        Assert.Throws<InvalidOperationException>(() => pool.Verify(block));
+        pool.Return(again);
     }
 
     [Fact]
     public void A_block_that_is_written_after_it_was_given_back_is_seen()
     {
-        var block = _pool.Rent();
-        _pool.Return(block);
+        using var pool = Checked();
+        var block = pool.Rent();
+        pool.Return(block);
         block.Bytes![12_345] = 1;
-        Assert.Throws<InvalidOperationException>(() => _pool.Rent());
+        Assert.Throws<InvalidOperationException>(() => pool.Rent());
     }
-#endif
+
+    [Fact]
+    public void A_block_whose_memory_was_given_back_in_between_is_no_misuse()
+    {
+        using var pool = Checked();
+        var blocks = Enumerable.Range(0, 200).Select(_ => pool.Rent()).ToArray();
+        foreach (var block in blocks)
+            pool.Return(block);
+        Assert.Equal(64, pool.Free);
+
+        blocks = [.. Enumerable.Range(0, 200).Select(_ => pool.Rent())];
+
+        foreach (var block in blocks)
+            pool.Verify(block);
+    }
 
     public void Dispose() => _pool.Dispose();
+
+    private static BlockPool Checked() => new(1L << 30, misused: static found => throw new InvalidOperationException(found));
 
     private Block[] Rent(int count) => [.. Enumerable.Range(0, count).Select(_ => _pool.Rent())];
 
