@@ -6,7 +6,7 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>Opens library files for reading.</summary>
-internal sealed class FileStreamFactory(LibraryStore store, ReleaseIdStore ids, BuiltInClip clip, ProviderHost providers, MapCorrections corrections)
+internal sealed class FileStreamFactory(LibraryStore store, OpenReleases releases, BuiltInClip clip, ProviderHost providers, MapCorrections corrections)
 {
     /// <summary>Opens a file, or a part of it. Nothing is fetched before the first read.</summary>
     /// <param name="file">The file.</param>
@@ -34,7 +34,7 @@ internal sealed class FileStreamFactory(LibraryStore store, ReleaseIdStore ids, 
         if (posted.Count == 0)
             throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
 
-        var release = await ReleaseIds.OpenAsync(ids, file.Release.NzbHash, cancellationToken);
+        var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
         try
         {
             var origin = new FileOrigin(file.ETag, file.Length);
@@ -49,7 +49,7 @@ internal sealed class FileStreamFactory(LibraryStore store, ReleaseIdStore ids, 
         }
         catch
         {
-            await release.DisposeAsync();
+            release.Dispose();
             throw;
         }
     }

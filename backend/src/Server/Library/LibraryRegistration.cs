@@ -19,6 +19,7 @@ internal static class LibraryRegistration
         .AddSingleton<LibraryTree>()
         .AddSingleton<StoredNzbReader>()
         .AddSingleton<ReleaseIdStore>()
+        .AddSingleton<OpenReleases>()
         .AddSingleton<MapCorrections>()
         .AddSingleton<FileStreamFactory>()
         .AddSingleton<Playback>();

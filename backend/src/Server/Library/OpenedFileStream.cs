@@ -3,7 +3,7 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>The stream of a library file together with the list of message-ids that it reads from.</summary>
-internal sealed class OpenedFileStream(ReadOnlyStream inner, IAsyncDisposable ids) : ReadOnlyStream
+internal sealed class OpenedFileStream(ReadOnlyStream inner, IDisposable ids) : ReadOnlyStream
 {
     /// <inheritdoc/>
     public override long Length => inner.Length;
@@ -26,6 +26,6 @@ internal sealed class OpenedFileStream(ReadOnlyStream inner, IAsyncDisposable id
     protected override async ValueTask CloseAsync()
     {
         await inner.DisposeAsync();
-        await ids.DisposeAsync();
+        ids.Dispose();
     }
 }

@@ -56,5 +56,6 @@ internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILog
         }
     }
 
-    private FileStream OpenFile(string hash) => new(blobs.OpenIds(hash), FileAccess.Read);
+    // The list knows what it reads, and reads it at once.
+    private FileStream OpenFile(string hash) => new(blobs.OpenIds(hash), FileAccess.Read, bufferSize: 0);
 }

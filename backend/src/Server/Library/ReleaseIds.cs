@@ -4,7 +4,7 @@ namespace Sluice.Server.Library;
 
 /// <summary>The message-ids of a release while it is open. A list that turns out to be damaged is replaced under the reader.</summary>
 /// <remarks>Thread-safe. Owns the lists that it opened.</remarks>
-internal sealed class ReleaseIds : IAsyncDisposable
+internal sealed class ReleaseIds : IDisposable
 {
     private readonly ReleaseIdStore _store;
     private readonly string _hash;
@@ -13,6 +13,7 @@ internal sealed class ReleaseIds : IAsyncDisposable
     // Others may still read from a list that was replaced, so all live until the end.
     private readonly List<MessageIdList> _opened;
     private volatile MessageIdList _current;
+    private int _readers = 1;
 
     private ReleaseIds(ReleaseIdStore store, string hash, MessageIdList list)
     {
@@ -31,11 +32,18 @@ internal sealed class ReleaseIds : IAsyncDisposable
     public ISegmentIds Take(SegmentPlaces places) =>
         places.Last < _current.Count ? new PostedFileIds(this, places) : throw new StoredNzbLostException(_hash);
 
+    /// <summary>Says how many read from it; at least 1.</summary>
+    public void KeepFor(int readers)
+    {
+        Volatile.Write(ref _readers, readers);
+        _current.KeepFor(readers);
+    }
+
     /// <inheritdoc/>
-    public async ValueTask DisposeAsync()
+    public void Dispose()
     {
         foreach (var list in _opened)
-            await list.DisposeAsync();
+            list.Dispose();
         _replacing.Dispose();
     }
 
@@ -70,6 +78,7 @@ internal sealed class ReleaseIds : IAsyncDisposable
             if (_current == damaged)
             {
                 var derived = await _store.DeriveAsync(_hash, cancellationToken);
+                derived.KeepFor(Volatile.Read(ref _readers));
                 _opened.Add(derived);
                 _current = derived;
             }

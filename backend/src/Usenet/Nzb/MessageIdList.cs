@@ -4,12 +4,12 @@ namespace Sluice.Usenet.Nzb;
 
 /// <summary>A stored list of message-ids, as <see cref="MessageIdListWriter"/> wrote it.</summary>
 /// <remarks>
-/// Thread-safe. Memory holds the table and the four frames used last, some 250 KB each; a lookup in one of them completes
-/// synchronously. Owns its stream; dispose it when no slice is in use any more.
+/// Thread-safe. Memory holds the table and the frames used last, four for each reader and some 250 KB each; a lookup in one of
+/// them completes synchronously. Owns its stream; dispose it when no slice is in use any more.
 /// </remarks>
-public sealed class MessageIdList : ISegmentIds, IAsyncDisposable
+public sealed class MessageIdList : ISegmentIds, IDisposable
 {
-    private const int KeptFrames = 4;
+    private const int FramesPerReader = 4;
 
     private readonly Stream _stream;
     private readonly Row[] _rows;
@@ -18,6 +18,7 @@ public sealed class MessageIdList : ISegmentIds, IAsyncDisposable
     private readonly SemaphoreSlim _reading = new(1, 1);
     private readonly Lock _gate = new();
     private readonly LinkedList<(int Number, MessageIdFrame Frame)> _kept = new();
+    private int _mostKept = FramesPerReader;
 
     private MessageIdList(Stream stream, Row[] rows, int count)
     {
@@ -61,6 +62,18 @@ public sealed class MessageIdList : ISegmentIds, IAsyncDisposable
         return new SliceOfList(this, first, count);
     }
 
+    /// <summary>Says how many read from it, each at a place of his own. One, as long as nothing is said.</summary>
+    /// <param name="readers">At least 1.</param>
+    public void KeepFor(int readers)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(readers, 1);
+        lock (_gate)
+        {
+            _mostKept = (int)Math.Min((long)readers * FramesPerReader, Math.Max(_rows.Length, FramesPerReader));
+            Trim();
+        }
+    }
+
     /// <inheritdoc/>
     public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken)
     {
@@ -72,9 +85,9 @@ public sealed class MessageIdList : ISegmentIds, IAsyncDisposable
     }
 
     /// <inheritdoc/>
-    public async ValueTask DisposeAsync()
+    public void Dispose()
     {
-        await _stream.DisposeAsync();
+        _stream.Dispose();
         _reading.Dispose();
     }
 
@@ -127,9 +140,15 @@ public sealed class MessageIdList : ISegmentIds, IAsyncDisposable
         lock (_gate)
         {
             _kept.AddFirst((number, frame));
-            if (_kept.Count > KeptFrames)
-                _kept.RemoveLast();
+            Trim();
         }
+    }
+
+    // Under the gate.
+    private void Trim()
+    {
+        while (_kept.Count > _mostKept)
+            _kept.RemoveLast();
     }
 
     private static async ValueTask<(Row[] Rows, int Count)> ReadTableAsync(Stream stream, CancellationToken cancellationToken)

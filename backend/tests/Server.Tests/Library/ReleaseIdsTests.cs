@@ -88,7 +88,7 @@ public sealed class ReleaseIdsTests : IDisposable
     public async Task Scattered_places_give_the_ids_in_their_order()
     {
         var (hash, expected) = await SaveAsync(100);
-        await using var release = await ReleaseIds.OpenAsync(_store, hash, Token);
+        using var release = await ReleaseIds.OpenAsync(_store, hash, Token);
 
         var ids = release.Take(SegmentPlaces.Join([(90, 3), (93, 1), (SegmentPlaces.Nowhere, 2), (4, 1)]));
 
@@ -111,7 +111,7 @@ public sealed class ReleaseIdsTests : IDisposable
 
     private async Task<List<string>> ReadAsync(string hash, int count)
     {
-        await using var release = await ReleaseIds.OpenAsync(_store, hash, Token);
+        using var release = await ReleaseIds.OpenAsync(_store, hash, Token);
         var ids = release.Take(SegmentPlaces.Range(0, count));
         var found = new List<string>();
         for (var i = 0; i < count; i++)

@@ -16,7 +16,7 @@ public sealed class MessageIdListTests
     [InlineData(20_000)]
     public async Task Every_id_comes_back_in_any_order(int count)
     {
-        await using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(count)), Token);
+        using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(count)), Token);
 
         Assert.Equal(count, list.Count);
         var random = new Random(1);
@@ -29,7 +29,7 @@ public sealed class MessageIdListTests
     [Fact]
     public async Task Slice_speaks_of_one_file_and_stays_inside_it()
     {
-        await using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(10_000)), Token);
+        using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(10_000)), Token);
         var slice = list.Slice(4090, 100);
 
         Assert.Equal(100, slice.Count);
@@ -45,7 +45,7 @@ public sealed class MessageIdListTests
     [Fact]
     public async Task Concurrent_lookups_are_right_and_a_kept_frame_answers_at_once()
     {
-        await using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(40_000)), Token);
+        using var list = await MessageIdList.OpenAsync(new MemoryStream(await PackAsync(40_000)), Token);
 
         await Parallel.ForEachAsync(Enumerable.Range(0, 4000), Token, async (i, token) =>
         {
@@ -55,6 +55,31 @@ public sealed class MessageIdListTests
 
         await list.GetAsync(5, Token);
         Assert.True(list.GetAsync(6, Token).AsTask().IsCompletedSuccessfully);
+    }
+
+    [Fact]
+    public async Task Each_reader_at_a_place_of_his_own_keeps_his_frames()
+    {
+        var stored = new CountedStream(await PackAsync(40_000));
+        using var list = await MessageIdList.OpenAsync(stored, Token);
+        list.KeepFor(2);
+        await ReadHereAndThereAsync(8);
+        var reads = stored.Reads;
+
+        await ReadHereAndThereAsync(8);
+        Assert.Equal(reads, stored.Reads);
+
+        // One left, and with him half of them.
+        list.KeepFor(1);
+        await ReadHereAndThereAsync(8);
+        Assert.Equal(reads + 8, stored.Reads);
+        Assert.Throws<ArgumentOutOfRangeException>(() => list.KeepFor(0));
+
+        async Task ReadHereAndThereAsync(int frames)
+        {
+            for (var frame = 0; frame < frames; frame++)
+                AssertSame(Ids(frame * 4096), await list.GetAsync(frame * 4096, Token));
+        }
     }
 
     [Fact]
@@ -70,7 +95,7 @@ public sealed class MessageIdListTests
         await writer.CompleteAsync(Token);
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await writer.AddAsync(SegmentIds.None, Token));
 
-        await using var list = await MessageIdList.OpenAsync(stored, Token);
+        using var list = await MessageIdList.OpenAsync(stored, Token);
         var slice = list.Slice(3, 3);
         for (var i = 0; i < 3; i++)
             AssertSame(file.Segments[i].Ids, await slice.GetAsync(i, Token));
@@ -106,15 +131,26 @@ public sealed class MessageIdListTests
     {
         var stored = await PackAsync(10_000);
         stored[10] ^= 1;
-        await using var list = await MessageIdList.OpenAsync(new MemoryStream(stored), Token);
+        using var list = await MessageIdList.OpenAsync(new MemoryStream(stored), Token);
 
         await Assert.ThrowsAsync<MessageIdListException>(async () => await list.GetAsync(0, Token));
         AssertSame(Ids(5000), await list.GetAsync(5000, Token));
     }
 
+    private sealed class CountedStream(byte[] bytes) : MemoryStream(bytes)
+    {
+        public int Reads { get; private set; }
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            Reads++;
+            return base.ReadAsync(buffer, cancellationToken);
+        }
+    }
+
     private static async Task ReadAllAsync(byte[] stored)
     {
-        await using var list = await MessageIdList.OpenAsync(new MemoryStream(stored), Token);
+        using var list = await MessageIdList.OpenAsync(new MemoryStream(stored), Token);
         for (var i = 0; i < list.Count; i++)
             await list.GetAsync(i, Token);
     }

@@ -8,7 +8,7 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Queue.Steps;
 
 /// <summary>Asks for first and last articles: what each file is, and where its bytes live. Damage that a file cannot do without ends the item here.</summary>
-internal sealed class ProbeHeads(ReleaseIdStore ids, ProviderHost providers, ShownFiles shown) : IImportStep
+internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, ShownFiles shown) : IImportStep
 {
     /// <inheritdoc/>
     public string Name => nameof(ProbeHeads);
@@ -22,7 +22,7 @@ internal sealed class ProbeHeads(ReleaseIdStore ids, ProviderHost providers, Sho
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
-        await using var release = await ReleaseIds.OpenAsync(ids, work.Item.NzbHash, cancellationToken);
+        using var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
         List<ProbeTarget> targets =
             [.. work.Payload.Select(file => new ProbeTarget(file.Subject, release.Take(SegmentPlaces.Range(file.FirstSegment, file.Segments)), file.EncodedBytes))];
         var report = await new ReleaseProber(providers, new ProbeOptions { IncludesPar2 = shown.HavePar2 }).ProbeAsync(

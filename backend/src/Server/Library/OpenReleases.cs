@@ -1,0 +1,136 @@
+namespace Sluice.Server.Library;
+
+/// <summary>
+/// The message-ids of the releases that are read now, or were until a moment ago: a player opens its file anew for each seek, and
+/// finds them unpacked. All who read a release share them.
+/// </summary>
+/// <remarks>Thread-safe. Bounded by who reads, and by <see cref="MostIdle"/> beyond them.</remarks>
+internal sealed class OpenReleases : IDisposable
+{
+    /// <summary>Releases kept that nobody reads. Each may hold 1 MB.</summary>
+    public const int MostIdle = 8;
+
+    /// <summary>For how long they are kept.</summary>
+    public static readonly TimeSpan Keep = TimeSpan.FromSeconds(30);
+
+    private readonly ReleaseIdStore _store;
+    private readonly TimeProvider _time;
+    private readonly ITimer _timer;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, Opened> _opened = [];
+
+    // Those that nobody reads, the one that was left first in front.
+    private readonly LinkedList<Opened> _idle = new();
+    private bool _isClosed;
+
+    /// <summary>Opens nothing yet.</summary>
+    public OpenReleases(ReleaseIdStore store, TimeProvider time)
+    {
+        (_store, _time) = (store, time);
+        _timer = time.CreateTimer(static state => ((OpenReleases)state!).DropOutdated(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>Opens the ids of a release.</summary>
+    /// <param name="nzbHash">Content id of its NZB.</param>
+    /// <param name="cancellationToken">Gives up opening.</param>
+    /// <returns>A use of it, which the caller disposes.</returns>
+    /// <exception cref="StoredNzbLostException">List and NZB are lost.</exception>
+    public async Task<ReleaseUse> OpenAsync(string nzbHash, CancellationToken cancellationToken)
+    {
+        if (Use(nzbHash, null) is { } known)
+            return known;
+
+        // Whoever comes at the same time may open it, too; one of them is kept.
+        var ids = await ReleaseIds.OpenAsync(_store, nzbHash, cancellationToken);
+        return Use(nzbHash, ids)!;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isClosed = true;
+            while (_idle.First is { } oldest)
+                Drop(oldest.Value);
+        }
+
+        _timer.Dispose();
+    }
+
+    private ReleaseUse? Use(string nzbHash, ReleaseIds? ids)
+    {
+        lock (_gate)
+        {
+            if (_opened.TryGetValue(nzbHash, out var opened))
+                ids?.Dispose();
+            else if (ids is not null)
+                _opened.Add(nzbHash, opened = new Opened(nzbHash, ids));
+            else
+                return null;
+            if (opened.Users++ == 0 && opened.Idle.List is not null)
+                _idle.Remove(opened.Idle);
+            opened.Ids.KeepFor(opened.Users);
+            return new ReleaseUse(opened.Ids, () => Leave(opened));
+        }
+    }
+
+    private void Leave(Opened opened)
+    {
+        lock (_gate)
+        {
+            opened.Ids.KeepFor(Math.Max(--opened.Users, 1));
+            if (opened.Users > 0)
+                return;
+            opened.IdleSince = _time.GetTimestamp();
+            _idle.AddLast(opened.Idle);
+            if (_isClosed || _idle.Count > MostIdle)
+                Drop(_idle.First!.Value);
+            SetTimer();
+        }
+    }
+
+    private void DropOutdated()
+    {
+        lock (_gate)
+        {
+            while (_idle.First is { } oldest && _time.GetElapsedTime(oldest.Value.IdleSince) >= Keep)
+                Drop(oldest.Value);
+            SetTimer();
+        }
+    }
+
+    private void SetTimer()
+    {
+        if (_isClosed || _idle.First is not { } oldest)
+            return;
+        var due = Keep - _time.GetElapsedTime(oldest.Value.IdleSince);
+        _timer.Change(due > TimeSpan.Zero ? due : TimeSpan.Zero, Timeout.InfiniteTimeSpan);
+    }
+
+    private void Drop(Opened opened)
+    {
+        _idle.Remove(opened.Idle);
+        _opened.Remove(opened.NzbHash);
+        opened.Ids.Dispose();
+    }
+
+    private sealed class Opened
+    {
+        public Opened(string nzbHash, ReleaseIds ids)
+        {
+            (NzbHash, Ids) = (nzbHash, ids);
+            Idle = new LinkedListNode<Opened>(this);
+        }
+
+        public string NzbHash { get; }
+
+        public ReleaseIds Ids { get; }
+
+        public LinkedListNode<Opened> Idle { get; }
+
+        public int Users { get; set; }
+
+        public long IdleSince { get; set; }
+    }
+}

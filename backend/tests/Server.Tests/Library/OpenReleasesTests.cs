@@ -1,0 +1,129 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Server.Database;
+using Sluice.Server.Library;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Sluice.Testing;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Server.Tests.Library;
+
+/// <summary>Both list and NZB are deleted behind the first use: whoever still finds the ids has them from there.</summary>
+public sealed class OpenReleasesTests : IDisposable
+{
+    private readonly ManualTimeProvider _time = new();
+    private readonly TemporaryFolder _folder = new();
+    private readonly BlobStore _blobs;
+    private readonly ReleaseIdStore _store;
+    private readonly OpenReleases _releases;
+
+    public OpenReleasesTests()
+    {
+        _blobs = new BlobStore(_folder.Folder, new DiskBlobFiles(), TimeProvider.System);
+        _store = new ReleaseIdStore(_blobs, new StoredNzbReader(_blobs), NullLogger<ReleaseIdStore>.Instance);
+        _releases = new OpenReleases(_store, _time);
+    }
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose()
+    {
+        _releases.Dispose();
+        _store.Dispose();
+        _folder.Dispose();
+    }
+
+    [Fact]
+    public async Task Ids_are_shared_by_all_who_read_a_release_and_outlive_each_of_them()
+    {
+        var (hash, id) = await SaveAsync();
+        var first = await _releases.OpenAsync(hash, Token);
+        _blobs.Delete(hash);
+
+        using var second = await _releases.OpenAsync(hash, Token);
+        first.Dispose();
+        _time.Advance(TimeSpan.FromHours(1));
+
+        Assert.Equal(id, await IdAsync(second));
+    }
+
+    [Fact]
+    public async Task Release_that_nobody_reads_is_found_open_for_a_while()
+    {
+        var (hash, id) = await SaveAsync();
+        (await _releases.OpenAsync(hash, Token)).Dispose();
+        _blobs.Delete(hash);
+
+        for (var i = 0; i < 10; i++)
+        {
+            _time.Advance(OpenReleases.Keep - TimeSpan.FromSeconds(1));
+            using var use = await _releases.OpenAsync(hash, Token);
+            Assert.Equal(id, await IdAsync(use));
+        }
+
+        _time.Advance(OpenReleases.Keep);
+        await Assert.ThrowsAsync<StoredNzbLostException>(() => _releases.OpenAsync(hash, Token));
+    }
+
+    [Fact]
+    public async Task Of_many_that_nobody_reads_the_first_left_goes_first()
+    {
+        List<(string Hash, string Id)> saved = [];
+        for (var i = 0; i <= OpenReleases.MostIdle; i++)
+        {
+            saved.Add(await SaveAsync());
+            (await _releases.OpenAsync(saved[i].Hash, Token)).Dispose();
+            _blobs.Delete(saved[i].Hash);
+        }
+
+        await Assert.ThrowsAsync<StoredNzbLostException>(() => _releases.OpenAsync(saved[0].Hash, Token));
+        foreach (var (hash, id) in saved.Skip(1))
+        {
+            using var use = await _releases.OpenAsync(hash, Token);
+            Assert.Equal(id, await IdAsync(use));
+        }
+    }
+
+    [Fact]
+    public async Task Use_that_is_given_back_twice_counts_once()
+    {
+        var (hash, id) = await SaveAsync();
+        var first = await _releases.OpenAsync(hash, Token);
+        using var second = await _releases.OpenAsync(hash, Token);
+
+        first.Dispose();
+        first.Dispose();
+        _time.Advance(TimeSpan.FromHours(1));
+
+        Assert.Equal(id, await IdAsync(second));
+    }
+
+    [Fact]
+    public async Task Readers_who_come_at_once_get_the_same_ids_and_leave_nothing_behind()
+    {
+        var (hash, id) = await SaveAsync();
+
+        var uses = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => Task.Run(() => _releases.OpenAsync(hash, Token))));
+        foreach (var use in uses)
+        {
+            Assert.Equal(id, await IdAsync(use));
+            use.Dispose();
+        }
+
+        _blobs.Delete(hash);
+        _time.Advance(OpenReleases.Keep);
+        await Assert.ThrowsAsync<StoredNzbLostException>(() => _releases.OpenAsync(hash, Token));
+    }
+
+    private async Task<(string Hash, string Id)> SaveAsync()
+    {
+        var nzb = NzbText.Of("film.mkv");
+        var hash = (await _blobs.SaveNzbAsync(new MemoryStream(nzb), Token)).Hash;
+        var file = await NzbReader.ReadAsync(new MemoryStream(nzb), null, new NzbHead(), Token).SingleAsync(Token);
+        return (hash, file.Segments[0].Ids.Primary.ToString());
+    }
+
+    private static async Task<string> IdAsync(ReleaseUse use) =>
+        (await use.Take(SegmentPlaces.Range(0, 1)).GetAsync(0, Token)).Primary.ToString();
+}
