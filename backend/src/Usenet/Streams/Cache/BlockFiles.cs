@@ -10,11 +10,11 @@ internal sealed class BlockFiles(string root)
 {
     private const string Unfinished = ".tmp";
 
-    /// <summary>Reads the blocks that are kept of a segment.</summary>
+    /// <summary>Reads the blocks that are kept of a segment. Blocks its thread as long as the disk takes.</summary>
     /// <returns>A buffer that holds just them, with one count on it; null when there is no such file.</returns>
     /// <exception cref="InvalidDataException">The file is malformed, or its bytes are not those that were written.</exception>
     /// <exception cref="IOException">It cannot be read.</exception>
-    public async Task<SegmentBuffer?> ReadAsync(DiskKey key, int segmentLength, BlockPool blocks)
+    public SegmentBuffer? Read(DiskKey key, int segmentLength, BlockPool blocks)
     {
         SafeFileHandle file;
         try
@@ -30,11 +30,11 @@ internal sealed class BlockFiles(string root)
         SegmentBuffer? buffer = null;
         try
         {
-            var count = await RandomAccess.ReadAsync(file, header.AsMemory(0, BlockFileHeader.MaxSize), 0);
+            var count = RandomAccess.Read(file, header.AsSpan(0, BlockFileHeader.MaxSize), 0);
             var stored = BlockFileHeader.Read(header.AsSpan(0, count), RandomAccess.GetLength(file), key, segmentLength)
                 ?? throw new InvalidDataException("A file of the segment cache is malformed.");
             buffer = new SegmentBuffer(blocks, segmentLength);
-            await FillAsync(buffer, file, stored, segmentLength);
+            Fill(buffer, file, stored, segmentLength);
             var whole = buffer;
             buffer = null;
             return whole;
@@ -114,27 +114,27 @@ internal sealed class BlockFiles(string root)
         return [.. found.OrderByDescending(file => file.At).Select(file => (file.Key, file.Bytes))];
     }
 
-    private static async Task FillAsync(SegmentBuffer buffer, SafeFileHandle file, StoredBlock[] stored, int segmentLength)
+    private static void Fill(SegmentBuffer buffer, SafeFileHandle file, StoredBlock[] stored, int segmentLength)
     {
         long at = BlockFileHeader.SizeFor(stored.Length);
         foreach (var block in stored)
         {
-            var memory = buffer.BlockToFill(block.Index)[..block.LengthIn(segmentLength)];
-            if (await ReadFullyAsync(file, memory, at) && Crc32Kernel.Append(0, memory.Span) == block.Crc)
-                at += memory.Length;
+            var bytes = buffer.BlockToFill(block.Index).Span[..block.LengthIn(segmentLength)];
+            if (TryReadFully(file, bytes, at) && Crc32Kernel.Append(0, bytes) == block.Crc)
+                at += bytes.Length;
             else
                 throw new InvalidDataException("A block of the segment cache is damaged.");
         }
     }
 
-    private static async Task<bool> ReadFullyAsync(SafeFileHandle file, Memory<byte> memory, long at)
+    private static bool TryReadFully(SafeFileHandle file, Span<byte> bytes, long at)
     {
-        while (!memory.IsEmpty)
+        while (!bytes.IsEmpty)
         {
-            var count = await RandomAccess.ReadAsync(file, memory, at);
+            var count = RandomAccess.Read(file, bytes, at);
             if (count == 0)
                 return false;
-            memory = memory[count..];
+            bytes = bytes[count..];
             at += count;
         }
 

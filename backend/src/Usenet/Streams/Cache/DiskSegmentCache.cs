@@ -91,8 +91,8 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     {
         try
         {
-            // Opening a file may take a while, and whoever asks may not.
-            return await Task.Run(() => _files.ReadAsync(key, segmentLength, blocks));
+            // The disk may take a while, and whoever asks may not. The system would read on a thread of the pool, too, but call by call.
+            return await Task.Run(() => _files.Read(key, segmentLength, blocks));
         }
         catch (InvalidDataException)
         {
