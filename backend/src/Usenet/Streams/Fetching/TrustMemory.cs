@@ -8,8 +8,10 @@ namespace Sluice.Usenet.Streams;
 internal sealed class TrustMemory(TimeProvider time)
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<object, long> _lies = [];
-    private readonly Queue<(object File, long At)> _byAge = new();
+
+    // The last lie of each file, the oldest in front.
+    private readonly LinkedList<Lie> _byAge = new();
+    private readonly Dictionary<object, LinkedListNode<Lie>> _lies = [];
 
     // Names of files whose last lie has not been taken for storing; all of them are in _lies.
     private readonly HashSet<string> _untaken = [];
@@ -21,7 +23,7 @@ internal sealed class TrustMemory(TimeProvider time)
     public bool IsTrusted(FileOrigin file)
     {
         lock (_gate)
-            return !_lies.TryGetValue(file.Identity, out var at) || time.GetElapsedTime(at) >= RememberedLie.Counts;
+            return !_lies.TryGetValue(file.Identity, out var lie) || time.GetElapsedTime(lie.Value.At) >= RememberedLie.Counts;
     }
 
     /// <summary>Whether an account has told hardly any.</summary>
@@ -41,9 +43,12 @@ internal sealed class TrustMemory(TimeProvider time)
             trust.Judged(isCorrupt);
             if (!isCorrupt)
                 return;
-            Remember(file.Identity, time.GetTimestamp());
+            if (_lies.TryGetValue(file.Identity, out var before))
+                _byAge.Remove(before);
+            _lies[file.Identity] = _byAge.AddLast(new Lie(file.Identity, time.GetTimestamp()));
             if (file.LastingName is { } name)
                 _untaken.Add(name);
+            ForgetOldest();
         }
     }
 
@@ -53,7 +58,7 @@ internal sealed class TrustMemory(TimeProvider time)
         lock (_gate)
         {
             var (now, utc) = (time.GetTimestamp(), time.GetUtcNow());
-            RememberedLie[] lies = [.. _untaken.Select(name => new RememberedLie(name, utc - time.GetElapsedTime(_lies[name], now)))];
+            RememberedLie[] lies = [.. _untaken.Select(name => new RememberedLie(name, utc - time.GetElapsedTime(_lies[name].Value.At, now)))];
             _untaken.Clear();
             return lies;
         }
@@ -65,7 +70,7 @@ internal sealed class TrustMemory(TimeProvider time)
         lock (_gate)
         {
             var (now, utc) = (time.GetTimestamp(), time.GetUtcNow());
-            foreach (var lie in lies.OrderBy(lie => lie.At))
+            foreach (var lie in lies.OrderByDescending(lie => lie.At))
             {
                 var age = utc - lie.At;
                 if (age >= RememberedLie.Counts || _lies.ContainsKey(lie.File))
@@ -77,26 +82,24 @@ internal sealed class TrustMemory(TimeProvider time)
                     _untaken.Add(lie.File);
                 }
 
-                Remember(lie.File, now - (long)(age.TotalSeconds * time.TimestampFrequency));
+                _lies[lie.File] = _byAge.AddFirst(new Lie(lie.File, now - (long)(age.TotalSeconds * time.TimestampFrequency)));
             }
+
+            ForgetOldest();
         }
     }
 
-    private void Remember(object file, long at)
+    private void ForgetOldest()
     {
-        _lies[file] = at;
-        _byAge.Enqueue((file, at));
-        while (_byAge.Count > RememberedLie.MostFiles || time.GetElapsedTime(_byAge.Peek().At) >= RememberedLie.Counts)
-            Forget(_byAge.Dequeue());
+        while (_byAge.First is { Value: var oldest }
+            && (_byAge.Count > RememberedLie.MostFiles || time.GetElapsedTime(oldest.At) >= RememberedLie.Counts))
+        {
+            _byAge.RemoveFirst();
+            _lies.Remove(oldest.File);
+            if (oldest.File is string name)
+                _untaken.Remove(name);
+        }
     }
 
-    private void Forget((object File, long At) oldest)
-    {
-        // A newer lie of the same file stands.
-        if (!_lies.TryGetValue(oldest.File, out var at) || at != oldest.At)
-            return;
-        _lies.Remove(oldest.File);
-        if (oldest.File is string name)
-            _untaken.Remove(name);
-    }
+    private readonly record struct Lie(object File, long At);
 }
