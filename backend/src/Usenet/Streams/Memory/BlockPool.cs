@@ -11,8 +11,8 @@ public sealed class BlockPool : IDisposable
     /// <summary>Bytes of a block: below the large-object threshold, and eleven hold a usual part almost without waste.</summary>
     public const int BlockSize = 64 * 1024;
 
-    // Kept when nothing is lent: 4 MiB, for the next reader's first articles.
-    private const int KeptWhenIdle = 64;
+    // Lent and free ones together are not let go below this: 4 MiB, for the next reader's first articles.
+    private const int AlwaysKept = 64;
 
     // What no reader has needed for so long is let go by halves. Readers that seek and stop make the need go up and down within
     // seconds, and memory that comes and goes costs more than copying what it holds.
@@ -104,7 +104,7 @@ public sealed class BlockPool : IDisposable
         }
 
         if (left == 0)
-            LetGo(Free - KeptWhenIdle);
+            LetGo(Free - AlwaysKept);
     }
 
     /// <summary>Ends the looking for memory that is not needed.</summary>
@@ -117,7 +117,7 @@ public sealed class BlockPool : IDisposable
     {
         int idle;
         lock (_gate)
-            idle = Math.Min((_leastFree + 1) / 2, _free.Count - KeptWhenIdle);
+            idle = Math.Min((_leastFree + 1) / 2, _free.Count + Rented - AlwaysKept);
 
         LetGo(idle);
         lock (_gate)
@@ -130,7 +130,7 @@ public sealed class BlockPool : IDisposable
     // Under the gate.
     private void SetTimer()
     {
-        if (_isTimed || _free.Count <= KeptWhenIdle)
+        if (_isTimed || _free.Count == 0 || _free.Count + Rented <= AlwaysKept)
             return;
         _isTimed = true;
         _leastFree = _free.Count;

@@ -37,7 +37,19 @@ public sealed class BlockPoolTests : IDisposable
         Assert.InRange(_pool.Free, 65, 500);
 
         _time.Advance(TimeSpan.FromMinutes(5));
-        Assert.Equal(64, _pool.Free);
+        Assert.Equal(64, _pool.Free + _pool.Rented);
+        Return(steady);
+    }
+
+    [Fact]
+    public void Beside_many_that_are_lent_no_free_one_stays()
+    {
+        var steady = Rent(1000);
+        Return(Rent(50));
+        Assert.Equal(50, _pool.Free);
+
+        _time.Advance(TimeSpan.FromMinutes(5));
+        Assert.Equal(0, _pool.Free);
         Return(steady);
     }
 
