@@ -54,6 +54,17 @@ public sealed class StreamMemoryTests
     }
 
     [Fact]
+    public void Whoever_made_it_learns_of_memory_that_is_used_after_it_was_given_back()
+    {
+        using var memory = new StreamMemory(TimeProvider.System, static found => throw new InvalidOperationException(found));
+        var (_, blocks) = memory.Open(new StreamOptions());
+        var block = blocks.Rent();
+        blocks.Return(block);
+
+        Assert.Throws<InvalidOperationException>(() => blocks.Verify(block));
+    }
+
+    [Fact]
     public void The_cache_gives_way_once_an_eighth_of_the_memory_is_held()
     {
         using var memory = new StreamMemory(TimeProvider.System);
