@@ -7,7 +7,7 @@ namespace Sluice.Server.Library;
 /// <remarks>Thread-safe. Bounded by who reads, and by <see cref="MostIdle"/> beyond them.</remarks>
 internal sealed class OpenReleases : IDisposable
 {
-    /// <summary>Releases kept that nobody reads. Each may hold 1 MB.</summary>
+    /// <summary>Releases kept that nobody reads. Each may hold 250 KB.</summary>
     public const int MostIdle = 8;
 
     /// <summary>For how long they are kept.</summary>

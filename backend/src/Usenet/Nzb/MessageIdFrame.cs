@@ -5,14 +5,17 @@ using System.Security.Cryptography;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// A stretch of at most 4,096 segments of a stored list. Plain form, per segment: one byte with the number of its ids
+/// A stretch of at most 1,024 segments of a stored list. Plain form, per segment: one byte with the number of its ids
 /// (0 for a hole), then each id as a length byte and its bytes, the primary first.
 /// </summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class MessageIdFrame
 {
-    /// <summary>Segments per frame, but for the last.</summary>
-    public const int Capacity = 4096;
+    /// <summary>
+    /// Segments per frame, but for the last. More hardly pack better, and would be large objects: what a player who jumps about
+    /// leaves behind at each jump, and nobody collects for long.
+    /// </summary>
+    public const int Capacity = 1024;
 
     /// <summary>Most ids of one segment: the primary one and three fallbacks.</summary>
     public const int MaxIds = 4;

@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nzb;
 
 /// <summary>A stored list of message-ids, as <see cref="MessageIdListWriter"/> wrote it.</summary>
 /// <remarks>
-/// Thread-safe. Memory holds the table and the frames used last, four for each reader and some 250 KB each; a lookup in one of
+/// Thread-safe. Memory holds the table and the frames used last, four for each reader and some 60 KB each; a lookup in one of
 /// them completes synchronously. Owns its stream; dispose it when no slice is in use any more.
 /// </remarks>
 public sealed class MessageIdList : ISegmentIds, IDisposable

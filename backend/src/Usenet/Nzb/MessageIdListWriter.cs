@@ -5,7 +5,7 @@ using System.IO.Compression;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// Writes the message-ids of many files into one compact list: Brotli frames of up to 4,096 segments, behind them a table
+/// Writes the message-ids of many files into one compact list: Brotli frames of up to 1,024 segments, behind them a table
 /// with the length and a check of each frame, and a trailer of fixed size.
 /// </summary>
 /// <remarks>
@@ -19,7 +19,7 @@ public sealed class MessageIdListWriter
     internal const int TrailerLength = 24;
 
     private readonly Stream _output;
-    private readonly ArrayBufferWriter<byte> _plain = new(256 << 10);
+    private readonly ArrayBufferWriter<byte> _plain = new(80 << 10);
     private readonly ArrayBufferWriter<byte> _table = new();
     private int _framed;
     private bool _completed;
