@@ -11,6 +11,9 @@ public sealed class RestartTests
     private const int BytesPerSecond = 4_000_000;
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(50);
 
+    // Longer than curl pauses to keep its pace.
+    private static readonly TimeSpan Settling = TimeSpan.FromSeconds(1.5);
+
     private long _byCurl;
     private long _byRclone;
 
@@ -48,8 +51,8 @@ public sealed class RestartTests
                 Assert.Equal(0, await set.Server.StopAsync(cancel));
             else
                 await set.Server.KillAsync();
-            // Nothing grows while there is no server; a program that has not come back would not notice the next restart.
-            (curlSince, rcloneSince) = (new FileInfo(set.File("by-curl")).Length, new FileInfo(set.File("by-rclone")).Length);
+            // What grows beyond this has come from the next server; a program that has not come back would not notice the next restart.
+            (curlSince, rcloneSince) = (await SettledAsync(set.File("by-curl"), cancel), await SettledAsync(set.File("by-rclone"), cancel));
             await set.RestartAsync(null, cancel);
             Assert.Equal(tag, await TagAsync(set, film, cancel));
         }
@@ -73,6 +76,18 @@ public sealed class RestartTests
                 await Task.WhenAny(curl, rclone).Unwrap();
             Assert.False(curl.IsCompleted || rclone.IsCompleted, "A download ended before its restarts.");
             await Task.Delay(Poll, TimeProvider.System, cancel);
+        }
+    }
+
+    /// <summary>What a download has while there is no server: the system still holds what was sent, and is emptied at the pace of a player.</summary>
+    private static async Task<long> SettledAsync(string target, CancellationToken cancel)
+    {
+        while (true)
+        {
+            var length = new FileInfo(target).Length;
+            await Task.Delay(Settling, TimeProvider.System, cancel);
+            if (new FileInfo(target).Length == length)
+                return length;
         }
     }
 
