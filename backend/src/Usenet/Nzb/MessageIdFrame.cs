@@ -12,8 +12,8 @@ namespace Sluice.Usenet.Nzb;
 internal sealed class MessageIdFrame
 {
     /// <summary>
-    /// Segments per frame, but for the last. More hardly pack better, and would be large objects: what a player who jumps about
-    /// leaves behind at each jump, and nobody collects for long.
+    /// Segments per frame, but for the last. More would be large objects: what a player who jumps about leaves behind at each jump,
+    /// and nobody collects for long.
     /// </summary>
     public const int Capacity = 1024;
 

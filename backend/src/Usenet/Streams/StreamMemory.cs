@@ -14,7 +14,7 @@ public sealed class StreamMemory : IDisposable
 
     /// <summary>Creates an empty memory.</summary>
     /// <param name="time">Clock.</param>
-    /// <param name="misused">Called with what was found when memory is used after it was given back, as in <see cref="BlockPool"/>; null: nobody looks.</param>
+    /// <param name="misused">Called with what was found when memory is used after it was given back, as in <see cref="BlockPool"/>; null: as there.</param>
     public StreamMemory(TimeProvider time, Action<string>? misused = null)
     {
         _time = time;
