@@ -69,6 +69,12 @@ public sealed record MockProvider
     /// <summary>How long such a pause is.</summary>
     public TimeSpan StallTime { get; init; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>
+    /// A client that goes during such a pause is noticed only when the pause is over, as by a server that blocks in its store: the
+    /// socket stays open and counts until then. Otherwise it is noticed at once.
+    /// </summary>
+    public bool CountsUntilStallEnds { get; init; }
+
     /// <summary>Other faults of this provider; their <see cref="MockFault.Provider"/> must be null or its number.</summary>
     public IReadOnlyList<MockFault> Faults { get; init; } = [];
 

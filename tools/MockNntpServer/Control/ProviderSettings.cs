@@ -16,6 +16,7 @@ internal static class ProviderSettings
         ["bandwidth-conn"] = (provider, value) => provider with { ConnectionBandwidth = BytesPerSecond(value) },
         ["coverage"] = (provider, value) => provider with { Coverage = Number(value, 1) },
         ["stall"] = (provider, value) => provider with { Stall = Number(value, 1) },
+        ["late-close"] = (provider, value) => provider with { CountsUntilStallEnds = Switch(value) },
         ["stall-seconds"] = (provider, value) => provider with { StallTime = TimeSpan.FromSeconds(Number(value, 86_400)) },
     };
 

@@ -3,7 +3,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 namespace Sluice.Tools.MockNntpServer.Wire;
 
 /// <summary>Puts answers on the wire: bandwidth, packet edges, pauses, single bytes. One sender per connection.</summary>
-internal sealed class AnswerSender(Stream stream, ProviderState provider, int connection)
+internal sealed class AnswerSender(Stream stream, ProviderState provider, int connection, SocketCensus.Entry place)
 {
     /// <summary>Largest single write: large for speed, yet small enough that the count of bytes follows what was sent.</summary>
     private const int MaxWrite = 256 * 1024;
@@ -15,6 +15,10 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
 
     private readonly TokenBucket _bucket = new(provider.Clock);
     private bool _isThrottled;
+    private volatile Task _noticing = Task.CompletedTask;
+
+    /// <summary>Ends when the pause is over that keeps the server from noticing that its client has gone; at once while there is none.</summary>
+    public Task Noticing => _noticing;
 
     /// <summary>Sends the answer to its end; what becomes of the connection is the caller's part.</summary>
     /// <param name="answer">The answer.</param>
@@ -33,7 +37,7 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
         if (answer.PauseAt is { } pause)
         {
             sent = await SendUntilAsync(answer, lastBytes, sent, pause, cancellationToken);
-            await provider.Clock.DelayAsync(answer.Pause, cancellationToken);
+            await PauseAsync(answer.Pause, cancellationToken);
         }
 
         if (answer.TrickleFrom is { } trickle)
@@ -47,6 +51,27 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
         }
 
         await SendUntilAsync(answer, lastBytes, sent, answer.Bytes.Length, cancellationToken);
+    }
+
+    private async ValueTask PauseAsync(TimeSpan? pause, CancellationToken cancellationToken)
+    {
+        if (!provider.Settings.CountsUntilStallEnds)
+        {
+            await provider.Clock.DelayAsync(pause, cancellationToken);
+            return;
+        }
+
+        var noticing = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        (_noticing, place.IsUnnoticed) = (noticing.Task, true);
+        try
+        {
+            await provider.Clock.DelayAsync(pause, cancellationToken);
+        }
+        finally
+        {
+            place.IsUnnoticed = false;
+            noticing.SetResult();
+        }
     }
 
     private async ValueTask<int> SendUntilAsync(Answer answer, Action? lastBytes, int sent, int end, CancellationToken cancellationToken)

@@ -83,10 +83,10 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stopping);
         var commands = Channel.CreateBounded<Command>(new BoundedChannelOptions(MaxOutstanding) { SingleReader = true, SingleWriter = true });
         var reader = new CommandReader(stream, provider, commands.Writer);
-        var reading = ReadAsync(reader, ended);
+        var sender = new AnswerSender(stream, provider, number, place);
+        var reading = ReadAsync(reader, sender, ended);
         try
         {
-            var sender = new AnswerSender(stream, provider, number);
             var greeting = Greeting(admitted);
             await provider.Clock.UntilAsync(due, ended.Token);
             if (greeting is not null)
@@ -113,7 +113,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
     }
 
-    private async Task ReadAsync(CommandReader reader, CancellationTokenSource ended)
+    private async Task ReadAsync(CommandReader reader, AnswerSender sender, CancellationTokenSource ended)
     {
         try
         {
@@ -125,6 +125,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             // Told apart by the sender: it stops in any case.
         }
 
+        await sender.Noticing;
         await ended.CancelAsync();
     }
 

@@ -76,7 +76,7 @@ internal sealed class SocketCensus(MockStats total)
 
     private void Sweep()
     {
-        foreach (var entry in _open.Where(entry => TcpState.IsClosedByPeer(entry.Socket)).ToList())
+        foreach (var entry in _open.Where(entry => !entry.IsUnnoticed && TcpState.IsClosedByPeer(entry.Socket)).ToList())
         {
             _open.Remove(entry);
             entry.Stats.ConnectionClosed();
@@ -86,6 +86,8 @@ internal sealed class SocketCensus(MockStats total)
     /// <summary>One counted socket.</summary>
     public sealed class Entry(Socket socket, MockStats stats, long number)
     {
+        private bool _isUnnoticed;
+
         /// <summary>Order of acceptance.</summary>
         public long Number => number;
 
@@ -95,6 +97,13 @@ internal sealed class SocketCensus(MockStats total)
         public MockStats Stats => stats;
 
         public bool Admitted { get; set; }
+
+        /// <summary>Whether the server would not notice now that the client has gone. Written by the sender, read under the lock; a moment late does not matter.</summary>
+        public bool IsUnnoticed
+        {
+            get => Volatile.Read(ref _isUnnoticed);
+            set => Volatile.Write(ref _isUnnoticed, value);
+        }
 
         /// <summary>Whether both are at the same provider.</summary>
         public bool IsBeside(Entry other) => ReferenceEquals(stats, other.Stats);

@@ -4,8 +4,8 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Providers;
 
 /// <summary>
-/// The connections and the engine of one state of the settings. A stream stays with the generation in which it was opened;
-/// a retired generation is closed when the last of them has ended.
+/// The engine of one state of the settings, and its table of providers over the accounts, which outlive it. A stream stays with the
+/// generation in which it was opened; a retired generation is closed when the last of them has ended.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
@@ -16,24 +16,22 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     private readonly TimeProvider _time;
     private int _fetches;
 
-    /// <summary>Makes connections possible; none is opened yet.</summary>
+    /// <summary>Brings the accounts to the plan; nothing is dialled yet.</summary>
     /// <param name="plan">What to make.</param>
-    /// <param name="builtIn">Answers when the plan names no provider; null: nobody does.</param>
-    /// <param name="memory">What has been learned about the providers.</param>
+    /// <param name="builtIn">Answers when the plan names no provider; null: nothing does.</param>
+    /// <param name="accounts">The accounts of the process; not owned.</param>
     /// <param name="time">Clock.</param>
     /// <param name="loggers">For the engine.</param>
     /// <param name="disk">What is kept of the providers' articles; not owned.</param>
     /// <param name="streams">What reading has found out before; not owned.</param>
     public ProviderGeneration(
-        ProviderPlan plan, IArticleSource? builtIn, ProviderMemory memory, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk, StreamMemory streams)
+        ProviderPlan plan, IArticleSource? builtIn, NntpAccounts accounts, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk, StreamMemory streams)
     {
         Plan = plan;
         _time = time;
+        accounts.Limiter.Configure(plan.Connections, plan.StreamingPriority, plan.QueueConnections);
         if (plan.HasProviders || builtIn is null)
-        {
-            var limiter = new GlobalOperationLimiter(plan.Connections, plan.StreamingPriority, time, plan.QueueConnections);
-            Pool = new ProviderPool(plan.Providers, plan.Nntp, limiter, time, loggers, memory);
-        }
+            Pool = new ProviderPool(accounts, plan.Providers, plan.Nntp);
 
         _source = (IArticleSource?)Pool ?? builtIn!;
         Engine = new StreamEngine(this, plan.Streams, time, loggers, Pool is null ? null : disk, streams);
@@ -42,10 +40,10 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     /// <summary>What it was made from.</summary>
     public ProviderPlan Plan { get; }
 
-    /// <summary>The engine over its connections.</summary>
+    /// <summary>The engine over its providers.</summary>
     public StreamEngine Engine { get; }
 
-    /// <summary>Its connections; null while the built-in articles answer.</summary>
+    /// <summary>Its providers; null while the built-in articles answer.</summary>
     public ProviderPool? Pool { get; }
 
     /// <inheritdoc/>

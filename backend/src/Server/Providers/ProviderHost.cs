@@ -7,7 +7,7 @@ namespace Sluice.Server.Providers;
 
 /// <summary>
 /// The providers of the settings as the one source of articles, and the engine that reads from them. A change of settings
-/// makes a new generation of both; what runs goes on with the old one (CFG-5).
+/// makes a new generation of both over the same accounts; what runs goes on with the old one (CFG-5).
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
@@ -16,6 +16,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly IOptionsMonitor<StreamingOptions> _streaming;
     private readonly BuiltInArticles? _builtIn;
     private readonly ProviderMemory _memory;
+    private readonly NntpAccounts _accounts;
     private readonly StreamMemory _streams;
     private readonly StreamMemory? _ownStreams;
     private readonly SegmentCacheHost? _segments;
@@ -28,7 +29,6 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly IDisposable?[] _watches;
     private volatile ProviderGeneration _current;
     private DiskSegmentCache? _disk;
-    private long _receivedBefore;
     private bool _isStarted;
 
     /// <summary>Takes the settings as they are and follows them; nothing is dialled before <see cref="Start"/> or the first fetch.</summary>
@@ -52,6 +52,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         _loggers = loggers;
         _logger = loggers.CreateLogger<ProviderHost>();
         _memory.Configure(usenet.CurrentValue.MissCacheTime, usenet.CurrentValue.MissCacheEntries);
+        _accounts = new NntpAccounts(new GlobalOperationLimiter(time: time), time, loggers, _memory);
         _current = Make(Plan(out _));
         _watches = [usenet.OnChange(_ => Follow()), streaming.OnChange(_ => Follow())];
     }
@@ -62,8 +63,8 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>The engine for the next stream. Ask again for each: it changes with the settings.</summary>
     public StreamEngine Engine => _current.Engine;
 
-    /// <summary>Bytes received from providers since the start, but those of streams that outlived a change of settings.</summary>
-    public long BytesReceived => Interlocked.Read(ref _receivedBefore) + (_current.Pool?.Counters.BytesReceived ?? 0);
+    /// <summary>Bytes received from providers since the start.</summary>
+    public long BytesReceived => _accounts.Counters.BytesReceived;
 
     /// <inheritdoc/>
     public int ProviderCount => _current.ProviderCount;
@@ -88,6 +89,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             var plan = Plan(out var warnings);
             _disk = _segments?.Open();
             // What an earlier run has learned about the providers was read in the meantime.
+            _accounts.Recall();
             Replace(plan);
             Announce(_current, warnings);
         }
@@ -104,6 +106,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         await _ending.CancelAsync();
         await Task.WhenAll(background);
         await _current.DisposeAsync();
+        await _accounts.DisposeAsync();
         _ownStreams?.Dispose();
         _ending.Dispose();
     }
@@ -111,7 +114,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private ProviderPlan Plan(out IReadOnlyList<string> warnings) =>
         ProviderPlan.From(_usenet.CurrentValue, _streaming.CurrentValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, out warnings);
 
-    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _memory, _time, _loggers, _disk, _streams);
+    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _accounts, _time, _loggers, _disk, _streams);
 
     private void Follow()
     {
@@ -122,27 +125,15 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             if (plan.Equals(_current.Plan) || _ending.IsCancellationRequested)
                 return;
 
-            ForgetChanged(_current.Plan.Providers, plan.Providers);
             Replace(plan);
             if (_isStarted)
                 Announce(_current, warnings);
         }
     }
 
-    /// <summary>Whoever has mended an account or an address wants it used at once, whatever it has come to before.</summary>
-    private void ForgetChanged(IReadOnlyList<ProviderOptions> before, IReadOnlyList<ProviderOptions> now)
-    {
-        foreach (var provider in now)
-        {
-            if (before.FirstOrDefault(other => other.Id == provider.Id) is { } old && old != provider)
-                _memory.ForgetBreaks(provider.Id);
-        }
-    }
-
     private void Replace(ProviderPlan plan)
     {
         var old = _current;
-        Interlocked.Add(ref _receivedBefore, old.Pool?.Counters.BytesReceived ?? 0);
         _current = Make(plan);
         _background.RemoveAll(task => task.IsCompleted);
         _background.Add(old.RetireAsync(_ending.Token));

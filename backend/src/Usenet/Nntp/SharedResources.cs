@@ -2,19 +2,42 @@ using Microsoft.Extensions.Logging;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>What the connection pools of all providers share. Owned by the pool of providers.</summary>
-/// <param name="Options">Deadlines and ceilings.</param>
-/// <param name="Limiter">Permits of the whole process.</param>
-/// <param name="Handshakes">Handshakes that may be under way at a time, at all providers together.</param>
-/// <param name="Meter">Counts.</param>
-/// <param name="Memory">What has been learned about the providers.</param>
-/// <param name="Time">Clock.</param>
-/// <param name="Logger">Where faults are noted.</param>
-internal sealed record SharedResources(
-    NntpOptions Options,
-    GlobalOperationLimiter Limiter,
-    SemaphoreSlim Handshakes,
-    NntpMeter Meter,
-    ProviderMemory Memory,
-    TimeProvider Time,
-    ILogger Logger);
+/// <summary>What the connection pools of all accounts share. Owned by <see cref="NntpAccounts"/>.</summary>
+/// <param name="options">Deadlines and ceilings as they are at first.</param>
+/// <param name="limiter">Permits of the whole process.</param>
+/// <param name="handshakes">Handshakes that may be under way at a time, at all providers together.</param>
+/// <param name="meter">Counts.</param>
+/// <param name="memory">What has been learned about the providers.</param>
+/// <param name="time">Clock.</param>
+/// <param name="logger">Where faults are noted.</param>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class SharedResources(
+    NntpOptions options,
+    GlobalOperationLimiter limiter,
+    SemaphoreSlim handshakes,
+    NntpMeter meter,
+    ProviderMemory memory,
+    TimeProvider time,
+    ILogger logger)
+{
+    private volatile NntpOptions _options = options;
+
+    /// <summary>Deadlines and ceilings. A change of settings replaces them as a whole; a connection keeps those with which it was opened.</summary>
+    public NntpOptions Options
+    {
+        get => _options;
+        set => _options = value;
+    }
+
+    public GlobalOperationLimiter Limiter => limiter;
+
+    public SemaphoreSlim Handshakes => handshakes;
+
+    public NntpMeter Meter => meter;
+
+    public ProviderMemory Memory => memory;
+
+    public TimeProvider Time => time;
+
+    public ILogger Logger => logger;
+}

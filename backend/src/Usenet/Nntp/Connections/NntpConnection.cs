@@ -26,10 +26,9 @@ internal sealed class NntpConnection : IAsyncDisposable
     private volatile bool _disposed;
     private volatile bool _lostWhileSending;
 
-    public NntpConnection(NntpTransport transport, int provider, LineEstimate line, PipelineDepth depth, SharedResources shared, IConnectionOwner owner)
+    public NntpConnection(NntpTransport transport, int login, LineEstimate line, PipelineDepth depth, SharedResources shared, IConnectionOwner owner)
     {
         _transport = transport;
-        Provider = provider;
         _options = shared.Options;
         _depth = depth;
         Line = new LineEstimate(shared.Time, line);
@@ -41,12 +40,9 @@ internal sealed class NntpConnection : IAsyncDisposable
         _silence = new ReplySilence(() => transport.HasUnread, _sent, Line, new StragglerPolicy(shared.Options), shared.Time);
         _receiver = new ReplyReceiver(_sent, _silence, shared.Options, Line, shared.Time);
         _deadlines = new ConnectionDeadlines(this, _silence, shared);
-        Load = new ConnectionLoad(this);
+        Load = new ConnectionLoad(this) { Login = login };
         Completion = Task.CompletedTask;
     }
-
-    /// <summary>Index of the provider in its pool.</summary>
-    public int Provider { get; }
 
     /// <summary>Ends when both loops have ended and the socket is closed. Never fails.</summary>
     public Task Completion { get; private set; }

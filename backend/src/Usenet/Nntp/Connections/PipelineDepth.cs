@@ -3,10 +3,14 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>How many commands a connection of one provider has outstanding at a time. Thread-safe.</summary>
 internal sealed class PipelineDepth(ProviderOptions provider, SharedResources shared)
 {
+    private volatile ProviderOptions _provider = provider;
     private readonly PipelineTrial _trial = new(shared.Time);
 
     /// <summary>Why the depth is 1 whatever the line would bear; null while it is not.</summary>
     public string? PinnedBecause => _trial.PinnedBecause;
+
+    /// <summary>The settings of the account have changed.</summary>
+    public void Change(ProviderOptions provider) => _provider = provider;
 
     /// <summary>BODY commands: one under way, and as many as fit into a round trip.</summary>
     /// <param name="line">What a connection has shown, or its provider.</param>
@@ -14,7 +18,7 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
     {
         const int Unmeasured = 2;
         return _trial.MayPipeline
-            ? provider.PipeliningDepth ?? line.RepliesInARoundTrip(line.Transfer, Unmeasured, shared.Options.MaxPipeliningDepth)
+            ? _provider.PipeliningDepth ?? line.RepliesInARoundTrip(line.Transfer, Unmeasured, shared.Options.MaxPipeliningDepth)
             : 1;
     }
 
@@ -28,13 +32,13 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
     {
         // The sample that an import asks for.
         const int Unmeasured = 64;
-        return provider.PipeliningDepth != 1 && shared.Options.BackgroundDepth > 1 && _trial.MayPipeline
+        return _provider.PipeliningDepth != 1 && shared.Options.BackgroundDepth > 1 && _trial.MayPipeline
             ? line.RepliesInARoundTrip(line.Answer, Unmeasured, shared.Options.MaxStatDepth)
             : 1;
     }
 
     // What is said about one provider goes before what is said about all.
-    private int? Chosen => provider.PipeliningDepth is null && _trial.MayPipeline ? shared.Options.PlaybackDepth : null;
+    private int? Chosen => _provider.PipeliningDepth is null && _trial.MayPipeline ? shared.Options.PlaybackDepth : null;
 
     /// <summary>What the line is worth to a pool.</summary>
     /// <param name="line">What the provider has shown.</param>
@@ -52,7 +56,7 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
     public void Answered(PendingReply reply)
     {
         if (_trial.Answered(reply.WasPipelined))
-            NntpLog.PipeliningGivenUp(shared.Logger, provider.Name, _trial.PinnedBecause!);
+            NntpLog.PipeliningGivenUp(shared.Logger, _provider.Name, _trial.PinnedBecause!);
     }
 
     /// <summary>A connection has broken by the server's doing.</summary>

@@ -2,12 +2,13 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>What all fetches of one pool of providers share, and the fetches that can be used again.</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResources shared) : IDisposable
+internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResources shared, ReleaseOrder releases) : IDisposable
 {
     private const int Kept = 512;
 
     private readonly Lock _gate = new();
     private readonly Stack<HedgedFetch> _idle = new();
+    private readonly Guid[] _ids = [.. providers.Select(provider => provider.Options.Id)];
 
     /// <summary>All of the pool, by index.</summary>
     public IReadOnlyList<Provider> Providers => providers;
@@ -24,11 +25,9 @@ internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResour
 
     public StragglerWatch Watch { get; } = new(shared.Time);
 
-    private ReleaseOrder Order { get; } = new(shared.Time);
-
     /// <summary>Who is asked next on a walk; null when there is none left.</summary>
     public Provider? Next(in ArticleRequest request, in ProviderWalk walk) =>
-        ProviderSelector.Next(providers, walk.Asked, walk.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Order.Behind(request.Release));
+        ProviderSelector.Next(providers, walk.Asked, walk.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, releases.Behind(request.Release, _ids));
 
     /// <summary>Whether a provider has said of late that it does not have the article. A health check asks all the same.</summary>
     public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>
@@ -38,7 +37,7 @@ internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResour
     public void Missed(in ArticleRequest request, Provider provider)
     {
         shared.Memory.RememberMissing(provider.Options.Id, request.Id);
-        Order.Answered(request.Release, provider.Index, isMiss: true);
+        releases.Answered(request.Release, provider.Options.Id, isMiss: true);
     }
 
     /// <summary>A provider has delivered the article.</summary>
@@ -46,7 +45,7 @@ internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResour
     {
         Budget.Fetched();
         provider.Delivered(request.Id, probe);
-        Order.Answered(request.Release, provider.Index, isMiss: false);
+        releases.Answered(request.Release, provider.Options.Id, isMiss: false);
     }
 
     /// <summary>A fetch that is not under way; it comes back by itself.</summary>

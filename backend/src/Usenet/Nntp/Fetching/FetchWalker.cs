@@ -86,7 +86,7 @@ internal sealed class FetchWalker
                         await provider.Pool.LeaseAsync(_lease, _isLate ? _fetch.Request with { IsLate = true } : _fetch.Request, Attempt.Token);
                         Attempt.Token.ThrowIfCancellationRequested();
                         _race.Send(Attempt, _lease);
-                        var outcome = await _lease.FetchAsync(Attempt, Attempt.Token);
+                        var outcome = await _lease.FetchAsync(Attempt, provider.Index, Attempt.Token);
                         if (outcome.IsMiss)
                             _fetch.Missed(provider, outcome.MissCode);
                         else if (_race.HasWon(Attempt))

@@ -9,7 +9,7 @@ internal sealed class ConnectionCap
     private static readonly TimeSpan FirstPatience = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan LongestPatience = TimeSpan.FromMinutes(16);
 
-    private readonly ProviderOptions _provider;
+    private ProviderOptions _provider;
     private readonly SharedResources _shared;
     private int _learned;
     private long _learnedAt;
@@ -19,10 +19,30 @@ internal sealed class ConnectionCap
     public ConnectionCap(ProviderOptions provider, SharedResources shared)
     {
         (_provider, _shared) = (provider, shared);
-        var known = shared.Memory.CapOf(provider.Id) ?? provider.MaxConnections;
-        _learned = Math.Clamp(known, 1, provider.MaxConnections);
-        _learnedAt = shared.Time.GetTimestamp();
+        _learned = provider.MaxConnections;
+        Recall();
     }
+
+    /// <summary>Takes what has been learned before, unless something lower has been learned by now.</summary>
+    public void Recall()
+    {
+        var known = _shared.Memory.CapOf(_provider.Id) ?? _provider.MaxConnections;
+        _learned = Math.Clamp(Math.Min(known, _learned), 1, _provider.MaxConnections);
+        _learnedAt = _shared.Time.GetTimestamp();
+    }
+
+    /// <summary>The account promises another number. What is learned stays, unless the promise was all that was known.</summary>
+    public void Change(ProviderOptions provider)
+    {
+        var now = _learned >= _provider.MaxConnections ? provider.MaxConnections : Math.Min(_learned, provider.MaxConnections);
+        var isNews = now != _learned || provider.Id != _provider.Id;
+        _provider = provider;
+        if (isNews)
+            Set(now);
+    }
+
+    /// <summary>What the account promises.</summary>
+    public int Promised => _provider.MaxConnections;
 
     /// <summary>The cap in force.</summary>
     public int Current

@@ -16,7 +16,7 @@ internal readonly record struct ConnectionChoice(ConnectionLoad? Idle, Connectio
         ConnectionLoad? busy = null;
         foreach (var load in open)
         {
-            if (load == spared || load.IsSuspect)
+            if (load == spared || load.IsSuspect || load.IsLeaving)
                 continue;
             if (load.Commands == 0)
                 idle = load;

@@ -104,10 +104,13 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     public void Suspect(bool isLate) => _connection!.Load.IsSuspect = isLate;
 
     /// <summary>Sends BODY and waits for the end of its reply.</summary>
-    public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, CancellationToken cancellationToken)
+    /// <param name="sink">Takes the body.</param>
+    /// <param name="provider">What the sink knows the provider by.</param>
+    /// <param name="cancellationToken">Gives the reply up.</param>
+    public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, int provider, CancellationToken cancellationToken)
     {
         _body ??= new ArticleBody();
-        _body.Begin(Request, sink, _connection!.Provider);
+        _body.Begin(Request, sink, provider);
         return AskAsync(_body, cancellationToken);
     }
 

@@ -46,6 +46,12 @@ internal sealed class ConnectionLoad(NntpConnection connection)
         set => Volatile.Write(ref _isSuspect, value);
     }
 
+    /// <summary>Whether it is to close as soon as it owes nothing; nothing more is placed here.</summary>
+    public bool IsLeaving { get; set; }
+
+    /// <summary>Which login of its account it was opened with.</summary>
+    public int Login { get; init; }
+
     /// <summary>Held while <see cref="Commands"/> is above 0.</summary>
     public OperationPermit? Permit { get; set; }
 

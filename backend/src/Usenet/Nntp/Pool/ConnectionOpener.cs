@@ -7,12 +7,12 @@ namespace Sluice.Usenet.Nntp;
 internal readonly record struct OpenOutcome(NntpTransport? Transport, NntpException? Failure, bool WasCancelled);
 
 /// <summary>Dials within the limit of handshakes that may be under way at a time.</summary>
-internal sealed class ConnectionOpener(ProviderOptions provider, SharedResources shared, LineEstimate line)
+internal sealed class ConnectionOpener(SharedResources shared, LineEstimate line)
 {
-    private readonly NntpDialer _dialer = new(provider, shared.Options, shared.Meter, shared.Time);
-
     /// <summary>Opens a connection. Never fails: the outcome says what came of it.</summary>
-    public async Task<OpenOutcome> OpenAsync(CancellationToken cancellationToken)
+    /// <param name="provider">Where, and with which login.</param>
+    /// <param name="cancellationToken">Gives the dial up.</param>
+    public async Task<OpenOutcome> OpenAsync(ProviderOptions provider, CancellationToken cancellationToken)
     {
         // The caller holds the lock of its pool.
         await Task.Yield();
@@ -22,7 +22,7 @@ internal sealed class ConnectionOpener(ProviderOptions provider, SharedResources
             try
             {
                 var started = shared.Time.GetTimestamp();
-                var transport = await _dialer.DialAsync(cancellationToken);
+                var transport = await new NntpDialer(provider, shared.Options, shared.Meter, shared.Time).DialAsync(cancellationToken);
                 line.ObserveHandshake(started);
                 return new OpenOutcome(transport, null, WasCancelled: false);
             }

@@ -15,11 +15,12 @@ public sealed class GlobalOperationLimiter
 
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
-    private readonly int _fixedCapacity;
-    private readonly int _streamingPriorityPercent;
-    private readonly int _importConnections;
+    private int _fixedCapacity;
+    private int _streamingPriorityPercent;
+    private int _importConnections;
     private readonly int[] _inUse = new int[3];
     private readonly int[] _peak = new int[3];
+    private int _allowed;
     private int _capacity;
     private long? _lastPlayback;
 
@@ -33,13 +34,7 @@ public sealed class GlobalOperationLimiter
     /// <param name="importConnections">Most that imports use at a time, whoever else is idle; 0 = as many as there are.</param>
     public GlobalOperationLimiter(int connections = 0, int streamingPriorityPercent = 80, TimeProvider? time = null, int importConnections = 0)
     {
-        ArgumentOutOfRangeException.ThrowIfNegative(connections);
-        ArgumentOutOfRangeException.ThrowIfNegative(importConnections);
-        ArgumentOutOfRangeException.ThrowIfNegative(streamingPriorityPercent);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(streamingPriorityPercent, 100);
-        _fixedCapacity = _capacity = connections;
-        _streamingPriorityPercent = streamingPriorityPercent;
-        _importConnections = importConnections > 0 ? importConnections : int.MaxValue;
+        Take(connections, streamingPriorityPercent, importConnections);
         _time = time ?? TimeProvider.System;
     }
 
@@ -50,7 +45,18 @@ public sealed class GlobalOperationLimiter
     public int Capacity => Volatile.Read(ref _capacity);
 
     /// <summary>Those of them that imports may hold while nothing else goes on.</summary>
-    internal int ImportCapacity => Math.Min(Capacity, _importConnections);
+    internal int ImportCapacity => Math.Min(Capacity, Volatile.Read(ref _importConnections));
+
+    /// <summary>Takes on other limits. What is held beyond them is kept until it is given back.</summary>
+    /// <param name="connections">Most connections in use at a time; 0 = as many as the providers allow together.</param>
+    /// <param name="streamingPriorityPercent">0–100, as at the start.</param>
+    /// <param name="importConnections">Most that imports use at a time; 0 = as many as there are.</param>
+    public void Configure(int connections, int streamingPriorityPercent, int importConnections)
+    {
+        lock (_gate)
+            Take(connections, streamingPriorityPercent, importConnections);
+        Returned?.Invoke();
+    }
 
     /// <summary>Permits that a lane holds now.</summary>
     public int InUse(OperationLane lane)
@@ -85,6 +91,7 @@ public sealed class GlobalOperationLimiter
     {
         lock (_gate)
         {
+            _allowed = connections;
             if (_fixedCapacity == 0)
                 _capacity = connections;
         }
@@ -176,6 +183,18 @@ public sealed class GlobalOperationLimiter
         }
 
         Returned?.Invoke();
+    }
+
+    private void Take(int connections, int streamingPriorityPercent, int importConnections)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(connections);
+        ArgumentOutOfRangeException.ThrowIfNegative(importConnections);
+        ArgumentOutOfRangeException.ThrowIfNegative(streamingPriorityPercent);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(streamingPriorityPercent, 100);
+        _fixedCapacity = connections;
+        _capacity = connections > 0 ? connections : _allowed;
+        _streamingPriorityPercent = streamingPriorityPercent;
+        _importConnections = importConnections > 0 ? importConnections : int.MaxValue;
     }
 
     private bool Plays(TimeSpan lingers) =>

@@ -50,7 +50,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     public IReadOnlyList<ConnectionLoad> Open => _open;
 
     /// <summary>Those of them that owe nothing.</summary>
-    public IEnumerable<NntpConnection> Idle => _open.Where(load => load.Commands == 0).Select(load => load.Connection);
+    public IEnumerable<NntpConnection> Idle => _open.Where(load => load.Commands == 0 && !load.IsLeaving).Select(load => load.Connection);
 
     /// <summary>Fetches that wait.</summary>
     public int Waiting => _waiting.Count;
@@ -71,7 +71,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         foreach (var load in _open)
         {
             isForImports &= load.Commands == 0 || load.Lane == OperationLane.Import;
-            if (load.IsSuspect)
+            if (load.IsSuspect || load.IsLeaving)
                 continue;
             // One who has left asks for nothing more.
             demand += load.Unwanted == 0 ? load.Commands + load.Following : load.Commands - load.Unwanted;

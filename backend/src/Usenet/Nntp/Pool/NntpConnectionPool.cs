@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// The connections of one provider: warm ones are reused, new ones dialled as demand asks, never more sockets than the cap,
+/// The connections of one account: warm ones are reused, new ones dialled as demand asks, never more sockets than the cap,
 /// those that are still closing included. Fetches wait here, in the order of their lanes, until a connection takes them.
 /// </summary>
 /// <remarks>
@@ -11,8 +11,6 @@ namespace Sluice.Usenet.Nntp;
 internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 {
     private readonly Lock _gate = new();
-    private readonly int _provider;
-    private readonly ProviderOptions _options;
     private readonly SharedResources _shared;
     private readonly ConnectionOpener _opener;
     private readonly CancellationTokenSource _disposing = new();
@@ -20,21 +18,28 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private readonly LeaseScheduler _scheduler;
     private readonly PoolLeases _leases;
     private readonly PoolSockets _sockets;
+    private volatile ProviderOptions _options;
 
-    public NntpConnectionPool(int provider, ProviderOptions options, SharedResources shared)
+    // Counts the logins of the account; guarded by _gate.
+    private int _login;
+
+    public NntpConnectionPool(ProviderOptions options, SharedResources shared)
     {
-        (_provider, _options, _shared) = (provider, options, shared);
+        (_options, _shared) = (options, shared);
         (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(options.Id, shared));
         Depth = new PipelineDepth(options, shared);
-        _opener = new ConnectionOpener(options, shared, Line);
+        _opener = new ConnectionOpener(shared, Line);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
         _leases = new PoolLeases(_scheduler, shared, Expire);
-        _sockets = new PoolSockets(_scheduler, Health, new ConnectionCap(options, shared), shared.Options);
+        _sockets = new PoolSockets(_scheduler, Health, new ConnectionCap(options, shared), shared);
     }
 
     public LineEstimate Line { get; }
     public ProviderHealth Health { get; }
     public PipelineDepth Depth { get; }
+
+    /// <summary>Whether the settings say that the account is not used.</summary>
+    public bool IsDisabled => _options.Kind == ProviderKind.Disabled;
 
     /// <summary>Whether no connection is open and none may be opened now.</summary>
     public bool IsUnreachable
@@ -66,6 +71,39 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         }
     }
 
+    /// <summary>
+    /// Takes on other settings of the same account. Connections beyond a lower cap, and all that were opened with another login, take
+    /// nothing more: idle ones close now, busy ones when their replies have ended.
+    /// </summary>
+    public void Change(ProviderOptions options)
+    {
+        bool isOtherLogin;
+        lock (_gate)
+        {
+            isOtherLogin = !HasSameLogin(_options, options);
+            _options = options;
+            Depth.Change(options);
+            _sockets.Change(options);
+            if (isOtherLogin)
+                _login++;
+        }
+
+        Health.Configure();
+        if (isOtherLogin)
+            Health.Forget();
+        Trim();
+        Pump();
+    }
+
+    /// <summary>What an earlier run has stored about the account is there now.</summary>
+    public void Recall()
+    {
+        lock (_gate)
+            _sockets.Recall();
+        Health.Recall();
+        Pump();
+    }
+
     /// <summary>Waits for a connection that takes one more command.</summary>
     /// <param name="lease">Held when the task has completed well.</param>
     /// <param name="request">What it is for.</param>
@@ -89,16 +127,28 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     }
 
     /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
-    public async Task ProbeAsync(CancellationToken cancellationToken)
+    public Task ProbeAsync(CancellationToken cancellationToken) => ProbeAsync(_options, cancellationToken);
+
+    /// <summary>
+    /// Opens a connection with the login of one entry if none is open, and leaves it in the pool. Where the account goes by the login of
+    /// another entry, the connection only shows whether this one is accepted.
+    /// </summary>
+    /// <exception cref="NntpException">It cannot be reached or logged in to.</exception>
+    public async Task ProbeAsync(ProviderOptions entry, CancellationToken cancellationToken)
     {
+        int login;
+        bool isOwn;
         lock (_gate)
         {
-            if ((!_sockets.NoneIsOpen && Health.Dials.State == BreakerState.Closed) || _sockets.IsFull)
+            isOwn = HasSameLogin(entry, _options);
+            if (_sockets.IsFull || (isOwn && !_sockets.NoneIsOpen && Health.Dials.State == BreakerState.Closed))
                 return;
             _sockets.BeginDial();
+            login = _login;
         }
 
-        if (await DialAsync(Health.Dials.TryProbe(atOnce: true), cancellationToken) is { } failure)
+        var failure = isOwn ? await DialAsync(login, Health.Dials.TryProbe(atOnce: true), cancellationToken) : await TryLoginAsync(entry, cancellationToken);
+        if (failure is not null)
             throw failure;
     }
 
@@ -211,16 +261,34 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     public void EndCommand(NntpConnection connection, in ArticleRequest request, PendingReply? reply = null)
     {
         OperationPermit? permit;
+        bool leaves;
         lock (_gate)
         {
             connection.Load.Depth = Depth.Bodies(connection.Line);
             permit = LeaseScheduler.End(connection.Load, request);
+            leaves = connection.Load is { IsLeaving: true, Commands: 0 };
             _scheduler.Measure(reply);
         }
 
         permit?.Dispose();
+        if (leaves)
+            connection.Retire(isStale: true);
         Pump();
     }
+
+    /// <summary>Lets those connections go that the settings do not allow any more.</summary>
+    private void Trim()
+    {
+        NntpConnection[] idle;
+        lock (_gate)
+            idle = _sockets.MarkLeaving(_login);
+        foreach (var connection in idle)
+            connection.Retire(isStale: true);
+    }
+
+    private static bool HasSameLogin(ProviderOptions one, ProviderOptions other) =>
+        (one.User, one.Password, one.UseTls, one.SkipTlsVerification, one.TlsPin)
+            == (other.User, other.Password, other.UseTls, other.SkipTlsVerification, other.TlsPin);
 
     private void Serve(bool inline)
     {
@@ -249,32 +317,52 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private void DialAsDemanded()
     {
         while (_sockets.TryDial(Depth.PlaybackBodies(Line)))
-            _background.Add(DialAsync(Health.Dials.TryProbe(), _disposing.Token));
+            _background.Add(DialAsync(_login, Health.Dials.TryProbe(), _disposing.Token));
     }
 
     /// <returns>Why the dial failed, or null.</returns>
-    private async Task<NntpException?> DialAsync(BreakerProbe? probe, CancellationToken cancellationToken)
+    private async Task<NntpException?> DialAsync(int login, BreakerProbe? probe, CancellationToken cancellationToken)
     {
-        var outcome = await _opener.OpenAsync(cancellationToken);
+        bool mustTrim;
+        var options = _options;
+        var outcome = await _opener.OpenAsync(options, cancellationToken);
         using var token = probe;
         lock (_gate)
         {
             _sockets.EndDial();
             if (outcome.Transport is not null)
-                Adopt(outcome.Transport, probe);
+                Adopt(outcome.Transport, login, probe);
             else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && !_sockets.NoneIsOpen)
                 _sockets.Refused();
-            else if (!outcome.WasCancelled)
+            else if (!outcome.WasCancelled && login == _login)
                 Fail(outcome.Failure, probe);
+            mustTrim = outcome.Transport is not null && (login != _login || _sockets.IsBeyondCap);
         }
 
+        if (mustTrim)
+            Trim();
         Pump();
         return outcome.Failure;
     }
 
-    private void Adopt(NntpTransport transport, BreakerProbe? probe)
+    private async Task<NntpException?> TryLoginAsync(ProviderOptions entry, CancellationToken cancellationToken)
     {
-        var connection = new NntpConnection(transport, _provider, Line, Depth, _shared, this);
+        var outcome = await _opener.OpenAsync(entry, cancellationToken);
+        if (outcome.Transport is not null)
+        {
+            await outcome.Transport.DisposeAsync();
+            _shared.Meter.SocketClosed();
+        }
+
+        lock (_gate)
+            _sockets.EndDial();
+        Pump();
+        return outcome.Failure;
+    }
+
+    private void Adopt(NntpTransport transport, int login, BreakerProbe? probe)
+    {
+        var connection = new NntpConnection(transport, login, Line, Depth, _shared, this);
         _sockets.Opened(connection.Load);
         connection.Start();
         _background.Add(connection.Completion);

@@ -36,8 +36,8 @@ internal sealed class CircuitBreaker
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
     private readonly int _tolerated;
-    private readonly TimeSpan _firstCooldown;
-    private readonly TimeSpan _longestCooldown;
+    private TimeSpan _firstCooldown;
+    private TimeSpan _longestCooldown;
     private BreakerProbe? _probe;
     private NntpException? _failure;
     private TimeSpan _cooldown;
@@ -93,6 +93,38 @@ internal sealed class CircuitBreaker
             lock (_gate)
                 return RestNow();
         }
+    }
+
+    /// <summary>Says how long it rests from now on, at first and at most.</summary>
+    public void Configure(TimeSpan firstCooldown, TimeSpan longestCooldown)
+    {
+        lock (_gate)
+        {
+            (_firstCooldown, _longestCooldown) = (firstCooldown, longestCooldown);
+            _cooldown = _failure is null ? _cooldown : Clamp(_cooldown, firstCooldown, longestCooldown);
+        }
+    }
+
+    /// <summary>Everything goes through from now on, whatever has happened before; a probe under way is void.</summary>
+    public void Forget()
+    {
+        lock (_gate)
+            (_probe, _failure, _faults, _trips, _passesLeft) = (null, null, 0, 0, 0);
+    }
+
+    /// <summary>Takes up where an earlier breaker for the same stood, unless this one has opened itself.</summary>
+    public void Recall(RememberedBreak? known)
+    {
+        lock (_gate)
+        {
+            if (known is null || _trips > 0)
+                return;
+            Restore(known);
+            if (_failure is null)
+                return;
+        }
+
+        Opened?.Invoke();
     }
 
     /// <summary>What an ordinary operation has come to: a fault. One that began before the breaker opened is no news.</summary>

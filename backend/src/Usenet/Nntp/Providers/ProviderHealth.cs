@@ -1,3 +1,5 @@
+using Sluice.Usenet.Nzb;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
@@ -11,10 +13,16 @@ internal sealed class ProviderHealth
     private const int ToleratedReplies = 4;
     private const int ToleratedDials = 3;
 
+    private readonly Guid _provider;
+    private readonly SharedResources _shared;
+    private readonly Lock _gate = new();
+    private MessageId _lastDelivered;
+
     /// <param name="provider">Whose.</param>
     /// <param name="shared">Clock, cooldowns, and what has been learned before.</param>
     public ProviderHealth(Guid provider, SharedResources shared)
     {
+        (_provider, _shared) = (provider, shared);
         Dials = Make(BreakerKind.Dials, ToleratedDials);
         Bodies = Make(BreakerKind.Bodies, ToleratedReplies);
         Stats = Make(BreakerKind.Stats, ToleratedReplies);
@@ -39,6 +47,49 @@ internal sealed class ProviderHealth
 
     /// <summary>Why no connection can be opened now, or null when one may be tried.</summary>
     public NntpException? Resting => Dials.Rest > TimeSpan.Zero ? Dials.Failure : null;
+
+    /// <summary>An article that the server has; empty while it has delivered none.</summary>
+    public MessageId LastDelivered
+    {
+        get
+        {
+            lock (_gate)
+                return _lastDelivered;
+        }
+    }
+
+    /// <summary>A body has come whole.</summary>
+    public void Delivered(MessageId id)
+    {
+        lock (_gate)
+            _lastDelivered = id;
+        Bodies.Succeeded();
+    }
+
+    /// <summary>The settings have changed: how long the provider is left alone from now on.</summary>
+    public void Configure()
+    {
+        foreach (var breaker in All)
+            breaker.Configure(_shared.Options.BreakerCooldown, _shared.Options.BreakerLongestCooldown);
+    }
+
+    /// <summary>Another login is used from now on: how the old one failed says nothing any more.</summary>
+    public void Forget()
+    {
+        _shared.Memory.ForgetBreaks(_provider);
+        foreach (var breaker in All)
+            breaker.Forget();
+    }
+
+    /// <summary>What an earlier run has stored is there now.</summary>
+    public void Recall()
+    {
+        Dials.Recall(_shared.Memory.BreakOf(_provider, BreakerKind.Dials));
+        Bodies.Recall(_shared.Memory.BreakOf(_provider, BreakerKind.Bodies));
+        Stats.Recall(_shared.Memory.BreakOf(_provider, BreakerKind.Stats));
+    }
+
+    private CircuitBreaker[] All => [Dials, Bodies, Stats];
 
     /// <summary>A dial has failed.</summary>
     public void DialFailed(NntpException failure, BreakerProbe? probe)

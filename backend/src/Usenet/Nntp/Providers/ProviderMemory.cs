@@ -99,6 +99,13 @@ public sealed class ProviderMemory
         }
     }
 
+    /// <summary>The id stands for another server from now on: neither how the old one failed nor how many connections it took says anything.</summary>
+    internal void ForgetServer(Guid provider)
+    {
+        ForgetBreaks(provider);
+        RememberCap(provider, null);
+    }
+
     /// <summary>Where a breaker stood when it was heard of last; null for nothing.</summary>
     internal RememberedBreak? BreakOf(Guid provider, BreakerKind kind)
     {

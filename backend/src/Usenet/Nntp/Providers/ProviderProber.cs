@@ -11,31 +11,31 @@ internal sealed class ProviderProber : IAsyncDisposable
 {
     private static readonly TimeSpan Soonest = TimeSpan.FromSeconds(1);
 
-    private readonly Provider _provider;
+    private readonly NntpConnectionPool _pool;
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _probes = new();
     private readonly ITimer _timer;
 
-    public ProviderProber(Provider provider, TimeProvider time)
+    public ProviderProber(NntpConnectionPool pool, TimeProvider time)
     {
-        _provider = provider;
+        _pool = pool;
         _timer = time.CreateTimer(static state => ((ProviderProber)state!).Begin(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         Health.Dials.Opened += Arm;
         Health.Bodies.Opened += Arm;
         Health.Stats.Opened += Arm;
-        Health.Bodies.Opened += provider.Pool.SendAway;
+        Health.Bodies.Opened += pool.SendAway;
         if (!IsWell)
             Arm();
     }
 
-    private ProviderHealth Health => _provider.Pool.Health;
+    private ProviderHealth Health => _pool.Health;
 
     public async ValueTask DisposeAsync()
     {
         Health.Dials.Opened -= Arm;
         Health.Bodies.Opened -= Arm;
         Health.Stats.Opened -= Arm;
-        Health.Bodies.Opened -= _provider.Pool.SendAway;
+        Health.Bodies.Opened -= _pool.SendAway;
         await _disposing.CancelAsync();
         await _timer.DisposeAsync();
         await _probes.WhenAllAsync();
@@ -44,7 +44,7 @@ internal sealed class ProviderProber : IAsyncDisposable
 
     private void Arm()
     {
-        if (_disposing.IsCancellationRequested)
+        if (_disposing.IsCancellationRequested || _pool.IsDisabled)
             return;
         var rest = Health.Dials.State == BreakerState.Closed ? SoonestProbe : Health.Dials.Rest;
         _timer.Change(rest > Soonest ? rest : Soonest, Timeout.InfiniteTimeSpan);
@@ -73,7 +73,7 @@ internal sealed class ProviderProber : IAsyncDisposable
         try
         {
             if (Health.Dials.State != BreakerState.Closed)
-                await _provider.Pool.ProbeAsync(_disposing.Token);
+                await _pool.ProbeAsync(_disposing.Token);
             else
                 await AskAsync();
         }
@@ -89,7 +89,7 @@ internal sealed class ProviderProber : IAsyncDisposable
     /// <summary>Asks for something that the provider has had before. Where it never had anything, the next request ahead is the probe.</summary>
     private async Task AskAsync()
     {
-        if (_provider.LastDelivered is not { IsEmpty: false } id)
+        if (Health.LastDelivered is not { IsEmpty: false } id)
             return;
         using (var probe = Health.Bodies.TryProbe())
         {
@@ -107,10 +107,10 @@ internal sealed class ProviderProber : IAsyncDisposable
     private async Task FetchAsync(MessageId id, BreakerProbe probe)
     {
         using var lease = new ConnectionLease();
-        await _provider.Pool.LeaseAsync(lease, new ArticleRequest(id, OperationLane.HealthCheck), _disposing.Token);
+        await _pool.LeaseAsync(lease, new ArticleRequest(id, OperationLane.HealthCheck), _disposing.Token);
         try
         {
-            if (!(await lease.FetchAsync(new DroppedBody(), _disposing.Token)).IsMiss)
+            if (!(await lease.FetchAsync(new DroppedBody(), provider: 0, _disposing.Token)).IsMiss)
                 probe.Passed();
         }
         catch (NntpException failure)
@@ -123,7 +123,7 @@ internal sealed class ProviderProber : IAsyncDisposable
     {
         var batch = new StatBatch(new[] { id }, OperationLane.HealthCheck);
         using var lease = new ConnectionLease();
-        await _provider.Pool.LeaseAsync(lease, batch.Request, _disposing.Token);
+        await _pool.LeaseAsync(lease, batch.Request, _disposing.Token);
         try
         {
             // That it does not have the article any more is an answer as well.

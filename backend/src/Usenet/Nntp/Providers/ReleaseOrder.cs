@@ -17,13 +17,14 @@ internal sealed class ReleaseOrder(TimeProvider time)
     private static readonly TimeSpan StaysBehind = TimeSpan.FromMinutes(30);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(object Release, int Provider), Record> _records = [];
+    private readonly Dictionary<(object Release, Guid Provider), Record> _records = [];
     private readonly Queue<object> _byAge = new();
     private readonly HashSet<object> _known = [];
 
     /// <summary>Providers that are asked after the others for articles of a release.</summary>
     /// <param name="release">Its key; null for none.</param>
-    public ProviderSet Behind(object? release)
+    /// <param name="providers">Ids of the providers of one pool, by index.</param>
+    public ProviderSet Behind(object? release, IReadOnlyList<Guid> providers)
     {
         var behind = default(ProviderSet);
         if (release is null)
@@ -32,9 +33,9 @@ internal sealed class ReleaseOrder(TimeProvider time)
         {
             if (!_known.Contains(release))
                 return behind;
-            for (var provider = 0; provider < ProviderSet.MaxProviders; provider++)
+            for (var provider = 0; provider < providers.Count; provider++)
             {
-                if (_records.TryGetValue((release, provider), out var record) && record.BehindSince is { } since && time.GetElapsedTime(since) < StaysBehind)
+                if (_records.TryGetValue((release, providers[provider]), out var record) && record.BehindSince is { } since && time.GetElapsedTime(since) < StaysBehind)
                     behind = behind.With(provider);
             }
         }
@@ -43,7 +44,7 @@ internal sealed class ReleaseOrder(TimeProvider time)
     }
 
     /// <summary>A provider has delivered an article of a release, or has said that it does not have it.</summary>
-    public void Answered(object? release, int provider, bool isMiss)
+    public void Answered(object? release, Guid provider, bool isMiss)
     {
         if (release is null)
             return;
@@ -70,8 +71,8 @@ internal sealed class ReleaseOrder(TimeProvider time)
             return;
         var oldest = _byAge.Dequeue();
         _known.Remove(oldest);
-        for (var provider = 0; provider < ProviderSet.MaxProviders; provider++)
-            _records.Remove((oldest, provider));
+        foreach (var key in _records.Keys.Where(key => key.Release.Equals(oldest)).ToArray())
+            _records.Remove(key);
     }
 
     private readonly record struct Record(double Asked, double Missed, long? BehindSince)

@@ -31,9 +31,9 @@ public sealed class FetchMoveTests : IAsyncDisposable
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = 1 };
         _shared = new SharedResources(
             Options, new GlobalOperationLimiter(), new SemaphoreSlim(1), new NntpMeter(TimeProvider.System), new ProviderMemory(TimeProvider.System), TimeProvider.System, NullLogger.Instance);
-        _pool = new NntpConnectionPool(0, account, _shared);
+        _pool = new NntpConnectionPool(account, _shared);
         _provider = new Provider(0, account, _pool);
-        _parts = new FetchParts([_provider], _shared);
+        _parts = new FetchParts([_provider], _shared, new ReleaseOrder(TimeProvider.System));
     }
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;

@@ -9,6 +9,7 @@ namespace Sluice.Usenet.Tests.Nntp;
 public sealed class ProviderMemoryTests
 {
     private static readonly Guid Provider = Guid.NewGuid();
+    private static readonly Guid[] Providers = [Guid.NewGuid(), Guid.NewGuid(), Guid.NewGuid(), Provider];
 
     private readonly ManualTimeProvider _time = new();
 
@@ -67,29 +68,29 @@ public sealed class ProviderMemoryTests
     {
         var order = new ReleaseOrder(_time);
         Answer(order, misses: 1, hits: 2);
-        Assert.Equal(0, order.Behind("release").Count);
+        Assert.Equal(0, order.Behind("release", Providers).Count);
         Answer(order, misses: 1, hits: 0);
-        Assert.True(order.Behind("release").Contains(3));
-        Assert.Equal(0, order.Behind("another").Count);
+        Assert.True(order.Behind("release", Providers).Contains(3));
+        Assert.Equal(0, order.Behind("another", Providers).Count);
 
         // Two of eighteen are less than 12 %.
         Answer(order, misses: 0, hits: 12);
-        Assert.True(order.Behind("release").Contains(3));
+        Assert.True(order.Behind("release", Providers).Contains(3));
         Answer(order, misses: 0, hits: 2);
-        Assert.Equal(0, order.Behind("release").Count);
+        Assert.Equal(0, order.Behind("release", Providers).Count);
 
         Answer(order, misses: 8, hits: 0);
-        Assert.True(order.Behind("release").Contains(3));
+        Assert.True(order.Behind("release", Providers).Contains(3));
         _time.Advance(TimeSpan.FromMinutes(30));
-        Assert.Equal(0, order.Behind("release").Count);
+        Assert.Equal(0, order.Behind("release", Providers).Count);
     }
 
     private static void Answer(ReleaseOrder order, int misses, int hits)
     {
         for (var i = 0; i < misses; i++)
-            order.Answered("release", 3, isMiss: true);
+            order.Answered("release", Provider, isMiss: true);
         for (var i = 0; i < hits; i++)
-            order.Answered("release", 3, isMiss: false);
+            order.Answered("release", Provider, isMiss: false);
     }
 
     private static MessageId Id(int number) => MessageId.Parse($"{number}@example.com");

@@ -1,0 +1,181 @@
+using Microsoft.Extensions.Logging;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// The accounts of the process: connections, permits and all that is known about a server belong to the account, which is a host, a
+/// port and a user, however many entries of the settings name it and however often the settings change around it.
+/// </summary>
+/// <remarks>
+/// Thread-safe. A <see cref="ProviderPool"/> uses the accounts of its entries from its making to its dispose; an account that none
+/// uses any more is closed. Dispose ends all fetches and closes all sockets.
+/// </remarks>
+public sealed class NntpAccounts : IAsyncDisposable
+{
+    private const int HandshakesInAll = 6;
+    private static readonly TimeSpan LoneCooldown = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestLoneCooldown = TimeSpan.FromSeconds(15);
+
+    private readonly Lock _gate = new();
+    private readonly SharedResources _shared;
+
+    // Guarded by _gate.
+    private readonly Dictionary<AccountKey, Account> _accounts = [];
+    private readonly Dictionary<Guid, AccountKey> _known = [];
+    private bool _isDisposed;
+
+    /// <summary>Makes connections possible; none is opened before it is needed.</summary>
+    /// <param name="limiter">Shared by everything that fetches in this process.</param>
+    /// <param name="time">Clock.</param>
+    /// <param name="loggers">Where faults are noted.</param>
+    /// <param name="memory">What has been learned before and goes on being learned; null: nothing, and nothing is kept.</param>
+    public NntpAccounts(GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers, ProviderMemory? memory = null)
+    {
+        _shared = new SharedResources(
+            new NntpOptions(), limiter, new SemaphoreSlim(HandshakesInAll), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>());
+        Releases = new ReleaseOrder(time);
+        limiter.Returned += PumpAll;
+    }
+
+    /// <summary>Permits of all accounts.</summary>
+    public GlobalOperationLimiter Limiter => _shared.Limiter;
+
+    /// <summary>What all connections have done since the start; the limiter has the permits.</summary>
+    public NntpCounters Counters => _shared.Meter.Read();
+
+    /// <summary>For those who fetch.</summary>
+    internal SharedResources Shared => _shared;
+
+    /// <summary>Which providers lack much of which release.</summary>
+    internal ReleaseOrder Releases { get; }
+
+    /// <summary>What an earlier run has stored has been read: takes it in where nothing else has been learned yet.</summary>
+    public void Recall()
+    {
+        foreach (var account in All())
+            account.Pool.Recall();
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        _shared.Limiter.Returned -= PumpAll;
+        Account[] accounts;
+        lock (_gate)
+        {
+            _isDisposed = true;
+            accounts = [.. _accounts.Values];
+            _accounts.Clear();
+        }
+
+        await Task.WhenAll(accounts.Select(account => account.DisposeAsync().AsTask()));
+        _shared.Handshakes.Dispose();
+    }
+
+    /// <summary>Brings the accounts of these entries to the settings, and keeps them until <see cref="ReleaseAsync"/>.</summary>
+    /// <returns>One for each entry, in their order.</returns>
+    internal IReadOnlyList<NntpConnectionPool> Acquire(IReadOnlyList<ProviderOptions> entries, NntpOptions options)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(entries.Count, ProviderSet.MaxProviders);
+        var wanted = entries.GroupBy(AccountKey.Of).ToDictionary(group => group.Key, group => Together([.. group]));
+        // To rest from a provider spares time for the others; where there is no other, a reader waits for every second of it.
+        if (wanted.Values.Count(account => account.Kind != ProviderKind.Disabled) == 1)
+            options = options with { BreakerCooldown = LoneCooldown, BreakerLongestCooldown = LongestLoneCooldown };
+        _shared.Options = options;
+
+        List<(Account Account, ProviderOptions Options)> kept = [];
+        IReadOnlyList<NntpConnectionPool> pools;
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            foreach (var entry in entries)
+                NoteKey(entry);
+            foreach (var (key, together) in wanted)
+            {
+                if (_accounts.TryGetValue(key, out var account))
+                    kept.Add((account, together));
+                else
+                    _accounts.Add(key, account = new Account(new NntpConnectionPool(together, _shared), _shared.Time));
+                account.Uses++;
+            }
+
+            pools = [.. entries.Select(entry => _accounts[AccountKey.Of(entry)].Pool)];
+        }
+
+        foreach (var (account, together) in kept)
+            account.Pool.Change(together);
+        _shared.Limiter.Allow(wanted.Values.Where(account => account.Kind != ProviderKind.Disabled).Sum(account => account.MaxConnections));
+        return pools;
+    }
+
+    /// <summary>These entries are not used any more by the one that acquired them; closes the accounts that none uses.</summary>
+    internal async Task ReleaseAsync(IReadOnlyList<ProviderOptions> entries)
+    {
+        List<Account> unused = [];
+        lock (_gate)
+        {
+            foreach (var key in entries.Select(AccountKey.Of).Distinct())
+            {
+                if (_accounts.TryGetValue(key, out var account) && --account.Uses == 0)
+                {
+                    _accounts.Remove(key);
+                    unused.Add(account);
+                }
+            }
+        }
+
+        await Task.WhenAll(unused.Select(account => account.DisposeAsync().AsTask()));
+    }
+
+    /// <summary>Several entries of one account are one set of connections, as many as all of them promise together.</summary>
+    private static ProviderOptions Together(ProviderOptions[] entries)
+    {
+        var enabled = Array.FindAll(entries, entry => entry.Kind != ProviderKind.Disabled);
+        var counted = enabled.Length > 0 ? enabled : entries;
+        return counted[0] with { MaxConnections = counted.Sum(entry => entry.MaxConnections) };
+    }
+
+    /// <summary>What was learned under the id of an entry is about the server that it named before.</summary>
+    private void NoteKey(ProviderOptions entry)
+    {
+        var key = AccountKey.Of(entry);
+        if (_known.TryGetValue(entry.Id, out var before) && before != key)
+            _shared.Memory.ForgetServer(entry.Id);
+        _known[entry.Id] = key;
+    }
+
+    private void PumpAll()
+    {
+        foreach (var account in All())
+            account.Pool.Pump();
+    }
+
+    private Account[] All()
+    {
+        lock (_gate)
+            return [.. _accounts.Values];
+    }
+
+    /// <summary>What makes two entries of the settings one account.</summary>
+    private readonly record struct AccountKey(string Host, int Port, string User)
+    {
+        public static AccountKey Of(ProviderOptions entry) => new(entry.Host.TrimEnd('.').ToUpperInvariant(), entry.Port, entry.User ?? "");
+    }
+
+    /// <summary>One account in use.</summary>
+    private sealed class Account(NntpConnectionPool pool, TimeProvider time) : IAsyncDisposable
+    {
+        private readonly ProviderProber _prober = new(pool, time);
+
+        public NntpConnectionPool Pool => pool;
+
+        /// <summary>Pools of providers that use it. Guarded by the lock of the accounts.</summary>
+        public int Uses { get; set; }
+
+        public async ValueTask DisposeAsync()
+        {
+            await _prober.DisposeAsync();
+            await pool.DisposeAsync();
+        }
+    }
+}
