@@ -55,6 +55,7 @@ internal static class Program
         app.UseUrlBase();
         app.UseBodyLimits();
         app.UseRouting();
+        app.UseSafeModeNotice();
         app.UseAuthentication();
         app.UseAuthorization();
         app.UseUnavailableGate();

@@ -53,9 +53,18 @@ internal sealed class FirstStart(
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
         var lines = new List<string> { $"Sluice serves WebDAV at {Url(null, null)}" };
-        // What is printed must be what the next start knows.
-        if (_made.Count > 0 && await store.SaveAsync(_made, cancellationToken) is { Count: > 0 } errors)
-            throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
+        try
+        {
+            // What is printed must be what the next start knows.
+            if (_made.Count > 0 && await store.SaveAsync(_made, cancellationToken) is { Count: > 0 } errors)
+                throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
+        }
+        catch (DatabaseLostException)
+        {
+            // Safe mode came before they were saved: the next start makes others.
+            _made.Clear();
+        }
+
         // Nobody types the key of links.
         if (_made.Keys.Any(key => key != "api.strm-key"))
         {

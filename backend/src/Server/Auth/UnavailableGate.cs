@@ -2,27 +2,68 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Auth;
 
+/// <summary>Knows the films whose maps are in memory.</summary>
+internal interface IFilmsInMemory
+{
+    /// <summary>Whether a path of the tree, given as its names, is one of them.</summary>
+    bool Hold(string[] names);
+}
+
 /// <summary>
-/// While the database cannot be read, everything but the process endpoints answers 503, after authentication: an empty tree
-/// would make clients forget what they know (DAV-6).
+/// Safe mode for the tree (DAV-6): every path answers 503, since an empty tree would make clients forget what they know. The root and
+/// its README tell everybody why; everything else answers after authentication, and films whose maps are in memory play on. The
+/// process endpoints and the SABnzbd API answer for themselves.
 /// </summary>
 internal static class UnavailableGate
 {
     /// <summary>What clients are told to wait, in seconds.</summary>
     public const string RetryAfterSeconds = "30";
 
+    private const string View = "view";
+
+    /// <summary>Adds what everybody may be told, before authentication.</summary>
+    public static IApplicationBuilder UseSafeModeNotice(this IApplicationBuilder app)
+    {
+        var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
+        return app.Use((context, next) =>
+            readiness.SafeModeSentence is { } sentence && context.Request.Path.Value is "" or "/" or "/README" or null
+                ? RefuseAsync(context, sentence)
+                : next(context));
+    }
+
     /// <summary>Adds the gate behind authorization.</summary>
     public static IApplicationBuilder UseUnavailableGate(this IApplicationBuilder app)
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
-        return app.Use((context, next) =>
-        {
-            if (!readiness.IsSafeMode || context.GetEndpoint()?.Metadata.GetMetadata<OpenEndpoint>()?.Name == OpenEndpoint.Process)
-                return next(context);
+        var films = app.ApplicationServices.GetRequiredService<IFilmsInMemory>();
+        return app.Use((context, next) => !readiness.IsSafeMode || AnswersItself(context) || PlaysOn(context, films)
+            ? next(context)
+            : RefuseAsync(context, ""));
+    }
 
-            context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
-            context.Response.Headers.RetryAfter = RetryAfterSeconds;
+    private static bool AnswersItself(HttpContext context) =>
+        context.GetEndpoint()?.Metadata.GetMetadata<OpenEndpoint>()?.Name is OpenEndpoint.Process or OpenEndpoint.SabApi;
+
+    private static bool PlaysOn(HttpContext context, IFilmsInMemory films)
+    {
+        if (!HttpMethods.IsGet(context.Request.Method) && !HttpMethods.IsHead(context.Request.Method))
+            return false;
+        var names = (context.Request.Path.Value ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries);
+        return films.Hold(names is [View, .. var linked] ? linked : names);
+    }
+
+    private static Task RefuseAsync(HttpContext context, string sentence)
+    {
+        var body = sentence.Length > 0 ? System.Text.Encoding.UTF8.GetBytes(sentence + "\n") : [];
+        context.Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
+        context.Response.Headers.RetryAfter = RetryAfterSeconds;
+        context.Response.Headers.CacheControl = "no-store";
+        context.Response.ContentLength = body.Length;
+        if (body.Length == 0)
             return Task.CompletedTask;
-        });
+        context.Response.ContentType = "text/plain; charset=utf-8";
+        return HttpMethods.IsHead(context.Request.Method)
+            ? Task.CompletedTask
+            : context.Response.Body.WriteAsync(body, context.RequestAborted).AsTask();
     }
 }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Globalization;
 using System.IO.Compression;
 using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
@@ -10,7 +11,7 @@ namespace Sluice.Server.Database;
 /// refer to one only after it has been saved.
 /// </summary>
 /// <remarks>Thread-safe. Two saves of the same NZB give the same file.</remarks>
-internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvider time)
+internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time)
 {
     /// <summary>Longest NZB in bytes of plain text (reliability.md section 3).</summary>
     public const long MaxNzbBytes = 256L << 20;
@@ -19,6 +20,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
     private const string IdsSuffix = ".ids";
     private const long SpareBytes = 64L << 20;
     private const int CopyBuffer = 128 << 10;
+    private const int HashLength = 64;
 
     // A blob is written before the row that refers to it, so a young one without a row may be about to get one.
     private static readonly TimeSpan OrphanAge = TimeSpan.FromHours(1);
@@ -74,8 +76,8 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
             cancellationToken);
     }
 
-    /// <summary>Whether an NZB is stored; whether its blob is whole shows when it is read.</summary>
-    public bool ContainsNzb(string hash) => File.Exists(_saved.PathOf(CheckHash(hash) + NzbSuffix));
+    /// <summary>Whether an NZB is stored; whether its blob is whole shows when it is read, but none is empty.</summary>
+    public bool ContainsNzb(string hash) => new FileInfo(_saved.PathOf(CheckHash(hash) + NzbSuffix)) is { Exists: true, Length: > 0 };
 
     /// <summary>The plain text of a stored NZB; the caller disposes the stream.</summary>
     /// <exception cref="FileNotFoundException">The blob is lost.</exception>
@@ -88,43 +90,80 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
     public SafeFileHandle OpenIds(string hash) =>
         File.OpenHandle(_saved.PathOf(CheckHash(hash) + IdsSuffix), FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete);
 
-    /// <summary>Removes an NZB and its message-id list, once no row refers to them.</summary>
-    public void Delete(string hash)
+    /// <summary>Moves an NZB and its message-id list to the quarantine, once no row refers to them.</summary>
+    public void Retire(string hash)
     {
-        files.Delete(_saved.PathOf(CheckHash(hash) + NzbSuffix));
-        files.Delete(_saved.PathOf(hash + IdsSuffix));
+        quarantine.Take(_saved.PathOf(CheckHash(hash) + NzbSuffix));
+        quarantine.Take(_saved.PathOf(hash + IdsSuffix));
     }
+
+    /// <summary>Finds an NZB again that lies in the quarantine, and its message-id list.</summary>
+    public bool TryRestore(string hash)
+    {
+        quarantine.TryRestore(_saved.PathOf(CheckHash(hash) + IdsSuffix));
+        return quarantine.TryRestore(_saved.PathOf(hash + NzbSuffix));
+    }
+
+    /// <summary>The NZBs that are stored, without those whose file is empty.</summary>
+    public HashSet<UInt128> ListNzbs() =>
+    [
+        .. files.List(folder.Blobs)
+            .Where(file => file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal) && file.Length > 0)
+            .Select(file => HashOf(file.Name))
+            .OfType<string>()
+            .Select(KeyOf),
+    ];
 
     /// <summary>
-    /// Removes what a crash left behind: temporary files, and blobs older than an hour that nobody refers to (IMP-3).
-    /// Runs at start, before anything can be added.
+    /// What stands for a hash where many are held: its first half, in a fifth of the memory. What is no hash stands for nothing that
+    /// is stored.
     /// </summary>
-    /// <param name="referenced">Hashes that rows refer to.</param>
-    /// <returns>How many files were removed.</returns>
-    public int Sweep(IReadOnlySet<string> referenced)
-    {
-        var removed = 0;
-        var oldest = time.GetUtcNow() - OrphanAge;
-        foreach (var (path, changed) in files.List(folder.Blobs))
-        {
-            if (changed >= oldest || !IsOrphan(Path.GetFileName(path), referenced))
-                continue;
+    public static UInt128 KeyOf(string hash) =>
+        hash.Length == HashLength && UInt128.TryParse(hash.AsSpan(0, HashLength / 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var key)
+            ? key
+            : UInt128.Zero;
 
-            files.Delete(path);
-            removed++;
+    /// <summary>
+    /// What a crash may have left: temporary files, and NZBs and lists without a row. All are older than an hour, since a blob is
+    /// written before the row that refers to it.
+    /// </summary>
+    /// <param name="referenced">Keys of the hashes that rows refer to.</param>
+    public Orphans FindOrphans(IReadOnlySet<UInt128> referenced)
+    {
+        var (paths, orphaned, stored) = (new List<string>(), new HashSet<string>(), 0);
+        var oldest = time.GetUtcNow() - OrphanAge;
+        foreach (var file in files.List(folder.Blobs))
+        {
+            // Anything else that lies here was not put here by Sluice and is left alone.
+            var hash = HashOf(file.Name);
+            if (hash is not null && file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal))
+                stored++;
+            var isLeft = hash is null ? file.Name.EndsWith(DurableFolder.TemporarySuffix, StringComparison.Ordinal) : !referenced.Contains(KeyOf(hash));
+            if (!isLeft || file.LastWriteTimeUtc >= oldest.UtcDateTime)
+                continue;
+            paths.Add(file.FullName);
+            if (hash is not null)
+                orphaned.Add(hash);
         }
 
-        return removed;
+        return new Orphans(paths, orphaned.Count, stored);
     }
 
-    private static bool IsOrphan(string name, IReadOnlySet<string> referenced)
+    /// <summary>Moves a file of <see cref="FindOrphans"/> to the quarantine, unless an upload has written it anew meanwhile.</summary>
+    /// <returns>Whether it was moved.</returns>
+    public bool TryQuarantine(string path)
     {
-        if (name.EndsWith(DurableFolder.TemporarySuffix, StringComparison.Ordinal))
-            return true;
+        quarantine.Take(path);
+        return !IsYoung(quarantine.Newest(path)) || !quarantine.TryRestore(path);
+    }
 
-        // Anything else that lies here was not put here by Sluice and is left alone.
+    private bool IsYoung(FileInfo file) => file.Exists && file.LastWriteTimeUtc >= (time.GetUtcNow() - OrphanAge).UtcDateTime;
+
+    /// <summary>The hash that the name of a blob begins with, or null for what is none.</summary>
+    private static string? HashOf(string name)
+    {
         var dot = name.IndexOf('.', StringComparison.Ordinal);
-        return dot == 64 && name[dot..] is NzbSuffix or IdsSuffix && !referenced.Contains(name[..dot]);
+        return dot == HashLength && name[dot..] is NzbSuffix or IdsSuffix ? name[..dot] : null;
     }
 
     private static async Task<long> CompressAsync(Stream plain, Stream file, IncrementalHash hash, CancellationToken cancellationToken)
@@ -155,7 +194,13 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, TimeProvide
 
     /// <summary>A hash becomes part of a path, so nothing else may pass.</summary>
     private static string CheckHash(string hash) =>
-        hash.Length == 64 && hash.All(char.IsAsciiHexDigitLower)
+        hash.Length == HashLength && hash.All(char.IsAsciiHexDigitLower)
             ? hash
             : throw new ArgumentException("Not a SHA-256 in lower-case hex.", nameof(hash));
 }
+
+/// <summary>Files of the blobs that nothing seems to refer to.</summary>
+/// <param name="Paths">The files.</param>
+/// <param name="Hashes">How many hashes they belong to.</param>
+/// <param name="Stored">How many NZBs are stored, these included.</param>
+internal sealed record Orphans(IReadOnlyList<string> Paths, int Hashes, int Stored);

@@ -16,6 +16,12 @@ internal sealed record DataFolder(string Root)
     /// <summary>What is kept of read articles. Made when the first block comes; always safe to delete.</summary>
     public string Segments => Path.Combine(Root, "cache", "segments");
 
+    /// <summary>Which database the blobs belong to (<see cref="BlobGeneration"/>).</summary>
+    public string Generation => Path.Combine(Root, "blobs.generation");
+
+    /// <summary>Blobs that nothing refers to any more (<see cref="BlobQuarantine"/>). Made when the first one comes.</summary>
+    public string Quarantine => Path.Combine(Root, "quarantine");
+
     /// <summary>Copies of the database.</summary>
     public string Backups => Path.Combine(Root, "backups");
 

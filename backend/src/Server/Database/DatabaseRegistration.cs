@@ -8,7 +8,11 @@ internal static class DatabaseRegistration
         .AddSingleton(folder)
         .AddSingleton<FolderLock>()
         .AddSingleton(new MigrationRunner(Migration.LoadEmbedded(), folder))
+        .AddSingleton<SafeMode>()
         .AddSingleton<SluiceDatabase>()
         .AddSingleton<IBlobFiles, DiskBlobFiles>()
-        .AddSingleton<BlobStore>();
+        .AddSingleton<BlobQuarantine>()
+        .AddSingleton<BlobStore>()
+        .AddSingleton<DatabaseOpening>()
+        .AddSingleton<IntegrityWorker>();
 }

@@ -12,18 +12,27 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     // Whoever comes when this many wait, waits to get in: an upload burst must not collect work without bound.
     private const int MaxWaiting = 256;
 
+    private const int NoCheckpointOnClose = 1006; // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
+
     private readonly SqliteConnection _connection;
     private readonly Channel<Action<SqliteConnection>> _queue = Channel.CreateBounded<Action<SqliteConnection>>(
         new BoundedChannelOptions(MaxWaiting) { SingleReader = true });
 
+    private readonly Func<Func<bool>, bool> _watch;
     private readonly Task _loop;
 
     /// <summary>Takes over an open connection and disposes it.</summary>
-    public DatabaseWriter(SqliteConnection connection)
+    /// <param name="connection">The only one that writes.</param>
+    /// <param name="mayBegin">The first transaction begins when it has ended.</param>
+    /// <param name="watch">Runs each transaction, and refuses to when the file must not be written any more.</param>
+    public DatabaseWriter(SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch)
     {
-        _connection = connection;
-        _loop = Task.Run(RunAsync);
+        (_connection, _watch) = (connection, watch);
+        _loop = Task.Run(() => RunAsync(mayBegin));
     }
+
+    /// <summary>Closing the connection leaves file and log as they are: so a damaged file stays what it was.</summary>
+    public bool LeavesLog { get; set; }
 
     /// <summary>Runs one transaction. Cancellation counts until it begins; then it is carried through.</summary>
     /// <exception cref="DiskFullException">Nothing was written, because there is no room.</exception>
@@ -39,16 +48,22 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     {
         _queue.Writer.TryComplete();
         await _loop;
+        if (LeavesLog)
+        {
+            _ = SQLitePCL.raw.sqlite3_db_config(_connection.Handle, NoCheckpointOnClose, 1, out _);
+        }
+
         await _connection.DisposeAsync();
     }
 
-    private async Task RunAsync()
+    private async Task RunAsync(Task mayBegin)
     {
+        await mayBegin;
         await foreach (var transaction in _queue.Reader.ReadAllAsync())
             transaction(_connection);
     }
 
-    private static void Execute<T>(
+    private void Execute<T>(
         SqliteConnection connection,
         Func<SqliteConnection, SqliteTransaction, T> work,
         TaskCompletionSource<T> done,
@@ -62,9 +77,14 @@ internal sealed class DatabaseWriter : IAsyncDisposable
 
         try
         {
-            using var transaction = connection.BeginTransaction(deferred: false);
-            var result = work(connection, transaction);
-            transaction.Commit();
+            T result = default!;
+            _watch(() =>
+            {
+                using var transaction = connection.BeginTransaction(deferred: false);
+                result = work(connection, transaction);
+                transaction.Commit();
+                return true;
+            });
             done.SetResult(result);
         }
         catch (SqliteException e) when (e.SqliteErrorCode == SQLitePCL.raw.SQLITE_FULL)

@@ -24,8 +24,7 @@ internal sealed class DiskBlobFiles : IBlobFiles
     public void Delete(string path) => File.Delete(path);
 
     /// <inheritdoc/>
-    public IEnumerable<(string Path, DateTimeOffset Changed)> List(string folder) =>
-        new DirectoryInfo(folder).EnumerateFiles().Select(file => (file.FullName, new DateTimeOffset(file.LastWriteTimeUtc)));
+    public IEnumerable<FileInfo> List(string folder) => new DirectoryInfo(folder).EnumerateFiles();
 
     /// <inheritdoc/>
     public long FreeBytes(string folder) => new DriveInfo(folder).AvailableFreeSpace;

@@ -24,8 +24,8 @@ internal interface IBlobFiles
     /// <summary>Removes a file; nothing happens where there is none.</summary>
     void Delete(string path);
 
-    /// <summary>The files of a folder with the time of their last change.</summary>
-    IEnumerable<(string Path, DateTimeOffset Changed)> List(string folder);
+    /// <summary>The files of a folder; what is asked of one beside its name costs a call of the system.</summary>
+    IEnumerable<FileInfo> List(string folder);
 
     /// <summary>Bytes that this process may still write to the volume of a folder.</summary>
     long FreeBytes(string folder);

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Dapper;
 using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
@@ -18,13 +19,6 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
     public int Run(SqliteConnection connection)
     {
         var found = ReadVersion(connection);
-        if (found > Latest)
-        {
-            throw new StartRefusedException(
-                StartRefusedException.BadConfiguration,
-                $"{folder.Database} was written by a newer Sluice (version {found}, this one knows {Latest}); install that one or restore a copy from {folder.Backups}");
-        }
-
         if (found > 0 && found < Latest)
             Copy(connection, found);
 
@@ -37,11 +31,28 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         return found;
     }
 
-    private static int ReadVersion(SqliteConnection connection)
+    /// <summary>The version of a database.</summary>
+    /// <exception cref="StartRefusedException">It was written by a newer program.</exception>
+    public int ReadVersion(SqliteConnection connection)
     {
         using var command = connection.CreateCommand();
         command.CommandText = "PRAGMA user_version";
-        return Convert.ToInt32(command.ExecuteScalar(), CultureInfo.InvariantCulture);
+        var found = Convert.ToInt32(command.ExecuteScalar(), CultureInfo.InvariantCulture);
+        return found <= Latest
+            ? found
+            : throw new StartRefusedException(
+                StartRefusedException.BadConfiguration,
+                $"{folder.Database} was written by a newer Sluice (version {found}, this one knows {Latest}); install that one or restore a copy from {folder.Backups}");
+    }
+
+    /// <summary>What a query about the schema answers in a database of a version.</summary>
+    public IReadOnlyList<string> SchemaOf(int version, string query)
+    {
+        using var connection = new SqliteConnection("Data Source=:memory:");
+        connection.Open();
+        foreach (var migration in migrations.Where(migration => migration.Version <= version))
+            Apply(connection, migration);
+        return [.. connection.Query<string>(query)];
     }
 
     private static void Apply(SqliteConnection connection, Migration migration)

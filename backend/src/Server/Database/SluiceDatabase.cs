@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Microsoft.Data.Sqlite;
+using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
@@ -14,26 +15,29 @@ internal sealed class SluiceDatabase : IAsyncDisposable
 
     private readonly DataFolder _folder;
     private readonly MigrationRunner _migrations;
+    private readonly SafeMode _safeMode;
     private readonly ReaderPool _readers;
     private DatabaseWriter? _writer;
 
     /// <summary>Creates the object; nothing is opened yet.</summary>
-    public SluiceDatabase(DataFolder folder, MigrationRunner migrations)
+    public SluiceDatabase(DataFolder folder, MigrationRunner migrations, SafeMode safeMode)
     {
         _folder = folder;
         _migrations = migrations;
-        _readers = new ReaderPool(() => Connect(SqliteOpenMode.ReadOnly));
+        _safeMode = safeMode;
+        _readers = new ReaderPool(() => Connect(folder.Database, SqliteOpenMode.ReadOnly));
     }
 
-    /// <summary>Whether the database has been opened and brought to the version of this program.</summary>
-    public bool IsOpen => Volatile.Read(ref _writer) is not null;
+    /// <summary>Whether the database has been opened and brought to the version of this program, and is not lost to safe mode.</summary>
+    public bool IsOpen => Volatile.Read(ref _writer) is not null && !_safeMode.IsOn;
 
     /// <summary>Opens the file, creates it where there is none, and runs the migrations. Once, before anything else.</summary>
+    /// <param name="mayWrite">Transactions wait until it has ended; null: for nothing.</param>
     /// <exception cref="StartRefusedException">The file was written by a newer program.</exception>
     /// <exception cref="SqliteException">The file is damaged, or is no database.</exception>
-    public void Open()
+    public void Open(Task? mayWrite = null)
     {
-        var connection = Connect(SqliteOpenMode.ReadWriteCreate);
+        var connection = Connect(_folder.Database, SqliteOpenMode.ReadWriteCreate);
         try
         {
             Execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;");
@@ -45,24 +49,34 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             throw;
         }
 
-        Volatile.Write(ref _writer, new DatabaseWriter(connection));
+        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, Watch<bool>));
     }
 
     /// <summary>Runs a query on the thread pool. All that it reads is one snapshot.</summary>
     /// <param name="query">Gets a read-only connection for the duration of the call and returns values that need it no more.</param>
     /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
     public Task<T> ReadAsync<T>(Func<SqliteConnection, T> query, CancellationToken cancellationToken)
     {
         RequireOpen();
         return Task.Run(
-            () =>
+            () => Watch(() =>
             {
                 using var reading = new Snapshot(_readers);
                 var result = query(reading.Connection);
                 reading.Complete();
                 return result;
-            },
+            }),
             cancellationToken);
+    }
+
+    /// <summary>Reads every page of the file and compares tables with their indices, beside all else that goes on.</summary>
+    /// <param name="cancellationToken">Gives up in the middle.</param>
+    /// <returns>Whether it is sound; otherwise Sluice is in safe mode.</returns>
+    public Task<bool> CheckAsync(CancellationToken cancellationToken)
+    {
+        RequireOpen();
+        return Task.Run(() => Watch(() => Check(cancellationToken)), cancellationToken);
     }
 
     /// <summary>
@@ -76,13 +90,13 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         RequireOpen();
-        using var reading = await Task.Run(() => new Snapshot(_readers), cancellationToken);
-        using var rows = await Task.Run(() => query(reading.Connection).GetEnumerator(), cancellationToken);
+        using var reading = await Task.Run(() => Watch(() => new Snapshot(_readers)), cancellationToken);
+        using var rows = await Task.Run(() => Watch(() => query(reading.Connection).GetEnumerator()), cancellationToken);
         var batch = new List<T>(StreamBatch);
         do
         {
             batch.Clear();
-            await Task.Run(() => Fill(batch, rows), cancellationToken);
+            await Task.Run(() => Watch(() => Fill(batch, rows)), cancellationToken);
             foreach (var row in batch)
             {
                 cancellationToken.ThrowIfCancellationRequested();
@@ -102,8 +116,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     public Task<T> WriteAsync<T>(Func<SqliteConnection, SqliteTransaction, T> work, CancellationToken cancellationToken) =>
         RequireOpen().RunAsync(work, cancellationToken);
 
-    /// <summary>Closes the file when it has shown itself damaged, so that nobody reads it or writes over what can be saved.</summary>
-    /// <remarks>Before anybody else uses it; it cannot be opened again.</remarks>
+    /// <summary>Closes the file before the object is disposed of; it cannot be opened again.</summary>
     public ValueTask CloseAsync() => DisposeAsync();
 
     /// <inheritdoc/>
@@ -112,17 +125,18 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         // Readers first: the last connection to close folds the log back into the file, and must be able to write.
         _readers.Dispose();
         if (Interlocked.Exchange(ref _writer, null) is { } writer)
+        {
+            writer.LeavesLog = _safeMode.IsOn;
             await writer.DisposeAsync();
+        }
     }
 
-    private DatabaseWriter RequireOpen() =>
-        Volatile.Read(ref _writer) ?? throw new InvalidOperationException("The database is not open.");
-
-    private SqliteConnection Connect(SqliteOpenMode mode)
+    /// <summary>A connection with the limits of all of them; the caller disposes it.</summary>
+    internal static SqliteConnection Connect(string path, SqliteOpenMode mode)
     {
         var text = new SqliteConnectionStringBuilder
         {
-            DataSource = _folder.Database,
+            DataSource = path,
             Mode = mode,
             Pooling = false,
             DefaultTimeout = 5,
@@ -141,6 +155,49 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         }
     }
 
+    private DatabaseWriter RequireOpen()
+    {
+        if (_safeMode.IsOn)
+            throw new DatabaseLostException();
+        return Volatile.Read(ref _writer) ?? throw new InvalidOperationException("The database is not open.");
+    }
+
+    /// <summary>Every use of a connection passes here: damage ends all use of the file (CFG-15).</summary>
+    private T Watch<T>(Func<T> use)
+    {
+        if (_safeMode.IsOn)
+            throw new DatabaseLostException();
+        try
+        {
+            return use();
+        }
+        catch (SqliteException e) when (SafeMode.IsDamage(e))
+        {
+            _safeMode.EnterDamaged(_folder.Database, e.Message);
+            throw new DatabaseLostException();
+        }
+    }
+
+    private bool Check(CancellationToken cancellationToken)
+    {
+        using var connection = Connect(_folder.Database, SqliteOpenMode.ReadOnly);
+        using var stop = cancellationToken.Register(() => raw.sqlite3_interrupt(connection.Handle));
+        using var command = connection.CreateCommand();
+        command.CommandText = "PRAGMA integrity_check(1)";
+        try
+        {
+            if (command.ExecuteScalar() is "ok")
+                return true;
+        }
+        catch (SqliteException e) when (e.SqliteErrorCode == raw.SQLITE_INTERRUPT)
+        {
+            throw new OperationCanceledException("The check was given up.", e, cancellationToken);
+        }
+
+        _safeMode.EnterDamaged(_folder.Database, "its tables and indices contradict each other");
+        return false;
+    }
+
     private static void Execute(SqliteConnection connection, string sql)
     {
         using var command = connection.CreateCommand();
@@ -148,10 +205,11 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         command.ExecuteNonQuery();
     }
 
-    private static void Fill<T>(List<T> batch, IEnumerator<T> rows)
+    private static int Fill<T>(List<T> batch, IEnumerator<T> rows)
     {
         while (batch.Count < StreamBatch && rows.MoveNext())
             batch.Add(rows.Current);
+        return batch.Count;
     }
 
     /// <summary>A rented connection inside a read transaction; goes back to the pool only when all went well.</summary>

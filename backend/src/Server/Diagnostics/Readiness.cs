@@ -6,22 +6,20 @@ namespace Sluice.Server.Diagnostics;
 
 /// <summary>Whether the tree can be read right now, and if not, why (ADM-30).</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class Readiness(SluiceDatabase database, IHostApplicationLifetime lifetime)
+internal sealed class Readiness(SluiceDatabase database, SafeMode safeMode, IHostApplicationLifetime lifetime)
 {
-    private volatile bool _databaseLost;
+    /// <summary>The database is damaged, or not that of the blobs: Sluice runs without it until another start (CFG-15).</summary>
+    public bool IsSafeMode => safeMode.IsOn;
 
-    /// <summary>The database could not be opened, because it is damaged: Sluice runs without it until it is restored (CFG-15).</summary>
-    public bool IsSafeMode => _databaseLost;
-
-    /// <summary>Enters safe mode.</summary>
-    public void LoseDatabase() => _databaseLost = true;
+    /// <summary>What everybody may be told about safe mode; null while it is off.</summary>
+    public string? SafeModeSentence => safeMode.Sentence;
 
     /// <summary>One word, or null when the tree can be read.</summary>
     public async Task<string?> FindObstacleAsync(CancellationToken cancellationToken)
     {
         if (lifetime.ApplicationStopping.IsCancellationRequested)
             return "stopping";
-        if (_databaseLost)
+        if (IsSafeMode)
             return "database";
         if (!database.IsOpen || !lifetime.ApplicationStarted.IsCancellationRequested)
             return "starting";

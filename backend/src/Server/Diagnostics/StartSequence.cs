@@ -1,44 +1,38 @@
-using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// What has to be true before any worker or the listener starts: the folder is ours, the database is open, the settings are
-/// in force, and leftovers of a crash are gone. The first of the hosted parts.
+/// What has to be true before any worker or the listener starts: the folder is ours, the database is open and the one that the stored
+/// NZBs belong to, and the settings are in force. The first of the hosted parts, so the last one to be told of the end.
 /// </summary>
 /// <remarks>The lock is the first dependency, so that the container releases it after the database is closed.</remarks>
 internal sealed class StartSequence(
     FolderLock folderLock,
     DataFolder folder,
     SluiceDatabase database,
+    DatabaseOpening opening,
+    IntegrityWorker integrity,
     SettingsStore settings,
-    BlobStore blobs,
-    IEnumerable<IBlobReferences> references,
-    Readiness readiness,
-    ILogger<StartSequence> logger) : IHostedLifecycleService
+    ProcessOptions process) : IHostedLifecycleService
 {
-    private const int SqliteCorrupt = 11;
-    private const int SqliteNotADatabase = 26;
-
     /// <inheritdoc/>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
         SelfCheck.Run();
         folder.Prepare();
         folderLock.Take();
+        if (opening.Open(process.AcceptDatabase, integrity.MayWrite) is not { } opened)
+            return;
+        integrity.Begin(opened);
         try
         {
-            database.Open();
             await settings.LoadAsync(cancellationToken);
-            await SweepAsync(cancellationToken);
         }
-        catch (SqliteException e) when (e.SqliteErrorCode is SqliteCorrupt or SqliteNotADatabase)
+        catch (DatabaseLostException)
         {
-            DiagnosticsLog.DatabaseDamaged(logger, folder.Database, e.Message);
-            readiness.LoseDatabase();
-            await database.CloseAsync();
+            // Damage shows as early as this: the rest of the server explains it.
         }
     }
 
@@ -55,24 +49,11 @@ internal sealed class StartSequence(
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
-    public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-    private async Task SweepAsync(CancellationToken cancellationToken)
+    public async Task StoppedAsync(CancellationToken cancellationToken)
     {
-        var referenced = new HashSet<string>();
-        var asked = 0;
-        foreach (var owner in references)
-        {
-            referenced.UnionWith(await owner.GetBlobHashesAsync(cancellationToken));
-            asked++;
-        }
-
-        // With nobody to ask, every blob would look like an orphan.
-        if (asked == 0)
-            return;
-
-        var removed = blobs.Sweep(referenced);
-        if (removed > 0)
-            DiagnosticsLog.Swept(logger, removed);
+        await integrity.StopAsync();
+        await database.CloseAsync();
+        if (integrity.CheckedAt is { } checkedAt)
+            opening.NoteClosed(checkedAt);
     }
 }

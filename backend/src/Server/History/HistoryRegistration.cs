@@ -1,4 +1,3 @@
-using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
@@ -9,5 +8,5 @@ internal static class HistoryRegistration
     public static IServiceCollection AddHistory(this IServiceCollection services) => services
         .AddSingleton<HistoryStore>()
         .AddSingleton<CompletedStore>()
-        .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<HistoryStore>());
+        .AddSingleton(HistoryStore.NzbReference);
 }

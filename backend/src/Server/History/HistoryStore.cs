@@ -9,8 +9,11 @@ namespace Sluice.Server.History;
 /// The counter of changes (SAB-45) is the table's own sequence: it counts what is inserted, removals move it by one, and it
 /// survives restarts with the rows.
 /// </remarks>
-internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
+internal sealed class HistoryStore(SluiceDatabase database)
 {
+    /// <summary>Where the rows refer to stored NZBs.</summary>
+    public static readonly BlobReference NzbReference = new("history_item", "nzb_hash", "history_item_nzb");
+
     private const string Columns =
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
@@ -75,13 +78,6 @@ internal sealed class HistoryStore(SluiceDatabase database) : IBlobReferences
                     $"SELECT {Columns} FROM history_item WHERE number IN (SELECT value FROM json_each(@Numbers)) ORDER BY number DESC",
                     page,
                     buffered: false),
-            cancellationToken);
-
-    /// <inheritdoc/>
-    public Task<IReadOnlyCollection<string>> GetBlobHashesAsync(CancellationToken cancellationToken) =>
-        database.ReadAsync(
-            connection => (IReadOnlyCollection<string>)
-                [.. connection.Query<string>("SELECT DISTINCT nzb_hash FROM history_item WHERE nzb_hash IS NOT NULL")],
             cancellationToken);
 
     /// <summary>The query of a page: matches are looked for once, both for their count and for the newest of them.</summary>

@@ -6,7 +6,8 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>Opens library files for reading.</summary>
-internal sealed class FileStreamFactory(LibraryStore store, OpenReleases releases, BuiltInClip clip, ProviderHost providers, MapCorrections corrections)
+internal sealed class FileStreamFactory(
+    LibraryStore store, RecentFilms recent, OpenReleases releases, BuiltInClip clip, ProviderHost providers, MapCorrections corrections)
 {
     /// <summary>Opens a file, or a part of it. Nothing is fetched before the first read.</summary>
     /// <param name="file">The file.</param>
@@ -30,7 +31,9 @@ internal sealed class FileStreamFactory(LibraryStore store, OpenReleases release
 
         var content = ContentMap.Unpack(file.Content);
         var first = content.Min(extent => extent.PostedFile);
-        var posted = await store.GetPostedFilesAsync(file.Release.Id, first, content.Max(extent => extent.PostedFile), cancellationToken);
+        var posted = recent.AreAll && recent.FindPosted(file) is { } known
+            ? known
+            : await store.GetPostedFilesAsync(file.Release.Id, first, content.Max(extent => extent.PostedFile), cancellationToken);
         if (posted.Count == 0)
             throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
 
@@ -41,6 +44,7 @@ internal sealed class FileStreamFactory(LibraryStore store, OpenReleases release
             var files = posted.ToDictionary(
                 stored => stored.Ordinal,
                 stored => Open(stored, release.Take(stored.Places)));
+            recent.Note(file, posted);
             List<FileExtent> extents = [.. content.Select(extent => new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length))];
             return new OpenedFileStream(providers.Engine.Open(extents, lane, position, end), release);
 

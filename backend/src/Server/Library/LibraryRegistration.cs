@@ -1,5 +1,4 @@
 using Sluice.Server.Auth;
-using Sluice.Server.Database;
 using Sluice.Server.Providers;
 
 namespace Sluice.Server.Library;
@@ -13,7 +12,9 @@ internal static class LibraryRegistration
         .AddSingleton(provider => new BuiltInArticles(provider.GetRequiredService<BuiltInClip>().Source))
         .AddSingleton<IWelcomePath, ClipWelcome>()
         .AddSingleton<LibraryStore>()
-        .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<LibraryStore>())
+        .AddSingleton(LibraryStore.NzbReference)
+        .AddSingleton<RecentFilms>()
+        .AddSingleton<IFilmsInMemory>(provider => provider.GetRequiredService<RecentFilms>())
         .AddSingleton<CategoryRules>()
         .AddSingleton<ShownFiles>()
         .AddSingleton<LibraryTree>()

@@ -6,8 +6,11 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>Reads and writes <c>release</c>, <c>library_file</c> and <c>posted_file</c>.</summary>
-internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
+internal sealed class LibraryStore(SluiceDatabase database)
 {
+    /// <summary>Where the rows refer to stored NZBs.</summary>
+    public static readonly BlobReference NzbReference = new("release", "nzb_hash", "release_nzb");
+
     // Rows of one query of a listing; behind an inner folder the next query starts past all that is in it.
     private const int PageSize = 256;
 
@@ -228,12 +231,6 @@ internal sealed class LibraryStore(SluiceDatabase database) : IBlobReferences
     /// <summary>The sum of the lengths of all files, in bytes.</summary>
     public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT coalesce(sum(length), 0) FROM library_file"), cancellationToken);
-
-    /// <inheritdoc/>
-    public Task<IReadOnlyCollection<string>> GetBlobHashesAsync(CancellationToken cancellationToken) =>
-        database.ReadAsync(
-            connection => (IReadOnlyCollection<string>)[.. connection.Query<string>("SELECT DISTINCT nzb_hash FROM release")],
-            cancellationToken);
 
     private static IEnumerable<LibraryEntry> Children(SqliteConnection connection, Release release, string folderKey)
     {

@@ -1,11 +1,12 @@
 using System.Runtime.CompilerServices;
+using Sluice.Server.Database;
 using Sluice.Server.Providers;
 
 namespace Sluice.Server.Library;
 
 /// <summary>The virtual tree of <c>/content</c>: categories, configured or in use, releases, and what is in them.</summary>
 internal sealed class LibraryTree(
-    LibraryStore store, CategoryRules categories, ShownFiles shown, BuiltInClip clip, ProviderHost providers, TimeProvider time)
+    LibraryStore store, CategoryRules categories, ShownFiles shown, RecentFilms recent, BuiltInClip clip, ProviderHost providers, TimeProvider time)
 {
     // A category without releases has no time of its own; it must not change from one request to the next.
     private readonly DateTimeOffset _startedAt = time.GetUtcNow();
@@ -15,6 +16,8 @@ internal sealed class LibraryTree(
     /// <param name="cancellationToken">Counts until the query begins.</param>
     public async ValueTask<LibraryEntry?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
+        if (recent.AreAll)
+            return new FileEntry(recent.FindByPath(names) ?? throw new DatabaseLostException());
         if (names.Count == 0)
             return new RootEntry(_startedAt);
 
@@ -41,6 +44,8 @@ internal sealed class LibraryTree(
     /// <summary>The file of an id, or null.</summary>
     public async ValueTask<FileEntry?> FindByIdAsync(Guid id, CancellationToken cancellationToken)
     {
+        if (recent.AreAll)
+            return new FileEntry(recent.FindById(id) ?? throw new DatabaseLostException());
         if (id == clip.File.Id)
             return ClipIsShown ? new FileEntry(clip.File) : null;
         return await store.FindByIdAsync(id, cancellationToken) is { } found && shown.Contain(found) ? found : null;

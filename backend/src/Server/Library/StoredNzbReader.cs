@@ -38,11 +38,11 @@ internal sealed class StoredNzbReader(BlobStore blobs)
     {
         try
         {
-            return blobs.OpenNzb(hash);
+            return blobs.ContainsNzb(hash) ? blobs.OpenNzb(hash) : throw new StoredNzbLostException(hash) { IsMissing = true };
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {
-            throw new StoredNzbLostException(hash, e);
+            throw new StoredNzbLostException(hash, e) { IsMissing = true };
         }
     }
 

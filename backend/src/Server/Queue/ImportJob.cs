@@ -54,7 +54,7 @@ internal sealed class ImportJob(
         {
             return (stopping.IsCancellationRequested ? ImportEnd.Stopped : ImportEnd.Left, "");
         }
-        catch (Exception e) when (e is NntpException or DiskFullException or SqliteException)
+        catch (Exception e) when (e is NntpException or DiskFullException or SqliteException or StoredNzbLostException)
         {
             return (ImportEnd.Waits, e.Message);
         }
@@ -76,11 +76,11 @@ internal sealed class ImportJob(
 
             return null;
         }
-        catch (StoredNzbLostException)
+        catch (StoredNzbLostException e) when (!e.IsMissing)
         {
             return ImportFailure.StoredNzbLost();
         }
-        catch (Exception e) when (e is not (OperationCanceledException or NntpException or DiskFullException or SqliteException))
+        catch (Exception e) when (e is not (OperationCanceledException or NntpException or DiskFullException or SqliteException or StoredNzbLostException))
         {
             QueueLog.Broke(logger, e, work.Item.Id);
             return ImportFailure.InternalError(work.Item.Id);

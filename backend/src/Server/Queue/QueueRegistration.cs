@@ -1,4 +1,3 @@
-using Sluice.Server.Database;
 using Sluice.Server.Queue.Steps;
 
 namespace Sluice.Server.Queue;
@@ -9,7 +8,7 @@ internal static class QueueRegistration
     /// <summary>Adds what takes NZBs in and what works on them.</summary>
     public static IServiceCollection AddQueue(this IServiceCollection services) => services
         .AddSingleton<QueueStore>()
-        .AddSingleton<IBlobReferences>(provider => provider.GetRequiredService<QueueStore>())
+        .AddSingleton(QueueStore.NzbReference)
         .AddSingleton<StoredNzbs>()
         .AddSingleton<UploadReceiver>()
         .AddSingleton<NzbIntake>()

@@ -6,8 +6,11 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Queue;
 
 /// <summary>Reads and writes <c>queue_item</c>. The order is by priority, then by position.</summary>
-internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
+internal sealed class QueueStore(SluiceDatabase database)
 {
+    /// <summary>Where the rows refer to stored NZBs.</summary>
+    public static readonly BlobReference NzbReference = new("queue_item", "nzb_hash", "queue_item_nzb");
+
     private const string Columns =
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
@@ -35,6 +38,19 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
     /// <returns>The item, or null when it was not there.</returns>
     public static QueueItem? Remove(SqliteConnection connection, string id) =>
         connection.QuerySingleOrDefault<QueueItem>($"DELETE FROM queue_item WHERE id = @id RETURNING {Columns}", new { id });
+
+    /// <summary>Items whose NZB has been missing at an earlier start and still is, as part of the caller's transaction.</summary>
+    /// <param name="connection">The caller's.</param>
+    /// <param name="isStored">Whether the NZB of a hash is there by now.</param>
+    public static IEnumerable<string> FindLost(SqliteConnection connection, Func<string, bool> isStored) =>
+        connection
+            .Query<(string Id, string Hash)>(
+                """
+                SELECT queue_item.id, lost_nzb.hash FROM lost_nzb JOIN queue_item ON nzb_hash = hash
+                WHERE epoch < (SELECT max(epoch) FROM generation)
+                """)
+            .Where(item => !isStored(item.Hash))
+            .Select(item => item.Id);
 
     /// <summary>How many items there are, as part of the caller's transaction.</summary>
     public static int Count(SqliteConnection connection) => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
@@ -171,12 +187,6 @@ internal sealed class QueueStore(SluiceDatabase database) : IBlobReferences
                         conditions.Parameters,
                         buffered: false);
             },
-            cancellationToken);
-
-    /// <inheritdoc/>
-    public Task<IReadOnlyCollection<string>> GetBlobHashesAsync(CancellationToken cancellationToken) =>
-        database.ReadAsync(
-            connection => (IReadOnlyCollection<string>)[.. connection.Query<string>("SELECT DISTINCT nzb_hash FROM queue_item")],
             cancellationToken);
 
     private static SqlFilter Conditions(SqliteConnection connection, QueueFilter filter)

@@ -54,6 +54,10 @@ internal sealed class QueueWorker(
         {
             // The work has been told as well and is awaited below.
         }
+        catch (DatabaseLostException)
+        {
+            // Safe mode: nothing is imported any more.
+        }
         finally
         {
             await Task.WhenAll(tasks);
@@ -73,7 +77,7 @@ internal sealed class QueueWorker(
                 tasks.Add(WorkAsync(next, stoppingToken));
             }
         }
-        catch (SqliteException e)
+        catch (SqliteException e) when (e is not DatabaseLostException)
         {
             QueueLog.QueueUnreadable(logger, e, (long)UnreadablePause.TotalSeconds);
             await Task.Delay(UnreadablePause, time, stoppingToken);
@@ -111,29 +115,21 @@ internal sealed class QueueWorker(
         }
     }
 
-    /// <summary>Items whose NZB is gone end at once, whatever else they wait for.</summary>
+    /// <summary>Items whose NZB was missing at the last start, and is at this one, end at once, whatever else they wait for (IMP-3).</summary>
     private async Task FailLostAsync(CancellationToken stoppingToken)
     {
-        var lost = new List<string>();
-        await foreach (var item in store.StreamAsync(new QueueFilter(), 0, 0, stoppingToken))
-        {
-            if (!blobs.ContainsNzb(item.NzbHash))
-                lost.Add(item.Id);
-        }
-
         var failure = ImportFailure.StoredNzbLost();
-        foreach (var id in lost)
-        {
-            await database.WriteAsync(
-                (connection, _) =>
-                {
-                    if (QueueStore.Remove(connection, id) is not { } item)
-                        return false;
-                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
-                    return true;
-                },
-                stoppingToken);
+        // Behind the transaction that notes this start and what it misses.
+        var failed = await database.WriteAsync(
+            (connection, _) =>
+            {
+                List<string> lost = [.. QueueStore.FindLost(connection, blobs.ContainsNzb)];
+                foreach (var id in lost)
+                    HistoryStore.Insert(connection, FailedItem.Of(QueueStore.Remove(connection, id)!, failure, [], time.GetUtcNow()));
+                return lost;
+            },
+            stoppingToken);
+        foreach (var id in failed)
             QueueLog.Failed(logger, id, failure.Reason.ToString());
-        }
     }
 }

@@ -60,11 +60,12 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         if (!Directory.Exists(folder.Staged))
             return found;
 
-        foreach (var (path, changed) in files.List(folder.Staged).ToList())
+        foreach (var file in files.List(folder.Staged).ToList())
         {
+            var path = file.FullName;
             if (path.EndsWith(DurableFolder.TemporarySuffix, StringComparison.Ordinal))
                 files.Delete(path);
-            else if (path.EndsWith(Suffix, StringComparison.Ordinal) && Read(path, changed) is { } upload)
+            else if (path.EndsWith(Suffix, StringComparison.Ordinal) && Read(path, file.LastWriteTimeUtc) is { } upload)
                 found.Add(upload);
         }
 

@@ -6,7 +6,7 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Removes stored NZBs that nothing refers to any more (IMP-6). Between the blob and the row of an add there is a moment in
+/// Moves stored NZBs that nothing refers to any more to the quarantine (IMP-6). Between the blob and the row of an add there is a moment in
 /// which only the upload itself knows that the blob is needed, so nothing is removed while any upload is under way.
 /// </summary>
 internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs)
@@ -46,7 +46,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs)
             {
                 if (QueueStore.Uses(connection, hash) || HistoryStore.Uses(connection, hash) || LibraryStore.Uses(connection, hash))
                     continue;
-                blobs.Delete(hash);
+                blobs.Retire(hash);
                 removed++;
             }
 

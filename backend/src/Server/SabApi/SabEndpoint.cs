@@ -1,10 +1,12 @@
+using Microsoft.Data.Sqlite;
 using Sluice.Server.Auth;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
 /// <summary>Reads a call, asks for its key, and hands it to its mode.</summary>
-internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes)
+internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, Readiness readiness)
 {
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Post];
 
@@ -25,6 +27,13 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
     {
         try
         {
+            // Before the body and the key: keys live in the database too (SAB-6).
+            if (readiness.IsSafeMode && !IsOpen(await ReadModeAsync(http)))
+            {
+                await SabAnswer.ErrorAsync(http, SabTexts.Unavailable);
+                return;
+            }
+
             var (call, refused) = await bodies.ReadAsync(http);
             if (call is null)
             {
@@ -39,11 +48,26 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         {
             await SabAnswer.ErrorAsync(http, SabTexts.TooLarge, StatusCodes.Status413PayloadTooLarge);
         }
+        catch (SqliteException) when (!http.Response.HasStarted)
+        {
+            await SabAnswer.ErrorAsync(http, SabTexts.Unavailable);
+        }
         catch (Exception e) when (e is InvalidDataException or UploadBrokenException or BadHttpRequestException && !http.Response.HasStarted)
         {
             await SabAnswer.PlainAsync(http, StatusCodes.Status400BadRequest, "Bad Request");
         }
     }
+
+    /// <summary>The mode where it can be known without an upload: in the query, or in a short form.</summary>
+    private static async Task<string> ReadModeAsync(HttpContext http)
+    {
+        if (http.Request.Query.TryGetValue("mode", out var mode))
+            return mode[0] ?? "";
+        var isForm = http.Request.ContentType?.StartsWith("application/x-www-form-urlencoded", StringComparison.OrdinalIgnoreCase) ?? false;
+        return isForm ? (await http.Request.ReadFormAsync(http.RequestAborted))["mode"].FirstOrDefault() ?? "" : "";
+    }
+
+    private bool IsOpen(string mode) => _modes.GetValueOrDefault(mode) is { IsOpen: true };
 
     private async Task AnswerAsync(SabCall call)
     {

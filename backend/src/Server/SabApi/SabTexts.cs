@@ -8,6 +8,7 @@ internal static class SabTexts
     public const string OneParameter = "expects one parameter";
     public const string NotImplemented = "not implemented";
     public const string QueueFull = "Queue is full";
+    public const string Unavailable = "Database unavailable";
     public const string DiskFull = "Disk is full";
     public const string TooLarge = "NZB is too large";
 

@@ -31,6 +31,9 @@ internal sealed record ProcessOptions
     /// <summary>Ends the process when memory of the engine is used after it was given back: for whoever changes the engine.</summary>
     public required bool ChecksBlocks { get; init; }
 
+    /// <summary>Which state of the database one start goes on with, though it does not fit the stored NZBs; null for none.</summary>
+    public required string? AcceptDatabase { get; init; }
+
     /// <summary>Whether the listener speaks HTTPS.</summary>
     public bool UsesTls => TlsCertFile is not null;
 
@@ -57,6 +60,7 @@ internal sealed record ProcessOptions
             TlsKeyFile = key,
             DisableWebDavAuth = environment.GetBoolean("DISABLE_WEBDAV_AUTH"),
             ChecksBlocks = environment.GetBoolean("CHECK_BLOCKS"),
+            AcceptDatabase = environment.Get("SLUICE_ACCEPT_DATABASE"),
         };
     }
 

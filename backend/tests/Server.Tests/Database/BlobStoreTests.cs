@@ -11,7 +11,7 @@ public sealed class BlobStoreTests : IDisposable
     private readonly RecordingBlobFiles _files = new();
     private readonly BlobStore _store;
 
-    public BlobStoreTests() => _store = new BlobStore(_temporary.Folder, _files, TimeProvider.System);
+    public BlobStoreTests() => _store = new BlobStore(_temporary.Folder, _files, new BlobQuarantine(_temporary.Folder, TimeProvider.System), TimeProvider.System);
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -119,7 +119,7 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Sweep_removes_old_orphans_and_old_temporary_files_only()
+    public async Task Old_orphans_and_old_temporary_files_go_to_quarantine_and_nothing_else_does()
     {
         var kept = await _store.SaveNzbAsync(Text("kept"), Token);
         var orphan = await _store.SaveNzbAsync(Text("orphan"), Token);
@@ -130,24 +130,41 @@ public sealed class BlobStoreTests : IDisposable
         Write("mine.txt");
         Age($"{kept.Hash}.nzb.br", $"{orphan.Hash}.nzb.br", $"{orphan.Hash}.ids", "left.tmp", "mine.txt");
 
-        var removed = _store.Sweep(new HashSet<string> { kept.Hash });
+        var orphans = _store.FindOrphans(new HashSet<UInt128> { BlobStore.KeyOf(kept.Hash) });
+        Assert.All(orphans.Paths, path => Assert.True(_store.TryQuarantine(path)));
 
-        Assert.Equal(3, removed);
+        Assert.Equal((3, 1, 3), (orphans.Paths.Count, orphans.Hashes, orphans.Stored));
+        Assert.Equal(3, Directory.GetFiles(_temporary.Folder.Quarantine, "*", SearchOption.AllDirectories).Length);
         Assert.Equal(
             new[] { $"{kept.Hash}.nzb.br", $"{young.Hash}.nzb.br", "young.tmp", "mine.txt" }.Order(),
             Directory.GetFiles(_temporary.Folder.Blobs).Select(Path.GetFileName).Order());
     }
 
     [Fact]
-    public async Task Deleted_blob_is_gone_with_its_ids()
+    public async Task Orphan_that_an_upload_wrote_anew_meanwhile_stays()
+    {
+        var blob = await _store.SaveNzbAsync(Text("again"), Token);
+        Age($"{blob.Hash}.nzb.br");
+        var path = _store.FindOrphans(new HashSet<UInt128>()).Paths.Single();
+        await _store.SaveNzbAsync(Text("again"), Token);
+
+        Assert.False(_store.TryQuarantine(path));
+        Assert.True(_store.ContainsNzb(blob.Hash));
+    }
+
+    [Fact]
+    public async Task Retired_blob_is_gone_with_its_ids_until_it_is_found_again()
     {
         var blob = await _store.SaveNzbAsync(Text("gone"), Token);
         await _store.SaveIdsAsync(blob.Hash, (_, _) => Task.CompletedTask, Token);
 
-        _store.Delete(blob.Hash);
+        _store.Retire(blob.Hash);
 
         Assert.Empty(Directory.GetFiles(_temporary.Folder.Blobs));
         Assert.Throws<FileNotFoundException>(() => _store.OpenNzb(blob.Hash));
+        Assert.True(_store.TryRestore(blob.Hash));
+        Assert.False(_store.TryRestore(blob.Hash));
+        Assert.Equal(2, Directory.GetFiles(_temporary.Folder.Blobs).Length);
     }
 
     [Theory]

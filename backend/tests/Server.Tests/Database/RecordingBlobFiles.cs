@@ -42,7 +42,7 @@ internal sealed class RecordingBlobFiles : IBlobFiles
 
     public void Delete(string path) => _disk.Delete(path);
 
-    public IEnumerable<(string Path, DateTimeOffset Changed)> List(string folder) => _disk.List(folder);
+    public IEnumerable<FileInfo> List(string folder) => _disk.List(folder);
 
     public long FreeBytes(string folder) => Free ?? _disk.FreeBytes(folder);
 

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.Tests.Database;
@@ -17,7 +18,7 @@ internal sealed class TemporaryFolder : IDisposable
 
     public SluiceDatabase OpenDatabase(params Migration[] migrations)
     {
-        var database = new SluiceDatabase(Folder, new MigrationRunner(migrations.Length > 0 ? migrations : Migration.LoadEmbedded(), Folder));
+        var database = new SluiceDatabase(Folder, new MigrationRunner(migrations.Length > 0 ? migrations : Migration.LoadEmbedded(), Folder), new SafeMode(NullLogger<SafeMode>.Instance));
         database.Open();
         return database;
     }

@@ -109,7 +109,6 @@ public sealed class LibraryStoreTests : IDisposable
 
         Assert.Equal([new CategoryEntry("movies", Published), new CategoryEntry("tv", Published)], await store.ListCategoriesAsync(Token));
         Assert.Equal(["a", "b"], await store.ListReleasesAsync("tv", Token).Select(release => release.Name).ToListAsync(Token));
-        Assert.Equal(["hash"], await store.GetBlobHashesAsync(Token));
     }
 
     [Fact]

@@ -20,7 +20,7 @@ public sealed class OpenReleasesTests : IDisposable
 
     public OpenReleasesTests()
     {
-        _blobs = new BlobStore(_folder.Folder, new DiskBlobFiles(), TimeProvider.System);
+        _blobs = new BlobStore(_folder.Folder, new DiskBlobFiles(), new BlobQuarantine(_folder.Folder, TimeProvider.System), TimeProvider.System);
         _store = new ReleaseIdStore(_blobs, new StoredNzbReader(_blobs), NullLogger<ReleaseIdStore>.Instance);
         _releases = new OpenReleases(_store, _time);
     }
@@ -39,7 +39,7 @@ public sealed class OpenReleasesTests : IDisposable
     {
         var (hash, id) = await SaveAsync();
         var first = await _releases.OpenAsync(hash, Token);
-        _blobs.Delete(hash);
+        _blobs.Retire(hash);
 
         using var second = await _releases.OpenAsync(hash, Token);
         first.Dispose();
@@ -53,7 +53,7 @@ public sealed class OpenReleasesTests : IDisposable
     {
         var (hash, id) = await SaveAsync();
         (await _releases.OpenAsync(hash, Token)).Dispose();
-        _blobs.Delete(hash);
+        _blobs.Retire(hash);
 
         for (var i = 0; i < 10; i++)
         {
@@ -74,7 +74,7 @@ public sealed class OpenReleasesTests : IDisposable
         {
             saved.Add(await SaveAsync());
             (await _releases.OpenAsync(saved[i].Hash, Token)).Dispose();
-            _blobs.Delete(saved[i].Hash);
+            _blobs.Retire(saved[i].Hash);
         }
 
         await Assert.ThrowsAsync<StoredNzbLostException>(() => _releases.OpenAsync(saved[0].Hash, Token));
@@ -111,7 +111,7 @@ public sealed class OpenReleasesTests : IDisposable
             use.Dispose();
         }
 
-        _blobs.Delete(hash);
+        _blobs.Retire(hash);
         _time.Advance(OpenReleases.Keep);
         await Assert.ThrowsAsync<StoredNzbLostException>(() => _releases.OpenAsync(hash, Token));
     }

@@ -16,7 +16,7 @@ public sealed class ReleaseIdsTests : IDisposable
 
     public ReleaseIdsTests()
     {
-        _blobs = new BlobStore(_folder.Folder, new DiskBlobFiles(), TimeProvider.System);
+        _blobs = new BlobStore(_folder.Folder, new DiskBlobFiles(), new BlobQuarantine(_folder.Folder, TimeProvider.System), TimeProvider.System);
         _store = new ReleaseIdStore(_blobs, new StoredNzbReader(_blobs), NullLogger<ReleaseIdStore>.Instance);
     }
 
@@ -68,7 +68,7 @@ public sealed class ReleaseIdsTests : IDisposable
     public async Task Without_list_and_nzb_there_is_no_release()
     {
         var (hash, _) = await SaveAsync(10);
-        _blobs.Delete(hash);
+        _blobs.Retire(hash);
 
         await Assert.ThrowsAsync<StoredNzbLostException>(() => ReadAsync(hash, 10));
     }

@@ -160,7 +160,7 @@ public sealed class DurabilityTests : IDisposable
 
         public void Delete(string path) => _disk.Delete(path);
 
-        public IEnumerable<(string Path, DateTimeOffset Changed)> List(string path) => _disk.List(path);
+        public IEnumerable<FileInfo> List(string path) => _disk.List(path);
 
         public long FreeBytes(string path) => _disk.FreeBytes(path);
 

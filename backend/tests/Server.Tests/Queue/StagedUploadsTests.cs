@@ -164,7 +164,7 @@ public sealed class StagedUploadsTests : IDisposable
     {
         var uploads = new StagedUploads(
             new StagingFolder(_temporary.Folder, _files, _time),
-            new BlobStore(_temporary.Folder, _files, _time),
+            new BlobStore(_temporary.Folder, _files, new BlobQuarantine(_temporary.Folder, _time), _time),
             ProcessOptions.Read(new ProcessEnvironment(new Dictionary<string, string> { ["MAX_REQUEST_BODY_SIZE"] = $"{Longest}" })),
             _time,
             NullLogger<StagedUploads>.Instance);

@@ -29,17 +29,22 @@ public sealed class HealthTests : IDisposable
     }
 
     [Fact]
-    public async Task Start_removes_what_a_crash_left_behind_and_nothing_younger()
+    public async Task Start_moves_what_a_crash_left_behind_to_quarantine_and_nothing_younger()
     {
+        await (await RunningServer.StartAsync(_temporary)).DisposeAsync();
         var (old, young) = (Path.Combine(_temporary.Folder.Blobs, "old.tmp"), Path.Combine(_temporary.Folder.Blobs, "young.tmp"));
         await File.WriteAllTextAsync(old, "x", Token);
         await File.WriteAllTextAsync(young, "x", Token);
         File.SetLastWriteTimeUtc(old, TimeProvider.System.GetUtcNow().UtcDateTime.AddMinutes(-61));
+        // The file is not as it was closed, so it is checked, and only then may anything move.
+        File.SetLastWriteTimeUtc(_temporary.Folder.Database, TimeProvider.System.GetUtcNow().UtcDateTime.AddMinutes(-1));
 
         await using var server = await RunningServer.StartAsync(_temporary);
+        while (File.Exists(old))
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
 
-        Assert.False(File.Exists(old));
         Assert.True(File.Exists(young));
+        Assert.Single(Directory.GetFiles(_temporary.Folder.Quarantine, "old.tmp", SearchOption.AllDirectories));
     }
 
     [Fact]

@@ -1,0 +1,79 @@
+using System.Text.Json;
+
+namespace Sluice.Server.Database;
+
+/// <summary>
+/// Which database the blobs belong to: a file beside them, written after the database's own commit of the same. With a clean stop it
+/// also says what the database file looked like, so that the next start need not look at all of it.
+/// </summary>
+/// <param name="Id">Generation of the database.</param>
+/// <param name="Epoch">The last start that went on with it.</param>
+internal sealed record BlobGeneration(string Id, long Epoch)
+{
+    private const int MaxBytes = 4096;
+
+    /// <summary>The database as it was closed; null while a server runs or after one that was killed.</summary>
+    public ClosedDatabase? Closed { get; init; }
+
+    /// <summary>Reads the file.</summary>
+    /// <returns>Null when there is none, or none that can be understood.</returns>
+    public static BlobGeneration? Read(DataFolder folder)
+    {
+        try
+        {
+            using var file = new FileStream(folder.Generation, FileMode.Open, FileAccess.Read, FileShare.Read);
+            var bytes = new byte[MaxBytes];
+            var length = file.ReadAtLeast(bytes, MaxBytes, throwOnEndOfStream: false);
+            return JsonSerializer.Deserialize<BlobGeneration>(bytes.AsSpan(0, length)) is { Id.Length: > 0, Epoch: >= 0 } found ? found : null;
+        }
+        catch (Exception e) when (e is FileNotFoundException or JsonException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Puts it in the place of the one before; when the call returns it is on disk.</summary>
+    public void Write(DataFolder folder)
+    {
+        var temporary = folder.Generation + DurableFolder.TemporarySuffix;
+        var options = new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write };
+        if (!OperatingSystem.IsWindows())
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        using (var file = new FileStream(temporary, options))
+        {
+            JsonSerializer.Serialize(file, this);
+            file.Flush(flushToDisk: true);
+        }
+
+        File.Move(temporary, folder.Generation, overwrite: true);
+        PosixCalls.SyncFolder(folder.Root);
+    }
+}
+
+/// <summary>What a database file looks like from outside.</summary>
+/// <param name="Length">Its bytes.</param>
+/// <param name="Changes">The change counter of its header.</param>
+/// <param name="WrittenAt">Its last change, in ticks of UTC.</param>
+/// <param name="CheckedAt">When all of it was last found sound, in Unix milliseconds; no part of the look.</param>
+internal sealed record ClosedDatabase(long Length, uint Changes, long WrittenAt, long CheckedAt)
+{
+    private const int CounterOffset = 24;
+    private const int HeaderLength = 100;
+
+    /// <summary>Looks at the file.</summary>
+    /// <returns>Null when there is no whole header, or a log beside the file that was not folded back into it.</returns>
+    public static ClosedDatabase? Look(DataFolder folder, DateTimeOffset checkedAt)
+    {
+        if (new FileInfo(folder.Database + "-wal") is { Exists: true, Length: > 0 })
+            return null;
+        using var file = new FileStream(folder.Database, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+        Span<byte> header = stackalloc byte[HeaderLength];
+        if (file.ReadAtLeast(header, HeaderLength, throwOnEndOfStream: false) < HeaderLength)
+            return null;
+        var changes = System.Buffers.Binary.BinaryPrimitives.ReadUInt32BigEndian(header[CounterOffset..]);
+        return new ClosedDatabase(file.Length, changes, File.GetLastWriteTimeUtc(folder.Database).Ticks, checkedAt.ToUnixTimeMilliseconds());
+    }
+
+    /// <summary>Whether a file that looks like this one may be it, unchanged.</summary>
+    public bool LooksLike(ClosedDatabase? other) => other is not null && this with { CheckedAt = 0 } == other with { CheckedAt = 0 };
+}

@@ -1,0 +1,14 @@
+namespace Sluice.Server.Database;
+
+/// <summary>Where rows refer to stored NZBs: each part says so for its own table. What none of them names may leave.</summary>
+/// <param name="Table">Name of the table.</param>
+/// <param name="Column">Holds the hash of an NZB, or null.</param>
+/// <param name="Index">Index that begins with the column.</param>
+internal sealed record BlobReference(string Table, string Column, string Index)
+{
+    /// <summary>Reads every hash from the table itself; null does not occur.</summary>
+    public string TableSql => $"SELECT {Column} FROM {Table} NOT INDEXED WHERE {Column} IS NOT NULL";
+
+    /// <summary>Reads the same from the index.</summary>
+    public string IndexSql => $"SELECT {Column} FROM {Table} INDEXED BY {Index} WHERE {Column} IS NOT NULL";
+}

@@ -1,0 +1,36 @@
+namespace Sluice.Server.Database;
+
+/// <summary>Whether a database may be gone on with beside the blobs that are there (C1 of F32, F42).</summary>
+internal static class OpeningPolicy
+{
+    /// <summary>Judges by what was found before anything was written.</summary>
+    /// <param name="found">The database.</param>
+    /// <param name="beside">What the file beside the blobs says; null when there is none.</param>
+    /// <param name="stored">How many NZBs are stored.</param>
+    /// <returns>Why not and what was found, or null to go on.</returns>
+    public static (SafeModeCause Cause, string Detail)? Judge(DatabaseInspection found, BlobGeneration? beside, int stored)
+    {
+        if (found.Damage is { } damage)
+            return (SafeModeCause.Damaged, damage);
+        // Where nothing is stored, nothing can be lost.
+        if (stored > 0)
+        {
+            if (found.IsEmpty || (beside is null && found.Generation is null && found.Referenced == 0))
+                return (SafeModeCause.Emptied, $"{stored} NZBs are stored");
+            if (beside is not null && (found.Generation?.Epoch ?? 0) is var epoch)
+            {
+                if (found.Generation is { } generation && generation.Id != beside.Id)
+                    return (SafeModeCause.Foreign, $"it is of the generation {generation.Id}, they are of {beside.Id}");
+                if (epoch < beside.Epoch)
+                    return (SafeModeCause.Older, $"it was last started with as number {epoch}, they as number {beside.Epoch}");
+            }
+        }
+
+        return found.NewlyMissing > MostLost(found.Referenced)
+            ? (SafeModeCause.NzbsMissing, $"{found.NewlyMissing} of {found.Referenced}")
+            : null;
+    }
+
+    /// <summary>How many of some things may be missing, or left over, by themselves: the larger of five and one percent (F41).</summary>
+    public static int MostLost(int all) => Math.Max(5, all / 100);
+}

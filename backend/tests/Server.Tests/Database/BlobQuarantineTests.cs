@@ -1,0 +1,90 @@
+using Sluice.Server.Database;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Database;
+
+public sealed class BlobQuarantineTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+    private readonly ManualTimeProvider _time = new();
+    private BlobQuarantine _quarantine;
+
+    public BlobQuarantineTests() => _quarantine = new BlobQuarantine(_temporary.Folder, _time);
+
+    private string Blob => Path.Combine(_temporary.Folder.Blobs, "blob");
+
+    private bool IsKept => Directory.GetFiles(_temporary.Folder.Quarantine, "blob", SearchOption.AllDirectories).Length == 1;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void File_stays_for_seven_whole_days_and_not_for_ever(bool restartsEachHour)
+    {
+        _quarantine.TryPassDay();
+        Take();
+        // The look that notes the first day may come at any time.
+        _quarantine.TryPassDay();
+
+        for (var hour = 1; hour <= 8 * 24; hour++)
+        {
+            Assert.True(IsKept, $"It was gone after {hour - 1} hours.");
+            _time.Advance(TimeSpan.FromHours(1));
+            if (restartsEachHour)
+                _quarantine = new BlobQuarantine(_temporary.Folder, _time);
+            _quarantine.TryPassDay();
+        }
+
+        Assert.False(IsKept);
+    }
+
+    [Fact]
+    public void Clock_that_jumps_by_years_costs_no_more_than_a_day()
+    {
+        Take();
+        _quarantine.TryPassDay();
+
+        _time.Advance(TimeSpan.FromDays(730));
+        for (var i = 0; i < 20; i++)
+            _quarantine.TryPassDay();
+
+        Assert.True(IsKept);
+        Assert.True(_quarantine.TryRestore(Blob));
+        Assert.True(File.Exists(Blob));
+    }
+
+    [Fact]
+    public void Clock_that_went_back_keeps_everything_until_a_day_has_passed()
+    {
+        Take();
+        _quarantine.TryPassDay();
+        File.SetLastWriteTimeUtc(Path.Combine(_temporary.Folder.Quarantine, "day"), _time.GetUtcNow().UtcDateTime.AddYears(2));
+
+        for (var i = 0; i < 20; i++)
+            _quarantine.TryPassDay();
+
+        Assert.True(File.Exists(Path.Combine(_temporary.Folder.Quarantine, "8", "blob")));
+    }
+
+    [Fact]
+    public void What_is_there_again_is_not_written_over()
+    {
+        Take();
+        Take();
+        Assert.True(IsKept);
+        File.WriteAllText(Blob, "new");
+
+        Assert.Throws<IOException>(() => _quarantine.TryRestore(Blob));
+
+        Assert.Equal("new", File.ReadAllText(Blob));
+    }
+
+    private void Take()
+    {
+        File.WriteAllText(Blob, "old");
+        _quarantine.Take(Blob);
+        Assert.False(File.Exists(Blob));
+    }
+}

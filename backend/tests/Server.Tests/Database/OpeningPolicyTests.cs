@@ -1,0 +1,94 @@
+using Dapper;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Database;
+using Sluice.Server.Tests.Startup;
+using Xunit;
+
+namespace Sluice.Server.Tests.Database;
+
+public sealed class OpeningPolicyTests
+{
+    private static readonly BlobGeneration Beside = new("mine", 5);
+
+    [Theory]
+    // A first start, and an empty database where nothing can be lost.
+    [InlineData("empty", null, 0, null)]
+    [InlineData("empty", 5, 0, null)]
+    // The database is gone, or was made anew.
+    [InlineData("empty", 5, 1, "Emptied")]
+    [InlineData("empty", null, 1, "Emptied")]
+    [InlineData("no rows", null, 1, "Emptied")]
+    // Rows without a file beside the blobs: the file is made.
+    [InlineData("rows", null, 3, null)]
+    [InlineData("mine 5", null, 3, null)]
+    // As it was left, or killed before the file was written.
+    [InlineData("mine 5", 5, 3, null)]
+    [InlineData("mine 6", 5, 3, null)]
+    // An older one, also one from before there were generations.
+    [InlineData("mine 4", 5, 3, "Older")]
+    [InlineData("rows", 5, 3, "Older")]
+    [InlineData("other 9", 5, 3, "Foreign")]
+    // A crash between the blob and its row leaves a blob and no row.
+    [InlineData("mine 5 no rows", 5, 1, null)]
+    [InlineData("mine 4", 5, 0, null)]
+    [InlineData("damaged", 5, 0, "Damaged")]
+    public void Database_is_gone_on_with_only_where_it_is_that_of_the_blobs(string database, int? beside, int stored, string? cause)
+    {
+        var found = new DatabaseInspection
+        {
+            IsEmpty = database == "empty",
+            Damage = database == "damaged" ? "damage" : null,
+            Referenced = database.Contains("no rows", StringComparison.Ordinal) ? 0 : 3,
+            Generation = database.Split(' ') is [("mine" or "other") and var id, var epoch, ..]
+                ? (id, long.Parse(epoch, System.Globalization.CultureInfo.InvariantCulture))
+                : null,
+        };
+
+        var judged = OpeningPolicy.Judge(found, beside is null ? null : Beside with { Epoch = beside.Value }, stored);
+
+        Assert.Equal(cause, judged?.Cause.ToString());
+    }
+
+    [Theory]
+    [InlineData(10, 5, 0, false)]
+    [InlineData(10, 6, 0, true)]
+    [InlineData(1000, 10, 0, false)]
+    [InlineData(1000, 11, 0, true)]
+    [InlineData(1000, 500, 490, false)]
+    public void More_missing_nzbs_than_get_lost_by_themselves_are_no_accident(int referenced, int missing, int known, bool isSafeMode)
+    {
+        var hashes = Enumerable.Range(0, missing).Select(i => $"{i}").ToList();
+        var found = new DatabaseInspection
+        {
+            Generation = ("mine", 5),
+            Referenced = referenced,
+            Missing = hashes,
+            KnownLost = hashes.Take(known).ToHashSet(),
+        };
+
+        Assert.Equal(isSafeMode ? SafeModeCause.NzbsMissing : null, OpeningPolicy.Judge(found, Beside, referenced - missing)?.Cause);
+    }
+
+    [Fact]
+    public async Task Every_column_that_refers_to_an_nzb_is_asked_with_its_index()
+    {
+        using var temporary = new TemporaryFolder();
+        await using var server = await RunningServer.StartAsync(temporary);
+        var references = server.Services.GetServices<BlobReference>().ToList();
+
+        var (columns, plans) = await server.Services.GetRequiredService<SluiceDatabase>().ReadAsync(
+            connection => (
+                connection.Query<string>(
+                    "SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.name LIKE '%nzb_hash%'").ToList(),
+                references.Select(reference => connection.QueryFirst($"EXPLAIN QUERY PLAN {reference.IndexSql}").detail + "|"
+                    + connection.QueryFirst($"EXPLAIN QUERY PLAN {reference.TableSql}").detail).Cast<string>().ToList()),
+            TestContext.Current.CancellationToken);
+
+        Assert.Equal(columns.Order(), references.Select(reference => $"{reference.Table}.{reference.Column}").Order());
+        Assert.All(references.Zip(plans), pair =>
+        {
+            Assert.Contains($"USING COVERING INDEX {pair.First.Index}", pair.Second.Split('|')[0], StringComparison.Ordinal);
+            Assert.DoesNotContain("INDEX", pair.Second.Split('|')[1], StringComparison.Ordinal);
+        });
+    }
+}
