@@ -9,7 +9,8 @@ namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>
 /// Gate G1: every fault that the mock can play, at one to three providers, read at random places by a few readers at a time, with early
-/// release and verified first. A read that comes to its end holds no wrong byte, and nothing is left behind.
+/// release and verified first; some pause for longer than the idle limits. A read that comes to its end holds no wrong byte, and nothing
+/// is left behind.
 /// </summary>
 public sealed class FaultGateTests
 {
@@ -21,6 +22,9 @@ public sealed class FaultGateTests
 
     // Nothing in a cell waits for so long: a read that does hangs.
     private static readonly TimeSpan Hangs = TimeSpan.FromSeconds(90);
+
+    // Short, so that a pause in which everything is given back costs a moment.
+    private static readonly TimeSpan IdleDrop = TimeSpan.FromMilliseconds(20);
 
     // Short, so that faults which are silence end soon. On a busy machine they end good answers as well, which costs reads and no bytes.
     private static readonly NntpOptions Impatient = new()
@@ -39,6 +43,7 @@ public sealed class FaultGateTests
     private readonly ConcurrentDictionary<FaultKind, long> _met = [];
     private int _whole;
     private int _ended;
+    private int _paused;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -64,12 +69,13 @@ public sealed class FaultGateTests
             async (work, _) => await PlayAsync(work.cell, perCell, work.Item2));
 
         TestContext.Current.TestOutputHelper?.WriteLine(
-            $"seed {seed}: {_whole} reads whole, {_ended} ended by an error; faults met: {string.Join(", ", _met.OrderBy(met => met.Key).Select(met => $"{FaultNames.Of(met.Key)} {met.Value}"))}");
+            $"seed {seed}: {_whole} reads whole, {_ended} ended by an error, {_paused} paused; faults met: {string.Join(", ", _met.OrderBy(met => met.Key).Select(met => $"{FaultNames.Of(met.Key)} {met.Value}"))}");
         Assert.Empty(Kinds.Except(_met.Keys));
         Assert.InRange(_whole + _ended, reads, int.MaxValue);
 
         // Most cells have a sound provider or a fault that passes: reads that all failed would prove nothing.
         Assert.InRange(_whole, reads / 2, int.MaxValue);
+        Assert.InRange(_paused, reads / 20, reads / 5);
     }
 
     private async Task PlayAsync(Cell cell, int reads, int seed)
@@ -85,7 +91,7 @@ public sealed class FaultGateTests
                 Seed = (ulong)seed,
             },
             Impatient,
-            new StreamOptions { PlaybackRetries = TimeSpan.FromMilliseconds(800), VerifyBeforeServe = cell.Verify, CacheBytes = 0 },
+            new StreamOptions { PlaybackRetries = TimeSpan.FromMilliseconds(800), VerifyBeforeServe = cell.Verify, CacheBytes = 0, IdleTrim = IdleDrop / 2, IdleDrop = IdleDrop },
             (index, account) => account with
             {
                 User = "u",
@@ -133,13 +139,24 @@ public sealed class FaultGateTests
         var read = new byte[count];
         var total = 0;
         var whole = false;
+
+        // Of some reads a part comes first, and then a pause in which all that was held for them is given back.
+        var pausesAfter = random.Next(8) == 0 ? random.Next(1, count) : 0;
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(Token);
         patience.CancelAfter(Hangs);
         try
         {
             await using var stream = host.Open(position, random.Next(4) == 0 ? null : position + count);
-            while (total < count && await stream.ReadAsync(read.AsMemory(total), patience.Token) is > 0 and var got)
+            while (total < count && await stream.ReadAsync(read.AsMemory(total, (total < pausesAfter ? pausesAfter : count) - total), patience.Token) is > 0 and var got)
+            {
                 total += got;
+                if (total == pausesAfter)
+                {
+                    await Task.Delay(3 * IdleDrop, TimeProvider.System, patience.Token);
+                    Interlocked.Increment(ref _paused);
+                }
+            }
+
             Assert.True(total == count, $"a read of {count} at {position} ended after {total} without an error");
             whole = true;
         }

@@ -13,12 +13,14 @@ internal sealed class SteppedFilm : IAsyncDisposable
     public const int PartSize = 400_000;
 
     private readonly byte[][] _wire;
+    private readonly TimeProvider _time;
 
-    public SteppedFilm(int parts = 1, StreamOptions? options = null, TimeProvider? time = null, DiskSegmentCache? disk = null)
+    public SteppedFilm(int parts = 1, StreamOptions? options = null, TimeProvider? time = null, DiskSegmentCache? disk = null, StreamMemory? memory = null)
     {
+        _time = time ?? TimeProvider.System;
         Bytes = TestArticle.Noise(parts * PartSize, parts);
         _wire = [.. Enumerable.Range(0, parts).Select(Wire)];
-        Engine = new StreamEngine(Source, options ?? new StreamOptions { ProbeBytes = 64 * 1024 }, time ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
+        Engine = NewEngine(options ?? new StreamOptions { ProbeBytes = 64 * 1024 }, memory, disk);
         File = FileOf(parts, [.. Enumerable.Range(0, parts).Select(part => new SegmentIds(MessageId.Parse($"{part}@film"), []))]);
     }
 
@@ -34,6 +36,10 @@ internal sealed class SteppedFilm : IAsyncDisposable
 
     public ReadOnlyStream Open(long position = 0, long? end = null, OperationLane lane = OperationLane.Playback, PostedFile? file = null) =>
         Engine.Open([FileExtent.Whole(file ?? File)], lane, position, end);
+
+    /// <summary>One more engine over the same source, as a change of settings makes it.</summary>
+    public StreamEngine NewEngine(StreamOptions options, StreamMemory? memory, DiskSegmentCache? disk = null) =>
+        new(Source, options, _time, NullLoggerFactory.Instance, disk, memory);
 
     /// <summary>The body of a part as it goes over the wire.</summary>
     public ReadOnlySpan<byte> Body(int part = 0) => _wire[part];

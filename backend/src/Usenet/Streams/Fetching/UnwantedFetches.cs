@@ -14,13 +14,14 @@ internal sealed class UnwantedFetches(BudgetShare share)
 
     /// <summary>Takes over a fetch; <see cref="Cancel"/> or <see cref="CancelSoon"/> follows.</summary>
     /// <param name="fetch">Its end; never fails.</param>
-    /// <param name="cancellation">Gives it up; owned from here on.</param>
+    /// <param name="cancellation">Gives it up; owned from here on. Null where it goes on to its end all the same.</param>
     /// <param name="charge">Bytes charged for it.</param>
-    public void Add(ValueTask fetch, CancellationTokenSource cancellation, long charge)
+    public void Add(ValueTask fetch, CancellationTokenSource? cancellation, long charge)
     {
         lock (_gate)
         {
-            _uncancelled.Add(cancellation);
+            if (cancellation is not null)
+                _uncancelled.Add(cancellation);
             _ending.Add(ReturnWhenEndedAsync(fetch, charge));
         }
     }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams;
 
@@ -123,19 +124,19 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
         }
     }
 
-    /// <summary>Whether the bytes from one offset to another are the same as those of another buffer of the same segment.</summary>
-    public bool Equals(SegmentBuffer other, int from, int to)
+    /// <summary>The checksum of the bytes from one offset to another, which have been written before.</summary>
+    public uint ChecksumOf(int from, int to)
     {
+        var crc = 0u;
         while (from < to)
         {
             var (block, at) = Math.DivRem(from, BlockPool.BlockSize);
             var count = Math.Min(BlockPool.BlockSize - at, to - from);
-            if (!BlockAt(block).Bytes.AsSpan(at, count).SequenceEqual(other.BlockAt(block).Bytes.AsSpan(at, count)))
-                return false;
+            crc = Crc32Kernel.Append(crc, BlockAt(block).Bytes.AsSpan(at, count));
             from += count;
         }
 
-        return true;
+        return crc;
     }
 
     /// <inheritdoc/>

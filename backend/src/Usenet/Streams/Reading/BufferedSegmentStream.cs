@@ -22,6 +22,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly OperationLane _lane;
     private readonly object _reader;
     private readonly BudgetShare _share;
+    private readonly StreamDebts _debts;
     private readonly ReadAheadPolicy _policy;
     private readonly ITimer _idleTimer;
     private readonly long _end;
@@ -35,6 +36,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private bool _landing = true;
     private bool _closed;
 
+    // What was held has been given back in a pause: what is owed for it comes before the next byte.
+    private bool _resumes;
+
     // Written by the reader outside of the lock as well; a stale value only puts a trim off.
     private volatile bool _waiting;
 
@@ -43,15 +47,18 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// <param name="lane">Why it is read.</param>
     /// <param name="reader">On whose behalf: connections are shared fairly among these.</param>
     /// <param name="share">Its memory; not owned.</param>
+    /// <param name="debts">What it owes; not owned.</param>
     /// <param name="position">Where reading begins; below the end.</param>
     /// <param name="end">Offset behind the last byte that will be asked for.</param>
-    public BufferedSegmentStream(CombinedMap map, StreamResources shared, OperationLane lane, object reader, BudgetShare share, long position, long end)
+    public BufferedSegmentStream(
+        CombinedMap map, StreamResources shared, OperationLane lane, object reader, BudgetShare share, StreamDebts debts, long position, long end)
     {
         _map = map;
         _shared = shared;
         _lane = lane;
         _reader = reader;
         _share = share;
+        _debts = debts;
         _end = end;
         Position = position;
         _reach = end - position <= shared.Options.ProbeBytes ? end : position + shared.Options.LandingReach;
@@ -82,16 +89,24 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             lock (_gate)
             {
                 _lastRead = _shared.Time.GetTimestamp();
-                _reach = Math.Max(_reach, Position + Math.Min(buffer.Length, _shared.Options.ProbeBytes));
-                var taken = TakeAvailable(buffer.Span);
-                if (taken > 0 || Position == _end || buffer.IsEmpty)
-                    return taken;
+                if (!_resumes)
+                {
+                    _reach = Math.Max(_reach, Position + Math.Min(buffer.Length, _shared.Options.ProbeBytes));
+                    var taken = TakeAvailable(buffer.Span);
+                    if (taken > 0 || Position == _end || buffer.IsEmpty)
+                        return taken;
+                }
+
                 _waiting = true;
             }
 
             try
             {
-                await _window.WaitAsync(cancellationToken);
+                if (_resumes)
+                    await _debts.PaidAsync(cancellationToken);
+                else
+                    await _window.WaitAsync(cancellationToken);
+                _resumes = false;
             }
             finally
             {
@@ -136,7 +151,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Gives everything back, takes back what is not on the wire yet, and waits for the fetches to end.</summary>
+    /// <summary>
+    /// Gives everything back, takes back what is not on the wire yet, and waits for the fetches to end; also for those that settle what is owed.
+    /// </summary>
     public async ValueTask DisposeAsync()
     {
         await _idleTimer.DisposeAsync();
@@ -232,7 +249,8 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 return;
             var isLanding = headOfLine && _landing;
             var urgency = new FetchUrgency(_reader, headOfLine) { Following = isLanding ? LikelyFollowing : 0 };
-            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), out var token);
+            var debt = isLanding ? _debts.TryBegin(piece.Segment.Index) : null;
+            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), debt, out var token);
             _shared.Fetcher.Begin(slot, _lane, token);
         }
     }
@@ -263,7 +281,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             {
                 _window.Trim(0);
                 _policy.Reset(1);
-                _landing = true;
+                (_landing, _resumes) = (true, true);
                 next = _shared.Options.IdleTrim;
             }
 

@@ -7,7 +7,10 @@ namespace Sluice.Usenet.Streams;
 /// One file out of slices of many posted files, seekable. Reading ahead goes on across their borders; a seek inside what is held
 /// keeps it, any other starts anew where it lands.
 /// </summary>
-/// <remarks>For one reader at a time. Nothing past the segment of the last byte asked for is ever fetched.</remarks>
+/// <remarks>
+/// For one reader at a time. Nothing past the segment of the last byte asked for is ever fetched. Bytes may leave before their
+/// article is proved; the last byte of the range never does before all of them are, wherever the stream has been in between.
+/// </remarks>
 public sealed class CombinedStream : ReadOnlyStream
 {
     private readonly StreamResources _shared;
@@ -15,6 +18,7 @@ public sealed class CombinedStream : ReadOnlyStream
     private readonly long _end;
     private readonly List<Task> _retiring = [];
     private readonly BudgetShare _share;
+    private readonly StreamDebts _debts = new();
 
     // Written by the reader; read by others' streams as well, which have this one give back. A reader that was just retired has nothing left.
     private volatile BufferedSegmentStream? _reader;
@@ -56,23 +60,14 @@ public sealed class CombinedStream : ReadOnlyStream
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         ObjectDisposedException.ThrowIf(_closed, this);
-        if (buffer.IsEmpty || _position >= _end)
+        if (buffer.IsEmpty)
             return 0;
-        while (true)
-        {
-            if (_reader is null || _reader.Position != _position)
-                MoveReader();
-            try
-            {
-                var taken = await _reader!.ReadAsync(buffer, cancellationToken);
-                _position += taken;
-                return taken;
-            }
-            catch (MapRefutedException refuted) when (FileAtPosition.Correction is not null)
-            {
-                await CorrectMapAsync(refuted.Claim, cancellationToken);
-            }
-        }
+        _debts.ThrowIfBad();
+        var taken = _position < _end ? await ReadSomeAsync(buffer, cancellationToken) : 0;
+        if (_position + taken >= _end)
+            await _debts.PaidAsync(cancellationToken);
+        _position += taken;
+        return taken;
     }
 
     /// <inheritdoc/>
@@ -89,6 +84,7 @@ public sealed class CombinedStream : ReadOnlyStream
     protected override async ValueTask CloseAsync()
     {
         _closed = true;
+        _debts.Cancel();
         Retire(_hinted);
         Retire(_reader);
         try
@@ -102,11 +98,30 @@ public sealed class CombinedStream : ReadOnlyStream
         }
     }
 
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadSomeAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            if (_reader is null || _reader.Position != _position)
+                MoveReader();
+            try
+            {
+                return await _reader!.ReadAsync(buffer, cancellationToken);
+            }
+            catch (MapRefutedException refuted) when (FileAtPosition.Correction is not null)
+            {
+                await CorrectMapAsync(refuted.Claim, cancellationToken);
+            }
+        }
+    }
+
     private PostedFile FileAtPosition => _map[_map.Locate(_position)].File;
 
     /// <summary>
-    /// An article contradicts the map. What has been delivered stands, since each of its articles lay where it said itself; the
-    /// rest is read through the map that holds. Where the claim is not believed, the next try takes its article for damaged.
+    /// An article contradicts the map. What has been delivered and proved stands, since each of its articles lay where it said
+    /// itself; the rest is read through the map that holds, once nothing is owed. Where the claim is not believed, the next try takes
+    /// its article for damaged.
     /// </summary>
     private async Task CorrectMapAsync(Segment claim, CancellationToken cancellationToken)
     {
@@ -117,6 +132,7 @@ public sealed class CombinedStream : ReadOnlyStream
         Retire(_hinted);
         Retire(_reader);
         _hinted = _reader = null;
+        await _debts.PaidAsync(cancellationToken);
     }
 
     /// <summary>Goes to the position. What is fetched there is asked for first; the old window ends behind the reader's back.</summary>
@@ -134,7 +150,7 @@ public sealed class CombinedStream : ReadOnlyStream
 
     private BufferedSegmentStream StartAt(long position)
     {
-        var reader = new BufferedSegmentStream(_map, _shared, _lane, this, _share, position, _end);
+        var reader = new BufferedSegmentStream(_map, _shared, _lane, this, _share, _debts, position, _end);
         reader.Start();
         return reader;
     }

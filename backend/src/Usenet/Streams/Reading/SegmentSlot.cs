@@ -31,7 +31,6 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     // Written by the fetch before Filling, and _available after it; read by the reader. One count is the slot's.
     private SegmentBuffer? _early;
     private int _available;
-    private volatile bool _withdrawn;
 
     // Written by the fetch before Lent. One count of the buffer, which has gaps, is the slot's.
     private SegmentBuffer? _lent;
@@ -41,9 +40,8 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     private SegmentBuffer? _proved;
     private Exception? _failure;
 
-    // The reader's alone: what it has copied out of _early.
-    private int _takenFrom = int.MaxValue;
-    private int _takenTo;
+    // Set before the slot is asked for. What the reader copies out of _early it owes; null where nothing may leave early.
+    private SegmentDebt? _debt;
 
     // From asking for the segment until nothing is under way for the slot any more.
     private ManualResetValueTaskSourceCore<bool> _end;
@@ -53,7 +51,7 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     /// <summary>What the slot holds.</summary>
     public Piece Piece { get; private set; }
 
-    /// <summary>Whether an open or a seek landed here, so that bytes may leave before the part is proved.</summary>
+    /// <summary>Whether an open or a seek landed here.</summary>
     public bool IsLanding { get; private set; }
 
     /// <summary>How urgently it is wanted; may rise later.</summary>
@@ -65,7 +63,7 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
     public bool IsLent => Volatile.Read(ref _state) == Lent && !_rest!.Task.IsCompleted;
 
-    /// <summary>Whether it may have bytes before they are proved: it is a landing segment of a file that never lied.</summary>
+    /// <summary>Whether it may have bytes before they are proved: it is a landing segment of a file that never lied, and its stream does not owe too much already.</summary>
     public bool IsEarly { get; private set; }
 
     /// <summary>The fetch that serves it, which it may share with others; set under the gate of that fetch.</summary>
@@ -90,11 +88,12 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     /// <param name="piece">What it will hold.</param>
     /// <param name="isLanding">Whether an open or a seek landed there.</param>
     /// <param name="urgency">How urgently it is wanted.</param>
-    public void Claim(Piece piece, bool isLanding, FetchUrgency urgency)
+    /// <param name="debt">Takes note of the bytes that leave before the part is proved; null where none may.</param>
+    public void Claim(Piece piece, bool isLanding, FetchUrgency urgency, SegmentDebt? debt)
     {
-        (Piece, IsLanding, Urgency) = (piece, isLanding, urgency);
-        (_early, _available, _withdrawn, _lent, _rest) = (null, 0, false, null, null);
-        (_proved, _failure, _takenFrom, _takenTo) = (null, null, int.MaxValue, 0);
+        (Piece, IsLanding, Urgency, _debt) = (piece, isLanding, urgency, debt);
+        (_early, _available, _lent, _rest) = (null, 0, null, null);
+        (_proved, _failure) = (null, null);
         (Reads, Fetch, Next, _hurry, _leaving) = (null, null, null, null, default);
         _end.Reset();
         Volatile.Write(ref _state, Claimed);
@@ -103,7 +102,7 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     /// <summary>By the fetch, before it is joined: the slot leaves it with this token.</summary>
     public void LeaveWith(bool isTrusted, CancellationToken cancellationToken)
     {
-        IsEarly = isTrusted && IsLanding;
+        IsEarly = isTrusted && _debt is not null;
         _leaving = cancellationToken.UnsafeRegister(static state => ((SegmentSlot)state!).Leave(), this);
     }
 
@@ -120,6 +119,7 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
         _leaving.Unregister();
         if (_hurry is not null)
             Urgency.Raised -= _hurry;
+        _debt?.EndUnpaid(_failure);
         _end.SetResult(true);
     }
 
@@ -167,11 +167,12 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     }
 
     /// <summary>By the fetch: the try that published has broken off, nothing more of it may be read.</summary>
-    public void Withdraw() => _withdrawn = _early is not null;
+    public void Withdraw() => _debt?.Withdraw();
 
-    /// <summary>By the fetch: the segment is proved. Takes over the caller's count.</summary>
+    /// <summary>By the fetch: the segment is proved, and what was taken of it before is settled. Takes over the caller's count.</summary>
     public void Complete(SegmentBuffer proved)
     {
+        _debt?.Settle(proved);
         _proved = proved;
         if (!TrySettle(Ready))
         {
@@ -183,6 +184,7 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     /// <summary>By the fetch: the segment cannot be had.</summary>
     public void Fail(Exception failure)
     {
+        _debt?.EndUnpaid(failure);
         _failure = failure;
         TrySettle(Failed);
     }
@@ -205,26 +207,33 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
         switch (state)
         {
             case Ready:
-                CheckWhatWasTaken();
+                _debt?.ThrowIfBad();
                 copied = Copy(_proved!, offset, stop, destination);
                 break;
-            case Lent or Filling or Failed when _lent is not null && _lent.HeldEnd(offset) is var end && end > offset:
-                copied = Copy(_lent, offset, Math.Min(end, stop), destination);
+            case Lent or Filling or Failed when _lent is not null && _lent.HeldEnd(offset) is var held && held > offset:
+                copied = Copy(_lent, offset, Math.Min(held, stop), destination);
                 break;
             case Lent:
                 _rest!.TrySetResult();
                 break;
             case Failed:
                 return isFirst ? throw _failure! : 0;
-            case Filling when !_withdrawn:
-                copied = Copy(_early!, offset, Math.Min(Volatile.Read(ref _available), stop - withheld), destination);
-                NoteTaken(offset, copied);
+            case Filling:
+                var end = Math.Min(Volatile.Read(ref _available), stop - withheld);
+                if (end > offset && _debt!.TryOwe(_early!, offset, Math.Min(end, offset + destination.Length)))
+                    copied = Copy(_early!, offset, end, destination);
                 break;
         }
 
         Reads?.Note(offset, copied);
         return copied;
     }
+
+    /// <summary>
+    /// By the reader, when the slot is given back: whether its fetch goes on all the same, because bytes are owed that it settles.
+    /// </summary>
+    /// <param name="cancellation">Gives the fetch up when the stream is closed; owned by the debt from then on.</param>
+    public bool KeepsFetch(CancellationTokenSource cancellation) => _debt?.TryKeep(cancellation) == true;
 
     /// <summary>By the reader: the slot is not needed any more, whatever has become of it.</summary>
     public void Release()
@@ -261,23 +270,6 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
             return 0;
         source.CopyTo(offset, destination[..count]);
         return count;
-    }
-
-    private void NoteTaken(int offset, int count)
-    {
-        if (count == 0)
-            return;
-        _takenFrom = Math.Min(_takenFrom, offset);
-        _takenTo = Math.Max(_takenTo, offset + count);
-    }
-
-    private void CheckWhatWasTaken()
-    {
-        if (_takenTo == 0 || ReferenceEquals(_early, _proved))
-            return;
-        if (!_early!.Equals(_proved!, _takenFrom, _takenTo))
-            throw new WithdrawnBytesException(Piece.Segment.Index);
-        _takenTo = 0;
     }
 
     private bool TrySettle(int settled)

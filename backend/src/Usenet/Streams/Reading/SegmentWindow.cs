@@ -64,14 +64,15 @@ internal sealed class SegmentWindow
     /// <param name="isLanding">Whether an open or a seek landed there.</param>
     /// <param name="urgency">How urgently it is wanted.</param>
     /// <param name="now">Timestamp of now.</param>
-    /// <param name="cancellationToken">Cancelled when the slot is given back before its fetch has ended.</param>
-    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, out CancellationToken cancellationToken)
+    /// <param name="debt">Takes note of the bytes that leave before the part is proved; null where none may.</param>
+    /// <param name="cancellationToken">Cancelled when the slot is given back before its fetch has ended, unless bytes are owed that the fetch settles.</param>
+    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt, out CancellationToken cancellationToken)
     {
         if (Count == _ring.Length)
             Grow();
         ref var place = ref PlaceOf(_next++);
         place.Slot = _spare.TryPop(out var spare) ? spare : new SegmentSlot(this);
-        place.Slot.Claim(piece, isLanding, urgency);
+        place.Slot.Claim(piece, isLanding, urgency, debt);
         place.ClaimedAt = now;
         Charged += BudgetShare.CostOf(piece.Segment.Length);
         // The source of a fetch that has ended serves the next one of its place, so steady reading creates none.
@@ -156,7 +157,7 @@ internal sealed class SegmentWindow
             return;
         }
 
-        _unwanted.Add(slot.Ended, place.Cancellation!, cost);
+        _unwanted.Add(slot.Ended, slot.KeepsFetch(place.Cancellation!) ? null : place.Cancellation, cost);
         place.Cancellation = null;
     }
 

@@ -24,7 +24,7 @@ public sealed class SegmentSinkTests
         var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
         var share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, static () => { });
         var slot = new SegmentSlot(new SegmentWindow(0, share));
-        slot.Claim(piece, isLanding: true, new FetchUrgency(slot, isHeadOfLine: true));
+        slot.Claim(piece, isLanding: true, new FetchUrgency(slot, isHeadOfLine: true), new StreamDebts().TryBegin(0));
         slot.LeaveWith(isTrusted: true, CancellationToken.None);
         var fetch = new SharedFetch(TimeProvider.System);
         fetch.Begin(new SegmentKey(SegmentIds.None, map[0]), slot, OperationLane.Playback);
@@ -41,6 +41,7 @@ public sealed class SegmentSinkTests
         Assert.Equal(isCorrupt ? 0 : 1000, slot.Take(1000, Length, 4096, read, isFirst: true));
         slot.Release();
         sink.Close();
+        slot.EndFetch();
         Assert.Equal(0, pool.Rented);
     }
 

@@ -1,0 +1,132 @@
+namespace Sluice.Usenet.Streams;
+
+/// <summary>
+/// What a reader has taken of one fetch before its article was proved. The end of the fetch settles it, whatever has become of the
+/// slot by then: well if the proved article has the same bytes, badly if it has others or there is none.
+/// </summary>
+/// <remarks>
+/// Thread-safe. <c>_gate</c> orders the reader that takes and the fetch that ends. Below it the locks of <see cref="StreamDebts"/> and
+/// of the memory that buffers go back to may be taken.
+/// </remarks>
+/// <param name="stream">Whose debt it is.</param>
+/// <param name="segment">0-based index of the segment in its posted file.</param>
+internal sealed class SegmentDebt(StreamDebts stream, int segment)
+{
+    private readonly Lock _gate = new();
+
+    // Between these offsets of the segment bytes were taken; nothing as long as the end is 0.
+    private int _from = int.MaxValue;
+    private int _to;
+
+    // What they were taken from, with a count; once that try has broken off, their checksum is enough.
+    private SegmentBuffer? _source;
+    private uint _checksum;
+    private bool _isWithdrawn;
+    private bool _isSettled;
+
+    // Gives up a fetch whose slot has been given back.
+    private CancellationTokenSource? _fetch;
+
+    /// <summary>By the reader, before it copies: the bytes between two offsets are owed from now on.</summary>
+    /// <returns>False when no more may be taken before the fetch ends, or it has ended.</returns>
+    public bool TryOwe(SegmentBuffer source, int from, int to)
+    {
+        lock (_gate)
+        {
+            if (_isWithdrawn || _isSettled)
+                return false;
+            if (_source is null)
+            {
+                source.Retain();
+                _source = source;
+                stream.Open(this);
+            }
+
+            _from = Math.Min(_from, from);
+            _to = Math.Max(_to, to);
+            return true;
+        }
+    }
+
+    /// <summary>By the reader, which gives the slot back: the fetch goes on if anything is owed.</summary>
+    /// <param name="fetch">Gives it up all the same when the stream is closed; owned by the debt where this returns true.</param>
+    public bool TryKeep(CancellationTokenSource fetch)
+    {
+        lock (_gate)
+        {
+            if (_isSettled || _to == 0)
+                return false;
+            _fetch = fetch;
+            return true;
+        }
+    }
+
+    /// <summary>By the fetch: the try that the bytes were taken from has broken off. Another one may still bring the same.</summary>
+    public void Withdraw()
+    {
+        lock (_gate)
+        {
+            if (_isSettled || _isWithdrawn)
+                return;
+            _isWithdrawn = true;
+            if (_source is not null)
+                _checksum = _source.ChecksumOf(_from, _to);
+            ReleaseSource();
+        }
+    }
+
+    /// <summary>By the fetch: the article is proved.</summary>
+    public void Settle(SegmentBuffer proved)
+    {
+        lock (_gate)
+        {
+            if (_isSettled)
+                return;
+            var isPaid = _to == 0 || ReferenceEquals(_source, proved)
+                || (_source?.ChecksumOf(_from, _to) ?? _checksum) == proved.ChecksumOf(_from, _to);
+            End(isPaid ? null : new WithdrawnBytesException(segment));
+        }
+    }
+
+    /// <summary>By the fetch: it has ended. What is owed still is not paid any more.</summary>
+    public void EndUnpaid(Exception? failure)
+    {
+        lock (_gate)
+        {
+            if (!_isSettled)
+                End(_to == 0 ? null : new WithdrawnBytesException(segment, failure));
+        }
+    }
+
+    /// <summary>By the stream: it is closed, nothing is owed any more.</summary>
+    /// <returns>Gives up a fetch that went on for this debt alone; null where none did.</returns>
+    public CancellationTokenSource? Cancel()
+    {
+        lock (_gate)
+        {
+            if (_isSettled)
+                return null;
+            _isSettled = true;
+            ReleaseSource();
+            return _fetch;
+        }
+    }
+
+    /// <summary>Throws what any debt of the stream has failed with.</summary>
+    public void ThrowIfBad() => stream.ThrowIfBad();
+
+    private void End(WithdrawnBytesException? failure)
+    {
+        _isSettled = true;
+        ReleaseSource();
+        if (_to > 0)
+            stream.Close(this, failure);
+        _fetch?.Dispose();
+    }
+
+    private void ReleaseSource()
+    {
+        _source?.Release();
+        _source = null;
+    }
+}

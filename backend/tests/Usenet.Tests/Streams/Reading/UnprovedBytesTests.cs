@@ -1,0 +1,255 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Tests.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>
+/// Bytes that left before their article was proved are owed by their stream: whatever becomes of the place where they were read, no
+/// read comes to the end of its range before they are paid (F18), and nothing but them stays for it (F02).
+/// </summary>
+public sealed class UnprovedBytesTests : EarlyReads
+{
+    /// <summary>What may become of the place where bytes were read too early, before the next read or instead of it.</summary>
+    public enum Way
+    {
+        Nothing,
+        TrimmedWhenIdle,
+        DroppedWhenIdle,
+        PausedForHours,
+        PausedTwice,
+        OthersOpenStreams,
+        SoughtElsewhere,
+        SoughtElsewhereAndBack,
+        SoughtElsewhereThenPaused,
+        HintedThenSought,
+        SkippedInsideTheWindow,
+        SharedWithAReaderWhoLeaves,
+        SharedWithAReaderWhoComes,
+        ReadCancelled,
+    }
+
+    public static MatrixTheoryData<Way, bool> Ways => new(Enum.GetValues<Way>(), [false, true]);
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task F18_range_never_ends_complete_on_bytes_whose_copy_turned_out_corrupt(Way way, bool isUnderWay)
+    {
+        await using var film = new SteppedFilm(parts: 3, time: Time);
+        await using var stream = film.Open();
+        var read = new byte[film.Bytes.Length];
+        var fetch = await ReadEarlyAsync(film, stream, read);
+        if (isUnderWay)
+            Answer(film);
+        else
+            await FailAsync(film, fetch);
+        await Assert.ThrowsAnyAsync<IOException>(async () =>
+        {
+            await HappenAsync(way, film, stream);
+            if (isUnderWay && !fetch.IsCancelled)
+                DeliverCorrupt(film, fetch);
+            await ReadToEndAsync(stream, read);
+        });
+    }
+
+    [Theory]
+    [MemberData(nameof(Ways))]
+    public async Task F18_range_ends_complete_on_bytes_that_were_right_whatever_became_of_their_place(Way way, bool isUnderWay)
+    {
+        await using var film = new SteppedFilm(parts: 3, time: Time);
+        await using var stream = film.Open();
+        var read = new byte[film.Bytes.Length];
+        var reading = stream.ReadExactlyAsync(read, 0, Early, Token).AsTask();
+        var fetch = await film.Source.NextAsync(Token);
+        fetch.Deliver(film.Body()[..Landed]);
+        await reading;
+        Answer(film);
+        if (!isUnderWay)
+            Finish(film, fetch);
+        await HappenAsync(way, film, stream);
+        if (isUnderWay)
+        {
+            Assert.False(fetch.IsCancelled);
+            Finish(film, fetch);
+        }
+
+        await ReadToEndAsync(stream, read);
+        var seen = (int)stream.Position;
+        Assert.Equal(film.Bytes.Length, seen);
+        Assert.True(film.Bytes.AsSpan(0, Early).SequenceEqual(read.AsSpan(0, Early)));
+        Assert.True(film.Bytes.AsSpan((2 * Part) + 1).SequenceEqual(read.AsSpan((2 * Part) + 1)));
+    }
+
+    [Fact]
+    public async Task F18_range_that_ends_in_its_landing_segment_waits_for_the_proof_after_a_pause_too()
+    {
+        await using var film = new SteppedFilm(time: Time);
+        await using var stream = film.Open(0, 50_000);
+        var read = new byte[50_000];
+        var fetch = await ReadEarlyAsync(film, stream, read);
+        await FailAsync(film, fetch);
+        Pause(4);
+        await Assert.ThrowsAnyAsync<IOException>(() => ReadToEndAsync(stream, read));
+    }
+
+    [Fact]
+    public async Task F18_debt_is_kept_over_the_border_of_two_volumes()
+    {
+        await using var film = new SteppedFilm(parts: 2, time: Time);
+        FileExtent[] volumes = [new(film.File, 0, Part - 100_000), new(film.File, Part, Part)];
+        await using var stream = film.Engine.Open(volumes, OperationLane.Playback);
+        var read = new byte[volumes.Sum(volume => volume.Length)];
+        var fetch = await ReadEarlyAsync(film, stream, read);
+        await FailAsync(film, fetch);
+        Pause(4);
+        await Assert.ThrowsAnyAsync<IOException>(() => ReadToEndAsync(stream, read));
+    }
+
+    [Fact]
+    public async Task F18_map_that_is_corrected_does_not_settle_what_was_read_through_the_old_one()
+    {
+        var correction = new Correction(SegmentMap.FromLengths([Part - 500, Part + 500]));
+        await using var film = new SteppedFilm(parts: 2, time: Time);
+        var file = new PostedFile(film.File.Map, film.File.Ids) { Correction = correction };
+        await using var stream = film.Open(file: file);
+        var read = new byte[2 * Part];
+        var fetch = await ReadEarlyAsync(film, stream, read);
+        DeliverCorrupt(film, fetch);
+
+        // The second copy is intact and says that the first part is shorter. From here on all is as the new map has it.
+        Answer(film, request => request.Id.ToString().Contains("0@", StringComparison.Ordinal) ? TruePart(film, 0, Part - 500) : TruePart(film, Part - 500, Part + 500));
+        await Assert.ThrowsAnyAsync<IOException>(() => ReadToEndAsync(stream, read));
+        await film.Engine.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task F18_settings_that_are_changed_do_not_settle_what_was_read_before()
+    {
+        using var memory = new StreamMemory(Time);
+        await using var film = new SteppedFilm(parts: 1, time: Time, memory: memory);
+        await using var stream = film.Open();
+        var read = new byte[Part];
+        var fetch = await ReadEarlyAsync(film, stream, read);
+        await using var strict = film.NewEngine(new StreamOptions { ProbeBytes = 64 * 1024, VerifyBeforeServe = true }, memory);
+        await using (var other = strict.Open([FileExtent.Whole(film.File)], OperationLane.Playback))
+        {
+            var reading = film.AssertReadsAsync(other, 0, Part, Token);
+            var good = await film.Source.NextAsync(Token);
+            good.Deliver(film.Body());
+            good.Finish();
+            await reading;
+        }
+
+        Answer(film);
+        Pause(4);
+        if (!fetch.IsCancelled)
+            DeliverCorrupt(film, fetch);
+        await Assert.ThrowsAnyAsync<IOException>(() => ReadToEndAsync(stream, read));
+    }
+
+    [Fact]
+    public async Task F18_bytes_whose_article_cannot_be_had_fail_their_stream_wherever_it_reads()
+    {
+        await using var film = new SteppedFilm(parts: 3, time: Time);
+        await using var stream = film.Open();
+        var fetch = await ReadEarlyAsync(film, stream, new byte[Early]);
+        stream.Position = 2 * Part;
+        var reading = film.AssertReadsAsync(stream, 2 * Part, 1000, Token);
+        var target = await film.Source.NextAsync(Token);
+        target.Deliver(film.Body(2));
+        target.Finish();
+        await reading;
+        fetch.Miss();
+        stream.Position = (3 * Part) - 1;
+        await Assert.ThrowsAnyAsync<IOException>(() => stream.ReadExactlyAsync(new byte[1], Token).AsTask());
+        stream.Position = Part;
+        await Assert.ThrowsAnyAsync<IOException>(() => stream.ReadExactlyAsync(new byte[1000], Token).AsTask());
+    }
+
+    private async Task HappenAsync(Way way, SteppedFilm film, ReadOnlyStream stream)
+    {
+        var one = new byte[1];
+        switch (way)
+        {
+            case Way.TrimmedWhenIdle:
+                Pause(1);
+                break;
+            case Way.DroppedWhenIdle:
+                Pause(4);
+                break;
+            case Way.PausedForHours:
+                Pause(720);
+                break;
+            case Way.PausedTwice:
+                Pause(3);
+                stream.Position = 2 * Part;
+                await stream.ReadExactlyAsync(one, Token);
+                Pause(4);
+                stream.Position = Early;
+                Pause(4);
+                break;
+            case Way.OthersOpenStreams:
+                for (var i = 0; i < 10; i++)
+                    await film.Open().DisposeAsync();
+                break;
+            case Way.SoughtElsewhere:
+                stream.Position = 2 * Part;
+                break;
+            case Way.SoughtElsewhereAndBack:
+                stream.Position = 2 * Part;
+                await stream.ReadExactlyAsync(one, Token);
+                stream.Position = Early;
+                break;
+            case Way.SoughtElsewhereThenPaused:
+                stream.Position = 2 * Part;
+                await stream.ReadExactlyAsync(one, Token);
+                Pause(4);
+                break;
+            case Way.HintedThenSought:
+                stream.HintSeek(2 * Part);
+                stream.Position = 2 * Part;
+                await stream.ReadExactlyAsync(one, Token);
+                break;
+            case Way.SkippedInsideTheWindow:
+                stream.Position = Early + 50_000;
+                await stream.ReadExactlyAsync(one, Token);
+                stream.Position = Early;
+                break;
+            case Way.SharedWithAReaderWhoLeaves:
+                await using (var other = film.Open(1000))
+                {
+                    await other.ReadExactlyAsync(one, Token);
+                    Pause(4);
+                }
+
+                break;
+            case Way.SharedWithAReaderWhoComes:
+                Pause(4);
+                await using (var other = film.Open(1000))
+                    await other.ReadExactlyAsync(one, Token);
+                break;
+            case Way.ReadCancelled:
+                using (var leave = new CancellationTokenSource())
+                {
+                    stream.Position = (3 * Part) - 1;
+                    await leave.CancelAsync();
+                    await Assert.ThrowsAnyAsync<OperationCanceledException>(() => stream.ReadExactlyAsync(one, leave.Token).AsTask());
+                    stream.Position = Early;
+                }
+
+                Pause(4);
+                break;
+        }
+    }
+
+    private static byte[] TruePart(SteppedFilm film, int begin, int length) =>
+        TestArticle.OnWire(TestArticle.Part(film.Bytes.AsSpan(begin, length).ToArray(), begin, film.Bytes.Length, begin == 0 ? 1 : 2, 2));
+
+    private sealed class Correction(SegmentMap corrected) : IMapCorrection
+    {
+        public bool MayBelieve(Segment claim) => true;
+
+        public Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken) => Task.FromResult(corrected);
+    }
+}
