@@ -1,4 +1,3 @@
-using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Extensions.Options;
@@ -18,20 +17,20 @@ internal enum ApiKeyVerdict
     /// <summary>It is another one.</summary>
     Incorrect,
 
-    /// <summary>It is another one, and too many wrong ones came from this address.</summary>
+    /// <summary>It is another one, and too much was wrong that came from this sender.</summary>
     Throttled,
 }
 
 /// <summary>Verifies <c>api.key</c> (SAB-10, SAB-12).</summary>
 /// <remarks>Thread-safe. The right key is never throttled.</remarks>
-internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, TimeProvider time)
+internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, FailureBudget failures)
 {
-    private readonly FailureThrottle _throttle = new(time);
+    private const string What = "API key";
 
     /// <summary>Judges a key in constant time.</summary>
     /// <param name="key">As it came; null or empty when there was none.</param>
-    /// <param name="address">Where it came from.</param>
-    public ApiKeyVerdict Verify(string? key, IPAddress? address)
+    /// <param name="caller">Who brings it.</param>
+    public ApiKeyVerdict Verify(string? key, Caller caller)
     {
         if (string.IsNullOrEmpty(key))
             return ApiKeyVerdict.Missing;
@@ -42,11 +41,10 @@ internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, TimePr
         if (same & expected.Length > 0)
             return ApiKeyVerdict.Accepted;
 
-        var client = address?.ToString() ?? "";
-        if (_throttle.IsBlocked(client))
+        if (failures.IsSpent(caller))
             return ApiKeyVerdict.Throttled;
 
-        _throttle.Add(client);
+        failures.Add(caller, What);
         return ApiKeyVerdict.Incorrect;
     }
 }

@@ -1,12 +1,10 @@
-using System.Net;
-
 namespace Sluice.Server.Auth;
 
 /// <summary>Messages about access; ids 1300 to 1399.</summary>
 internal static partial class AuthLog
 {
-    [LoggerMessage(1300, LogLevel.Warning, "Wrong user or password from {Address}")]
-    public static partial void Refused(ILogger logger, IPAddress? address);
+    [LoggerMessage(1300, LogLevel.Warning, "Wrong {What} from {Sender}")]
+    public static partial void Refused(ILogger logger, string what, AddressPrefix sender);
 
     [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect without webdav.no-auth-networks: everybody needs a password")]
     public static partial void NoNetworks(ILogger logger);

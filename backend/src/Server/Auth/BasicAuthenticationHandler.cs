@@ -1,4 +1,3 @@
-using System.Net;
 using System.Security.Claims;
 using System.Text.Encodings.Web;
 using Microsoft.AspNetCore.Authentication;
@@ -18,7 +17,10 @@ internal sealed class BasicAuthenticationHandler(
 {
     private const string Challenge = "Basic realm=\"Sluice\", charset=\"UTF-8\"";
 
-    private bool _throttled;
+    // What a client is told to wait while others are hashed, in seconds.
+    private const string BusyRetryAfterSeconds = "5";
+
+    private string? _retryAfter;
 
     /// <inheritdoc/>
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
@@ -27,23 +29,23 @@ internal sealed class BasicAuthenticationHandler(
         if (Context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null)
             return AuthenticateResult.NoResult();
 
-        var address = Context.Connection.RemoteIpAddress;
-        if (NeedsNoCredentials(address))
+        if (NeedsNoCredentials())
             return Success("network");
 
         if (Request.Headers.Authorization is not [{ Length: > 0 } header])
             return AuthenticateResult.NoResult();
 
-        switch (await verifier.VerifyAsync(header, address, Context.RequestAborted))
+        switch (await verifier.VerifyAsync(header, Caller.Of(Context), Context.RequestAborted))
         {
             case BasicVerdict.Accepted:
                 return Success(webDav.CurrentValue.User);
             case BasicVerdict.Throttled:
-                _throttled = true;
+                _retryAfter = FailureBudget.RetryAfterSeconds;
                 return AuthenticateResult.Fail("Too many failed attempts.");
+            case BasicVerdict.Busy:
+                _retryAfter = BusyRetryAfterSeconds;
+                return AuthenticateResult.Fail("Too many attempts at a time.");
             default:
-                if (verifier.IsWorthTelling(address))
-                    AuthLog.Refused(Logger, address is { IsIPv4MappedToIPv6: true } ? address.MapToIPv4() : address);
                 return AuthenticateResult.Fail("Wrong user or password.");
         }
     }
@@ -51,10 +53,10 @@ internal sealed class BasicAuthenticationHandler(
     /// <inheritdoc/>
     protected override Task HandleChallengeAsync(AuthenticationProperties properties)
     {
-        if (_throttled)
+        if (_retryAfter is not null)
         {
             Response.StatusCode = StatusCodes.Status429TooManyRequests;
-            Response.Headers.RetryAfter = FailureThrottle.RetryAfterSeconds;
+            Response.Headers.RetryAfter = _retryAfter;
         }
         else if (!verifier.HasCredentials)
         {
@@ -71,16 +73,14 @@ internal sealed class BasicAuthenticationHandler(
         return Task.CompletedTask;
     }
 
-    private bool NeedsNoCredentials(IPAddress? address)
+    /// <summary>
+    /// Whether the request comes from networks that need no password, all the way: a forwarded address may be made up by the
+    /// client, so it can close what the peer's own address opens and never the other way round (DAV-33).
+    /// </summary>
+    private bool NeedsNoCredentials()
     {
         var networks = webDav.CurrentValue.NoAuthNetworks;
-        if (networks.Count == 0 || address is null)
-            return false;
-
-        // A dual-stack listener sees IPv4 clients as ::ffff:a.b.c.d.
-        if (address.IsIPv4MappedToIPv6)
-            address = address.MapToIPv4();
-        return networks.Any(network => network.Contains(address));
+        return networks.Count > 0 && Forwarding.Of(Context).AreAll(address => networks.Any(network => network.Contains(address)));
     }
 
     private AuthenticateResult Success(string name)

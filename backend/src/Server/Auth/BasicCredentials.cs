@@ -12,10 +12,14 @@ namespace Sluice.Server.Auth;
 /// <remarks>Thread-safe.</remarks>
 internal sealed class BasicCredentials(string user, string password, TimeProvider time)
 {
-    private const int MaxProved = 1024;
+    // One user has one header, in a few spellings.
+    private const int MaxProved = 64;
     private static readonly TimeSpan ProofLifetime = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan Memory = TimeSpan.FromHours(24);
 
     private readonly byte[] _proofKey = RandomNumberGenerator.GetBytes(32);
+
+    // When each was used last.
     private readonly ConcurrentDictionary<UInt128, long> _proved = new();
     private readonly Lazy<PasswordHash> _hash = new(() => PasswordHash.Parse(password) ?? PasswordHash.Create(password));
 
@@ -25,7 +29,10 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
     /// <summary>Whether these are the credentials of the settings.</summary>
     public bool AreOf(WebDavOptions options) => options.User == user && options.Password == password;
 
-    /// <summary>What a header is remembered as: useless to whoever reads it from memory without the key.</summary>
+    /// <summary>
+    /// What a header is remembered as: under a key that this process has made for it, so that whoever reads it, in a core dump
+    /// without the key for example, cannot try passwords on it.
+    /// </summary>
     public UInt128 Proof(string header)
     {
         Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
@@ -33,25 +40,24 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
         return BitConverter.ToUInt128(mac);
     }
 
-    /// <summary>Whether a header was right within the last five minutes.</summary>
-    public bool IsProved(UInt128 proof)
+    /// <summary>Whether a header was right and used within the last five minutes; then it is for another five.</summary>
+    public bool UseProof(UInt128 proof)
     {
-        if (!_proved.TryGetValue(proof, out var since))
+        if (!_proved.TryGetValue(proof, out var used) || time.GetElapsedTime(used) >= ProofLifetime)
             return false;
 
-        if (time.GetElapsedTime(since) < ProofLifetime)
-            return true;
-
-        _proved.TryRemove(proof, out _);
-        return false;
+        _proved[proof] = time.GetTimestamp();
+        return true;
     }
 
-    /// <summary>Remembers a right header.</summary>
+    /// <summary>Whether a header was right and used within the last day.</summary>
+    public bool IsKnown(UInt128 proof) => _proved.TryGetValue(proof, out var used) && time.GetElapsedTime(used) < Memory;
+
+    /// <summary>Remembers a right header. Called for one at a time.</summary>
     public void AddProof(UInt128 proof)
     {
-        // One user has one header; many spellings of it are somebody's experiment.
-        if (_proved.Count >= MaxProved)
-            _proved.Clear();
+        if (_proved.Count >= MaxProved && !_proved.ContainsKey(proof))
+            _proved.TryRemove(_proved.MinBy(entry => entry.Value).Key, out _);
         _proved[proof] = time.GetTimestamp();
     }
 

@@ -9,6 +9,9 @@ internal enum BasicVerdict
     /// <summary>They are wrong or unreadable.</summary>
     Refused,
 
-    /// <summary>Too many wrong ones came from this address for this user; these were not looked at.</summary>
+    /// <summary>Too many wrong ones came from this sender; these were not looked at.</summary>
     Throttled,
+
+    /// <summary>Too many others wait to be looked at.</summary>
+    Busy,
 }

@@ -74,7 +74,7 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
     /// <summary>Counts one more connection, or refuses it.</summary>
     public bool TryEnter(IPAddress address)
     {
-        address = Plain(address);
+        address = TrustedProxies.Plain(address);
         lock (_lock)
         {
             var open = _open.GetValueOrDefault(address);
@@ -89,7 +89,7 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
     /// <summary>Counts one less.</summary>
     public void Leave(IPAddress address)
     {
-        address = Plain(address);
+        address = TrustedProxies.Plain(address);
         lock (_lock)
         {
             if (--_open[address] == 0)
@@ -97,8 +97,5 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
         }
     }
 
-    private bool IsExempt(IPAddress address) => IPAddress.IsLoopback(Plain(address)) || isExempt?.Invoke(address) == true;
-
-    /// <summary>A dual-stack listener sees IPv4 clients as <c>::ffff:a.b.c.d</c>, a proxy names them as they are.</summary>
-    private static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
+    private bool IsExempt(IPAddress address) => IPAddress.IsLoopback(TrustedProxies.Plain(address)) || isExempt?.Invoke(address) == true;
 }

@@ -1,43 +1,58 @@
 namespace Sluice.Server.Auth;
 
-/// <summary>Counts failed attempts per key over the last minute; after ten the key is blocked until one of them is a minute old (S2).</summary>
-/// <remarks>Thread-safe. Holds a bounded number of keys; the one whose last failure is the oldest goes first.</remarks>
-internal sealed class FailureThrottle(TimeProvider time)
+/// <summary>Counts failures by sender over the last minute.</summary>
+/// <param name="time">The clock.</param>
+/// <param name="limit">Failures after which a sender is blocked, until the oldest of them is a minute old.</param>
+/// <param name="maxKeys">Senders that are remembered; the one whose last failure is the oldest is forgotten first.</param>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
 {
-    /// <summary>What a blocked client is told to wait, in seconds.</summary>
-    public const string RetryAfterSeconds = "60";
-
-    private const int MaxFailures = 10;
-    private const int MaxKeys = 10_000;
-    private const int MaxKeyLength = 160;
     private static readonly TimeSpan Window = TimeSpan.FromMinutes(1);
 
     private readonly Lock _lock = new();
-    private readonly Dictionary<string, Queue<long>> _failures = [];
+    private readonly Dictionary<AddressPrefix, LinkedListNode<Sender>> _senders = [];
 
-    /// <summary>Whether the key has to wait.</summary>
-    public bool IsBlocked(string key)
+    // In the order of their last failures.
+    private readonly LinkedList<Sender> _order = new();
+
+    /// <summary>Whether the sender has to wait.</summary>
+    public bool IsBlocked(AddressPrefix key) => Count(key) >= limit;
+
+    /// <summary>Failures of the last minute, up to the limit.</summary>
+    public int Count(AddressPrefix key)
     {
         lock (_lock)
-            return _failures.TryGetValue(Shorten(key), out var times) && Trim(times) >= MaxFailures;
+            return _senders.TryGetValue(key, out var node) ? Trim(node.Value.Times) : 0;
     }
 
     /// <summary>Remembers a failure.</summary>
-    public void Add(string key)
+    public void Add(AddressPrefix key)
     {
-        key = Shorten(key);
         lock (_lock)
         {
-            if (!_failures.TryGetValue(key, out var times))
+            if (_senders.TryGetValue(key, out var node))
             {
-                MakeRoom();
-                _failures[key] = times = new Queue<long>(MaxFailures);
+                _order.Remove(node);
+            }
+            else
+            {
+                if (_senders.Count >= maxKeys)
+                    ForgetOldest();
+                _senders[key] = node = new LinkedListNode<Sender>(new Sender(key, []));
             }
 
-            if (Trim(times) >= MaxFailures)
+            _order.AddLast(node);
+            var times = node.Value.Times;
+            if (Trim(times) >= limit)
                 times.Dequeue();
             times.Enqueue(time.GetTimestamp());
         }
+    }
+
+    private void ForgetOldest()
+    {
+        _senders.Remove(_order.First!.Value.Key);
+        _order.RemoveFirst();
     }
 
     private int Trim(Queue<long> times)
@@ -47,17 +62,5 @@ internal sealed class FailureThrottle(TimeProvider time)
         return times.Count;
     }
 
-    private void MakeRoom()
-    {
-        if (_failures.Count < MaxKeys)
-            return;
-
-        foreach (var key in _failures.Where(entry => Trim(entry.Value) == 0).Select(entry => entry.Key).ToList())
-            _failures.Remove(key);
-        if (_failures.Count >= MaxKeys)
-            _failures.Remove(_failures.MinBy(entry => entry.Value.Peek()).Key);
-    }
-
-    /// <summary>A key is partly the client's text; what is longer than any real one shares a place.</summary>
-    private static string Shorten(string key) => key.Length <= MaxKeyLength ? key : key[..MaxKeyLength];
+    private sealed record Sender(AddressPrefix Key, Queue<long> Times);
 }

@@ -1,6 +1,7 @@
 using System.Net;
 using Microsoft.AspNetCore.HttpOverrides;
 using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
 using Sluice.Server.Settings;
 using IPNetwork = System.Net.IPNetwork;
 
@@ -29,10 +30,12 @@ internal sealed class TrustedProxies : IDisposable
     /// <summary>Whether an address is one of theirs.</summary>
     public bool Contains(IPAddress address)
     {
-        // A dual-stack listener sees IPv4 clients as ::ffff:a.b.c.d.
-        IPAddress plain = address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
+        var plain = Plain(address);
         return _networks.Any(network => network.Contains(plain));
     }
+
+    /// <summary>A dual-stack listener sees IPv4 clients as <c>::ffff:a.b.c.d</c>, a proxy names them as they are.</summary>
+    public static IPAddress Plain(IPAddress address) => address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
 
     /// <summary>Gives a request the address, scheme and host that its client used.</summary>
     public void Apply(HttpContext context) => _reader?.ApplyForwarders(context);
@@ -63,6 +66,24 @@ internal sealed class TrustedProxies : IDisposable
     }
 }
 
+/// <summary>Where a request came from, before <see cref="TrustedProxies"/> gave it the address of its client.</summary>
+/// <param name="Peer">Who holds the connection.</param>
+/// <param name="IsTrusted">Whether that is a trusted proxy.</param>
+/// <param name="Named">The addresses of <c>X-Forwarded-For</c>, believed or not.</param>
+internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues Named)
+{
+    /// <summary>That of a request; one that came straight from its client names nobody.</summary>
+    public static Forwarding Of(HttpContext http) =>
+        http.Features.Get<Forwarding>() ?? new Forwarding(http.Connection.RemoteIpAddress, false, StringValues.Empty);
+
+    /// <summary>Whether something holds for the peer and for every address that is named. It never does for what is no address.</summary>
+    public bool AreAll(Func<IPAddress, bool> condition) =>
+        Peer is not null
+        && condition(TrustedProxies.Plain(Peer))
+        && Named.SelectMany(line => (line ?? "").Split(',')).All(text =>
+            IPEndPoint.TryParse(text.Trim(), out var named) && condition(TrustedProxies.Plain(named.Address)));
+}
+
 /// <summary>Puts it into the pipeline.</summary>
 internal static class TrustedProxiesRegistration
 {
@@ -74,6 +95,10 @@ internal static class TrustedProxiesRegistration
         return app.Use((context, next) =>
         {
             var peer = context.Connection.RemoteIpAddress;
+            var isTrusted = peer is not null && proxies.Contains(peer);
+            var named = context.Request.Headers[ForwardedHeadersDefaults.XForwardedForHeaderName];
+            if (isTrusted || named.Count > 0)
+                context.Features.Set(new Forwarding(peer, isTrusted, named));
             proxies.Apply(context);
             return Equals(peer, context.Connection.RemoteIpAddress) ? next(context) : gate.GuardAsync(context, next);
         });

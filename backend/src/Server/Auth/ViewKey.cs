@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Extensions.Options;
@@ -9,11 +8,10 @@ namespace Sluice.Server.Auth;
 
 /// <summary>Verifies the keys of signed links (DAV-81, DAV-83).</summary>
 /// <remarks>Thread-safe. The right key is never throttled, and all comparisons take the same time whatever was sent.</remarks>
-internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<WebDavOptions> webDav, TimeProvider time)
+internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<WebDavOptions> webDav, FailureBudget failures, TimeProvider time)
 {
     private const string IdRoot = ".ids/";
-
-    private readonly FailureThrottle _throttle = new(time);
+    private const string What = "key of a link";
 
     /// <summary>The key of a path: lowercase hex of HMAC-SHA256 over <c>&lt;path&gt;[?expires=&lt;n&gt;]</c>.</summary>
     /// <param name="secret">The setting that it is made with.</param>
@@ -29,8 +27,8 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
     /// <param name="path">The decoded path, without a slash at its start.</param>
     /// <param name="key">As it came; null or empty when there was none.</param>
     /// <param name="expires">As it came, or null.</param>
-    /// <param name="address">Where it came from.</param>
-    public ViewVerdict Verify(string path, string? key, string? expires, IPAddress? address)
+    /// <param name="caller">Who brings it.</param>
+    public ViewVerdict Verify(string path, string? key, string? expires, Caller caller)
     {
         if (string.IsNullOrEmpty(key))
             return ViewVerdict.Missing;
@@ -40,11 +38,10 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (isReadable & IsKeyOf(path, key, expires))
             return until > time.GetUtcNow().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;
 
-        var client = address?.ToString() ?? "";
-        if (_throttle.IsBlocked(client))
+        if (failures.IsSpent(caller))
             return ViewVerdict.Throttled;
 
-        _throttle.Add(client);
+        failures.Add(caller, What);
         return ViewVerdict.Incorrect;
     }
 

@@ -15,6 +15,6 @@ internal enum ViewVerdict
     /// <summary>It was right and has run out.</summary>
     Expired,
 
-    /// <summary>It is not the key of this path, and too many wrong ones came from this address.</summary>
+    /// <summary>It is not the key of this path, and too much was wrong that came from this sender.</summary>
     Throttled,
 }

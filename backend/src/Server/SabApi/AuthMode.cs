@@ -14,7 +14,7 @@ internal sealed class AuthMode(ApiKeyVerifier keys) : ISabMode
     /// <inheritdoc/>
     public Task AnswerAsync(SabCall call)
     {
-        var verdict = keys.Verify(call.Parameters.Text("key", "apikey"), call.Http.Connection.RemoteIpAddress);
+        var verdict = keys.Verify(call.Parameters.Text("key", "apikey"), Caller.Of(call.Http));
         if (verdict == ApiKeyVerdict.Throttled)
             return SabAccess.RefuseAsync(call.Http, verdict);
         return SabAnswer.WriteAsync(

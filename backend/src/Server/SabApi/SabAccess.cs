@@ -5,14 +5,16 @@ namespace Sluice.Server.SabApi;
 /// <summary>Who may call (SAB-10 to SAB-12).</summary>
 internal sealed class SabAccess(ApiKeyVerifier keys)
 {
-    private const string KeyHeader = "X-Api-Key";
-    private const string RetryAfterSeconds = "60";
+    /// <summary>The parameter that holds the key.</summary>
+    public const string KeyParameter = "apikey";
 
-    /// <summary>Judges the key of a call.</summary>
+    private const string KeyHeader = "X-Api-Key";
+
+    /// <summary>Judges the key of a call, as far as its parameters are known.</summary>
     public ApiKeyVerdict Verify(HttpContext http, SabParameters parameters)
     {
-        var key = parameters.Text("apikey");
-        return keys.Verify(key.Length > 0 ? key : http.Request.Headers[KeyHeader].ToString(), http.Connection.RemoteIpAddress);
+        var key = parameters.Text(KeyParameter);
+        return keys.Verify(key.Length > 0 ? key : http.Request.Headers[KeyHeader].ToString(), Caller.Of(http));
     }
 
     /// <summary>Answers a call that may not be made.</summary>
@@ -20,7 +22,7 @@ internal sealed class SabAccess(ApiKeyVerifier keys)
     {
         if (verdict == ApiKeyVerdict.Throttled)
         {
-            http.Response.Headers.RetryAfter = RetryAfterSeconds;
+            http.Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
             return SabAnswer.PlainAsync(http, StatusCodes.Status429TooManyRequests, SabTexts.KeyIncorrect);
         }
 

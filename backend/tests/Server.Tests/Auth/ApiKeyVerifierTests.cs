@@ -1,4 +1,3 @@
-using System.Net;
 using Sluice.Server.Auth;
 using Sluice.Server.Settings;
 using Xunit;
@@ -8,7 +7,7 @@ namespace Sluice.Server.Tests.Auth;
 public sealed class ApiKeyVerifierTests
 {
     private const string Key = "0123456789abcdef0123456789abcdef";
-    private static readonly IPAddress Here = IPAddress.Parse("192.0.2.1");
+    private static readonly Caller Here = Callers.At("192.0.2.1");
 
     private readonly SteppedTime _time = new();
 
@@ -34,7 +33,7 @@ public sealed class ApiKeyVerifierTests
 
         Assert.Equal(ApiKeyVerdict.Throttled, verifier.Verify("wrong", Here));
         Assert.Equal(ApiKeyVerdict.Accepted, verifier.Verify(Key, Here));
-        Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("wrong", IPAddress.Loopback));
+        Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("wrong", Callers.At("127.0.0.1")));
         _time.Advance(TimeSpan.FromMinutes(1));
         Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("wrong", Here));
     }
@@ -49,5 +48,5 @@ public sealed class ApiKeyVerifierTests
             HistoryMaxPageSize = 60,
             FailDuplicates = false,
         }),
-        _time);
+        Callers.Budget(_time));
 }

@@ -1,4 +1,3 @@
-using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using Sluice.Server.Auth;
@@ -14,7 +13,7 @@ public sealed class ViewKeyTests
     private const string StaticKey = "one-key-for-everything";
     private const string Film = "content/tv/Rel/a.mkv";
     private const string ById = ".ids/0/1/2/3/4/01234567-0000-4000-8000-000000000000";
-    private static readonly IPAddress Here = IPAddress.Parse("192.0.2.1");
+    private static readonly Caller Here = Callers.At("192.0.2.1");
 
     private readonly SteppedTime _time = new();
 
@@ -96,7 +95,7 @@ public sealed class ViewKeyTests
     [Fact]
     public void Without_secrets_nothing_opens()
     {
-        var keys = new ViewKey(Api("", ""), WebDav(""), _time);
+        var keys = new ViewKey(Api("", ""), WebDav(""), Callers.Budget(_time), _time);
 
         Assert.Equal(ViewVerdict.Incorrect, keys.Verify(ById, ViewKey.Sign("", ById, null), null, Here));
         Assert.Equal(ViewVerdict.Incorrect, keys.Verify(ById, Older(ById, ""), null, Here));
@@ -111,7 +110,7 @@ public sealed class ViewKeyTests
 
         Assert.Equal(ViewVerdict.Throttled, keys.Verify(Film, "wrong", null, Here));
         Assert.Equal(ViewVerdict.Accepted, keys.Verify(Film, ViewKey.Sign(ApiKey, Film, null), null, Here));
-        Assert.Equal(ViewVerdict.Incorrect, keys.Verify(Film, "wrong", null, IPAddress.Loopback));
+        Assert.Equal(ViewVerdict.Incorrect, keys.Verify(Film, "wrong", null, Callers.At("127.0.0.1")));
     }
 
     private static string Older(string path, string secret) =>
@@ -137,5 +136,5 @@ public sealed class ViewKeyTests
         StaticDownloadKey = staticKey,
     });
 
-    private ViewKey Keys(string staticKey = "") => new(Api(ApiKey, StrmKey), WebDav(staticKey), _time);
+    private ViewKey Keys(string staticKey = "") => new(Api(ApiKey, StrmKey), WebDav(staticKey), Callers.Budget(_time), _time);
 }

@@ -29,29 +29,46 @@ public sealed class ProxyTests
     }
 
     [Fact]
-    public async Task Trusted_proxy_says_who_the_client_is()
+    public async Task Forwarded_address_closes_what_the_proxy_opens_and_never_the_other_way_round()
     {
         await using TreeServer server = await TreeServer.StartAsync(
-            ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "192.0.2.0/24"));
+            ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "127.0.0.0/8,192.0.2.0/24"));
 
-        Assert.Equal(401, await StatusAsync(server));
+        Assert.Equal(200, await StatusAsync(server));
         Assert.Equal(200, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7"));
+        Assert.Equal(200, await StatusAsync(server, "X-Forwarded-For: ::ffff:192.0.2.7, 127.0.0.9"));
         Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1"));
-        // Whoever forges an address stands to the left of the one that the proxy has seen.
+        // One of them is made up, and neither opens alone.
         Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7, 198.51.100.1"));
-        Assert.Equal(200, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1, 192.0.2.7, 127.0.0.9"));
+        Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1, 192.0.2.7, 127.0.0.9"));
+        Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7", "X-Forwarded-For: 198.51.100.1"));
+        Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: unknown"));
     }
 
     [Theory]
-    [InlineData("192.0.2.0/24")]
-    [InlineData("")]
-    public async Task Nobody_else_is_believed(string trusted)
+    [InlineData("127.0.0.0/8")]
+    [InlineData("[]")]
+    public async Task Forwarded_address_alone_opens_nothing(string trusted)
     {
         await using TreeServer server = await TreeServer.StartAsync(
             ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "192.0.2.0/24"),
-            ("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted.Length == 0 ? "[]" : trusted));
+            ("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted));
 
         Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7"));
+    }
+
+    [Theory]
+    [InlineData("127.0.0.0/8", 401)]
+    [InlineData("192.0.2.0/24", 429)]
+    [InlineData("[]", 429)]
+    public async Task Only_trusted_proxies_say_who_the_client_is(string trusted, int other)
+    {
+        await using TreeServer server = await TreeServer.StartAsync(("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted));
+        for (int i = 0; i < 10; i++)
+            Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7", "Authorization: Basic unreadable"));
+
+        Assert.Equal(429, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1, 192.0.2.7", "Authorization: Basic unreadable"));
+        Assert.Equal(other, await StatusAsync(server, "X-Forwarded-For: 192.0.2.8", "Authorization: Basic unreadable"));
     }
 
     [Fact]

@@ -35,7 +35,10 @@ internal sealed class RunningServer : IAsyncDisposable
 
     /// <summary>Starts it with credentials that the test knows, unless the variables say otherwise.</summary>
     public static async Task<RunningServer> StartAsync(
-        TemporaryFolder folder, Dictionary<string, string>? variables = null, Action<WebApplication>? map = null)
+        TemporaryFolder folder,
+        Dictionary<string, string>? variables = null,
+        Action<WebApplication>? map = null,
+        Action<IServiceCollection>? replace = null)
     {
         var all = new Dictionary<string, string>
         {
@@ -47,7 +50,7 @@ internal sealed class RunningServer : IAsyncDisposable
         };
         foreach (var (name, value) in variables ?? [])
             all[name] = value;
-        var app = Program.Build(new ProcessEnvironment(all));
+        var app = Program.Build(new ProcessEnvironment(all), replace ?? (_ => { }));
         map?.Invoke(app);
         await app.StartAsync();
         var address = app.Services.GetRequiredService<IServer>().Features.GetRequiredFeature<IServerAddressesFeature>().Addresses.Single();

@@ -24,7 +24,7 @@ internal sealed class ViewAuthenticationHandler(
     {
         string target = Context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         if (ViewLink.Read(Context, target) is { } link)
-            _verdict = keys.Verify(link.SignedPath, link.Key, link.Expires, Context.Connection.RemoteIpAddress);
+            _verdict = keys.Verify(link.SignedPath, link.Key, link.Expires, Caller.Of(Context));
         switch (_verdict)
         {
             case ViewVerdict.Accepted:
@@ -47,7 +47,7 @@ internal sealed class ViewAuthenticationHandler(
                 return Task.CompletedTask;
             case ViewVerdict.Throttled:
                 Response.StatusCode = StatusCodes.Status429TooManyRequests;
-                Response.Headers.RetryAfter = FailureThrottle.RetryAfterSeconds;
+                Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
                 return Task.CompletedTask;
             default:
                 return Context.ChallengeAsync(AuthRegistration.BasicScheme);

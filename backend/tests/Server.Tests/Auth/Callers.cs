@@ -1,0 +1,16 @@
+using System.Net;
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Server.Auth;
+
+namespace Sluice.Server.Tests.Auth;
+
+/// <summary>Callers by their addresses, and what they may guess.</summary>
+internal static class Callers
+{
+    public static Caller At(string address, string? proxy = null) =>
+        new(Prefix(address), proxy is null ? null : Prefix(proxy));
+
+    public static AddressPrefix Prefix(string address) => AddressPrefix.Of(IPAddress.Parse(address));
+
+    public static FailureBudget Budget(TimeProvider time) => new(time, NullLogger<FailureBudget>.Instance);
+}

@@ -1,0 +1,224 @@
+using System.Globalization;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Sluice.Server.Auth;
+using Sluice.Server.Tests.Database;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+/// <summary>What guessers cost, and whom: over HTTP, from one address and from many (DAV-31, DAV-32, DAV-83, S2).</summary>
+public sealed class GuesserTests : IDisposable
+{
+    private const string Known = "192.0.2.77";
+
+    private readonly TemporaryFolder _temporary = new();
+    private readonly ManualTimeProvider _time = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Changing_users_share_the_budget_of_their_address()
+    {
+        await using var server = await StartAsync();
+
+        var answers = new List<int>();
+        for (var i = 0; i < 25; i++)
+            answers.Add(await AskAsync(server, "192.0.2.1", $"user{i}", "guess"));
+
+        Assert.Equal([.. Enumerable.Repeat(401, 10), .. Enumerable.Repeat(429, 15)], answers);
+        Assert.Equal(401, await AskAsync(server, "192.0.2.2", "admin", "guess"));
+    }
+
+    [Fact]
+    public async Task Addresses_of_one_prefix_share_its_budget()
+    {
+        await using var server = await StartAsync();
+
+        var answers = new List<int>();
+        for (var i = 0; i < 25; i++)
+            answers.Add(await AskAsync(server, string.Create(CultureInfo.InvariantCulture, $"2001:db8:1:2:{i + 1:x}::{i + 1:x}"), "admin", $"guess {i}"));
+
+        Assert.Equal([.. Enumerable.Repeat(401, 10), .. Enumerable.Repeat(429, 15)], answers);
+        Assert.Equal(401, await AskAsync(server, "2001:db8:1:3::1", "admin", "guess"));
+    }
+
+    [Fact]
+    public async Task Mapped_and_plain_address_are_one()
+    {
+        await using var server = await StartAsync();
+
+        for (var i = 0; i < 10; i++)
+            Assert.Equal(401, await AskAsync(server, i % 2 == 0 ? "192.0.2.1" : "::ffff:192.0.2.1", "admin", $"guess {i}"));
+
+        Assert.Equal(429, await AskAsync(server, "192.0.2.1", "admin", "guess"));
+        Assert.Equal(429, await AskAsync(server, "::ffff:192.0.2.1", "admin", "guess"));
+    }
+
+    [Fact]
+    public async Task Proxy_that_passes_forged_addresses_on_has_a_budget_of_its_own()
+    {
+        await using var server = await StartAsync();
+        Assert.Equal(200, await AskAsync(server, Known, "admin", RunningServer.Password));
+
+        for (var i = 0; i < 300; i++)
+            Assert.Equal(401, await AskAsync(server, Forged(i), "admin", $"guess {i}"));
+
+        for (var i = 300; i < 330; i++)
+            Assert.Equal(429, await AskAsync(server, Forged(i), "admin", $"guess {i}"));
+        Assert.Equal(301, Hashes(server));
+        Assert.Equal(200, await AskAsync(server, Known, "admin", RunningServer.Password));
+        _time.Advance(TimeSpan.FromMinutes(1));
+        Assert.Equal(401, await AskAsync(server, Forged(331), "admin", "guess"));
+    }
+
+    [Theory]
+    [InlineData(6)]
+    [InlineData(23 * 60)]
+    public async Task Who_was_let_in_within_a_day_is_let_in_from_an_address_that_guesses(int minutes)
+    {
+        await using var server = await StartAsync();
+        Assert.Equal(200, await AskAsync(server, "192.0.2.1", "admin", RunningServer.Password));
+        _time.Advance(TimeSpan.FromMinutes(minutes));
+        for (var i = 0; i < 10; i++)
+            Assert.Equal(401, await AskAsync(server, "192.0.2.1", "admin", $"guess {i}"));
+        Assert.Equal(429, await AskAsync(server, "192.0.2.1", "admin", "guess"));
+
+        Assert.Equal(200, await AskAsync(server, "192.0.2.1", "admin", RunningServer.Password));
+
+        // Not on trust: the header was hashed anew.
+        Assert.Equal(12, Hashes(server));
+        Assert.Equal(429, await AskAsync(server, "192.0.2.1", "admin", "guess"));
+    }
+
+    [Fact]
+    public async Task After_a_day_without_a_visit_a_client_is_a_new_one()
+    {
+        await using var server = await StartAsync();
+        Assert.Equal(200, await AskAsync(server, "192.0.2.1", "admin", RunningServer.Password));
+        _time.Advance(TimeSpan.FromHours(24));
+        for (var i = 0; i < 10; i++)
+            Assert.Equal(401, await AskAsync(server, "192.0.2.1", "admin", $"guess {i}"));
+
+        Assert.Equal(429, await AskAsync(server, "192.0.2.1", "admin", RunningServer.Password));
+    }
+
+    [Fact]
+    public async Task Keys_links_and_passwords_are_guessed_from_one_budget()
+    {
+        await using var server = await StartAsync();
+        for (var i = 0; i < 4; i++)
+            Assert.Equal(401, await AskAsync(server, "192.0.2.1", "admin", $"guess {i}"));
+        for (var i = 0; i < 3; i++)
+            Assert.Equal(403, await GetAsync(server, "192.0.2.1", $"api?mode=queue&apikey=wrong{i}"));
+        for (var i = 0; i < 3; i++)
+            Assert.Equal(401, await GetAsync(server, "192.0.2.1", $"view/content/a?downloadKey={i}"));
+
+        Assert.Equal(429, await AskAsync(server, "192.0.2.1", "admin", "guess"));
+        Assert.Equal(429, await GetAsync(server, "192.0.2.1", "api?mode=queue&apikey=wrong"));
+        Assert.Equal(429, await GetAsync(server, "192.0.2.1", "view/content/a?downloadKey=0"));
+        Assert.Equal(200, await GetAsync(server, "192.0.2.1", $"api?mode=queue&apikey={RunningServer.ApiKey}"));
+        Assert.Equal(403, await GetAsync(server, "192.0.2.2", "api?mode=queue&apikey=wrong"));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(64)]
+    public async Task Right_header_that_is_not_remembered_waits_for_two_hashes_at_most(int addresses)
+    {
+        // A password of the full cost: 64 of them one after the other take many seconds.
+        await using var server = await StartAsync(new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = RunningServer.Password });
+        Assert.Equal(200, await AskAsync(server, Known, "admin", RunningServer.Password));
+        _time.Advance(TimeSpan.FromMinutes(6));
+        using var enough = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var guessers = Task.WhenAll(Enumerable.Range(0, 64).Select(i => GuessOnAsync(server, i, i % addresses, enough.Token)));
+        await PassHashesAsync(server, 2);
+
+        var before = Hashes(server);
+        Assert.Equal(200, await AskAsync(server, Known, "admin", RunningServer.Password));
+        var waited = Hashes(server) - before;
+
+        await enough.CancelAsync();
+        await guessers;
+        // The one that is being computed when it comes has been counted before; its own, and one that may begin before the answer is out.
+        Assert.InRange(waited, 1, 2);
+    }
+
+    [Fact]
+    public async Task Burst_of_guesses_from_one_address_takes_one_place_and_newcomers_pass()
+    {
+        await using var server = await StartAsync(new() { ["SLUICE_CONFIG__WEBDAV__PASS"] = RunningServer.Password });
+        using var enough = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var guessers = Task.WhenAll(Enumerable.Range(0, 64).Select(i => GuessOnAsync(server, i, 0, enough.Token)));
+        await PassHashesAsync(server, 1);
+
+        var before = Hashes(server);
+        Assert.Equal(200, await AskAsync(server, Known, "admin", RunningServer.Password));
+        var waited = Hashes(server) - before;
+
+        await enough.CancelAsync();
+        await guessers;
+        Assert.InRange(waited, 1, 3);
+    }
+
+    [Fact]
+    public async Task Password_with_a_control_character_is_not_the_password()
+    {
+        await using var server = await StartAsync();
+
+        foreach (var suffix in new[] { "\0", "\0\0", "\u0001", "\u007f", "\n" })
+            Assert.Equal(401, await AskAsync(server, Known, "admin", RunningServer.Password + suffix));
+        Assert.Equal(401, await AskAsync(server, Known, "admin\0", RunningServer.Password));
+        Assert.Equal(0, Hashes(server));
+    }
+
+    private static string Forged(int i) => string.Create(CultureInfo.InvariantCulture, $"198.18.{i >> 8}.{i & 255}");
+
+    private static long Hashes(RunningServer server) => server.Services.GetRequiredService<BasicVerifier>().Hashes;
+
+    private static async Task PassHashesAsync(RunningServer server, int count)
+    {
+        var goal = Hashes(server) + count;
+        while (Hashes(server) < goal)
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
+    }
+
+    private static async Task GuessOnAsync(RunningServer server, int guesser, int address, CancellationToken enough)
+    {
+        try
+        {
+            for (var i = 0; !enough.IsCancellationRequested; i++)
+            {
+                if (await AskAsync(server, Forged(address), $"user{guesser}", $"guess {i}", enough) == 429)
+                    await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, enough);
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The test has seen enough.
+        }
+    }
+
+    private static async Task<int> AskAsync(RunningServer server, string from, string user, string password, CancellationToken? cancel = null)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Head, "README");
+        request.Headers.Authorization = RunningServer.Basic(user, password);
+        request.Headers.Add("X-Forwarded-For", from);
+        using var answer = await server.Client.SendAsync(request, cancel ?? Token);
+        return (int)answer.StatusCode;
+    }
+
+    private static async Task<int> GetAsync(RunningServer server, string from, string path)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, path);
+        request.Headers.Add("X-Forwarded-For", from);
+        using var answer = await server.Client.SendAsync(request, Token);
+        return (int)answer.StatusCode;
+    }
+
+    private Task<RunningServer> StartAsync(Dictionary<string, string>? variables = null) =>
+        RunningServer.StartAsync(_temporary, variables, null, services => services.Replace(ServiceDescriptor.Singleton<TimeProvider>(_time)));
+}
