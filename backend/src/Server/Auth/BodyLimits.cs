@@ -18,8 +18,13 @@ internal static class BodyLimits
         return next(context);
     });
 
-    /// <summary>Lets the body of this request be as long as an upload may be.</summary>
-    public static void AllowUpload(this HttpContext context) =>
-        context.Features.GetRequiredFeature<IHttpMaxRequestBodySizeFeature>().MaxRequestBodySize =
-            context.RequestServices.GetRequiredService<ProcessOptions>().MaxRequestBodySize;
+    /// <summary>Lets the body of this request be as long as an upload may be, from here on.</summary>
+    public static void AllowUpload(this HttpContext context) => BodyOf(context).Allow(UploadLimit(context));
+
+    /// <summary>Lets an upload be announced whose sender is not known yet.</summary>
+    public static void AnnounceUpload(this HttpContext context) => BodyOf(context).Announce(UploadLimit(context));
+
+    private static LimitedBody BodyOf(HttpContext context) => (LimitedBody)context.Features.GetRequiredFeature<IHttpMaxRequestBodySizeFeature>();
+
+    private static long UploadLimit(HttpContext context) => context.RequestServices.GetRequiredService<ProcessOptions>().MaxRequestBodySize;
 }

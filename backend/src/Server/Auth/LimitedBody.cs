@@ -6,10 +6,14 @@ namespace Sluice.Server.Auth;
 /// The body of a request, which ends with 413 when it is longer than it may be. Counts what the endpoint gets, so the limit is
 /// exact with and without Content-Length; Kestrel's own count includes the framing of chunks (S26).
 /// </summary>
-/// <remarks>Takes the place of Kestrel's feature, so endpoints set their limit in the usual way, before they read.</remarks>
+/// <remarks>
+/// Takes the place of Kestrel's feature, so endpoints set their limit in the usual way, before they read. One that has to read to
+/// learn who sends announces the limit that may come, and sets it when it knows.
+/// </remarks>
 internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : Stream, IHttpMaxRequestBodySizeFeature
 {
     private long? _limit = limit;
+    private long? _announced = limit;
     private long _read;
 
     /// <inheritdoc/>
@@ -19,8 +23,14 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
     public long? MaxRequestBodySize
     {
         get => _limit;
-        set => _limit = IsReadOnly ? throw new InvalidOperationException("The body is being read.") : value;
+        set => _limit = _announced = IsReadOnly ? throw new InvalidOperationException("The body is being read.") : value;
     }
+
+    /// <summary>Lets a body be announced that may be allowed later; until then no more of it is read than before.</summary>
+    public void Announce(long length) => _announced = length;
+
+    /// <summary>Raises the limit, also while the body is read.</summary>
+    public void Allow(long length) => _limit = _announced = length;
 
     /// <inheritdoc/>
     public override bool CanRead => true;
@@ -46,10 +56,10 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
     {
         IsReadOnly = true;
         // A length that is announced is refused before a client sends the body to it.
-        Require(contentLength ?? 0);
-        var read = await inner.ReadAsync(buffer, cancellationToken);
+        Require(contentLength ?? 0, _announced);
+        var read = await ReadInnerAsync(buffer, cancellationToken);
         _read += read;
-        Require(_read);
+        Require(_read, _limit);
         return read;
     }
 
@@ -72,9 +82,22 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
     /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
-    private void Require(long length)
+    private async ValueTask<int> ReadInnerAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        if (length > _limit)
+        try
+        {
+            return await inner.ReadAsync(buffer, cancellationToken);
+        }
+        catch (IOException e) when (e.InnerException is OverflowException)
+        {
+            // How Kestrel reports the length of a chunk that needs more than 64 bits.
+            throw new BadHttpRequestException("Bad chunk size.", StatusCodes.Status400BadRequest, e);
+        }
+    }
+
+    private static void Require(long length, long? limit)
+    {
+        if (length > limit)
             throw new BadHttpRequestException("Request body too large.", StatusCodes.Status413PayloadTooLarge);
     }
 }

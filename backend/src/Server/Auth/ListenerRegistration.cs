@@ -16,6 +16,9 @@ internal static class ListenerRegistration
     private const int MaxConnectionsPerAddress = 64;
     private const int MaxHeaderBytes = 32 << 10;
 
+    // Bytes of a request that wait in the process to be read, per connection: all that a stranger can make it hold (S26).
+    private const int ReceiveBufferBytes = 64 << 10;
+
     // Bytes of an answer that wait in the process for a client, per connection. A larger answer is written in larger steps all
     // the same; what waits here and in the kernel when the client seeks has been fetched for nothing.
     private const int SendBufferBytes = 64 << 10;
@@ -36,6 +39,7 @@ internal static class ListenerRegistration
             .AddSingleton<IMemoryPoolFactory<byte>, SendBlockPoolFactory>()
             .Configure<SocketTransportOptions>(sockets =>
             {
+                sockets.MaxReadBufferSize = ReceiveBufferBytes;
                 sockets.MaxWriteBufferSize = SendBufferBytes;
                 sockets.CreateBoundListenSocket = CreateSocket;
             })
@@ -54,6 +58,8 @@ internal static class ListenerRegistration
         kestrel.Limits.MaxConcurrentConnections = MaxConnections;
         kestrel.Limits.MaxRequestHeadersTotalSize = MaxHeaderBytes;
         kestrel.Limits.MaxRequestLineSize = MaxHeaderBytes;
+        // The same behind TLS, where there are two such buffers.
+        kestrel.Limits.MaxRequestBufferSize = ReceiveBufferBytes;
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
         // LimitedBody counts instead.
         kestrel.Limits.MaxRequestBodySize = null;

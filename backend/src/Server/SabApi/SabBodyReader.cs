@@ -1,3 +1,6 @@
+using System.Buffers;
+using System.Text;
+using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.WebUtilities;
 using Microsoft.Net.Http.Headers;
 using Sluice.Server.Auth;
@@ -6,51 +9,73 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.SabApi;
 
 /// <summary>
-/// Reads the body of a call. A multipart body is read part by part, so that an NZB goes straight to disk, and no byte of it
-/// is taken before the key is known: it stands in the query, in a header, or in a field before the file.
+/// Reads the body of a call. A key in the query or a header is judged before the first byte. Where it stands in a field, the body
+/// is no longer than what anybody may send until that field was seen (S26), and nothing of a file is taken before.
 /// </summary>
 internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
 {
     private const int MaxFields = 256;
-    private const int MaxFieldBytes = 64 << 10;
     private const int MaxBoundary = 128;
+    private const int PieceBytes = 4 << 10;
 
+    // Of one field, so that its text stays below the size of large objects; and of all together.
+    private const int MaxFieldBytes = 32 << 10;
+    private const int MaxFieldsBytes = 64 << 10;
+
+    private static readonly FormOptions Form = new() { ValueCountLimit = MaxFields, KeyLengthLimit = MaxFieldBytes, ValueLengthLimit = MaxFieldBytes };
     private static readonly string[] FileFields = ["name", "nzbfile", "nzbFile"];
 
-    /// <summary>Reads the body to its end, if there is one.</summary>
-    /// <returns>The call, or the verdict that stopped the reading at the file.</returns>
-    /// <exception cref="InvalidDataException">The multipart is broken.</exception>
-    public async Task<(SabCall? Call, ApiKeyVerdict Refused)> ReadAsync(HttpContext http)
+    /// <summary>Reads the body to its end, if there is one, or until it is known that the call may not be made.</summary>
+    /// <exception cref="InvalidDataException">The body is broken.</exception>
+    public async Task<SabCall> ReadAsync(HttpContext http)
     {
-        var parameters = new SabParameters(http.Request.Query);
+        var call = new SabCall(http, new SabParameters(http.Request.Query));
         if (!HttpMethods.IsPost(http.Request.Method)
             || !MediaTypeHeaderValue.TryParse(http.Request.ContentType, out var type))
-            return (new SabCall(http, parameters), default);
+            return call;
 
-        if (type.MediaType.Equals("application/x-www-form-urlencoded", StringComparison.OrdinalIgnoreCase))
-        {
-            foreach (var (name, value) in await http.Request.ReadFormAsync(http.RequestAborted))
-                parameters.Add(name, value);
-            return (new SabCall(http, parameters), default);
-        }
+        var isForm = type.MediaType.Equals("application/x-www-form-urlencoded", StringComparison.OrdinalIgnoreCase);
+        if (!isForm && !type.MediaType.StartsWith("multipart/", StringComparison.OrdinalIgnoreCase))
+            return call;
+
+        var key = access.Verify(http, call.Parameters);
+        if (key is not (ApiKeyVerdict.Accepted or ApiKeyVerdict.Missing))
+            return call with { Key = key };
+        if (isForm)
+            return await ReadFormAsync(call, key);
 
         var boundary = HeaderUtilities.RemoveQuotes(type.Boundary).ToString();
-        if (!type.MediaType.StartsWith("multipart/", StringComparison.OrdinalIgnoreCase))
-            return (new SabCall(http, parameters), default);
         if (boundary.Length is 0 or > MaxBoundary)
             throw new InvalidDataException("The multipart has no usable boundary.");
-
-        http.AllowUpload();
-        return await ReadPartsAsync(http, parameters, new MultipartReader(boundary, http.Request.Body));
+        return await ReadPartsAsync(call, key, new MultipartReader(boundary, http.Request.Body));
     }
 
-    private async Task<(SabCall? Call, ApiKeyVerdict Refused)> ReadPartsAsync(HttpContext http, SabParameters parameters, MultipartReader parts)
+    private async Task<SabCall> ReadFormAsync(SabCall call, ApiKeyVerdict key)
     {
-        var call = new SabCall(http, parameters);
         try
         {
-            var fields = 0;
-            while (await ReadNextAsync(parts, http.RequestAborted) is { } part)
+            foreach (var (name, value) in await call.Http.Request.ReadFormAsync(Form, call.Cancelled))
+                call.Parameters.Add(name, value);
+        }
+        catch (BadHttpRequestException e) when (key == ApiKeyVerdict.Missing && e.StatusCode == StatusCodes.Status413PayloadTooLarge)
+        {
+            return call with { Key = key };
+        }
+
+        return call with { Key = key == ApiKeyVerdict.Accepted ? key : access.Verify(call.Http, call.Parameters) };
+    }
+
+    private async Task<SabCall> ReadPartsAsync(SabCall call, ApiKeyVerdict key, MultipartReader parts)
+    {
+        if (key == ApiKeyVerdict.Accepted)
+            call.Http.AllowUpload();
+        else
+            call.Http.AnnounceUpload();
+
+        try
+        {
+            var (fields, left) = (0, MaxFieldsBytes);
+            while (await ReadNextAsync(parts, call.Cancelled) is { } part)
             {
                 if (++fields > MaxFields)
                     throw new InvalidDataException("The multipart has too many parts.");
@@ -60,23 +85,33 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                 var name = HeaderUtilities.RemoveQuotes(disposition.Name).ToString();
                 if (!IsFile(disposition))
                 {
-                    parameters.Add(name, await ReadFieldAsync(part.Body, http.RequestAborted));
+                    var (text, length) = await ReadFieldAsync(part.Body, Math.Min(left, MaxFieldBytes), call.Cancelled);
+                    left -= length;
+                    call.Parameters.Add(name, text);
+                    if (key == ApiKeyVerdict.Missing && name == SabAccess.KeyParameter)
+                        key = access.Verify(call.Http, call.Parameters);
+                    if (key is not (ApiKeyVerdict.Accepted or ApiKeyVerdict.Missing))
+                        break;
+                    if (key == ApiKeyVerdict.Accepted)
+                        call.Http.AllowUpload();
                     continue;
                 }
 
                 if (!FileFields.Contains(name) || call.Upload is not null)
                     continue;
-                if (access.Verify(http, parameters) is var verdict and not ApiKeyVerdict.Accepted)
-                    return (null, verdict);
+                if (key != ApiKeyVerdict.Accepted)
+                    break;
 
                 call = call with
                 {
-                    Upload = await intake.ReceiveAsync(part.Body, http.Request.ContentLength, http.RequestAborted),
+                    Upload = await intake.ReceiveAsync(part.Body, call.Http.Request.ContentLength, call.Cancelled),
                     UploadName = FileNameOf(disposition),
                 };
             }
-
-            return (call, default);
+        }
+        catch (BadHttpRequestException e) when (key == ApiKeyVerdict.Missing && e.StatusCode == StatusCodes.Status413PayloadTooLarge)
+        {
+            // As much as anybody may send has come, and no key with it.
         }
         catch
         {
@@ -84,6 +119,8 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                 await upload.DisposeAsync();
             throw;
         }
+
+        return call with { Key = key };
     }
 
     private static async Task<MultipartSection?> ReadNextAsync(MultipartReader parts, CancellationToken cancellationToken)
@@ -105,11 +142,24 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     private static string FileNameOf(ContentDispositionHeaderValue disposition) =>
         disposition.FileNameStar.HasValue ? disposition.FileNameStar.ToString() : HeaderUtilities.RemoveQuotes(disposition.FileName).ToString();
 
-    private static async Task<string> ReadFieldAsync(Stream body, CancellationToken cancellationToken)
+    private static async Task<(string Text, int Length)> ReadFieldAsync(Stream body, int limit, CancellationToken cancellationToken)
     {
-        using var reader = new StreamReader(body);
-        var text = new char[MaxFieldBytes];
-        var length = await reader.ReadBlockAsync(text, cancellationToken);
-        return length == text.Length ? throw new InvalidDataException("A field is too long.") : new string(text, 0, length);
+        var piece = ArrayPool<byte>.Shared.Rent(PieceBytes);
+        try
+        {
+            using var field = new MemoryStream();
+            while (await body.ReadAsync(piece.AsMemory(0, PieceBytes), cancellationToken) is var read and > 0)
+            {
+                field.Write(piece, 0, read);
+                if (field.Length > limit)
+                    throw new InvalidDataException("The fields are too long.");
+            }
+
+            return (Encoding.UTF8.GetString(field.GetBuffer(), 0, (int)field.Length), (int)field.Length);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(piece);
+        }
     }
 }

@@ -1,3 +1,4 @@
+using Sluice.Server.Auth;
 using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
@@ -8,6 +9,9 @@ namespace Sluice.Server.SabApi;
 internal sealed record SabCall(HttpContext Http, SabParameters Parameters)
 {
     private static readonly string[] FamilyAgents = ["Sonarr/", "Radarr/", "Lidarr/", "Readarr/", "Whisparr/", "Prowlarr/"];
+
+    /// <summary>What became of its key, where the body needed it to be judged; any other verdict than "accepted" has ended the reading.</summary>
+    public ApiKeyVerdict? Key { get; init; }
 
     /// <summary>The file of a multipart body, already received, or null.</summary>
     public NzbUpload? Upload { get; init; }

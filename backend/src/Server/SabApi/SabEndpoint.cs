@@ -34,13 +34,7 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
                 return;
             }
 
-            var (call, refused) = await bodies.ReadAsync(http);
-            if (call is null)
-            {
-                await SabAccess.RefuseAsync(http, refused);
-                return;
-            }
-
+            var call = await bodies.ReadAsync(http);
             await using var upload = call.Upload;
             await AnswerAsync(call);
         }
@@ -78,7 +72,7 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
             return;
         }
 
-        var verdict = access.Verify(call.Http, call.Parameters);
+        var verdict = call.Key ?? access.Verify(call.Http, call.Parameters);
         if (verdict != ApiKeyVerdict.Accepted)
             await SabAccess.RefuseAsync(call.Http, verdict);
         else if (mode is null)

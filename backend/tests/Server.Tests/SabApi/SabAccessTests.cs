@@ -102,6 +102,80 @@ public sealed class SabAccessTests : IDisposable
         Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs));
     }
 
+    [Fact]
+    public async Task Key_in_a_field_opens_the_way_for_a_long_file_behind_it()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        using var form = new MultipartFormDataContent
+        {
+            { new StringContent(new string('n', 20_000)), "comment" },
+            { new StringContent(ProductHost.Key), "apikey" },
+            { new StringContent("addfile"), "mode" },
+            { new ByteArrayContent(NzbText.Of([.. Enumerable.Range(0, 5000).Select(i => $"{i}.mkv")])), "name", "Rel.nzb" },
+        };
+        Assert.True(form.Headers.ContentLength > 1 << 20);
+
+        Assert.StartsWith("""{"status":true,""", await BodyAsync(host.Client.PostAsync(new Uri("/api", UriKind.Relative), form, Token)), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("apikey=wrong", "API Key Incorrect")]
+    [InlineData("", "API Key Required")]
+    public async Task Stranger_is_refused_after_64_KiB_at_most_of_what_is_announced(string query, string text)
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        foreach (var type in new[] { "multipart/form-data; boundary=x", "application/x-www-form-urlencoded" })
+        {
+            await using var connection = await WebDav.RawConnection.OpenAsync(host.Client.BaseAddress!);
+            await connection.SendRawAsync(
+                $"POST /api?{query} HTTP/1.1\r\nHost: x\r\nContent-Type: {type}\r\nContent-Length: 16777216\r\nExpect: 100-continue\r\n\r\n");
+            if (query.Length == 0 && type[0] == 'm')
+            {
+                Assert.Equal(100, (await connection.ReadHeadAsync()).Status);
+                var field = $"--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n{new string('v', 20_000)}\r\n";
+                await connection.SendRawAsync(string.Concat(Enumerable.Repeat(field, 4)));
+            }
+
+            var answer = await connection.ReadHeadAsync();
+            await connection.ReadBodyAsync(answer);
+            Assert.Equal((403, text), (answer.Status, answer.Text));
+        }
+    }
+
+    [Fact]
+    public async Task Key_behind_64_KiB_of_other_fields_comes_too_late()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        using var form = new MultipartFormDataContent
+        {
+            { new StringContent(new string('a', 32_000)), "a" },
+            { new StringContent(new string('b', 32_000)), "b" },
+            { new StringContent(new string('c', 1_500)), "c" },
+            { new StringContent(ProductHost.Key), "apikey" },
+        };
+
+        using var answer = await host.Client.PostAsync(new Uri("/api?mode=queue", UriKind.Relative), form, Token);
+
+        Assert.Equal(HttpStatusCode.Forbidden, answer.StatusCode);
+    }
+
+    [Theory]
+    [InlineData(1, 32 << 10, 200)]
+    [InlineData(1, (32 << 10) + 1, 400)]
+    [InlineData(2, 32 << 10, 200)]
+    [InlineData(4, 20_000, 400)]
+    public async Task Fields_of_a_call_are_bounded_each_and_together(int count, int length, int status)
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        using var form = new MultipartFormDataContent();
+        for (var i = 0; i < count; i++)
+            form.Add(new StringContent(new string('v', length)), "a");
+
+        using var answer = await host.Client.PostAsync(new Uri($"/api?mode=queue&apikey={ProductHost.Key}", UriKind.Relative), form, Token);
+
+        Assert.Equal(status, (int)answer.StatusCode);
+    }
+
     [Theory]
     [InlineData("--x\r\nContent-Disposition: form-data; name=\"name\"; filename=\"a.nzb\"\r\n\r\n<nzb>")]
     [InlineData("no parts at all")]

@@ -30,6 +30,8 @@ public sealed class ListenerTests : IDisposable
 
         var kestrel = server.Services.GetRequiredService<IOptions<KestrelServerOptions>>().Value;
         Assert.Equal(32 << 10, kestrel.Limits.MaxRequestHeadersTotalSize);
+        Assert.Equal(64 << 10, kestrel.Limits.MaxRequestBufferSize);
+        Assert.Equal(64 << 10, server.Services.GetRequiredService<IOptions<SocketTransportOptions>>().Value.MaxReadBufferSize);
         Assert.Equal(TimeSpan.FromSeconds(10), kestrel.Limits.RequestHeadersTimeout);
         Assert.Equal(512, kestrel.Limits.MaxConcurrentConnections);
         Assert.Null(kestrel.Limits.MinResponseDataRate);
@@ -73,6 +75,21 @@ public sealed class ListenerTests : IDisposable
             using var response = await server.Client.SendAsync(request, Token);
             Assert.Equal(expected, response.StatusCode);
         }
+    }
+
+    [Theory]
+    [InlineData("FFFFFFFFFFFFFFFFF")]
+    [InlineData("7FFFFFFFFFFFFFFFF")]
+    [InlineData("zz")]
+    public async Task Chunk_size_that_is_none_is_a_bad_request(string size)
+    {
+        await using var server = await RunningServer.StartAsync(_temporary, map: MapBodies);
+
+        var answer = await SpeakAsync(
+            server,
+            $"POST /api/ordinary HTTP/1.1\r\nHost: x\r\nAuthorization: {RunningServer.Basic("admin", RunningServer.Password)}\r\nTransfer-Encoding: chunked\r\n\r\n{size}\r\nx\r\n");
+
+        Assert.StartsWith("HTTP/1.1 400", answer, StringComparison.Ordinal);
     }
 
     [Fact]
