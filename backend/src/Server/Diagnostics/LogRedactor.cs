@@ -1,21 +1,24 @@
 using System.Buffers;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Takes secrets out of text by their value, whoever wrote it (S4, CFG-54): the last thing that happens to a line before it
-/// leaves the process.
+/// Takes secrets out of text by their value, whoever wrote it (S4, CFG-54), and passwords out of names of NZBs by their form
+/// (SAB-27): the last thing that happens to a line before it leaves the process.
 /// </summary>
 /// <remarks>Thread-safe; follows the settings.</remarks>
-internal sealed class LogRedactor
+internal sealed partial class LogRedactor
 {
     private const string Mask = "********";
 
     // Shorter values occur in ordinary words, and masking those would make a log unreadable and the value guessable.
     private const int MinLength = 4;
+
+    private static readonly SearchValues<string> NameMarks = SearchValues.Create(["{{", "%7B%7B", "password"], StringComparison.OrdinalIgnoreCase);
 
     private readonly SettingsConfiguration _settings;
     private volatile Secrets _secrets;
@@ -34,13 +37,20 @@ internal sealed class LogRedactor
         // Looked at with every line: whoever is told of new settings first may write one before anybody else is told.
         if (secrets.Source != _settings.Current)
             _secrets = secrets = Collect(_settings.Current);
-        if (!text.AsSpan().ContainsAny(secrets.Any))
-            return text;
+        if (text.AsSpan().ContainsAny(secrets.Any))
+        {
+            foreach (var secret in secrets.Ordered)
+                text = text.Replace(secret, Mask, StringComparison.Ordinal);
+        }
 
-        foreach (var secret in secrets.Ordered)
-            text = text.Replace(secret, Mask, StringComparison.Ordinal);
-        return text;
+        return text.AsSpan().ContainsAny(NameMarks) ? NamePassword().Replace(text, "${before}" + Mask) : text;
     }
+
+    /// <summary><c>name{{pw}}.nzb</c> and <c>name password=pw.nzb</c>, as they are and as they stand in a URL.</summary>
+    [GeneratedRegex(
+        @"(?<before>\{\{|%7B%7B).*?(?=\}\}|%7D%7D)|(?<before>password(=|%3D))(.*?(?=\.(nzb|zip|gz|bz2)\b)|[^/&\s""]+)",
+        RegexOptions.IgnoreCase | RegexOptions.CultureInvariant)]
+    private static partial Regex NamePassword();
 
     private static Secrets Collect(EffectiveSettings settings)
     {

@@ -46,6 +46,16 @@ public sealed class LogRedactorTests
     }
 
     [Theory]
+    [InlineData("PUT /nzbs/tv/x{{canary}}.nzb failed", "PUT /nzbs/tv/x{{********}}.nzb failed")]
+    [InlineData("Refused PUT /nzbs/tv/x%7b%7Bcan%20ary%7D%7d.nzb.gz with 403", "Refused PUT /nzbs/tv/x%7b%7B********%7D%7d.nzb.gz with 403")]
+    [InlineData("/nzbs/a password=can ary.nzb, /nzbs/b.nzb", "/nzbs/a password=********.nzb, /nzbs/b.nzb")]
+    [InlineData("/nzbs/a%20Password%3Dcanary.zip", "/nzbs/a%20Password%3D********.zip")]
+    [InlineData("/api?password=canary&x=1", "/api?password=********&x=1")]
+    [InlineData("a password is wanted", "a password is wanted")]
+    [InlineData("x{{half.nzb", "x{{half.nzb")]
+    public void Password_in_the_name_of_an_nzb_is_masked(string line, string masked) => Assert.Equal(masked, _redactor.Redact(line));
+
+    [Theory]
     [InlineData("""{"Providers":[{"Host":"h","User":"canary-one","User":"canary-user","Pass":"canary-pass"}]}""")]
     [InlineData("""{"Providers":[{"Host":"h","User":"canary-one","Pass":"canary-user","PASS":"canary-pass"}]}""")]
     [InlineData("""{"Providers":[{"Host":"h","User":"canary-one"},{"User":"\ud800","Pass":"canary-user"},{"Pass":"canary-pass"}]}""")]
