@@ -1,11 +1,14 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Where rows refer to stored NZBs: each part says so for its own table. What none of them names may leave.</summary>
+/// <summary>Where rows refer to blobs: each part says so for its own table. What none of them names may leave.</summary>
 /// <param name="Table">Name of the table.</param>
-/// <param name="Column">Holds the hash of an NZB, or null.</param>
+/// <param name="Column">Holds the hash of a blob, or null.</param>
 /// <param name="Index">Index that begins with the column.</param>
 internal sealed record BlobReference(string Table, string Column, string Index)
 {
+    /// <summary>Whether what it names are NZBs, which must not be missing. Else rows are whole without their blob.</summary>
+    public bool IsNzb { get; init; } = true;
+
     /// <summary>Reads every hash from the table itself; null does not occur.</summary>
     public string TableSql => $"SELECT {Column} FROM {Table} NOT INDEXED WHERE {Column} IS NOT NULL";
 

@@ -7,8 +7,8 @@ using Microsoft.Win32.SafeHandles;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Keeps NZBs (<c>&lt;hash&gt;.nzb.br</c>) and their message-id lists (<c>&lt;hash&gt;.ids</c>) as files. A row may
-/// refer to one only after it has been saved.
+/// Keeps NZBs (<c>&lt;hash&gt;.nzb.br</c>), their message-id lists (<c>&lt;hash&gt;.ids</c>) and packed uploads as they came
+/// (<c>&lt;hash&gt;.raw</c>) as files. A row may refer to one only after it has been saved.
 /// </summary>
 /// <remarks>Thread-safe. Two saves of the same NZB give the same file.</remarks>
 internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time)
@@ -18,6 +18,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 
     private const string NzbSuffix = ".nzb.br";
     private const string IdsSuffix = ".ids";
+    private const string RawSuffix = ".raw";
     private const long SpareBytes = 64L << 20;
     private const int CopyBuffer = 128 << 10;
     private const int HashLength = 64;
@@ -39,24 +40,32 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 
     /// <summary>Reads an NZB to its end and keeps it, compressed. When the task completes it is on disk under its name.</summary>
     /// <param name="plain">The NZB as text; is read once, forward, and left open.</param>
+    /// <param name="beforeNaming">Told the hash once all has been read, before the blob of that hash is there.</param>
     /// <param name="cancellationToken">Gives up and removes what was written.</param>
     /// <exception cref="BlobTooLargeException">It is longer than <see cref="MaxNzbBytes"/>.</exception>
     /// <exception cref="DiskFullException">There is no room.</exception>
-    public async Task<StoredBlob> SaveNzbAsync(Stream plain, CancellationToken cancellationToken)
-    {
-        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        long plainLength = 0;
-        var name = "";
-        var storedLength = await _saved.SaveAsync(
-            async file =>
+    public Task<StoredBlob> SaveNzbAsync(Stream plain, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
+        SaveAsync(
+            NzbSuffix,
+            async (file, hash) =>
             {
-                plainLength = await CompressAsync(plain, file, hash, cancellationToken);
-                name = Convert.ToHexStringLower(hash.GetHashAndReset());
-                return name + NzbSuffix;
+                await using var brotli = new BrotliStream(file, CompressionLevel.Fastest, leaveOpen: true);
+                return await CopyAsync(plain, brotli, hash, MaxNzbBytes, cancellationToken);
             },
+            beforeNaming,
             cancellationToken);
-        return new StoredBlob(name, plainLength, storedLength);
-    }
+
+    /// <summary>Reads an upload to its end and keeps it as it came, as durably as an NZB.</summary>
+    /// <param name="body">Is read once, forward, and left open. Limits its own length.</param>
+    /// <param name="beforeNaming">Told the hash once all has been read, before the blob of that hash is there.</param>
+    /// <param name="cancellationToken">Gives up and removes what was written.</param>
+    /// <exception cref="DiskFullException">There is no room.</exception>
+    public Task<StoredBlob> SaveRawAsync(Stream body, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
+        SaveAsync(
+            RawSuffix,
+            (file, hash) => CopyAsync(body, file, hash, long.MaxValue, cancellationToken),
+            beforeNaming,
+            cancellationToken);
 
     /// <summary>Keeps the message-id list of an NZB, as durably as the NZB itself.</summary>
     /// <param name="hash">Hash of the NZB.</param>
@@ -85,16 +94,24 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     public Stream OpenNzb(string hash) =>
         new BrotliStream(files.OpenRead(_saved.PathOf(CheckHash(hash) + NzbSuffix)), CompressionMode.Decompress);
 
+    /// <summary>An upload as it came; the caller disposes the stream.</summary>
+    /// <exception cref="FileNotFoundException">The blob is lost.</exception>
+    public FileStream OpenRaw(string hash) => files.OpenRead(_saved.PathOf(CheckHash(hash) + RawSuffix));
+
     /// <summary>A stored message-id list for reading at any place; the caller disposes the handle.</summary>
     /// <exception cref="FileNotFoundException">The list is lost; it can be derived again from the NZB.</exception>
     public SafeFileHandle OpenIds(string hash) =>
         File.OpenHandle(_saved.PathOf(CheckHash(hash) + IdsSuffix), FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete);
 
-    /// <summary>Moves an NZB and its message-id list to the quarantine, once no row refers to them.</summary>
+    /// <summary>
+    /// Moves an NZB and its message-id list to the quarantine, once no row refers to them. An upload as it came is removed: what
+    /// is in it is kept by itself.
+    /// </summary>
     public void Retire(string hash)
     {
         quarantine.Take(_saved.PathOf(CheckHash(hash) + NzbSuffix));
         quarantine.Take(_saved.PathOf(hash + IdsSuffix));
+        files.Delete(_saved.PathOf(hash + RawSuffix));
     }
 
     /// <summary>Finds an NZB again that lies in the quarantine, and its message-id list.</summary>
@@ -124,7 +141,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             : UInt128.Zero;
 
     /// <summary>
-    /// What a crash may have left: temporary files, and NZBs and lists without a row. All are older than an hour, since a blob is
+    /// What a crash may have left: temporary files, and NZBs, lists and uploads without a row. All are older than an hour, since a blob is
     /// written before the row that refers to it.
     /// </summary>
     /// <param name="referenced">Keys of the hashes that rows refer to.</param>
@@ -163,25 +180,45 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     private static string? HashOf(string name)
     {
         var dot = name.IndexOf('.', StringComparison.Ordinal);
-        return dot == HashLength && name[dot..] is NzbSuffix or IdsSuffix ? name[..dot] : null;
+        return dot == HashLength && name[dot..] is NzbSuffix or IdsSuffix or RawSuffix ? name[..dot] : null;
     }
 
-    private static async Task<long> CompressAsync(Stream plain, Stream file, IncrementalHash hash, CancellationToken cancellationToken)
+    private async Task<StoredBlob> SaveAsync(
+        string suffix,
+        Func<Stream, IncrementalHash, Task<long>> write,
+        Func<string, CancellationToken, Task> beforeNaming,
+        CancellationToken cancellationToken)
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        long length = 0;
+        var name = "";
+        var storedLength = await _saved.SaveAsync(
+            async file =>
+            {
+                length = await write(file, hash);
+                name = Convert.ToHexStringLower(hash.GetHashAndReset());
+                await beforeNaming(name, cancellationToken);
+                return name + suffix;
+            },
+            cancellationToken);
+        return new StoredBlob(name, length, storedLength);
+    }
+
+    private static async Task<long> CopyAsync(Stream from, Stream to, IncrementalHash hash, long limit, CancellationToken cancellationToken)
     {
         long length = 0;
         var buffer = ArrayPool<byte>.Shared.Rent(CopyBuffer);
         try
         {
-            await using var brotli = new BrotliStream(file, CompressionLevel.Fastest, leaveOpen: true);
             int read;
-            while ((read = await plain.ReadAsync(buffer, cancellationToken)) > 0)
+            while ((read = await from.ReadAsync(buffer, cancellationToken)) > 0)
             {
                 length += read;
-                if (length > MaxNzbBytes)
-                    throw new BlobTooLargeException(MaxNzbBytes);
+                if (length > limit)
+                    throw new BlobTooLargeException(limit);
 
                 hash.AppendData(buffer, 0, read);
-                await brotli.WriteAsync(buffer.AsMemory(0, read), cancellationToken);
+                await to.WriteAsync(buffer.AsMemory(0, read), cancellationToken);
             }
         }
         finally

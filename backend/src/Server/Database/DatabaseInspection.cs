@@ -68,7 +68,7 @@ internal sealed record DatabaseInspection
         var hasGeneration = schema.Contains("table generation id");
         var referenced = new HashSet<UInt128>();
         var missing = new HashSet<string>();
-        foreach (var hash in references.SelectMany(reference => connection.Query<string>(reference.TableSql, buffered: false)))
+        foreach (var hash in references.Where(reference => reference.IsNzb).SelectMany(reference => connection.Query<string>(reference.TableSql, buffered: false)))
         {
             var key = BlobStore.KeyOf(hash);
             if (referenced.Add(key) && !stored.Contains(key))

@@ -34,11 +34,23 @@ internal sealed class StoredNzbReader(BlobStore blobs)
     /// <summary>The plain text of an NZB, unproved; the caller disposes the stream.</summary>
     /// <exception cref="StoredNzbLostException">The blob is missing.</exception>
     /// <exception cref="InvalidDataException">Thrown by reading: the blob is damaged.</exception>
-    public Stream Open(string hash)
+    public Stream Open(string hash) => Open(
+        hash, () => blobs.ContainsNzb(hash) ? blobs.OpenNzb(hash) : throw new StoredNzbLostException(hash) { IsMissing = true });
+
+    /// <summary>A packed upload as it came, unproved, from one of its bytes on; the caller disposes the stream.</summary>
+    /// <exception cref="StoredNzbLostException">The blob is missing.</exception>
+    public Stream OpenRaw(string hash, long offset) => Open(hash, () =>
+    {
+        var raw = blobs.OpenRaw(hash);
+        raw.Position = offset;
+        return raw;
+    });
+
+    private static Stream Open(string hash, Func<Stream> open)
     {
         try
         {
-            return blobs.ContainsNzb(hash) ? blobs.OpenNzb(hash) : throw new StoredNzbLostException(hash) { IsMissing = true };
+            return open();
         }
         catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {

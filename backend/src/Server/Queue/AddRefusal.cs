@@ -1,6 +1,6 @@
 namespace Sluice.Server.Queue;
 
-/// <summary>Why nothing was added. All are conditions of this server, none is about the content but its size (SAB-22, SAB-23).</summary>
+/// <summary>Why nothing was added. None is about the content but its size (SAB-22, SAB-23).</summary>
 internal enum AddRefusal
 {
     /// <summary>As many items are queued as the settings allow.</summary>
@@ -11,4 +11,10 @@ internal enum AddRefusal
 
     /// <summary>More bytes than an NZB may have, packed or plain.</summary>
     TooLarge,
+
+    /// <summary>The upload did not end in time.</summary>
+    TooSlow,
+
+    /// <summary>A file of its name is there, and may not be replaced.</summary>
+    NameTaken,
 }

@@ -26,6 +26,7 @@ internal sealed class ImportJob(
     SluiceDatabase database,
     QueueStore store,
     QueueActivity activity,
+    StoredNzbs stored,
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
@@ -93,14 +94,19 @@ internal sealed class ImportJob(
         var moved = await database.WriteAsync(
             (connection, _) =>
             {
-                // Somebody may have removed it; then there is nothing to tell.
-                if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
-                    return false;
-                HistoryStore.Insert(connection, FailedItem.Of(item, failure, work.Timings, now, work.StartedAt));
-                return true;
+                // A client may have removed it; then there is nothing to tell.
+                if (QueueStore.Remove(connection, work.Item.Id) is { } item)
+                {
+                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, work.Timings, now, work.StartedAt));
+                    return item;
+                }
+
+                return null;
             },
             cancellationToken);
-        if (moved)
-            QueueLog.Failed(logger, work.Item.Id, failure.Reason.ToString());
+        if (moved is null)
+            return;
+        QueueLog.Failed(logger, work.Item.Id, failure.Reason.ToString());
+        await stored.ReleaseAsync(moved.BlobHashes, CancellationToken.None);
     }
 }

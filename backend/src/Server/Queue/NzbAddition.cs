@@ -27,8 +27,14 @@ internal sealed record NzbAddition
     /// <summary>Stored and echoed.</summary>
     public string Script { get; init; } = "";
 
-    /// <summary>What happens to an item of the same name in the same folder: true replaces it, false numbers the new one.</summary>
-    public bool Replace { get; init; }
+    /// <summary>
+    /// Whether the upload is a file below <c>/nzbs</c> of the name <see cref="FileName"/>, with all that is in it. Else each NZB
+    /// lists for itself.
+    /// </summary>
+    public bool IsFile { get; init; }
+
+    /// <summary>Whether a file takes the place of the one that has its name; else the add is refused.</summary>
+    public bool MayReplace { get; init; }
 
     /// <summary>Whether work waits a moment, because the same file may be written again (<see cref="StartHolds"/>).</summary>
     public bool HoldsStart { get; init; }

@@ -37,13 +37,13 @@ internal sealed class NzbIntake(
     /// <param name="cancellationToken">Gives up while nothing has been added; then the add is carried through.</param>
     public async Task<AddOutcome> AddAsync(Stream body, long? length, NzbAddition addition, CancellationToken cancellationToken)
     {
-        await using var upload = await ReceiveAsync(body, length, cancellationToken);
+        await using var upload = await receiver.ReceiveAsync(body, length, addition.IsFile, cancellationToken);
         return await AcceptAsync(upload, addition, cancellationToken);
     }
 
     /// <summary>The first half of an add, for callers that learn the rest later: the body becomes blobs.</summary>
     public Task<NzbUpload> ReceiveAsync(Stream body, long? length, CancellationToken cancellationToken) =>
-        receiver.ReceiveAsync(body, length, cancellationToken);
+        receiver.ReceiveAsync(body, length, keepsPacked: false, cancellationToken);
 
     /// <summary>The second half: one transaction makes the NZBs of an upload queue items, all or none.</summary>
     public async Task<AddOutcome> AcceptAsync(NzbUpload upload, NzbAddition addition, CancellationToken cancellationToken)
@@ -57,7 +57,6 @@ internal sealed class NzbIntake(
             var outcome = await database.WriteAsync((connection, _) => Accept(connection, upload, addition, displaced), cancellationToken);
             if (outcome.Refusal is null)
             {
-                upload.Lease.Settle();
                 signal.Set();
                 // What is worked on is no longer what was meant; its successor starts anew.
                 await removal.SettleAsync(displaced);
@@ -76,35 +75,72 @@ internal sealed class NzbIntake(
         if (IsFull(QueueStore.Count(connection)))
             return AddOutcome.Refused(AddRefusal.QueueFull);
 
+        var folder = categories.FolderOf(categories.Resolve(addition.Category));
+        var before = addition.IsFile ? QueueFileStore.Find(connection, folder, addition.FileName) : null;
+        if (before is not null && !addition.MayReplace)
+            return AddOutcome.Refused(AddRefusal.NameTaken);
+        if (before is not null && before.Hash == upload.AsItCame?.Hash)
+            return new AddOutcome([.. QueueStore.ListFile(connection, before.Id).Select(item => item.Id)], Replaced: true, null);
+        if (before is not null)
+            displaced.AddRange(QueueStore.RemoveFile(connection, folder, addition.FileName));
+
         var ids = new List<string>(upload.Nzbs.Count);
-        var replaced = false;
+        long? file = null;
         foreach (var nzb in upload.Nzbs)
         {
             var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1);
-            if (nzb.Failure is null && QueueStore.FindEqual(connection, item) is { } equal)
+            // What came as a file is its own and no other's; within it, as among all that came without, equal NZBs are one.
+            var equal = nzb.Failure is null && (!addition.IsFile || file is not null) ? QueueStore.FindEqual(connection, item, file) : null;
+            ids.Add(equal ?? item.Id);
+            if (equal is not null)
+                continue;
+
+            if ((nzb.Failure ?? FindDuplicate(connection, item)) is { } failure)
             {
-                ids.Add(equal);
+                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
                 continue;
             }
 
-            if (nzb.Failure is null && addition.Replace && QueueStore.FindByName(connection, item.Folder, item.Name) is { } old)
-            {
-                QueueStore.Remove(connection, old.Id);
-                displaced.Add(old);
-                replaced = true;
-            }
-
-            if ((nzb.Failure ?? FindDuplicate(connection, item)) is { } failure)
-                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
-            else
-                QueueStore.Insert(connection, item with { Name = ReleaseName.FindFree(item.Name, name => QueueStore.Contains(connection, item.Folder, name)) });
+            if (addition.IsFile)
+                file ??= QueueFileStore.Insert(connection, DescribeFile(upload, addition, folder, before));
+            Insert(connection, item, file);
             // Before the item can be seen; of one that is not added in the end the hold runs out by itself.
             if (addition.HoldsStart)
                 holds.Hold(item.Id);
-            ids.Add(item.Id);
         }
 
-        return new AddOutcome(ids, replaced, null);
+        return new AddOutcome(ids, before is not null, null);
+    }
+
+    private static void Insert(SqliteConnection connection, QueueItem item, long? file)
+    {
+        item = item with
+        {
+            Name = ReleaseName.FindFree(
+                item.Name,
+                name => QueueStore.Contains(connection, item.Folder, name)
+                    || (file is null && QueueFileStore.Contains(connection, item.Folder, QueueFile.NameOf(name)))),
+        };
+        if (file is { } row)
+            QueueStore.Insert(connection, item, row);
+        else
+            QueueStore.Insert(connection, item);
+    }
+
+    private QueueFile DescribeFile(NzbUpload upload, NzbAddition addition, string folder, QueueFile? before)
+    {
+        var content = upload.AsItCame ?? throw new InvalidOperationException("An upload with several NZBs is kept as it came.");
+        return new QueueFile
+        {
+            Folder = folder,
+            Name = addition.FileName,
+            Hash = content.Hash,
+            Length = content.PlainLength,
+            Packed = upload.Raw is not null,
+            AddedAt = time.GetUtcNow(),
+            // They belong to the name (RFC 4918, section 9.7.1), and so outlive the bytes.
+            Properties = before?.Properties ?? "",
+        };
     }
 
     private ImportFailure? FindDuplicate(SqliteConnection connection, QueueItem item) =>
@@ -116,7 +152,8 @@ internal sealed class NzbIntake(
     private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly)
     {
         // The name that a client gives is for one item; several NZBs of a zip keep their own.
-        var given = ItemName.Parse((isOnly ? addition.Name : null) ?? nzb.MemberName ?? LastName(addition.FileName));
+        var outer = ItemName.Parse(addition.IsFile ? addition.FileName : LastName(addition.FileName));
+        var given = ((isOnly ? addition.Name : null) ?? nzb.MemberName) is { } own ? ItemName.Parse(own) : outer;
         var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
         var category = categories.Resolve(addition.Category);
         return new QueueItem
@@ -128,7 +165,7 @@ internal sealed class NzbIntake(
             Folder = categories.FolderOf(category),
             Priority = addition.Priority,
             Paused = addition.Paused,
-            Password = Limit(string.IsNullOrEmpty(addition.Password) ? given.Password ?? "" : addition.Password, MaxPassword),
+            Password = Limit(string.IsNullOrEmpty(addition.Password) ? given.Password ?? outer.Password ?? "" : addition.Password, MaxPassword),
             PostProcessing = addition.PostProcessing,
             Script = Limit(addition.Script, MaxScript),
             NzbHash = nzb.Blob?.Hash ?? "",

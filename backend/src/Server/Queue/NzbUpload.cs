@@ -15,6 +15,15 @@ internal sealed record UploadedNzb(StoredBlob? Blob, string? MemberName, ImportF
 /// <param name="Lease">Keeps the blobs while no row refers to them.</param>
 internal sealed record NzbUpload(IReadOnlyList<UploadedNzb> Nzbs, AddRefusal? Refusal, StoredNzbs.UploadLease Lease) : IAsyncDisposable
 {
+    /// <summary>A packed upload as it came, where that was asked for; else null.</summary>
+    public StoredBlob? Raw { get; init; }
+
+    /// <summary>The bytes as they came, as far as they are kept: those of a plain NZB are its own.</summary>
+    public StoredBlob? AsItCame => Raw ?? (Nzbs.Count == 1 ? Nzbs[0].Blob : null);
+
+    /// <summary>Nothing is kept.</summary>
+    public static NzbUpload Refused(AddRefusal refusal, StoredNzbs.UploadLease lease) => new([], refusal, lease);
+
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => Lease.DisposeAsync();
 }

@@ -27,12 +27,12 @@ internal sealed record QueueItem : ImportItem
         init => PostedAt = value is { } posted ? DateTimeOffset.FromUnixTimeMilliseconds(posted) : null;
     }
 
-    /// <summary>What clients have stored about its file, opaque here; empty for nothing.</summary>
-    public string Properties { get; init; } = "";
-
     /// <summary>Place in the whole queue, 0-based, by priority and position. Filled by listings only.</summary>
     public int Index { get; init; }
 
-    /// <summary>Its name below <c>/nzbs</c>.</summary>
-    public string FileName => Name + ".nzb";
+    /// <summary>The hash of the file that it came in, where that is kept as it came; else null. Filled by removals only.</summary>
+    public string? RawHash { get; init; }
+
+    /// <summary>The blobs that it needed.</summary>
+    public IEnumerable<string> BlobHashes => RawHash is null ? [NzbHash] : [NzbHash, RawHash];
 }

@@ -29,4 +29,7 @@ internal static partial class QueueLog
 
     [LoggerMessage(2108, LogLevel.Error, "The uploads that were staged before this start cannot be read")]
     public static partial void StagingUnreadable(ILogger logger, Exception failure);
+
+    [LoggerMessage(2109, LogLevel.Warning, "Blob {Hash} is needed no more and cannot be removed")]
+    public static partial void BlobNotRemoved(ILogger logger, Exception failure, string hash);
 }

@@ -9,6 +9,8 @@ internal static class QueueRegistration
     public static IServiceCollection AddQueue(this IServiceCollection services) => services
         .AddSingleton<QueueStore>()
         .AddSingleton(QueueStore.NzbReference)
+        .AddSingleton<QueueFileStore>()
+        .AddSingleton(QueueFileStore.RawReference)
         .AddSingleton<StoredNzbs>()
         .AddSingleton<UploadReceiver>()
         .AddSingleton<NzbIntake>()

@@ -27,6 +27,15 @@ internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activi
         return removed;
     }
 
+    /// <summary>Removes a file below <c>/nzbs</c> with all items that are left of it.</summary>
+    /// <returns>Whether it was there.</returns>
+    public async Task<bool> RemoveFileAsync(string folder, string name, CancellationToken cancellationToken)
+    {
+        var items = await database.WriteAsync((connection, _) => QueueStore.RemoveFile(connection, folder, name), cancellationToken);
+        await SettleAsync(items);
+        return items.Count > 0;
+    }
+
     /// <summary>Ends what is left of items whose rows are gone, however they went. Work that ends wakes the worker by itself.</summary>
     public Task SettleAsync(IReadOnlyList<QueueItem> removed)
     {
@@ -36,6 +45,6 @@ internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activi
             delays.Forget(item.Id);
         }
 
-        return stored.ReleaseAsync([.. removed.Select(item => item.NzbHash)], CancellationToken.None);
+        return stored.ReleaseAsync(removed.SelectMany(item => item.BlobHashes), CancellationToken.None);
     }
 }

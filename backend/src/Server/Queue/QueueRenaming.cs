@@ -9,62 +9,76 @@ namespace Sluice.Server.Queue;
 /// <summary>What came of a new name.</summary>
 internal enum RenameOutcome
 {
-    /// <summary>The item has it.</summary>
+    /// <summary>The file has it.</summary>
     Done,
 
-    /// <summary>The item has it, and another one that had it has left the queue.</summary>
+    /// <summary>The file has it, and another one that had it has left the queue.</summary>
     Replaced,
 
-    /// <summary>Another item has it, and may not be replaced.</summary>
+    /// <summary>Another file has it, and may not be replaced.</summary>
     Taken,
 
-    /// <summary>No release could be called that.</summary>
-    BadName,
-
-    /// <summary>There is no such item, or no longer.</summary>
+    /// <summary>There is no such file, or no longer.</summary>
     NotFound,
 }
 
-/// <summary>Gives items another name or category. Work that has begun goes on: what it makes is named when it is published.</summary>
+/// <summary>
+/// Gives files below <c>/nzbs</c> another name or category, and their items with them. Work that has begun goes on: what it makes
+/// is named when it is published.
+/// </summary>
 internal sealed class QueueRenaming(
     SluiceDatabase database,
     QueueRemoval removal,
     CategoryRules categories,
     IOptionsMonitor<WebDavOptions> webDav)
 {
-    /// <summary>Renames an item.</summary>
-    /// <param name="id">Which.</param>
-    /// <param name="name">Its new name, without extension.</param>
+    /// <summary>Moves a file.</summary>
+    /// <param name="folder">Where it is.</param>
+    /// <param name="name">What it is called there.</param>
     /// <param name="category">Its new category as it is stored.</param>
-    /// <param name="mayReplace">Whether an item that has the name leaves the queue.</param>
+    /// <param name="newName">Its new name, one of a file that may be PUT.</param>
+    /// <param name="mayReplace">Whether a file that has the name leaves the queue.</param>
     /// <param name="cancellationToken">Counts until the change begins.</param>
-    public async Task<RenameOutcome> RenameAsync(
-        string id, string name, string category, bool mayReplace, CancellationToken cancellationToken)
+    public async Task<RenameOutcome> MoveAsync(
+        string folder, string name, string category, string newName, bool mayReplace, CancellationToken cancellationToken)
     {
-        // A password in a name would become part of what everybody sees.
-        if (ReleaseName.Clean(name, webDav.CurrentValue.WindowsSafePaths) != name || ItemName.Parse(name) != new ItemName(name, null))
-            return RenameOutcome.BadName;
-
-        QueueItem? displaced = null;
-        var outcome = await database.WriteAsync((connection, _) => Rename(connection, out displaced), cancellationToken);
-        if (outcome == RenameOutcome.Replaced)
-            await removal.SettleAsync([displaced!]);
+        IReadOnlyList<QueueItem> displaced = [];
+        var outcome = await database.WriteAsync((connection, _) => Move(connection), cancellationToken);
+        await removal.SettleAsync(displaced);
         return outcome;
 
-        RenameOutcome Rename(SqliteConnection connection, out QueueItem? other)
+        RenameOutcome Move(SqliteConnection connection)
         {
-            var folder = categories.FolderOf(category);
-            other = QueueStore.FindByName(connection, folder, name);
-            if (other?.Id == id)
-                other = null;
+            if (QueueFileStore.Find(connection, folder, name) is not { } file)
+                return RenameOutcome.NotFound;
+
+            var target = categories.FolderOf(category);
+            var other = QueueFileStore.Find(connection, target, newName);
+            if (other?.Id == file.Id)
+                return RenameOutcome.Done;
             if (other is not null && !mayReplace)
                 return RenameOutcome.Taken;
-            if (!QueueStore.Exists(connection, id))
-                return RenameOutcome.NotFound;
             if (other is not null)
-                QueueStore.Remove(connection, other.Id);
-            QueueStore.SetPlace(connection, id, name, category, folder);
+                displaced = QueueStore.RemoveFile(connection, target, newName);
+
+            QueueFileStore.SetPlace(connection, file.Id, target, newName);
+            var items = QueueStore.ListFile(connection, file.Id);
+            foreach (var item in items)
+            {
+                var moved = items.Count == 1 ? Rename(item, newName) : item;
+                var release = ReleaseName.FindFree(moved.Name, free => QueueStore.Contains(connection, target, free, item.Id));
+                QueueStore.SetPlace(connection, moved with { Name = release, Category = category, Folder = target });
+            }
+
             return other is null ? RenameOutcome.Done : RenameOutcome.Replaced;
         }
+    }
+
+    /// <summary>What the item would be called had it been PUT under the name. A password that the name does not say stays.</summary>
+    private QueueItem Rename(QueueItem item, string fileName)
+    {
+        var given = ItemName.Parse(fileName);
+        var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
+        return item with { Name = name, NzbName = QueueFile.NameOf(name), Password = given.Password ?? item.Password };
     }
 }

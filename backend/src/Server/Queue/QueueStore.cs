@@ -15,29 +15,45 @@ internal sealed class QueueStore(SluiceDatabase database)
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
         password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash, nzb_length AS NzbLength,
-        encoded_bytes AS EncodedBytes, posted_at AS PostedMilliseconds, added_at AS AddedMilliseconds, properties AS Properties
+        encoded_bytes AS EncodedBytes, posted_at AS PostedMilliseconds, added_at AS AddedMilliseconds
         """;
 
     private const string Order = "priority DESC, position";
 
-    /// <summary>Adds an item at the end of its band, as part of the caller's transaction.</summary>
+    /// <summary>Adds an item with the file that lists it, as part of the caller's transaction.</summary>
     public static void Insert(SqliteConnection connection, QueueItem item) =>
+        Insert(connection, item, QueueFileStore.Insert(connection, QueueFile.Of(item)));
+
+    /// <summary>Adds an item of a file at the end of its band, as part of the caller's transaction.</summary>
+    public static void Insert(SqliteConnection connection, QueueItem item, long file)
+    {
+        var row = new DynamicParameters(item);
+        row.Add("file", file);
         connection.Execute(
             """
             INSERT INTO queue_item
-              (id, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length,
+              (id, file, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length,
                encoded_bytes, posted_at, added_at)
             SELECT
-              @Id, coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password, @PostProcessing,
+              @Id, @file, coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password, @PostProcessing,
               @Script, @NzbHash, @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds
             FROM queue_item
             """,
-            item);
+            row);
+    }
 
-    /// <summary>Removes an item as part of the caller's transaction.</summary>
+    /// <summary>Removes an item as part of the caller's transaction, and with the last item of a file that file.</summary>
     /// <returns>The item, or null when it was not there.</returns>
-    public static QueueItem? Remove(SqliteConnection connection, string id) =>
-        connection.QuerySingleOrDefault<QueueItem>($"DELETE FROM queue_item WHERE id = @id RETURNING {Columns}", new { id });
+    public static QueueItem? Remove(SqliteConnection connection, string id) => Remove(connection, "id = @id", new { id }).SingleOrDefault();
+
+    /// <summary>Removes a file with all items that are left of it, as part of the caller's transaction.</summary>
+    /// <returns>The items; none when the file was not there.</returns>
+    public static IReadOnlyList<QueueItem> RemoveFile(SqliteConnection connection, string folder, string name) =>
+        Remove(connection, "file = (SELECT id FROM queue_file WHERE folder = @folder AND name = @name)", new { folder, name });
+
+    /// <summary>The items of a file in the order of their arrival, as part of the caller's transaction.</summary>
+    public static IReadOnlyList<QueueItem> ListFile(SqliteConnection connection, long file) =>
+        [.. connection.Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE file = @file ORDER BY rowid", new { file })];
 
     /// <summary>Items whose NZB has been missing at an earlier start and still is, as part of the caller's transaction.</summary>
     /// <param name="connection">The caller's.</param>
@@ -55,73 +71,41 @@ internal sealed class QueueStore(SluiceDatabase database)
     /// <summary>How many items there are, as part of the caller's transaction.</summary>
     public static int Count(SqliteConnection connection) => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
 
-    /// <summary>Whether a folder holds an item of this name, as part of the caller's transaction.</summary>
-    public static bool Contains(SqliteConnection connection, string folder, string name) =>
+    /// <summary>Whether the release of an item, other than one, would have this name in a folder, as part of the caller's transaction.</summary>
+    public static bool Contains(SqliteConnection connection, string folder, string name, string? except = null) =>
         connection.ExecuteScalar<long>(
-            "SELECT EXISTS (SELECT 1 FROM queue_item WHERE folder = @folder AND name = @name)", new { folder, name }) != 0;
+            "SELECT EXISTS (SELECT 1 FROM queue_item WHERE folder = @folder AND name = @name AND id IS NOT @except)",
+            new { folder, name, except }) != 0;
 
     /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(SqliteConnection connection, string nzbHash) =>
         connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM queue_item WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
 
     /// <summary>An item of the same bytes, name and category, as part of the caller's transaction; null when there is none.</summary>
-    public static string? FindEqual(SqliteConnection connection, QueueItem item) =>
+    /// <param name="connection">The caller's.</param>
+    /// <param name="item">What it is compared with.</param>
+    /// <param name="file">The file to which it belongs; null for any.</param>
+    public static string? FindEqual(SqliteConnection connection, QueueItem item, long? file) =>
         connection.QueryFirstOrDefault<string>(
-            "SELECT id FROM queue_item WHERE nzb_hash = @NzbHash AND nzb_name = @NzbName AND category = @Category",
-            new { item.NzbHash, item.NzbName, item.Category });
+            """
+            SELECT id FROM queue_item
+            WHERE nzb_hash = @NzbHash AND nzb_name = @NzbName AND category = @Category AND file = coalesce(@file, file)
+            """,
+            new { item.NzbHash, item.NzbName, item.Category, file });
 
-    /// <summary>The file of a folder below <c>/nzbs</c> as part of the caller's transaction, or null.</summary>
-    public static QueueItem? FindByName(SqliteConnection connection, string folder, string name) =>
-        connection.QuerySingleOrDefault<QueueItem>(
-            $"SELECT {Columns} FROM queue_item WHERE folder = @folder AND name = @name", new { folder, name });
-
-    /// <summary>Whether an item is there, as part of the caller's transaction.</summary>
-    public static bool Exists(SqliteConnection connection, string id) =>
-        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM queue_item WHERE id = @id)", new { id }) != 0;
-
-    /// <summary>Gives an item a name that is free, a category and its folder, as part of the caller's transaction.</summary>
-    public static void SetPlace(SqliteConnection connection, string id, string name, string category, string folder) =>
+    /// <summary>Gives an item a name that is free, a category and its folder, and a password, as part of the caller's transaction.</summary>
+    public static void SetPlace(SqliteConnection connection, QueueItem item) =>
         connection.Execute(
-            "UPDATE queue_item SET name = @name, nzb_name = @nzbName, category = @category, folder = @folder WHERE id = @id",
-            new { id, name, nzbName = name + ".nzb", category, folder });
-
-    /// <summary>Changes what clients have stored about an item.</summary>
-    /// <param name="id">Which.</param>
-    /// <param name="change">Gives the new text for the old one, or null to leave it; runs while nothing else is written.</param>
-    /// <param name="cancellationToken">Counts until the change begins.</param>
-    /// <returns>Whether the item is there.</returns>
-    public Task<bool> ChangePropertiesAsync(string id, Func<string, string?> change, CancellationToken cancellationToken) =>
-        database.WriteAsync(
-            (connection, _) =>
-            {
-                var old = connection.QuerySingleOrDefault<string>("SELECT properties FROM queue_item WHERE id = @id", new { id });
-                if (old is not null && change(old) is { } properties)
-                    connection.Execute("UPDATE queue_item SET properties = @properties WHERE id = @id", new { id, properties });
-                return old is not null;
-            },
-            cancellationToken);
+            """
+            UPDATE queue_item SET name = @Name, nzb_name = @NzbName, category = @Category, folder = @Folder, password = @Password
+            WHERE id = @Id
+            """,
+            item);
 
     /// <summary>One item, or null.</summary>
     public Task<QueueItem?> FindAsync(string id, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection.QuerySingleOrDefault<QueueItem>($"SELECT {Columns} FROM queue_item WHERE id = @id", new { id }),
-            cancellationToken);
-
-    /// <summary>The item of a name in a folder below <c>/nzbs</c>, or null.</summary>
-    public Task<QueueItem?> FindByNameAsync(string folder, string name, CancellationToken cancellationToken) =>
-        database.ReadAsync(connection => FindByName(connection, folder, name), cancellationToken);
-
-    /// <summary>Folders below <c>/nzbs</c> that hold items, by name.</summary>
-    public Task<IReadOnlyList<string>> ListFoldersAsync(CancellationToken cancellationToken) =>
-        database.ReadAsync(
-            connection => (IReadOnlyList<string>)[.. connection.Query<string>("SELECT DISTINCT folder FROM queue_item ORDER BY folder")],
-            cancellationToken);
-
-    /// <summary>The items of a folder below <c>/nzbs</c>, by the name of their file.</summary>
-    public IAsyncEnumerable<QueueItem> ListFolderAsync(string folder, CancellationToken cancellationToken) =>
-        database.StreamAsync(
-            connection => connection
-                .Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE folder = @folder ORDER BY name || '.nzb'", new { folder }, buffered: false),
             cancellationToken);
 
     /// <summary>The id of the next item to work on, or null.</summary>
@@ -188,6 +172,23 @@ internal sealed class QueueStore(SluiceDatabase database)
                         buffered: false);
             },
             cancellationToken);
+
+    private static List<QueueItem> Remove(SqliteConnection connection, string condition, object parameters)
+    {
+        // A query of its own: the file goes with the row, and what the row returns must not depend on which goes first.
+        List<QueueItem> items =
+        [
+            .. connection.Query<QueueItem>(
+                $"""
+                SELECT {Columns}, (SELECT hash FROM queue_file f WHERE f.id = file AND f.packed = 1) AS RawHash
+                FROM queue_item WHERE {condition} ORDER BY rowid
+                """,
+                parameters),
+        ];
+        if (items.Count > 0)
+            connection.Execute($"DELETE FROM queue_item WHERE {condition}", parameters);
+        return items;
+    }
 
     private static SqlFilter Conditions(SqliteConnection connection, QueueFilter filter)
     {

@@ -19,6 +19,7 @@ internal sealed class QueueWorker(
     StartHolds holds,
     SluiceDatabase database,
     BlobStore blobs,
+    StoredNzbs stored,
     IOptionsMonitor<QueueOptions> options,
     IOptionsMonitor<UsenetOptions> usenet,
     TimeProvider time,
@@ -123,13 +124,14 @@ internal sealed class QueueWorker(
         var failed = await database.WriteAsync(
             (connection, _) =>
             {
-                List<string> lost = [.. QueueStore.FindLost(connection, blobs.ContainsNzb)];
-                foreach (var id in lost)
-                    HistoryStore.Insert(connection, FailedItem.Of(QueueStore.Remove(connection, id)!, failure, [], time.GetUtcNow()));
+                List<QueueItem> lost = [.. QueueStore.FindLost(connection, blobs.ContainsNzb).Select(id => QueueStore.Remove(connection, id)!)];
+                foreach (var item in lost)
+                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
                 return lost;
             },
             stoppingToken);
-        foreach (var id in failed)
-            QueueLog.Failed(logger, id, failure.Reason.ToString());
+        await stored.ReleaseAsync(failed.SelectMany(item => item.BlobHashes), CancellationToken.None);
+        foreach (var item in failed)
+            QueueLog.Failed(logger, item.Id, failure.Reason.ToString());
     }
 }

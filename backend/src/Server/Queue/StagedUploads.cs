@@ -17,6 +17,9 @@ internal enum StagingOutcome
 
     /// <summary>As much is staged as may be, or the disk is full.</summary>
     NoRoom,
+
+    /// <summary>The body did not end in time.</summary>
+    TooSlow,
 }
 
 /// <summary>
@@ -35,7 +38,7 @@ internal sealed class StagedUploads(
 
     private static readonly TimeSpan Life = TimeSpan.FromHours(1);
 
-    // Guards the fields below and the removal of files, so that an upload in the index has its bytes.
+    // Guards the fields below; no file is touched under it. An upload leaves the index before its bytes leave the disk.
     private readonly Lock _gate = new();
     private readonly Dictionary<(string Folder, string Name), (StagedUpload Upload, ITimer Timer)> _kept = [];
     private int _arriving;
@@ -55,14 +58,20 @@ internal sealed class StagedUploads(
         if (!TryReserve(expected))
             return StagingOutcome.NoRoom;
 
+        using var deadline = new CancellationTokenSource(UploadReceiver.MaxTime, time);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
         try
         {
             blobs.RequireSpace(length ?? 0);
-            return Keep(await disk.SaveAsync(folder, name, body, cancellationToken), mayReplace, Life);
+            return Keep(await disk.SaveAsync(folder, name, body, cancel.Token), mayReplace, Life);
         }
         catch (DiskFullException)
         {
             return StagingOutcome.NoRoom;
+        }
+        catch (OperationCanceledException) when (deadline.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            return StagingOutcome.TooSlow;
         }
         finally
         {
@@ -100,9 +109,10 @@ internal sealed class StagedUploads(
                 return false;
             _kept.Remove((upload.Folder, upload.Name));
             kept.Timer.Dispose();
-            Delete(upload);
-            return true;
         }
+
+        Delete(upload);
+        return true;
     }
 
     /// <inheritdoc/>
@@ -156,25 +166,34 @@ internal sealed class StagedUploads(
 
     private StagingOutcome Keep(StagedUpload upload, bool mayReplace, TimeSpan life)
     {
+        StagingOutcome outcome;
+        StagedUpload? unneeded = null;
         lock (_gate)
         {
             var place = (upload.Folder, upload.Name);
-            var existed = _kept.TryGetValue(place, out var before);
-            if (existed && !mayReplace)
+            if (!_kept.TryGetValue(place, out var before))
             {
-                Delete(upload);
-                return StagingOutcome.Taken;
+                outcome = StagingOutcome.Created;
             }
-
-            if (existed)
+            else if (mayReplace)
             {
+                outcome = StagingOutcome.Replaced;
                 before.Timer.Dispose();
-                Delete(before.Upload);
+                unneeded = before.Upload;
+            }
+            else
+            {
+                outcome = StagingOutcome.Taken;
+                unneeded = upload;
             }
 
-            _kept[place] = (upload, time.CreateTimer(_ => Expire(upload), null, life, Timeout.InfiniteTimeSpan));
-            return existed ? StagingOutcome.Replaced : StagingOutcome.Created;
+            if (unneeded != upload)
+                _kept[place] = (upload, time.CreateTimer(_ => Expire(upload), null, life, Timeout.InfiniteTimeSpan));
         }
+
+        if (unneeded is not null)
+            Delete(unneeded);
+        return outcome;
     }
 
     private void Expire(StagedUpload upload)

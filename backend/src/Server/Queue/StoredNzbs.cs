@@ -6,88 +6,166 @@ using Sluice.Server.Library;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Moves stored NZBs that nothing refers to any more to the quarantine (IMP-6). Between the blob and the row of an add there is a moment in
-/// which only the upload itself knows that the blob is needed, so nothing is removed while any upload is under way.
+/// Takes blobs away that no row refers to any more (IMP-6). Between the blob and the row of an add only the upload knows that the
+/// blob is needed: it pins the hash before the blob gets its name, and a blob whose hash is pinned stays until the last pin goes.
 /// </summary>
-internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs)
+/// <remarks>Thread-safe. No file is touched under the lock or inside a transaction.</remarks>
+internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogger<StoredNzbs> logger)
 {
-    // Guards the fields below, and spans the removal itself.
+    // Guards the fields below; nothing else is taken under it.
     private readonly Lock _gate = new();
-    private readonly HashSet<string> _postponed = [];
-    private int _uploads;
+    private readonly Dictionary<string, int> _pins = [];
+
+    // A hash is here from before its rows are looked for until its blob is gone or known to be needed. A pin waits for that.
+    private readonly Dictionary<string, TaskCompletionSource> _leaving = [];
 
     /// <summary>An upload begins; it ends with the disposal of what is returned.</summary>
-    public UploadLease BeginUpload()
+    public UploadLease BeginUpload() => new(this);
+
+    /// <summary>
+    /// Removes those of the blobs that nothing refers to, now or when the last upload of the same bytes has ended. What cannot be
+    /// removed is logged and stays.
+    /// </summary>
+    public async Task ReleaseAsync(IEnumerable<string> hashes, CancellationToken cancellationToken)
     {
-        lock (_gate)
-            _uploads++;
-        return new UploadLease(this);
+        List<string> left = [.. hashes.Distinct()];
+        while (left.Count > 0)
+        {
+            var (taken, others) = Begin(left);
+            if (taken.Count > 0)
+                await RemoveAsync(taken, cancellationToken);
+
+            // Another removal may have looked for rows before the caller's were gone.
+            left = [.. others.Select(other => other.Hash)];
+            await Task.WhenAll(others.Select(other => other.Removal)).WaitAsync(cancellationToken);
+        }
     }
 
-    /// <summary>Removes those of the NZBs that nothing refers to, now or when the last upload has ended.</summary>
-    public async Task ReleaseAsync(IReadOnlyCollection<string> hashes, CancellationToken cancellationToken)
+    private (List<string> Taken, List<(string Hash, Task Removal)> Others) Begin(List<string> hashes)
     {
-        if (hashes.Count > 0)
-            await database.WriteAsync((connection, _) => Remove(connection, hashes), cancellationToken);
-    }
-
-    private int Remove(SqliteConnection connection, IReadOnlyCollection<string> hashes)
-    {
+        var (taken, others) = (new List<string>(), new List<(string, Task)>());
         lock (_gate)
         {
-            if (_uploads > 0)
-            {
-                _postponed.UnionWith(hashes);
-                return 0;
-            }
-
-            var removed = 0;
             foreach (var hash in hashes)
             {
-                if (QueueStore.Uses(connection, hash) || HistoryStore.Uses(connection, hash) || LibraryStore.Uses(connection, hash))
+                // The end of the upload looks again.
+                if (_pins.ContainsKey(hash))
                     continue;
-                blobs.Retire(hash);
-                removed++;
-            }
 
-            return removed;
+                if (_leaving.TryGetValue(hash, out var removal))
+                {
+                    others.Add((hash, removal.Task));
+                }
+                else
+                {
+                    _leaving[hash] = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                    taken.Add(hash);
+                }
+            }
+        }
+
+        return (taken, others);
+    }
+
+    private async Task RemoveAsync(List<string> hashes, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var unneeded = await database.ReadAsync(
+                connection => hashes.Where(hash => !IsNeeded(connection, hash)).ToList(), cancellationToken);
+            foreach (var hash in unneeded)
+                Retire(hash);
+        }
+        catch (SqliteException e)
+        {
+            QueueLog.BlobNotRemoved(logger, e, hashes[0]);
+        }
+        finally
+        {
+            lock (_gate)
+            {
+                foreach (var hash in hashes)
+                {
+                    _leaving.Remove(hash, out var removal);
+                    removal!.SetResult();
+                }
+            }
         }
     }
 
-    private Task EndUploadAsync(IReadOnlyCollection<string> unneeded)
+    private static bool IsNeeded(SqliteConnection connection, string hash) =>
+        QueueStore.Uses(connection, hash) || QueueFileStore.Uses(connection, hash)
+        || HistoryStore.Uses(connection, hash) || LibraryStore.Uses(connection, hash);
+
+    private void Retire(string hash)
     {
-        IReadOnlyCollection<string> due = [];
+        try
+        {
+            blobs.Retire(hash);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            QueueLog.BlobNotRemoved(logger, e, hash);
+        }
+    }
+
+    private async Task PinAsync(string hash, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Task removal;
+            lock (_gate)
+            {
+                if (!_leaving.TryGetValue(hash, out var leaving))
+                {
+                    _pins[hash] = _pins.GetValueOrDefault(hash) + 1;
+                    return;
+                }
+
+                removal = leaving.Task;
+            }
+
+            await removal.WaitAsync(cancellationToken);
+        }
+    }
+
+    private void Unpin(IEnumerable<string> hashes)
+    {
         lock (_gate)
         {
-            _postponed.UnionWith(unneeded);
-            if (--_uploads == 0)
+            foreach (var hash in hashes)
             {
-                due = [.. _postponed];
-                _postponed.Clear();
+                if (--_pins[hash] == 0)
+                    _pins.Remove(hash);
             }
         }
-
-        return ReleaseAsync(due, CancellationToken.None);
     }
 
     /// <summary>Keeps the blobs of an upload until rows refer to them; those that none refers to at its end go.</summary>
     /// <remarks>Has one user.</remarks>
     internal sealed class UploadLease(StoredNzbs owner) : IAsyncDisposable
     {
-        private readonly HashSet<string> _hashes = [];
+        private readonly HashSet<string> _pinned = [];
         private StoredNzbs? _owner = owner;
 
-        /// <summary>The upload has brought this NZB.</summary>
-        public void Track(string hash) => _hashes.Add(hash);
-
-        /// <summary>Rows refer to all that it brought.</summary>
-        public void Settle() => _hashes.Clear();
+        /// <summary>The upload brings this blob. Called before the blob gets its name.</summary>
+        public async Task PinAsync(string hash, CancellationToken cancellationToken)
+        {
+            ObjectDisposedException.ThrowIf(_owner is null, this);
+            if (_pinned.Contains(hash))
+                return;
+            await _owner.PinAsync(hash, cancellationToken);
+            _pinned.Add(hash);
+        }
 
         /// <inheritdoc/>
         public async ValueTask DisposeAsync()
         {
             if (Interlocked.Exchange(ref _owner, null) is { } owner)
-                await owner.EndUploadAsync(_hashes);
+            {
+                owner.Unpin(_pinned);
+                await owner.ReleaseAsync(_pinned, CancellationToken.None);
+            }
         }
     }
 }

@@ -10,14 +10,9 @@ namespace Sluice.Server.Queue;
 /// <param name="decoder">Disposed with this stream.</param>
 /// <param name="format">Name of the format, for the sentence.</param>
 /// <param name="packed">Bytes that the decoder has taken so far, or may take at most.</param>
-internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed) : Stream
+/// <param name="budget">What all that is in the upload may unpack to; this is counted with the rest.</param>
+internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed, UnpackBudget budget) : Stream
 {
-    /// <summary>Plain bytes per packed byte (IMP-10); text packs to a tenth, a bomb to a thousandth.</summary>
-    public const int MaxRatio = 200;
-
-    // The ratio of a few bytes says nothing yet.
-    private const long Grace = 1 << 20;
-
     private long _unpacked;
 
     /// <inheritdoc/>
@@ -55,9 +50,10 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
         }
 
         _unpacked += read;
-        return _unpacked > Grace && _unpacked / MaxRatio > packed()
-            ? throw new NzbFormatException(NzbFault.TooLarge, $"it unpacks to more than {MaxRatio} times its size")
-            : read;
+        budget.Take(read);
+        if (_unpacked > UnpackBudget.Grace && _unpacked / UnpackBudget.MaxRatio > packed())
+            throw new NzbFormatException(NzbFault.TooLarge, $"it unpacks to more than {UnpackBudget.MaxRatio} times its size");
+        return budget.IsSpent ? throw new NzbFormatException(NzbFault.TooLarge, budget.Excess) : read;
     }
 
     /// <inheritdoc/>

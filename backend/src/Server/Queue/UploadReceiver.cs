@@ -10,34 +10,44 @@ namespace Sluice.Server.Queue;
 /// Takes the body of an upload, undoes gzip, bzip2 and zip, told apart by content and never by name (IMP-10), and leaves
 /// each NZB as a blob that is safe on disk. What the content is beyond that is found out by the import.
 /// </summary>
-internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFolder folder, ProcessOptions process)
+internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFolder folder, ProcessOptions process, TimeProvider time)
 {
+    /// <summary>How long an upload may take in all, its unpacking included (S15): the longest at 700 kbit/s.</summary>
+    public static readonly TimeSpan MaxTime = TimeSpan.FromHours(1);
+
     private const int Signature = 4;
 
     /// <summary>Reads an upload to its end.</summary>
     /// <param name="body">Forward only; stays open.</param>
     /// <param name="length">Its length as far as it is known, in bytes.</param>
+    /// <param name="keepsPacked">Whether a packed upload is kept as it came as well.</param>
     /// <param name="cancellationToken">Gives up; nothing is left behind.</param>
     /// <exception cref="UploadBrokenException">The body breaks off.</exception>
-    public async Task<NzbUpload> ReceiveAsync(Stream body, long? length, CancellationToken cancellationToken)
+    public async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
     {
         var lease = stored.BeginUpload();
+        using var deadline = new CancellationTokenSource(MaxTime, time);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
         try
         {
             if (length > process.MaxRequestBodySize)
-                return new NzbUpload([], AddRefusal.TooLarge, lease);
+                return NzbUpload.Refused(AddRefusal.TooLarge, lease);
 
             blobs.RequireSpace(length ?? 0);
             await using var upload = new UploadStream(body, process.MaxRequestBodySize);
-            return new NzbUpload(await ReceiveAsync(upload, lease, cancellationToken), null, lease);
+            return await ReceiveAsync(upload, keepsPacked, lease, cancel.Token);
         }
         catch (DiskFullException)
         {
-            return new NzbUpload([], AddRefusal.DiskFull, lease);
+            return NzbUpload.Refused(AddRefusal.DiskFull, lease);
         }
         catch (Exception e) when (e is BlobTooLargeException or UploadTooLargeException)
         {
-            return new NzbUpload([], AddRefusal.TooLarge, lease);
+            return NzbUpload.Refused(AddRefusal.TooLarge, lease);
+        }
+        catch (OperationCanceledException) when (deadline.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            return NzbUpload.Refused(AddRefusal.TooSlow, lease);
         }
         catch
         {
@@ -46,33 +56,30 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
         }
     }
 
-    private async Task<IReadOnlyList<UploadedNzb>> ReceiveAsync(
-        UploadStream upload,
-        StoredNzbs.UploadLease lease,
-        CancellationToken cancellationToken)
+    private async Task<NzbUpload> ReceiveAsync(
+        UploadStream upload, bool keepsPacked, StoredNzbs.UploadLease lease, CancellationToken cancellationToken)
     {
         var start = await upload.PeekAsync(Signature, cancellationToken);
-        if (start.Span.StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B]))
-        {
-            await using var plain = new UnpackedStream(new GZipStream(upload, CompressionMode.Decompress), "gzip", () => upload.Passed);
-            return [await SaveAsync(plain, null, lease, cancellationToken)];
-        }
+        var isGzip = start.Span.StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B]);
+        var isZip = start.Span.StartsWith("PK\u0003\u0004"u8) || start.Span.StartsWith("PK\u0005\u0006"u8);
+        if (!isGzip && !isZip && !start.Span.StartsWith("BZh"u8))
+            return new NzbUpload([await SaveAsync(upload, null, lease, cancellationToken)], null, lease);
 
-        var isBzip2 = start.Span.StartsWith("BZh"u8);
-        if (!isBzip2 && !start.Span.StartsWith("PK\u0003\u0004"u8) && !start.Span.StartsWith("PK\u0005\u0006"u8))
-            return [await SaveAsync(upload, null, lease, cancellationToken)];
+        // A zip is read from its end, the bzip2 reader knows blocking reads only, and how much may be unpacked depends on the length.
+        var raw = keepsPacked ? await blobs.SaveRawAsync(upload, lease.PinAsync, cancellationToken) : null;
+        await using var file = raw is null ? await SpoolAsync(upload, cancellationToken) : blobs.OpenRaw(raw.Hash);
+        var budget = new UnpackBudget(file.Length);
+        if (isZip)
+            return new NzbUpload(await ReadZipAsync(file, budget, lease, cancellationToken), null, lease) { Raw = raw };
 
-        // A zip is read from its end, and the bzip2 reader knows blocking reads only: both need a file.
-        await using var file = await SpoolAsync(upload, cancellationToken);
-        if (!isBzip2)
-            return await ReadZipAsync(file, lease, cancellationToken);
-
-        await using var text = new UnpackedStream(new Bzip2Reader(file), "bzip2", () => file.Position);
-        return [await SaveAsync(text, null, lease, cancellationToken)];
+        Stream decoder = isGzip ? new GZipStream(file, CompressionMode.Decompress, leaveOpen: true) : new Bzip2Reader(file);
+        await using var text = new UnpackedStream(decoder, isGzip ? "gzip" : "bzip2", () => file.Position, budget);
+        return new NzbUpload([await SaveAsync(text, null, lease, cancellationToken)], null, lease) { Raw = raw };
     }
 
     private async Task<IReadOnlyList<UploadedNzb>> ReadZipAsync(
         FileStream file,
+        UnpackBudget budget,
         StoredNzbs.UploadLease lease,
         CancellationToken cancellationToken)
     {
@@ -92,7 +99,14 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
 
             var nzbs = new List<UploadedNzb>(members.Count);
             foreach (var member in members)
-                nzbs.Add(await SaveMemberAsync(member, lease, cancellationToken));
+            {
+                nzbs.Add(await SaveMemberAsync(member, budget, lease, cancellationToken));
+
+                // Entries that share their bytes pass one by one. It is one failure of the whole, whatever came before.
+                if (budget.IsSpent)
+                    return [new UploadedNzb(null, null, ImportFailure.NzbTooLarge(budget.Excess))];
+            }
+
             return nzbs;
         }
         catch (InvalidDataException)
@@ -103,13 +117,14 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
 
     private async Task<UploadedNzb> SaveMemberAsync(
         ZipArchiveEntry member,
+        UnpackBudget budget,
         StoredNzbs.UploadLease lease,
         CancellationToken cancellationToken)
     {
         try
         {
             var packed = member.CompressedLength;
-            await using var text = new UnpackedStream(await member.OpenAsync(cancellationToken), "zip", () => packed);
+            await using var text = new UnpackedStream(await member.OpenAsync(cancellationToken), "zip", () => packed, budget);
             return await SaveAsync(text, member.Name, lease, cancellationToken);
         }
         catch (InvalidDataException)
@@ -131,9 +146,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
     {
         try
         {
-            var blob = await blobs.SaveNzbAsync(plain, cancellationToken);
-            lease.Track(blob.Hash);
-            return new UploadedNzb(blob, memberName, null);
+            return new UploadedNzb(await blobs.SaveNzbAsync(plain, lease.PinAsync, cancellationToken), memberName, null);
         }
         catch (NzbFormatException e)
         {

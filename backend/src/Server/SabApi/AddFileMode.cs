@@ -28,6 +28,7 @@ internal sealed class AddFileMode(NzbIntake intake) : ISabMode
             AddRefusal.QueueFull => SabAnswer.ErrorAsync(call.Http, SabTexts.QueueFull),
             AddRefusal.DiskFull => SabAnswer.ErrorAsync(call.Http, SabTexts.DiskFull),
             AddRefusal.TooLarge => SabAnswer.ErrorAsync(call.Http, SabTexts.TooLarge, StatusCodes.Status413PayloadTooLarge),
+            AddRefusal.TooSlow => SabAnswer.ErrorAsync(call.Http, SabTexts.TooSlow, StatusCodes.Status408RequestTimeout),
             _ => SabAnswer.WriteAsync(
                 call.Http,
                 json =>

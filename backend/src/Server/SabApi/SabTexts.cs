@@ -11,6 +11,7 @@ internal static class SabTexts
     public const string Unavailable = "Database unavailable";
     public const string DiskFull = "Disk is full";
     public const string TooLarge = "NZB is too large";
+    public const string TooSlow = "Upload took too long";
 
     /// <summary>The version of SABnzbd whose answers these are.</summary>
     public const string Version = "5.0.4";

@@ -18,6 +18,9 @@ internal enum StoreAnswer
     /// <summary>404: there is no such name, or no longer.</summary>
     NotFound,
 
+    /// <summary>408: the content did not come in time.</summary>
+    TooSlow,
+
     /// <summary>409: the folder is not one that takes files.</summary>
     Conflict,
 

@@ -1,6 +1,7 @@
 using Dapper;
 using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
+using Sluice.Server.Queue;
 using Xunit;
 
 namespace Sluice.Server.Tests.Database;
@@ -34,6 +35,35 @@ public sealed class MigrationRunnerTests : IDisposable
         Assert.Equal((2, 7), await database.ReadAsync(
             connection => (connection.ExecuteScalar<int>("PRAGMA user_version"), connection.ExecuteScalar<int>("SELECT x FROM b")), Token));
         Assert.Empty(Directory.GetFiles(_temporary.Folder.Backups));
+    }
+
+    [Fact]
+    public async Task Items_that_were_queued_under_the_name_of_their_release_list_as_nzbs_of_that_name()
+    {
+        await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(7)]))
+        {
+            await before.WriteAsync(
+                (connection, _) => connection.Execute(
+                    """
+                    INSERT INTO queue_item VALUES
+                      ('b', 1, 'Rel (2)', 'Rel.nzb', 'tv', 'tv', 0, 0, 'pw', -1, '', 'hash-b', 20, 200, NULL, 2000, ''),
+                      ('a', 2, 'Rel', 'Rel.nzb', 'tv', 'tv', 0, 1, '', -1, '', 'hash-a', 10, 100, 5000, 1000, '[stored]'),
+                      ('c', 3, 'Rel', 'Rel.nzb', '*', 'uncategorized', 1, 0, '', 2, 's', 'hash-a', 10, 100, NULL, 3000, '')
+                    """),
+                Token);
+        }
+
+        await using var database = _temporary.OpenDatabase();
+
+        var files = await new QueueFileStore(database).ListAsync("tv", Token).ToListAsync(Token);
+        Assert.Equal(
+            [("Rel (2).nzb", "hash-b", 20L, "", 2000L), ("Rel.nzb", "hash-a", 10L, "[stored]", 1000L)],
+            files.Select(file => (file.Name, file.Hash, file.Length, file.Properties, file.AddedMilliseconds)));
+        var items = await new QueueStore(database).StreamAsync(new QueueFilter(), 0, 0, Token).ToListAsync(Token);
+        Assert.Equal(["c", "b", "a"], items.Select(item => item.Id));
+        Assert.Equal(("Rel (2)", "pw", 200, 2000L), (items[1].Name, items[1].Password, items[1].EncodedBytes, items[1].AddedMilliseconds));
+        await database.WriteAsync((connection, _) => QueueStore.Remove(connection, "a"), Token);
+        Assert.Equal(["Rel (2).nzb"], await new QueueFileStore(database).ListAsync("tv", Token).Select(file => file.Name).ToListAsync(Token));
     }
 
     [Fact]

@@ -84,7 +84,7 @@ public sealed class OpeningPolicyTests
                     + connection.QueryFirst($"EXPLAIN QUERY PLAN {reference.TableSql}").detail).Cast<string>().ToList()),
             TestContext.Current.CancellationToken);
 
-        Assert.Equal(columns.Order(), references.Select(reference => $"{reference.Table}.{reference.Column}").Order());
+        Assert.Equal(columns.Order(), references.Where(reference => reference.IsNzb).Select(reference => $"{reference.Table}.{reference.Column}").Order());
         Assert.All(references.Zip(plans), pair =>
         {
             Assert.Contains($"USING COVERING INDEX {pair.First.Index}", pair.Second.Split('|')[0], StringComparison.Ordinal);

@@ -4,15 +4,20 @@ namespace Sluice.Server.Tests.EndToEnd;
 internal static class RcloneRemote
 {
     /// <summary>The variables with which rclone finds the server of the set.</summary>
-    public static async Task<Dictionary<string, string>> ForAsync(MockedServer set, CancellationToken cancel)
+    public static Task<Dictionary<string, string>> ForAsync(MockedServer set, CancellationToken cancel) =>
+        ForAsync(set.File("rclone.conf"), $"http://127.0.0.1:{set.Server.Port}", ServerProcess.User, ServerProcess.Password, cancel);
+
+    /// <summary>The variables with which rclone finds a server.</summary>
+    public static async Task<Dictionary<string, string>> ForAsync(
+        string config, string address, string user, string password, CancellationToken cancel)
     {
-        var obscured = (await ExternalProgram.RunAsync("rclone", ["obscure", ServerProcess.Password], null, cancel)).Succeeded().Text.Trim();
+        var obscured = (await ExternalProgram.RunAsync("rclone", ["obscure", password], null, cancel)).Succeeded().Text.Trim();
         return new Dictionary<string, string>
         {
-            ["RCLONE_CONFIG"] = set.File("rclone.conf"),
+            ["RCLONE_CONFIG"] = config,
             ["RCLONE_CONFIG_SLUICE_TYPE"] = "webdav",
-            ["RCLONE_CONFIG_SLUICE_URL"] = $"http://127.0.0.1:{set.Server.Port}",
-            ["RCLONE_CONFIG_SLUICE_USER"] = ServerProcess.User,
+            ["RCLONE_CONFIG_SLUICE_URL"] = address,
+            ["RCLONE_CONFIG_SLUICE_USER"] = user,
             ["RCLONE_CONFIG_SLUICE_PASS"] = obscured,
         };
     }

@@ -1,4 +1,5 @@
 using System.Net.Http.Headers;
+using System.Text;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting.Server;
@@ -72,6 +73,22 @@ internal sealed class ProductHost : IAsyncDisposable
         file.Headers.ContentType = new MediaTypeHeaderValue("application/x-nzb");
         form.Add(file, "name", fileName);
         return await Client.PostAsync(new Uri($"/api?mode=addfile&apikey={Key}{query}", UriKind.Relative), form, cancellationToken);
+    }
+
+    /// <summary>Sends a request to the tree with the right credentials.</summary>
+    public async Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, byte[]? content, CancellationToken cancellationToken)
+    {
+        using var request = new HttpRequestMessage(method, new Uri(path, UriKind.Relative));
+        request.Headers.Authorization = new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{Password}")));
+        request.Content = content is null ? null : new ByteArrayContent(content);
+        return await Client.SendAsync(request, cancellationToken);
+    }
+
+    /// <summary>Puts a file, which must be accepted.</summary>
+    public async Task PutAsync(string path, byte[] content, CancellationToken cancellationToken)
+    {
+        using var answer = await SendAsync(HttpMethod.Put, path, content, cancellationToken);
+        answer.EnsureSuccessStatusCode();
     }
 
     /// <summary>Adds a file, which must be accepted.</summary>

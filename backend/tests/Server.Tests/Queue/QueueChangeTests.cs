@@ -26,7 +26,7 @@ public sealed class QueueChangeTests : IDisposable
         await using var mock = await MockServer.StartAsync();
         var change = new ChangeStep();
         await using var host = await ProductHost.StartAsync(_folder, mock, services => InsertBeforePublish(services, change));
-        change.Change = id => host.Get<QueueRenaming>().RenameAsync(id, "New Name", "tv", mayReplace: false, Token);
+        change.Change = _ => host.Get<QueueRenaming>().MoveAsync("uncategorized", "Old Name.nzb", "tv", "New Name.nzb", mayReplace: false, Token);
         // A name that says nothing, so that the film is called like its release.
         var release = new MockRelease("rel", 5, [new MockFile { Name = "d41d8cd98f00b204e9800998ecf8427e.mkv", Size = 50_000, ArticleSize = 20_000 }]);
 
@@ -37,6 +37,59 @@ public sealed class QueueChangeTests : IDisposable
         Assert.Equal("tv", slot.GetProperty("category").GetString());
         Assert.IsType<FileEntry>(await host.Get<LibraryTree>().FindAsync(["tv", "New Name", "New Name.mkv"], Token));
         Assert.Equal(1, change.Runs);
+    }
+
+    [Fact]
+    public async Task File_that_is_put_anew_while_it_is_imported_is_published_with_its_new_bytes_alone()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var change = new ChangeStep();
+        await using var host = await ProductHost.StartAsync(_folder, mock, services => InsertBeforePublish(services, change));
+        byte[] Zip(string name) =>
+            NzbText.Zip(("Film.nzb", new MockRelease("rel", 5, [new MockFile { Name = name, Size = 50_000, ArticleSize = 20_000 }]).ToNzb()));
+        var second = Zip("second.mkv");
+        change.Change = _ => host.PutAsync("/nzbs/tv/Film.zip", second, Token);
+
+        await host.PutAsync("/nzbs/tv/Film.zip", Zip("first.mkv"), Token);
+        while (!(await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("noofslots").GetInt32().Equals(1))
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+
+        Assert.IsType<FileEntry>(await host.Get<LibraryTree>().FindAsync(["tv", "Film", "second.mkv"], Token));
+        Assert.Null(await host.Get<LibraryTree>().FindAsync(["tv", "Film", "first.mkv"], Token));
+        Assert.Equal(0, (await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("noofslots_total").GetInt32());
+        // The zip has left with its item, and with it the bytes as they came.
+        using var gone = await host.SendAsync(HttpMethod.Head, "/nzbs/tv/Film.zip", null, Token);
+        Assert.Equal(System.Net.HttpStatusCode.NotFound, gone.StatusCode);
+        Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs, "*.raw"));
+    }
+
+    [Fact]
+    public async Task Packed_file_shows_its_bytes_after_a_restart()
+    {
+        var zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));
+        await using (var host = await ProductHost.StartAsync(_folder))
+            await host.PutAsync("/nzbs/tv/two.zip", zip, Token);
+        foreach (var blob in Directory.GetFiles(_folder.Folder.Blobs))
+            File.SetLastWriteTimeUtc(blob, new DateTime(2026, 1, 3, 0, 0, 0, DateTimeKind.Utc));
+
+        await using var again = await ProductHost.StartAsync(_folder);
+        using var answer = await again.SendAsync(HttpMethod.Get, "/nzbs/tv/two.zip", null, Token);
+
+        Assert.Equal(zip, await answer.Content.ReadAsByteArrayAsync(Token));
+    }
+
+    [Fact]
+    public async Task Item_is_imported_though_the_file_that_it_came_in_is_lost()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var release = new MockRelease("rel", 5, [new MockFile { Name = "film.mkv", Size = 50_000, ArticleSize = 20_000 }]);
+        await using (var host = await ProductHost.StartAsync(_folder))
+            await host.PutAsync("/nzbs/tv/Film.nzb.gz", NzbText.Gzip(release.ToNzb()), Token);
+        File.Delete(Assert.Single(Directory.GetFiles(_folder.Folder.Blobs, "*.raw")));
+
+        await using var again = await ProductHost.StartAsync(_folder, mock);
+        while ((await again.CallAsync("mode=history&status=Completed", Token)).GetProperty("history").GetProperty("noofslots").GetInt32() == 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
     }
 
     [Fact]

@@ -89,13 +89,13 @@ public sealed class QueueStoreTests : IDisposable
     public async Task File_is_found_by_folder_and_name()
     {
         await using var database = _temporary.OpenDatabase();
-        var store = new QueueStore(database);
+        var store = new QueueFileStore(database);
         await database.InsertAsync(QueueStore.Insert, Item("b") with { Folder = "tv" }, Item("a") with { Folder = "tv" }, Item("c"));
 
-        Assert.Equal("b", (await store.FindByNameAsync("tv", "Release b", Token))?.Id);
-        Assert.Null(await store.FindByNameAsync("tv", "Release c", Token));
+        Assert.Equal(("hash", 99), await store.FindAsync("tv", "Release b.nzb", Token) is { } file ? (file.Hash, file.Length) : default);
+        Assert.Null(await store.FindAsync("tv", "Release c.nzb", Token));
         Assert.Equal(["tv", "uncategorized"], await store.ListFoldersAsync(Token));
-        Assert.Equal(["a", "b"], await store.ListFolderAsync("tv", Token).Select(item => item.Id).ToListAsync(Token));
+        Assert.Equal(["Release a.nzb", "Release b.nzb"], await store.ListAsync("tv", Token).Select(item => item.Name).ToListAsync(Token));
     }
 
     private static QueueItem Item(string id) => new()

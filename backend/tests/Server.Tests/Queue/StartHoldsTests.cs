@@ -33,8 +33,8 @@ public sealed class StartHoldsTests
 
         Assert.Equal(201, (await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>")).Status);
 
-        QueueItem item = (await server.Services.GetRequiredService<QueueStore>()
-            .FindByNameAsync("tv", "a", TestContext.Current.CancellationToken))!;
+        QueueItem item = await server.Services.GetRequiredService<QueueStore>()
+            .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).SingleAsync(TestContext.Current.CancellationToken);
         Assert.True(server.Services.GetRequiredService<StartHolds>().IsHeld(item.Id));
     }
 
@@ -43,8 +43,8 @@ public sealed class StartHoldsTests
     {
         await using TreeServer server = await TreeServer.StartAsync();
         await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>");
-        QueueItem item = (await server.Services.GetRequiredService<QueueStore>()
-            .FindByNameAsync("tv", "a", TestContext.Current.CancellationToken))!;
+        QueueItem item = await server.Services.GetRequiredService<QueueStore>()
+            .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).SingleAsync(TestContext.Current.CancellationToken);
         using var work = new CancellationTokenSource();
         server.Services.GetRequiredService<QueueActivity>().Begin(item.Id, "Work", DateTimeOffset.UnixEpoch, work);
 

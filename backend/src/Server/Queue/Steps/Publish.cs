@@ -14,6 +14,7 @@ namespace Sluice.Server.Queue.Steps;
 /// <summary>Names the files and makes the release visible: release, files, maps, history item and queue in one transaction (IMP-5).</summary>
 internal sealed class Publish(
     SluiceDatabase database,
+    StoredNzbs stored,
     CompleteFolder completeFolder,
     RcloneNotifier rclone,
     IOptionsMonitor<WebDavOptions> webDav,
@@ -46,11 +47,13 @@ internal sealed class Publish(
         payload.AddRange(previews.Where(file => file.Map is { Length: > 0 }));
         List<NameRequest> requests = [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))];
         var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!)).ToList();
+        QueueItem? left = null;
         var published = await database.WriteAsync((connection, _) => Write(connection), cancellationToken);
         if (published is not null)
         {
             QueueLog.Published(logger, work.Item.Id, payload.Count, (long)(time.GetUtcNow() - work.StartedAt).TotalMilliseconds);
             rclone.ReleaseChanged(published.Folder, published.Name);
+            await stored.ReleaseAsync(left!.BlobHashes, CancellationToken.None);
         }
 
         return null;
@@ -61,6 +64,7 @@ internal sealed class Publish(
             if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
                 return null;
 
+            left = item;
             var names = FileNamer.Name(item.Name, requests, webDav.CurrentValue.WindowsSafePaths);
             var sources = string.Join(", ", names.Select(name => name.Source).Distinct().Order());
             progress.Detail = string.Create(CultureInfo.InvariantCulture, $"{names.Count} files, names from {sources}");

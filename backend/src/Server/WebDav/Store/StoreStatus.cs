@@ -11,6 +11,7 @@ internal static class StoreStatus
         StoreAnswer.Malformed => StatusCodes.Status400BadRequest,
         StoreAnswer.Forbidden => StatusCodes.Status403Forbidden,
         StoreAnswer.NotFound => StatusCodes.Status404NotFound,
+        StoreAnswer.TooSlow => StatusCodes.Status408RequestTimeout,
         StoreAnswer.Conflict => StatusCodes.Status409Conflict,
         StoreAnswer.AlreadyExists => StatusCodes.Status412PreconditionFailed,
         StoreAnswer.TooLarge => StatusCodes.Status413PayloadTooLarge,

@@ -1,4 +1,3 @@
-using System.Text;
 using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
@@ -13,13 +12,13 @@ internal sealed class QueueChanges(
     StagedUploads staged,
     LitterFiles litter)
 {
-    private const int MaxNameBytes = 255;
-
     /// <summary>Adds an NZB, or keeps what is to become one.</summary>
     public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
     {
         if (!names.Takes(folder))
             return StoreAnswer.Conflict;
+        if (!TreeNames.Fits(name))
+            return StoreAnswer.Forbidden;
         if (TreeNames.IsLitter(name))
             return await litter.PutAsync(folder, name, upload, ct);
         if (TreeNames.IsStaged(name))
@@ -27,7 +26,7 @@ internal sealed class QueueChanges(
         return TreeNames.IsUpload(name) ? await AddAsync(folder, name, upload, isWhole: false, ct) : StoreAnswer.Forbidden;
     }
 
-    /// <summary>Takes an item out of the queue, as the SABnzbd API does (DAV-43), or forgets what was to become one.</summary>
+    /// <summary>Takes the items of a file out of the queue, as the SABnzbd API does (DAV-43), or forgets what was to become one.</summary>
     public async ValueTask<StoreAnswer> DeleteAsync(string folder, string name, CancellationToken ct)
     {
         if (TreeNames.IsLitter(name))
@@ -35,12 +34,11 @@ internal sealed class QueueChanges(
         if (TreeNames.IsStaged(name))
             return staged.Find(folder, name) is { } upload && staged.Remove(upload) ? StoreAnswer.Done : StoreAnswer.NotFound;
         bool waited = waiting.Remove(folder, name);
-        QueueItem? item = await names.FindItemAsync(folder, name, ct);
-        bool removed = item is not null && (await StoreGuard.RunAsync(() => removal.RemoveAsync([item.Id], ct))).Count > 0;
+        bool removed = await StoreGuard.RunAsync(() => removal.RemoveFileAsync(folder, name, ct));
         return removed || waited ? StoreAnswer.Done : StoreAnswer.NotFound;
     }
 
-    /// <summary>Gives an item another name or another category (DAV-45), or a staged upload the name of an NZB (DAV-40b).</summary>
+    /// <summary>Gives a file another name or another category (DAV-45), or a staged upload the name of an NZB (DAV-40b).</summary>
     public async ValueTask<StoreAnswer> MoveAsync(string folder, string name, StoreTransfer transfer, CancellationToken ct)
     {
         string? target = transfer.Collection switch
@@ -49,36 +47,38 @@ internal sealed class QueueChanges(
             QueueRoot => names.ManualFolder,
             _ => null,
         };
-        if (target is null || TreeNames.IsLitter(name) || !TreeNames.IsUpload(transfer.Name))
+        if (target is null || TreeNames.IsLitter(name) || !TreeNames.IsUpload(transfer.Name) || !TreeNames.Fits(transfer.Name))
             return StoreAnswer.Forbidden;
         if (!names.Takes(target))
             return StoreAnswer.Conflict;
         if (TreeNames.IsStaged(name))
             return await AddStagedAsync(folder, name, target, transfer, ct);
-        if (!transfer.Name.EndsWith(QueueNames.Extension, StringComparison.Ordinal))
-            return StoreAnswer.Forbidden;
 
         bool isTaken = await names.FindAsync(target, transfer.Name, ct) is not null;
         if (isTaken && !transfer.MayReplace)
             return StoreAnswer.AlreadyExists;
-        StoreAnswer answer = await names.FindItemAsync(folder, name, ct) is { } item
-            ? await RenameAsync(item, target, transfer, ct)
-            : await MoveWaitingAsync(folder, name, target, transfer.Name, ct);
-        return answer == StoreAnswer.Done && !isTaken ? StoreAnswer.Created : answer;
+        RenameOutcome outcome = await StoreGuard.RunAsync(
+            () => renaming.MoveAsync(folder, name, names.CategoryOf(target), transfer.Name, transfer.MayReplace, ct));
+        if (outcome == RenameOutcome.NotFound)
+            return await MoveWaitingAsync(folder, name, target, transfer.Name, isTaken, ct);
+        if (outcome == RenameOutcome.Taken)
+            return StoreAnswer.AlreadyExists;
+
+        // A name that was announced in its old or new place has its bytes now.
+        waiting.Remove(folder, name);
+        waiting.Remove(target, transfer.Name);
+        return isTaken || outcome == RenameOutcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
     }
 
-    private async Task<StoreAnswer> StageAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
-    {
-        if (Encoding.UTF8.GetByteCount(name) > MaxNameBytes)
-            return StoreAnswer.Forbidden;
-        return await staged.AddAsync(folder, name, upload.Body, upload.Length, upload.MayReplace, ct) switch
+    private async Task<StoreAnswer> StageAsync(string folder, string name, StoreUpload upload, CancellationToken ct) =>
+        await staged.AddAsync(folder, name, upload.Body, upload.Length, upload.MayReplace, ct) switch
         {
             StagingOutcome.Created => StoreAnswer.Created,
             StagingOutcome.Replaced => StoreAnswer.Done,
             StagingOutcome.Taken => StoreAnswer.AlreadyExists,
+            StagingOutcome.TooSlow => StoreAnswer.TooSlow,
             _ => StoreAnswer.NoSpace,
         };
-    }
 
     /// <summary>Adds an NZB by the rules of every other entrance (IMP-1). A body of 0 bytes announces one (DAV-40a).</summary>
     /// <param name="folder">Folder below <c>/nzbs</c>.</param>
@@ -99,12 +99,13 @@ internal sealed class QueueChanges(
         {
             FileName = name,
             Category = folder == names.ManualFolder ? "" : folder,
-            Replace = upload.MayReplace,
+            IsFile = true,
+            MayReplace = upload.MayReplace,
             HoldsStart = !isWhole,
         };
         AddOutcome outcome = await StoreGuard.RunAsync(() => intake.AddAsync(body, upload.Length, addition, ct));
         if (outcome.Refusal is { } refusal)
-            return refusal == AddRefusal.TooLarge ? StoreAnswer.TooLarge : StoreAnswer.NoSpace;
+            return AnswerOf(refusal);
         waiting.Remove(folder, name);
         return existed || outcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
     }
@@ -124,29 +125,22 @@ internal sealed class QueueChanges(
         }
     }
 
-    private async Task<StoreAnswer> RenameAsync(QueueItem item, string folder, StoreTransfer transfer, CancellationToken ct)
+    private async Task<StoreAnswer> MoveWaitingAsync(
+        string folder, string name, string target, string newName, bool isTaken, CancellationToken ct)
     {
-        string name = transfer.Name[..^QueueNames.Extension.Length];
-        RenameOutcome outcome = await StoreGuard.RunAsync(
-            () => renaming.RenameAsync(item.Id, name, names.CategoryOf(folder), transfer.MayReplace, ct));
-        if (outcome is RenameOutcome.Done or RenameOutcome.Replaced)
-            waiting.Remove(folder, transfer.Name);
-        return outcome switch
-        {
-            RenameOutcome.Done or RenameOutcome.Replaced => StoreAnswer.Done,
-            RenameOutcome.Taken => StoreAnswer.AlreadyExists,
-            RenameOutcome.BadName => StoreAnswer.Forbidden,
-            _ => StoreAnswer.NotFound,
-        };
+        if (!waiting.Remove(folder, name))
+            return StoreAnswer.NotFound;
+        await StoreGuard.RunAsync(() => removal.RemoveFileAsync(target, newName, ct));
+        if (!waiting.TryAdd(target, newName))
+            return StoreAnswer.NoSpace;
+        return isTaken ? StoreAnswer.Done : StoreAnswer.Created;
     }
 
-    private async Task<StoreAnswer> MoveWaitingAsync(string folder, string name, string target, string newName, CancellationToken ct)
+    private static StoreAnswer AnswerOf(AddRefusal refusal) => refusal switch
     {
-        if (waiting.Find(folder, name) is null)
-            return StoreAnswer.NotFound;
-        if (await names.FindItemAsync(target, newName, ct) is { } replaced)
-            await StoreGuard.RunAsync(() => removal.RemoveAsync([replaced.Id], ct));
-        waiting.Remove(folder, name);
-        return waiting.TryAdd(target, newName) ? StoreAnswer.Done : StoreAnswer.NoSpace;
-    }
+        AddRefusal.TooLarge => StoreAnswer.TooLarge,
+        AddRefusal.TooSlow => StoreAnswer.TooSlow,
+        AddRefusal.NameTaken => StoreAnswer.AlreadyExists,
+        _ => StoreAnswer.NoSpace,
+    };
 }

@@ -4,11 +4,11 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// What stands at the names below <c>/nzbs</c>: items of the queue, names that wait for their bytes, staged uploads, and what
-/// desktops leave. The name alone says where to look, but for an item and a waiting name, which are looked for in this order.
+/// What stands at the names below <c>/nzbs</c>: files of the queue, names that wait for their bytes, staged uploads, and what
+/// desktops leave. The name alone says where to look, but for a file and a waiting name, which are looked for in this order.
 /// </summary>
 internal sealed class QueueNames(
-    QueueStore queue,
+    QueueFileStore queue,
     CategoryRules categories,
     StoredNzbReader nzbs,
     QueueProperties properties,
@@ -16,9 +16,6 @@ internal sealed class QueueNames(
     StagedUploads staged,
     LitterFiles litter)
 {
-    /// <summary>What an item's file ends in.</summary>
-    public const string Extension = ".nzb";
-
     /// <summary>The folder of NZBs that are added without a category.</summary>
     public string ManualFolder => categories.FolderOf(CategoryRules.None);
 
@@ -36,16 +33,10 @@ internal sealed class QueueNames(
     {
         if (TreeNames.IsStaged(name))
             return staged.Find(folder, name) is { } upload ? new StagedFile(upload, staged) : null;
-        if (await FindItemAsync(folder, name, ct) is { } item)
-            return new QueueFile(item, nzbs, properties);
+        if (TreeNames.IsUpload(name) && await StoreGuard.RunAsync(() => queue.FindAsync(folder, name, ct)) is { } file)
+            return Show(file);
         return waiting.Find(folder, name);
     }
-
-    /// <summary>The queue item of a name, or null.</summary>
-    public async Task<QueueItem?> FindItemAsync(string folder, string name, CancellationToken ct) =>
-        name.EndsWith(Extension, StringComparison.Ordinal)
-            ? await StoreGuard.RunAsync(() => queue.FindByNameAsync(folder, name[..^Extension.Length], ct))
-            : null;
 
     /// <summary>The files of a folder by name.</summary>
     public async IAsyncEnumerable<IStoreItem> ListAsync(
@@ -53,13 +44,13 @@ internal sealed class QueueNames(
     {
         IEnumerable<IStoreFile> uploads = staged.List().Where(upload => upload.Folder == folder).Select(upload => new StagedFile(upload, staged));
         Queue<IStoreFile> others = new(uploads.Concat(waiting.In(folder)).OrderBy(file => file.Name, StringComparer.Ordinal));
-        await foreach (QueueItem item in StoreGuard.ReadAsync(queue.ListFolderAsync(folder, ct), ct))
+        await foreach (QueueFile file in StoreGuard.ReadAsync(queue.ListAsync(folder, ct), ct))
         {
-            while (others.TryPeek(out IStoreFile? next) && string.CompareOrdinal(next.Name, item.FileName) < 0)
+            while (others.TryPeek(out IStoreFile? next) && string.CompareOrdinal(next.Name, file.Name) < 0)
                 yield return others.Dequeue();
-            if (others.TryPeek(out IStoreFile? same) && same.Name == item.FileName)
+            if (others.TryPeek(out IStoreFile? same) && same.Name == file.Name)
                 others.Dequeue();
-            yield return new QueueFile(item, nzbs, properties);
+            yield return Show(file);
         }
 
         while (others.TryDequeue(out IStoreFile? rest))
@@ -73,4 +64,6 @@ internal sealed class QueueNames(
         IEnumerable<string> names = used.Union(categories.Configured).Union(waiting.Folders()).Union(staged.List().Select(upload => upload.Folder));
         return [.. names.Order(StringComparer.Ordinal)];
     }
+
+    private QueuedFile Show(QueueFile file) => new(file, nzbs, properties);
 }

@@ -3,14 +3,14 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>The properties that clients store on queue files (DAV-47): they live and go with the row of the item.</summary>
-internal sealed class QueueProperties(QueueStore queue)
+/// <summary>The properties that clients store on queue files (DAV-47): they live and go with the row of the file.</summary>
+internal sealed class QueueProperties(QueueFileStore queue)
 {
-    /// <summary>The properties of an item, live and stored.</summary>
-    public IPropertyManager Of(QueueItem item) =>
-        new StoredProperties(LiveProperties.OfFiles, Read(item.Properties), (changes, ct) => ChangeAsync(item.Id, changes, ct));
+    /// <summary>The properties of a file, live and stored.</summary>
+    public IPropertyManager Of(QueueFile file) =>
+        new StoredProperties(LiveProperties.OfFiles, Read(file.Properties), (changes, ct) => ChangeAsync(file.Id, changes, ct));
 
-    private async ValueTask<StoreAnswer> ChangeAsync(string id, IReadOnlyList<PropertyChange> changes, CancellationToken ct)
+    private async ValueTask<StoreAnswer> ChangeAsync(long id, IReadOnlyList<PropertyChange> changes, CancellationToken ct)
     {
         var answer = StoreAnswer.Done;
         bool exists = await StoreGuard.RunAsync(() => queue.ChangePropertiesAsync(id, Change, ct));

@@ -1,4 +1,5 @@
 using System.Collections.Frozen;
+using System.Text;
 
 namespace Sluice.Server.WebDav.Tree;
 
@@ -31,6 +32,9 @@ internal static class TreeNames
 
     private static readonly string[] StagedExtensions = [".part", ".partial", ".filepart", ".tmp", ".crdownload", "~"];
 
+    /// <summary>Longest name below <c>/nzbs</c> in UTF-8 bytes (DAV-13).</summary>
+    private const int MaxBytes = 255;
+
     /// <summary>Whether a name at the root belongs to somebody else.</summary>
     public static bool IsReserved(string name) => Reserved.Contains(name);
 
@@ -48,6 +52,9 @@ internal static class TreeNames
 
     /// <summary>Whether clients write a file under this name to give it another one when it is whole (DAV-40b).</summary>
     public static bool IsStaged(string name) => EndsInOne(name, StagedExtensions);
+
+    /// <summary>Whether a file below <c>/nzbs</c> may have a name of this length.</summary>
+    public static bool Fits(string name) => Encoding.UTF8.GetByteCount(name) <= MaxBytes;
 
     private static bool EndsInOne(string name, string[] extensions) =>
         !IsLitter(name) && Array.Exists(extensions, extension =>

@@ -38,14 +38,15 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     }
 
     [Fact]
-    public async Task Packed_item_is_kept_as_plain_text()
+    public async Task Packed_item_is_kept_as_it_came()
     {
         using var packed = new MemoryStream();
         await using (var gzip = new GZipStream(packed, CompressionLevel.Fastest, leaveOpen: true))
             await gzip.WriteAsync(Encoding.UTF8.GetBytes(Nzb), TestContext.Current.CancellationToken);
 
         Assert.Equal(201, (await _server.SendBytesAsync("PUT /nzbs/movies/Film.nzb.gz", packed.ToArray())).Status);
-        Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/movies/Film.nzb")).Text);
+        Assert.Equal(packed.ToArray(), (await _server.SendAsync("GET /nzbs/movies/Film.nzb.gz")).Body);
+        Assert.Equal(404, (await _server.SendAsync("GET /nzbs/movies/Film.nzb")).Status);
     }
 
     [Fact]

@@ -1,4 +1,6 @@
 using System.Xml.Linq;
+using Sluice.Server.Queue;
+using Sluice.Server.Tests.Queue;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
@@ -42,9 +44,8 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     [InlineData("/nzbs/none/a.nzb", 409)]
     [InlineData("/nzbs/tv/deep/a.nzb", 409)]
     [InlineData("/nzbs/tv/a.mkv", 403)]
-    [InlineData("/nzbs/tv/a.nzb.gz", 403)]
-    [InlineData("/nzbs/tv/a%3Ab.nzb", 403)]
-    [InlineData("/nzbs/tv/a%7B%7Bsecret%7D%7D.nzb", 403)]
+    [InlineData("/nzbs/tv/a.nzb.part", 403)]
+    [InlineData("/nzbs/tv/._a.nzb", 403)]
     [InlineData("/nzbs/movies", 403)]
     [InlineData("/nzbs", 403)]
     [InlineData("/content/tv/a.nzb", 403)]
@@ -109,6 +110,66 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
         Assert.Equal(204, (await _server.SendAsync("DELETE /nzbs/software/q.nzb")).Status);
         Assert.Equal(201, (await _server.PutAsync("/nzbs/software/q.nzb", Nzb + "p")).Status);
         Assert.Null(await FindAsync("/nzbs/software/q.nzb"));
+    }
+
+    [Theory]
+    [InlineData("/nzbs/tv/a%3Ab.nzb", "a_b", "")]
+    [InlineData("/nzbs/tv/New%7B%7Bsecret%7D%7D.nzb", "New", "secret")]
+    [InlineData("/nzbs/movies/Packed.nzb.gz", "Packed", "")]
+    [InlineData("/nzbs/tv/New.NZB", "New", "")]
+    public async Task Move_sets_the_listed_name_and_that_of_the_release(string destination, string release, string password)
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        byte[] content = NzbText.Of("a.mkv");
+        await server.SendBytesAsync("PUT /nzbs/tv/old.nzb", content);
+
+        Assert.Equal(201, (await server.SendAsync("MOVE /nzbs/tv/old.nzb", "Destination: " + destination)).Status);
+
+        Assert.Equal(404, (await server.SendAsync("HEAD /nzbs/tv/old.nzb")).Status);
+        Assert.Equal(content, (await server.SendAsync("GET " + destination)).Body);
+        QueueItem item = Assert.Single(await server.ItemsAsync());
+        Assert.Equal((release, password), (item.Name, item.Password));
+    }
+
+    [Fact]
+    public async Task Zip_that_moves_takes_all_its_items_to_the_other_category()
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        await server.SendBytesAsync("PUT /nzbs/movies/a.nzb", NzbText.Of("there.mkv"));
+        byte[] zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));
+        await server.SendBytesAsync("PUT /nzbs/tv/z.zip", zip);
+
+        Assert.Equal(201, (await server.SendAsync("MOVE /nzbs/tv/z.zip", "Destination: /nzbs/movies/y.zip")).Status);
+
+        Assert.Equal(zip, (await server.SendAsync("GET /nzbs/movies/y.zip")).Body);
+        Assert.Equal(["movies/a", "movies/a (2)", "movies/b"], (await server.ItemsAsync()).Select(item => $"{item.Folder}/{item.Name}").Order());
+    }
+
+    [Fact]
+    public async Task Lock_condition_and_property_follow_the_listed_name()
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        const string Path = "/nzbs/tv/x%7B%7Bpw%7D%7D.nzb.gz";
+        RawAnswer locked = await server.SendBodyAsync("LOCK " + Path, Wish);
+        Assert.Equal(201, locked.Status);
+        string token = locked["Lock-Token"]!;
+        byte[] content = NzbText.Gzip(NzbText.Of("a.mkv"));
+
+        Assert.Equal(201, (await server.SendBytesAsync("PUT /nzbs/tv/x.nzb", NzbText.Of("b.mkv"))).Status);
+        Assert.Equal(423, (await server.SendBytesAsync("PUT " + Path, content)).Status);
+        Assert.Equal(204, (await server.SendBytesAsync("PUT " + Path, content, $"If: ({token})")).Status);
+        string tag = (await server.SendAsync("HEAD " + Path))["ETag"]!;
+        Assert.Equal(412, (await server.SendBytesAsync("PUT " + Path, content, $"If: ({token} [\"other\"])")).Status);
+        Assert.Equal(204, (await server.SendBytesAsync("PUT " + Path, content, $"If: ({token} [{tag}])")).Status);
+        const string Update = "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'>v</p></prop></set></propertyupdate>";
+        Assert.Contains("200 OK", (await server.SendBodyAsync("PROPPATCH " + Path, Update, $"If: ({token})")).Text, StringComparison.Ordinal);
+        Assert.Contains("urn:x", (await server.SendAsync("PROPFIND " + Path, "Depth: 0")).Text, StringComparison.Ordinal);
+
+        // RFC 4918, section 9.7.1: the properties of a name are not those of the bytes.
+        Assert.Equal(204, (await server.SendBytesAsync("PUT " + Path, NzbText.Gzip(NzbText.Of("c.mkv")), $"If: ({token})")).Status);
+        Assert.Contains("urn:x", (await server.SendAsync("PROPFIND " + Path, "Depth: 0")).Text, StringComparison.Ordinal);
+        Assert.Equal(423, (await server.SendAsync("DELETE " + Path)).Status);
+        Assert.Equal(204, (await server.SendAsync("DELETE " + Path, $"If: ({token})")).Status);
     }
 
     private async Task<XElement?> FindAsync(string path)

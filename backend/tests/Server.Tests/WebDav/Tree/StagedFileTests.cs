@@ -48,7 +48,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
-    public async Task Packed_upload_is_kept_as_it_came_until_it_is_an_item()
+    public async Task Packed_upload_is_kept_as_it_came_before_and_after_it_is_an_item()
     {
         using var packed = new MemoryStream();
         await using (var gzip = new GZipStream(packed, CompressionLevel.Fastest, leaveOpen: true))
@@ -58,8 +58,8 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
         Assert.Equal($"{packed.Length}", (await _server.SendAsync("HEAD /nzbs/uncategorized/Film.part"))["Content-Length"]);
         Assert.Equal(201, (await _server.SendAsync("MOVE /nzbs/Film.part", "Destination: /nzbs/Film.nzb.gz")).Status);
 
-        Assert.Equal(Nzb, (await _server.SendAsync("GET /nzbs/Film.nzb")).Text);
-        Assert.Equal(204, (await _server.SendAsync("DELETE /nzbs/Film.nzb")).Status);
+        Assert.Equal(packed.ToArray(), (await _server.SendAsync("GET /nzbs/Film.nzb.gz")).Body);
+        Assert.Equal(204, (await _server.SendAsync("DELETE /nzbs/Film.nzb.gz")).Status);
     }
 
     [Fact]

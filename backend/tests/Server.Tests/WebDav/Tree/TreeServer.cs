@@ -17,7 +17,8 @@ namespace Sluice.Server.Tests.WebDav.Tree;
 /// <summary>The whole tree over a data folder of its own. Nothing works on the queue, so that its items stay where they are.</summary>
 internal sealed class TreeServer : IAsyncDisposable
 {
-    private const string Password = "correct horse";
+    public const string Password = "correct horse";
+    private const string Key = "0123456789abcdef0123456789abcdef";
 
     private readonly DirectoryInfo _folder;
     private readonly WebApplication _app;
@@ -50,6 +51,7 @@ internal sealed class TreeServer : IAsyncDisposable
         variables["BIND_ADDRESS"] = "127.0.0.1";
         variables["PORT"] = "0";
         variables["SLUICE_CONFIG__WEBDAV__PASS"] = Password;
+        variables.TryAdd("SLUICE_CONFIG__API__KEY", Key);
         WebApplication app = Program.Build(new ProcessEnvironment(variables), services =>
         {
             services.Remove(services.Single(service => service.ImplementationType == typeof(QueueWorker)));
@@ -100,6 +102,23 @@ internal sealed class TreeServer : IAsyncDisposable
         await connection.SendRawAsync(body);
         return await connection.ReadAnswerAsync(isHead: false);
     }
+
+    /// <summary>Adds a file as clients of SABnzbd do.</summary>
+    public async Task AddFileAsync(byte[] content, string fileName, string query)
+    {
+        using var form = new MultipartFormDataContent { { new ByteArrayContent(content), "name", fileName } };
+        byte[] body = await form.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
+        RawAnswer answer = await SendBytesAsync($"POST /api?mode=addfile&apikey={Key}&{query}", body, $"Content-Type: {form.Headers.ContentType}");
+        Assert.Contains("\"status\":true", answer.Text, StringComparison.Ordinal);
+    }
+
+    /// <summary>What is queued.</summary>
+    public Task<List<QueueItem>> ItemsAsync() =>
+        Services.GetRequiredService<QueueStore>()
+            .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).ToListAsync(TestContext.Current.CancellationToken).AsTask();
+
+    /// <summary>What lies among the blobs.</summary>
+    public IEnumerable<string> BlobNames() => Directory.GetFiles(Path.Combine(_folder.FullName, "blobs")).Select(path => Path.GetFileName(path)!);
 
     /// <summary>Sends a request with a text in one chunk.</summary>
     public async Task<RawAnswer> SendChunkedAsync(string requestLine, string body)

@@ -4,8 +4,8 @@ using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>A queue item as the NZB that was added, byte for byte.</summary>
-internal sealed class QueueFile(QueueItem item, StoredNzbReader nzbs, QueueProperties properties) : IStoreFile
+/// <summary>A file of the queue, byte for byte as it was PUT.</summary>
+internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProperties properties) : IStoreFile
 {
     /// <summary>Hex digits of the content id that make the validator: 128 bits.</summary>
     private const int TagLength = 32;
@@ -13,25 +13,25 @@ internal sealed class QueueFile(QueueItem item, StoredNzbReader nzbs, QueuePrope
     private const int SkipBuffer = 64 * 1024;
 
     /// <inheritdoc />
-    public string Name => item.FileName;
+    public string Name => file.Name;
 
     /// <inheritdoc />
-    public DateTimeOffset Created => item.AddedAt;
+    public DateTimeOffset Created => file.AddedAt;
 
     /// <inheritdoc />
-    public DateTimeOffset LastModified => item.AddedAt;
+    public DateTimeOffset LastModified => file.AddedAt;
 
     /// <inheritdoc />
     public bool IsReadOnly => false;
 
     /// <inheritdoc />
-    public IPropertyManager Properties { get; } = properties.Of(item);
+    public IPropertyManager Properties { get; } = properties.Of(file);
 
     /// <inheritdoc />
-    public long Length => item.NzbLength;
+    public long Length => file.Length;
 
     /// <inheritdoc />
-    public EntityTag ETag => new(item.NzbHash[..TagLength]);
+    public EntityTag ETag => new(file.Hash[..TagLength]);
 
     /// <inheritdoc />
     public string ContentType => ContentTypes.ForName(Name);
@@ -41,17 +41,7 @@ internal sealed class QueueFile(QueueItem item, StoredNzbReader nzbs, QueuePrope
     {
         try
         {
-            Stream plain = nzbs.Open(item.NzbHash);
-            try
-            {
-                await SkipAsync(plain, offset, ct);
-                return new ContentStream(plain, Translate);
-            }
-            catch
-            {
-                await plain.DisposeAsync();
-                throw;
-            }
+            return new ContentStream(file.Packed ? nzbs.OpenRaw(file.Hash, offset) : await OpenPlainAsync(offset, ct), Translate);
         }
         catch (Exception failure) when (Translate(failure) is { } known)
         {
@@ -59,9 +49,24 @@ internal sealed class QueueFile(QueueItem item, StoredNzbReader nzbs, QueuePrope
         }
     }
 
+    private async Task<Stream> OpenPlainAsync(long offset, CancellationToken ct)
+    {
+        Stream plain = nzbs.Open(file.Hash);
+        try
+        {
+            await SkipAsync(plain, offset, ct);
+            return plain;
+        }
+        catch
+        {
+            await plain.DisposeAsync();
+            throw;
+        }
+    }
+
     private static ContentUnavailableException? Translate(Exception failure) =>
         failure is StoredNzbLostException or InvalidDataException
-            ? new ContentUnavailableException(ContentFault.Gone, "The stored NZB is lost or damaged.", failure)
+            ? new ContentUnavailableException(ContentFault.Gone, "The stored file is lost or damaged.", failure)
             : null;
 
     /// <summary>Reads up to an offset: what is stored is compressed and has no places.</summary>

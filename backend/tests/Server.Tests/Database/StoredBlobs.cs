@@ -1,0 +1,10 @@
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Tests.Database;
+
+/// <summary>Saves blobs that no upload keeps.</summary>
+internal static class StoredBlobs
+{
+    public static Task<StoredBlob> SaveNzbAsync(this BlobStore store, Stream plain, CancellationToken cancellationToken) =>
+        store.SaveNzbAsync(plain, (_, _) => Task.CompletedTask, cancellationToken);
+}
