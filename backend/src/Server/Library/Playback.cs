@@ -21,7 +21,7 @@ internal sealed class Playback(FileStreamFactory files)
         ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,
         StreamLimitException => ReadFailure.Busy,
         // Bytes that left and turned out wrong, and a release removed while it was opened, are right when asked for again.
-        NntpException or WithdrawnBytesException or RefetchLimitException or FileNotFoundException => ReadFailure.Unreachable,
+        NntpException or WithdrawnBytesException or FileNotFoundException => ReadFailure.Unreachable,
         // What is left of these is the disk: a list that cannot be written anew, a handle too many, a mount that went away.
         IOException or UnauthorizedAccessException => ReadFailure.Unreadable,
         _ => null,

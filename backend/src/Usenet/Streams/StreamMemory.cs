@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// What outlives an engine, because no change of the settings makes it untrue: proved segments, who has lied, and how much was
-/// fetched for damaged files. Segments go only where the memory they may take has changed.
+/// fetched again for damaged files. Segments go only where the memory they may take has changed.
 /// </summary>
 /// <remarks>Thread-safe. Disposed after the engines that use it.</remarks>
 public sealed class StreamMemory : IDisposable
@@ -26,7 +26,7 @@ public sealed class StreamMemory : IDisposable
     /// <summary>Who has lied.</summary>
     internal TrustMemory Trust { get; }
 
-    /// <summary>How much was fetched for damaged files.</summary>
+    /// <summary>How much was fetched again for damaged files.</summary>
     internal RefetchLimit Refetches { get; }
 
     /// <summary>Takes out which files have lied since the last call, for storing: that outlives the process, too.</summary>

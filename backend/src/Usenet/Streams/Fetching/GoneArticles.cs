@@ -14,9 +14,9 @@ internal sealed class GoneArticles(TimeProvider time)
     private readonly Dictionary<SegmentKey, Verdict> _verdicts = [];
     private readonly Queue<(SegmentKey Key, long At)> _byAge = new();
 
-    /// <summary>What was proved about a segment, or null when nothing is known or it is too long ago.</summary>
-    public ArticleLoss? Find(SegmentKey key) =>
-        _verdicts.TryGetValue(key, out var verdict) && time.GetElapsedTime(verdict.At) < verdict.Believed ? verdict.Loss : null;
+    /// <summary>What was proved about a segment, and whether that is believed still or worth another question; null when nothing is known.</summary>
+    public (ArticleLoss Loss, bool IsBelieved)? Find(SegmentKey key) =>
+        _verdicts.TryGetValue(key, out var verdict) ? (verdict.Loss, time.GetElapsedTime(verdict.At) < verdict.Believed) : null;
 
     /// <summary>Notes what has just been proved.</summary>
     public void Remember(SegmentKey key, ArticleLoss loss)
@@ -28,7 +28,7 @@ internal sealed class GoneArticles(TimeProvider time)
         _verdicts[key] = new Verdict(loss, now, believed);
         _byAge.Enqueue((key, now));
 
-        // An outdated verdict stays for a while, because it says how long the next one is to be believed.
+        // An outdated verdict stays for a while, because it says how long the next one is to be believed, and what is fetched again.
         while (_byAge.Count > Most || (_byAge.TryPeek(out var first) && time.GetElapsedTime(first.At, now) >= 2 * BelievedAtMost))
             Forget(_byAge.Dequeue());
     }

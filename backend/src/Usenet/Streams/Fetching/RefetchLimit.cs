@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// Keeps clients that begin a damaged file over and over from costing traffic without end: a file in which a segment failed may
-/// be fetched three times its size in a day, what came before the failure included.
+/// Keeps clients that hammer damaged segments from costing traffic without end: of what was fetched for a file before, to no avail,
+/// three times its size may be fetched again in a day.
 /// </summary>
 /// <remarks>Thread-safe. Bounded: of very many files the one that was begun first is forgotten first.</remarks>
 internal sealed class RefetchLimit(TimeProvider time)
@@ -15,28 +15,18 @@ internal sealed class RefetchLimit(TimeProvider time)
     private readonly Dictionary<FileOrigin, Traffic> _files = [];
     private readonly Queue<Traffic> _byAge = new();
 
-    /// <summary>Whether a file may have one more article.</summary>
-    public bool Allows(FileOrigin file) => Left(file) > 0;
-
-    /// <summary>Decoded bytes that a file may still have; without a bound while no segment of it has failed.</summary>
+    /// <summary>Decoded bytes that may still be fetched again for a file.</summary>
     public long Left(FileOrigin file)
     {
         lock (_gate)
-            return Find(file) is { HasFailed: true } traffic ? (Times * Math.Max(file.Length, 1)) - traffic.Bytes : long.MaxValue;
+            return (Times * Math.Max(file.Length, 1)) - (Find(file)?.Bytes ?? 0);
     }
 
-    /// <summary>Decoded bytes have arrived for a file, good or bad.</summary>
+    /// <summary>Decoded bytes have arrived once more for a file, good or bad.</summary>
     public void Fetched(FileOrigin file, int count)
     {
         lock (_gate)
             Begun(file).Bytes += count;
-    }
-
-    /// <summary>A segment of a file is proved gone.</summary>
-    public void Failed(FileOrigin file)
-    {
-        lock (_gate)
-            Begun(file).HasFailed = true;
     }
 
     private Traffic? Find(FileOrigin file) =>
@@ -67,7 +57,5 @@ internal sealed class RefetchLimit(TimeProvider time)
         public long Since => since;
 
         public long Bytes { get; set; }
-
-        public bool HasFailed { get; set; }
     }
 }

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Streams;
 /// </summary>
 /// <param name="blocks">Where bytes are decoded to.</param>
 /// <param name="early">Whether they may leave before they are proved.</param>
-/// <param name="refetches">Counts them.</param>
+/// <param name="refetches">Counts those that were fetched before.</param>
 /// <param name="checksCrc">Whether a checksum that does not fit refutes them.</param>
 internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchLimit refetches, bool checksCrc = true) : IArticleSink
 {
@@ -18,6 +18,7 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     private SegmentBuffer? _buffer;
     private int _provider;
     private bool _mayPublish;
+    private bool _isAgain;
 
     /// <summary>What the article that was judged last claims against the map.</summary>
     public Segment Claim { get; private set; }
@@ -25,7 +26,7 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     private Segment Segment => _fetch.Key.Segment;
 
     /// <summary>Serves a fetch from now on, until <see cref="Close"/>.</summary>
-    public void Open(SharedFetch fetch) => _fetch = fetch;
+    public void Open(SharedFetch fetch) => (_fetch, _isAgain) = (fetch, fetch.IsAgain);
 
     public void Start(int provider)
     {
@@ -109,7 +110,10 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
 
     private void Count()
     {
-        if (_buffer is { Written: > 0 } buffer)
+        if (_buffer is not { Written: > 0 } buffer)
+            return;
+        if (_isAgain)
             refetches.Fetched(_fetch.File, buffer.Written);
+        _isAgain = true;
     }
 }

@@ -55,6 +55,9 @@ internal sealed class SharedFetch
     /// <summary>Whom that file tells when an article contradicts its map; null: nobody.</summary>
     public IMapCorrection? Correction { get; private set; }
 
+    /// <summary>Whether the segment was fetched before, to no avail.</summary>
+    public bool IsAgain { get; private set; }
+
     /// <summary>The most urgent lane of those who have joined.</summary>
     public OperationLane Lane { get; private set; }
 
@@ -74,11 +77,12 @@ internal sealed class SharedFetch
     /// <param name="key">What is fetched.</param>
     /// <param name="first">Who wants it; the urgency of its reader is that of the fetch, and rises with that of any other.</param>
     /// <param name="lane">Why.</param>
-    public void Begin(SegmentKey key, SegmentSlot first, OperationLane lane)
+    /// <param name="isAgain">Whether the segment was fetched before, to no avail.</param>
+    public void Begin(SegmentKey key, SegmentSlot first, OperationLane lane, bool isAgain)
     {
         lock (_gate)
         {
-            (Key, Lane, Urgency) = (key, lane, first.Urgency);
+            (Key, Lane, Urgency, IsAgain) = (key, lane, first.Urgency, isAgain);
             (File, Correction) = (first.Piece.File.Origin, first.Piece.File.Correction);
             (_first, first.Fetch) = (first, this);
             _hasStarted = _hasEnded = false;

@@ -29,8 +29,7 @@ internal sealed class SharedFetches(
     /// <param name="lane">Why.</param>
     /// <param name="cancellationToken">The slot does not want it any more; others may.</param>
     /// <exception cref="OperationCanceledException">The slot has not joined any fetch.</exception>
-    /// <exception cref="ArticleGoneException">The segment was proved gone not long ago.</exception>
-    /// <exception cref="RefetchLimitException">The file is damaged and was fetched too often.</exception>
+    /// <exception cref="ArticleGoneException">The segment was proved gone, not long ago or while its file may not be fetched again.</exception>
     public void Bring(SegmentKey key, SegmentSlot slot, OperationLane lane, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -97,10 +96,7 @@ internal sealed class SharedFetches(
         {
             Forget(fetch);
             if (failure is ArticleGoneException gone)
-            {
                 _gone.Remember(fetch.Key, gone.Loss);
-                refetches.Failed(fetch.File);
-            }
         }
 
         fetch.Fail(failure);
@@ -147,14 +143,13 @@ internal sealed class SharedFetches(
                     return true;
                 }
 
-                if (_gone.Find(key) is { } loss)
-                    throw new ArticleGoneException(loss, key.Segment.Index);
-                if (refetches.Left(slot.Piece.File.Origin) is < long.MaxValue and var left && left <= BytesUnderWay(slot.Piece.File.Origin))
-                    throw new RefetchLimitException();
+                var verdict = _gone.Find(key);
+                if (verdict is { } known && (known.IsBelieved || !MayFetchAgain(slot.Piece.File.Origin)))
+                    throw new ArticleGoneException(known.Loss, key.Segment.Index);
                 run = _idle.TryPop(out var idle) ? idle : new FetchRun(this, copies, retrying, newSink(), time);
                 _running++;
                 _underWay[(key, PartyOf(slot.Urgency))] = fetch = run.Fetch;
-                fetch.Begin(key, slot, lane);
+                fetch.Begin(key, slot, lane, isAgain: verdict is not null);
                 return true;
             }
         }
@@ -163,8 +158,9 @@ internal sealed class SharedFetches(
         return false;
     }
 
-    /// <summary>What is on its way for a file; a window may be as large as the file.</summary>
-    private long BytesUnderWay(FileOrigin file) => _underWay.Values.Where(fetch => fetch.File.Equals(file)).Sum(fetch => (long)fetch.Key.Segment.Length);
+    /// <summary>Whether a file may have one more segment that was fetched before, beside those that are on their way.</summary>
+    private bool MayFetchAgain(FileOrigin file) =>
+        refetches.Left(file) > _underWay.Values.Where(fetch => fetch.IsAgain && fetch.File.Equals(file)).Sum(static fetch => (long)fetch.Key.Segment.Length);
 
     private void Keep(SegmentKey key, SegmentBuffer proved)
     {

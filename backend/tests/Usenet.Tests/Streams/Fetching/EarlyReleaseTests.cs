@@ -124,24 +124,6 @@ public sealed class EarlyReleaseTests
         Assert.True(_trust.IsTrusted(File("future")));
     }
 
-    [Fact]
-    public void F18_damaged_file_may_be_fetched_three_times_its_size_in_a_day()
-    {
-        var limit = new RefetchLimit(_time);
-        limit.Fetched(File("whole"), 10_000);
-        Assert.True(limit.Allows(File("whole")));
-
-        limit.Fetched(File("damaged"), 2_000);
-        limit.Failed(File("damaged"));
-        limit.Fetched(File("damaged"), 999);
-        Assert.True(limit.Allows(File("damaged")));
-        limit.Fetched(File("damaged"), 1);
-        Assert.False(limit.Allows(File("damaged")));
-        Assert.True(limit.Allows(File("whole")));
-        _time.Advance(TimeSpan.FromHours(24));
-        Assert.True(limit.Allows(File("damaged")));
-    }
-
     private static FileOrigin File(object identity) => new(identity, 1_000);
 
     private void Judge(int provider, int articles, int corrupt)

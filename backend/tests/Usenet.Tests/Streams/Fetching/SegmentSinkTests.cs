@@ -27,7 +27,7 @@ public sealed class SegmentSinkTests
         slot.Claim(piece, isLanding: true, new FetchUrgency(slot, isHeadOfLine: true), new StreamDebts().TryBegin(0));
         slot.LeaveWith(isTrusted: true, CancellationToken.None);
         var fetch = new SharedFetch(TimeProvider.System);
-        fetch.Begin(new SegmentKey(SegmentIds.None, map[0]), slot, OperationLane.Playback);
+        fetch.Begin(new SegmentKey(SegmentIds.None, map[0]), slot, OperationLane.Playback, isAgain: false);
         var sink = new SegmentSink(pool, new EarlyRelease(new StreamOptions(), new TrustMemory(TimeProvider.System), static index => new Guid(index, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])), new RefetchLimit(TimeProvider.System));
         sink.Open(fetch);
         var read = new byte[1000];
