@@ -11,7 +11,7 @@ namespace Sluice.Server.Database;
 /// (<c>&lt;hash&gt;.raw</c>) as files. A row may refer to one only after it has been saved.
 /// </summary>
 /// <remarks>Thread-safe. Two saves of the same NZB give the same file.</remarks>
-internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time)
+internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time, StorageState? state = null)
 {
     /// <summary>Longest NZB in bytes of plain text (reliability.md section 3).</summary>
     public const long MaxNzbBytes = 256L << 20;
@@ -27,23 +27,19 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     private static readonly TimeSpan OrphanAge = TimeSpan.FromHours(1);
 
     // A blob is saved over one of its name as well: the content is the same, and the young date keeps a sweep away from it.
-    private readonly DurableFolder _saved = new(folder.Blobs, files);
+    private readonly DurableFolder _saved = new(folder.Blobs, files, state);
 
     /// <summary>Refuses early, before bytes of a request are written.</summary>
     /// <param name="size">Expected size of what will be saved, in bytes; 0 when unknown.</param>
-    /// <exception cref="DiskFullException">Less than 3 × size + 64 MiB are free (IMP-4).</exception>
-    public void RequireSpace(long size)
-    {
-        if (files.FreeBytes(folder.Blobs) < checked(3 * size) + SpareBytes)
-            throw new DiskFullException();
-    }
+    /// <exception cref="StorageException">Less than 3 × size + 64 MiB are free (IMP-4).</exception>
+    public void RequireSpace(long size) => _saved.RequireFree(checked(3 * size) + SpareBytes);
 
     /// <summary>Reads an NZB to its end and keeps it, compressed. When the task completes it is on disk under its name.</summary>
     /// <param name="plain">The NZB as text; is read once, forward, and left open.</param>
     /// <param name="beforeNaming">Told the hash once all has been read, before the blob of that hash is there.</param>
     /// <param name="cancellationToken">Gives up and removes what was written.</param>
     /// <exception cref="BlobTooLargeException">It is longer than <see cref="MaxNzbBytes"/>.</exception>
-    /// <exception cref="DiskFullException">There is no room.</exception>
+    /// <exception cref="StorageException">It cannot be written.</exception>
     public Task<StoredBlob> SaveNzbAsync(Stream plain, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
         SaveAsync(
             NzbSuffix,
@@ -59,7 +55,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     /// <param name="body">Is read once, forward, and left open. Limits its own length.</param>
     /// <param name="beforeNaming">Told the hash once all has been read, before the blob of that hash is there.</param>
     /// <param name="cancellationToken">Gives up and removes what was written.</param>
-    /// <exception cref="DiskFullException">There is no room.</exception>
+    /// <exception cref="StorageException">It cannot be written.</exception>
     public Task<StoredBlob> SaveRawAsync(Stream body, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
         SaveAsync(
             RawSuffix,
@@ -72,7 +68,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     /// <param name="write">Writes the list; the stream is the caller's until the task completes.</param>
     /// <param name="cancellationToken">Gives up and removes what was written.</param>
     /// <returns>Bytes on disk.</returns>
-    /// <exception cref="DiskFullException">There is no room.</exception>
+    /// <exception cref="StorageException">It cannot be written.</exception>
     public Task<long> SaveIdsAsync(string hash, Func<Stream, CancellationToken, Task> write, CancellationToken cancellationToken)
     {
         var name = CheckHash(hash) + IdsSuffix;
@@ -86,33 +82,54 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     }
 
     /// <summary>Whether an NZB is stored; whether its blob is whole shows when it is read, but none is empty.</summary>
-    public bool ContainsNzb(string hash) => new FileInfo(_saved.PathOf(CheckHash(hash) + NzbSuffix)) is { Exists: true, Length: > 0 };
+    /// <exception cref="StorageException">The folder cannot be looked into, which says nothing about the NZB.</exception>
+    public bool ContainsNzb(string hash)
+    {
+        var path = _saved.PathOf(CheckHash(hash) + NzbSuffix);
+        try
+        {
+            // FileInfo.Exists is false for what may not be looked at as well.
+            return DurableFolder.Read(() => (File.GetAttributes(path) & FileAttributes.Directory) == 0 && new FileInfo(path).Length > 0, path);
+        }
+        catch (FileNotFoundException)
+        {
+            return false;
+        }
+    }
 
     /// <summary>The plain text of a stored NZB; the caller disposes the stream.</summary>
     /// <exception cref="FileNotFoundException">The blob is lost.</exception>
     /// <exception cref="InvalidDataException">Thrown by reading: the blob is damaged.</exception>
     public Stream OpenNzb(string hash) =>
-        new BrotliStream(files.OpenRead(_saved.PathOf(CheckHash(hash) + NzbSuffix)), CompressionMode.Decompress);
+        new BrotliStream(_saved.OpenRead(_saved.PathOf(CheckHash(hash) + NzbSuffix)), CompressionMode.Decompress);
 
     /// <summary>An upload as it came; the caller disposes the stream.</summary>
     /// <exception cref="FileNotFoundException">The blob is lost.</exception>
-    public FileStream OpenRaw(string hash) => files.OpenRead(_saved.PathOf(CheckHash(hash) + RawSuffix));
+    public Stream OpenRaw(string hash) => _saved.OpenRead(_saved.PathOf(CheckHash(hash) + RawSuffix));
 
     /// <summary>A stored message-id list for reading at any place; the caller disposes the handle.</summary>
     /// <exception cref="FileNotFoundException">The list is lost; it can be derived again from the NZB.</exception>
-    public SafeFileHandle OpenIds(string hash) =>
-        File.OpenHandle(_saved.PathOf(CheckHash(hash) + IdsSuffix), FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete);
+    public SafeFileHandle OpenIds(string hash)
+    {
+        var path = _saved.PathOf(CheckHash(hash) + IdsSuffix);
+        return DurableFolder.Read(() => File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete), path);
+    }
+
+    /// <summary>A new file among the blobs for bytes on their way, whose name says what a crash has left.</summary>
+    /// <returns>A stream for reading and writing, whose disposal removes the file.</returns>
+    /// <exception cref="StorageException">It cannot be made; reading and writing throw the same.</exception>
+    public Stream CreateTemporary() => _saved.CreateTemporary();
 
     /// <summary>
     /// Moves an NZB and its message-id list to the quarantine, once no row refers to them. An upload as it came is removed: what
     /// is in it is kept by itself.
     /// </summary>
-    public void Retire(string hash)
+    public void Retire(string hash) => _saved.Run(() =>
     {
         quarantine.Take(_saved.PathOf(CheckHash(hash) + NzbSuffix));
         quarantine.Take(_saved.PathOf(hash + IdsSuffix));
         files.Delete(_saved.PathOf(hash + RawSuffix));
-    }
+    });
 
     /// <summary>Finds an NZB again that lies in the quarantine, and its message-id list.</summary>
     public bool TryRestore(string hash)
@@ -124,7 +141,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     /// <summary>The NZBs that are stored, without those whose file is empty.</summary>
     public HashSet<UInt128> ListNzbs() =>
     [
-        .. files.List(folder.Blobs)
+        .. _saved.List()
             .Where(file => file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal) && file.Length > 0)
             .Select(file => HashOf(file.Name))
             .OfType<string>()
@@ -149,7 +166,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     {
         var (paths, orphaned, stored) = (new List<string>(), new HashSet<string>(), 0);
         var oldest = time.GetUtcNow() - OrphanAge;
-        foreach (var file in files.List(folder.Blobs))
+        foreach (var file in _saved.List())
         {
             // Anything else that lies here was not put here by Sluice and is left alone.
             var hash = HashOf(file.Name);

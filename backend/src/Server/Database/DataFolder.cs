@@ -1,11 +1,20 @@
+using System.Runtime.Versioning;
+
 namespace Sluice.Server.Database;
 
 /// <summary>The one folder that holds everything Sluice keeps (<c>CONFIG_PATH</c>), and the places in it.</summary>
 /// <param name="Root">Absolute path.</param>
 internal sealed record DataFolder(string Root)
 {
+    private const UnixFileMode PrivateFolder = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+    private const UnixFileMode PrivateFile = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+    private const UnixFileMode Others = (UnixFileMode)0b111_111;
+
     /// <summary>The database.</summary>
     public string Database => Path.Combine(Root, "sluice.db");
+
+    /// <summary>Room that a start on a full disk gives up.</summary>
+    public string Reserve => Path.Combine(Root, "sluice.reserve");
 
     /// <summary>Stored NZBs and message-id lists.</summary>
     public string Blobs => Path.Combine(Root, "blobs");
@@ -25,15 +34,42 @@ internal sealed record DataFolder(string Root)
     /// <summary>Copies of the database.</summary>
     public string Backups => Path.Combine(Root, "backups");
 
-    /// <summary>Key files, mode 0600, never part of a backup.</summary>
+    /// <summary>Key files, never part of a backup.</summary>
     public string Keys => Path.Combine(Root, "keys");
 
     /// <summary>Held by the running process.</summary>
     public string LockFile => Path.Combine(Root, "sluice.lock");
 
-    /// <summary>Creates what is missing and proves that files can be written here.</summary>
+    private IEnumerable<string> Folders => [Blobs, Backups, Keys];
+
+    private IEnumerable<string> LaterFolders => [Staged, Quarantine, Path.Combine(Root, "cache")];
+
+    private IEnumerable<string> Files => [Database, Database + "-wal", Database + "-shm", Database + "-journal", LockFile, Generation];
+
+    private string SecretKey => Path.Combine(Keys, "secret.key");
+
+    /// <summary>
+    /// Creates what is missing, tries each file and folder that will be written, and lets no other user of the machine into what is
+    /// there. What the process makes from here on is private as well.
+    /// </summary>
+    /// <returns>Whether the file system keeps modes; where it does not, other users may read what is stored.</returns>
     /// <exception cref="StartRefusedException">The folder cannot be created or written (CFG-13).</exception>
-    public void Prepare()
+    /// <exception cref="StorageException">Something in it cannot.</exception>
+    public bool Prepare()
+    {
+        PosixCalls.MakeFilesPrivate();
+        CreateRoot();
+        foreach (var folder in Folders.Concat(LaterFolders))
+            Try(folder, File.Exists(folder), "it is no folder", write: true);
+        foreach (var folder in Folders)
+            Create(folder);
+        foreach (var file in Files)
+            Try(file, Directory.Exists(file), "it is a folder", write: true);
+        Try(SecretKey, Directory.Exists(SecretKey), "it is a folder", write: false);
+        return TightenModes();
+    }
+
+    private void CreateRoot()
     {
         try
         {
@@ -50,13 +86,10 @@ internal sealed record DataFolder(string Root)
         try
         {
             var probe = Path.Combine(Root, $".write-test-{Guid.NewGuid():N}");
-            File.WriteAllBytes(probe, [1]);
-            File.Delete(probe);
-            Directory.CreateDirectory(Blobs);
-            Directory.CreateDirectory(Backups);
-            CreatePrivate(Keys);
+            using var file = new FileStream(probe, FileMode.CreateNew, FileAccess.Write, FileShare.None, bufferSize: 0, FileOptions.DeleteOnClose);
+            file.WriteByte(1);
         }
-        catch (IOException e) when (DiskFullException.IsCauseOf(e))
+        catch (Exception e) when (StorageException.From(e, Root) is { Fault: StorageFault.Full })
         {
             // A full disk is no reason to stay down: what is stored can still be streamed (F34).
         }
@@ -69,11 +102,65 @@ internal sealed record DataFolder(string Root)
         }
     }
 
-    private static void CreatePrivate(string folder)
+    private static void Create(string folder)
+    {
+        try
+        {
+            Directory.CreateDirectory(folder);
+        }
+        catch (Exception e) when (StorageException.From(e, folder) is { } fault)
+        {
+            throw fault;
+        }
+    }
+
+    /// <summary>Asks the system, which opens nothing: a file of SQLite that is closed again loses the locks on it.</summary>
+    private static void Try(string path, bool isOfOtherKind, string otherKind, bool write)
+    {
+        if (isOfOtherKind)
+            throw StorageException.Unusable(path, otherKind);
+        if (Path.Exists(path) && PosixCalls.FindObstacle(path, write) is var errno and not 0)
+            throw StorageException.Of(errno, path);
+    }
+
+    /// <summary>Closes to others what an earlier version left open, the folder last: while it is open there is more to do in it.</summary>
+    private bool TightenModes()
     {
         if (OperatingSystem.IsWindows())
-            Directory.CreateDirectory(folder);
-        else
-            Directory.CreateDirectory(folder, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+            return true;
+
+        try
+        {
+            foreach (var file in Files.Append(SecretKey).Append(Reserve).Where(File.Exists))
+                Tighten(file, PrivateFile);
+            var folders = Folders.Concat(LaterFolders).Where(Directory.Exists).ToList();
+            foreach (var folder in folders)
+            {
+                if (IsPrivate(folder))
+                    continue;
+                foreach (var file in Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories))
+                    Tighten(file, PrivateFile);
+                foreach (var inner in Directory.EnumerateDirectories(folder, "*", SearchOption.AllDirectories))
+                    Tighten(inner, PrivateFolder);
+                Tighten(folder, PrivateFolder);
+            }
+
+            return folders.TrueForAll(IsPrivate);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // A file system without modes, or a file of another user in a folder that both may write.
+            return false;
+        }
+    }
+
+    [UnsupportedOSPlatform("windows")]
+    private static bool IsPrivate(string path) => (File.GetUnixFileMode(path) & Others) == 0;
+
+    [UnsupportedOSPlatform("windows")]
+    private static void Tighten(string path, UnixFileMode mode)
+    {
+        if (!IsPrivate(path))
+            File.SetUnixFileMode(path, mode);
     }
 }

@@ -32,6 +32,18 @@ internal static partial class DatabaseLog
     [LoggerMessage(1508, LogLevel.Warning, "The database could not be checked, or the quarantine not be looked after: {Reason}. Next try in {Minutes} minutes")]
     public static partial void CheckFailed(ILogger logger, string reason, long minutes);
 
+    [LoggerMessage(1510, LogLevel.Error, "{Sentence}. What is stored is still served where it can be read; what has to be written is refused until this has passed")]
+    public static partial void StorageFails(ILogger logger, string sentence);
+
+    [LoggerMessage(1511, LogLevel.Information, "{Path} can be used again")]
+    public static partial void StorageWorks(ILogger logger, string path);
+
+    [LoggerMessage(1512, LogLevel.Warning, "{Path} cannot be closed to other users of this machine: its file system keeps no modes, or some of it belongs to another user")]
+    public static partial void FilesNotPrivate(ILogger logger, string path);
+
+    [LoggerMessage(1513, LogLevel.Warning, "The disk of {Path} is full: its reserve was given up so that Sluice can start. Free some space")]
+    public static partial void ReserveGivenUp(ILogger logger, string path);
+
     [LoggerMessage(1509, LogLevel.Information, "The database was checked and is sound")]
     public static partial void Checked(ILogger logger);
 }

@@ -3,6 +3,7 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using Dapper;
+using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
@@ -26,7 +27,20 @@ internal sealed class DatabaseOpening(
     /// <param name="mayWrite">Writes wait for it, the first of which notes this start.</param>
     /// <returns>Null in safe mode.</returns>
     /// <exception cref="StartRefusedException">The file was written by a newer program.</exception>
+    /// <exception cref="StorageException">Database or blobs cannot be used.</exception>
     public OpenedDatabase? Open(string? accept, Task mayWrite)
+    {
+        try
+        {
+            return OpenIfOfTheseBlobs(accept, mayWrite);
+        }
+        catch (Exception e) when (StorageException.From(e, e is SqliteException ? folder.Database : folder.Root) is { } fault)
+        {
+            throw fault;
+        }
+    }
+
+    private OpenedDatabase? OpenIfOfTheseBlobs(string? accept, Task mayWrite)
     {
         var beside = BlobGeneration.Read(folder);
         var stored = blobs.ListNzbs();
@@ -103,10 +117,10 @@ internal sealed class DatabaseOpening(
         {
             generation.Write(folder);
         }
-        catch (IOException e) when (DiskFullException.IsCauseOf(e))
+        catch (Exception e) when (StorageException.From(e, folder.Generation) is { } fault)
         {
             // The database is ahead of the file then, which is never taken for an older one.
-            DatabaseLog.GenerationNotWritten(logger, folder.Generation, e.Message);
+            DatabaseLog.GenerationNotWritten(logger, folder.Generation, fault.Message);
         }
     }
 

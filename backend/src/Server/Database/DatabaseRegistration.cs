@@ -9,6 +9,8 @@ internal static class DatabaseRegistration
         .AddSingleton<FolderLock>()
         .AddSingleton(new MigrationRunner(Migration.LoadEmbedded(), folder))
         .AddSingleton<SafeMode>()
+        .AddSingleton<StorageState>()
+        .AddSingleton<DiskReserve>()
         .AddSingleton<SluiceDatabase>()
         .AddSingleton<IBlobFiles, DiskBlobFiles>()
         .AddSingleton<BlobQuarantine>()

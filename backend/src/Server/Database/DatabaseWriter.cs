@@ -35,7 +35,6 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     public bool LeavesLog { get; set; }
 
     /// <summary>Runs one transaction. Cancellation counts until it begins; then it is carried through.</summary>
-    /// <exception cref="DiskFullException">Nothing was written, because there is no room.</exception>
     public async Task<T> RunAsync<T>(Func<SqliteConnection, SqliteTransaction, T> work, CancellationToken cancellationToken)
     {
         var done = new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -86,10 +85,6 @@ internal sealed class DatabaseWriter : IAsyncDisposable
                 return true;
             });
             done.SetResult(result);
-        }
-        catch (SqliteException e) when (e.SqliteErrorCode == SQLitePCL.raw.SQLITE_FULL)
-        {
-            done.SetException(new DiskFullException(e));
         }
         catch (Exception e)
         {

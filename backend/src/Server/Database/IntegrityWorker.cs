@@ -156,7 +156,7 @@ internal sealed class IntegrityWorker(
         {
             return false;
         }
-        catch (Exception e) when (e is SqliteException or IOException or UnauthorizedAccessException)
+        catch (Exception e) when (e is not OperationCanceledException)
         {
             DatabaseLog.CheckFailed(logger, e.Message, (long)Round.TotalMinutes);
             return false;

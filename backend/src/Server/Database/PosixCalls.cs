@@ -36,6 +36,28 @@ internal static partial class PosixCalls
     public static string EffectiveUser() =>
         OperatingSystem.IsWindows() ? Environment.UserName : GetEffectiveUser().ToString(CultureInfo.InvariantCulture);
 
+    /// <summary>Lets nobody but its user read what this process makes from now on (umask 077), whichever library makes it.</summary>
+    public static void MakeFilesPrivate()
+    {
+        if (!OperatingSystem.IsWindows())
+            _ = Umask(Convert.ToUInt32("77", 8));
+    }
+
+    /// <summary>Whether the process may use a path, by its effective user and the state of the mount. Opens nothing.</summary>
+    /// <param name="path">A file, or a folder, of which the right to enter it is asked as well.</param>
+    /// <param name="write">Whether for writing too.</param>
+    /// <returns>The system's error number, 0 where nothing stands in the way or cannot be asked.</returns>
+    public static int FindObstacle(string path, bool write)
+    {
+        if (OperatingSystem.IsWindows())
+            return 0;
+
+        var wanted = 4 | (write ? 2 : 0) | (Directory.Exists(path) ? 1 : 0); // R_OK, W_OK, X_OK
+        var effective = OperatingSystem.IsMacOS() ? 0x10 : 0x200; // AT_EACCESS
+        var folder = OperatingSystem.IsMacOS() ? -2 : CurrentFolder;
+        return FileAccess(folder, path, wanted, effective) == 0 ? 0 : Marshal.GetLastPInvokeError();
+    }
+
     /// <summary>Owner and mode of a path as <c> (owner 0:0, mode 755)</c>, or nothing where the system does not tell.</summary>
     public static string DescribeOwner(string path)
     {
@@ -45,9 +67,11 @@ internal static partial class PosixCalls
         const uint modeAndOwner = 0x2 | 0x8 | 0x10; // STATX_MODE, STATX_UID, STATX_GID
         try
         {
-            return Statx(CurrentFolder, path, 0, modeAndOwner, out var found) == 0
-                ? $" (owner {found.User}:{found.Group}, mode {Convert.ToString(found.Mode & 0xFFF, 8)})"
-                : "";
+            // Of what is not there yet, the folder that it would be made in.
+            if (Statx(CurrentFolder, path, 0, modeAndOwner, out var found) != 0
+                && (Path.GetDirectoryName(path) is not { } parent || Statx(CurrentFolder, parent, 0, modeAndOwner, out found) != 0))
+                return "";
+            return $" (owner {found.User}:{found.Group}, mode {Convert.ToString(found.Mode & 0xFFF, 8)})";
         }
         catch (EntryPointNotFoundException)
         {
@@ -69,6 +93,12 @@ internal static partial class PosixCalls
 
     [LibraryImport("libc", EntryPoint = "close", SetLastError = true)]
     private static partial int Close(int descriptor);
+
+    [LibraryImport("libc", EntryPoint = "umask")]
+    private static partial uint Umask(uint mask);
+
+    [LibraryImport("libc", EntryPoint = "faccessat", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int FileAccess(int folder, string path, int mode, int flags);
 
     [LibraryImport("libc", EntryPoint = "geteuid")]
     private static partial uint GetEffectiveUser();

@@ -16,15 +16,21 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     private readonly DataFolder _folder;
     private readonly MigrationRunner _migrations;
     private readonly SafeMode _safeMode;
+    private readonly StorageState? _state;
     private readonly ReaderPool _readers;
     private DatabaseWriter? _writer;
 
     /// <summary>Creates the object; nothing is opened yet.</summary>
-    public SluiceDatabase(DataFolder folder, MigrationRunner migrations, SafeMode safeMode)
+    /// <param name="folder">Where the file is.</param>
+    /// <param name="migrations">Brings it to the version of this program.</param>
+    /// <param name="safeMode">Is entered when the file shows itself damaged.</param>
+    /// <param name="state">Is told of faults, and of transactions that succeed; null where nothing asks.</param>
+    public SluiceDatabase(DataFolder folder, MigrationRunner migrations, SafeMode safeMode, StorageState? state = null)
     {
         _folder = folder;
         _migrations = migrations;
         _safeMode = safeMode;
+        _state = state;
         _readers = new ReaderPool(() => Connect(folder.Database, SqliteOpenMode.ReadOnly));
     }
 
@@ -49,13 +55,14 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             throw;
         }
 
-        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, Watch<bool>));
+        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true)));
     }
 
     /// <summary>Runs a query on the thread pool. All that it reads is one snapshot.</summary>
     /// <param name="query">Gets a read-only connection for the duration of the call and returns values that need it no more.</param>
     /// <param name="cancellationToken">Counts until the query begins.</param>
     /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
+    /// <exception cref="StorageException">The file cannot be read.</exception>
     public Task<T> ReadAsync<T>(Func<SqliteConnection, T> query, CancellationToken cancellationToken)
     {
         RequireOpen();
@@ -112,9 +119,14 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <summary>Runs one transaction in its turn; the task completes after the commit is on disk.</summary>
     /// <param name="work">Gets the writing connection and its transaction. Keeps neither and waits for nothing.</param>
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
-    /// <exception cref="DiskFullException">Nothing was written, because there is no room.</exception>
-    public Task<T> WriteAsync<T>(Func<SqliteConnection, SqliteTransaction, T> work, CancellationToken cancellationToken) =>
-        RequireOpen().RunAsync(work, cancellationToken);
+    /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
+    /// <exception cref="StorageException">Nothing was written.</exception>
+    public async Task<T> WriteAsync<T>(Func<SqliteConnection, SqliteTransaction, T> work, CancellationToken cancellationToken)
+    {
+        var result = await RequireOpen().RunAsync(work, cancellationToken);
+        _state?.NoteSuccess(_folder.Database);
+        return result;
+    }
 
     /// <summary>Closes the file before the object is disposed of; it cannot be opened again.</summary>
     public ValueTask CloseAsync() => DisposeAsync();
@@ -162,8 +174,11 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return Volatile.Read(ref _writer) ?? throw new InvalidOperationException("The database is not open.");
     }
 
-    /// <summary>Every use of a connection passes here: damage ends all use of the file (CFG-15).</summary>
-    private T Watch<T>(Func<T> use)
+    /// <summary>
+    /// Every use of a connection passes here: damage ends all use of the file (CFG-15), and other faults of it are
+    /// <see cref="StorageException"/>.
+    /// </summary>
+    private T Watch<T>(Func<T> use, bool writes = false)
     {
         if (_safeMode.IsOn)
             throw new DatabaseLostException();
@@ -176,6 +191,19 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             _safeMode.EnterDamaged(_folder.Database, e.Message);
             throw new DatabaseLostException();
         }
+        // A query that writes is refused by its own connection, which says nothing about the file.
+        catch (SqliteException e) when ((writes || e.SqliteErrorCode != raw.SQLITE_READONLY) && Find(e) is { } fault)
+        {
+            throw fault;
+        }
+    }
+
+    private StorageException? Find(SqliteException failure)
+    {
+        var fault = StorageException.From(failure, _folder.Database);
+        if (fault is not null)
+            _state?.Note(fault);
+        return fault;
     }
 
     private bool Check(CancellationToken cancellationToken)

@@ -5,4 +5,13 @@ internal static partial class DiagnosticsLog
 {
     [LoggerMessage(1202, LogLevel.Error, "{Method} {Path} failed")]
     public static partial void RequestFailed(ILogger logger, Exception failure, string method, string path);
+
+    [LoggerMessage(1203, LogLevel.Error, "The work on {Work} broke and goes on in {Seconds} s")]
+    public static partial void WorkBroke(ILogger logger, Exception failure, string work, double seconds);
+
+    [LoggerMessage(1204, LogLevel.Debug, "The work on {Work} goes on in {Seconds} s: {Cause}")]
+    public static partial void WorkStillBreaks(ILogger logger, string work, double seconds, string cause);
+
+    [LoggerMessage(1205, LogLevel.Error, "A part of the work on {Work} at the start or the end of the process broke and was left out")]
+    public static partial void PartBroke(ILogger logger, Exception failure, string work);
 }

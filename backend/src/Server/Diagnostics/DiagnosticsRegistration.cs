@@ -6,7 +6,7 @@ namespace Sluice.Server.Diagnostics;
 /// <summary>Puts logs, readiness and the start sequence together.</summary>
 internal static class DiagnosticsRegistration
 {
-    /// <summary>Adds them. To be called before anything else that is hosted: the start sequence has to be the first.</summary>
+    /// <summary>Adds them. To be called before anything else that is hosted: the start sequence has to be the first, the work in the background the next.</summary>
     public static IHostApplicationBuilder AddDiagnostics(this IHostApplicationBuilder builder)
     {
         builder.Services
@@ -15,7 +15,9 @@ internal static class DiagnosticsRegistration
             .AddSingleton<IConfigureOptions<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
             .AddSingleton<IOptionsChangeTokenSource<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
             .AddSingleton<Readiness>()
-            .AddHostedService<StartSequence>();
+            .AddHostedService<StartSequence>()
+            .AddHostedService<BackgroundWork>()
+            .AddSingleton<IWorker, StorageWatch>();
         builder.Logging
             .AddConsole(console => console.FormatterName = SluiceConsoleFormatter.FormatterName)
             .AddConsoleFormatter<SluiceConsoleFormatter, ConsoleFormatterOptions>();

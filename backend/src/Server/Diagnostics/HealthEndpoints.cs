@@ -23,9 +23,11 @@ internal static class HealthEndpoints
 
     private static async Task Ready(HttpContext context)
     {
-        var obstacle = await context.RequestServices.GetRequiredService<Readiness>().FindObstacleAsync(context.RequestAborted);
+        var readiness = context.RequestServices.GetRequiredService<Readiness>();
+        var obstacle = await readiness.FindObstacleAsync(context.RequestAborted);
+        // A full disk is no reason to take a server away that streams (F34).
         if (obstacle is null)
-            await Answer(context, StatusCodes.Status200OK, "ok", null, null);
+            await Answer(context, StatusCodes.Status200OK, "ok", "writes", readiness.WriteObstacle);
         else
             await Answer(context, StatusCodes.Status503ServiceUnavailable, "unavailable", "reason", obstacle);
     }
@@ -33,7 +35,7 @@ internal static class HealthEndpoints
     /// <summary>Every value is one of the words above, so nothing needs escaping.</summary>
     private static Task Answer(HttpContext context, int status, string word, string? name, string? value)
     {
-        var body = name is null ? $$"""{"status":"{{word}}"}""" : $$"""{"status":"{{word}}","{{name}}":"{{value}}"}""";
+        var body = value is null ? $$"""{"status":"{{word}}"}""" : $$"""{"status":"{{word}}","{{name}}":"{{value}}"}""";
         context.Response.StatusCode = status;
         context.Response.ContentType = "application/json";
         context.Response.ContentLength = body.Length;

@@ -1,22 +1,54 @@
 using System.Net.Sockets;
+using System.Runtime.InteropServices;
 using Microsoft.AspNetCore.Connections;
 using Sluice.Server.Database;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Runs the application and turns what stops it from starting into one line on stderr and an exit code (CFG-13, CFG-14).</summary>
+/// <summary>
+/// Runs the application and turns what stops it into one line on stderr and an exit code (CFG-13, CFG-14). 0 stands for one thing
+/// only: a signal asked the process to end, during the start or later.
+/// </summary>
 internal static class ProcessExit
 {
+    private static readonly PosixSignal[] Signals = [PosixSignal.SIGTERM, PosixSignal.SIGINT, PosixSignal.SIGQUIT];
+
     /// <summary>Builds and runs until the process is asked to stop.</summary>
-    /// <returns>The exit code; 0 after a normal stop.</returns>
+    /// <returns>The exit code.</returns>
     public static async Task<int> RunAsync(Func<ProcessEnvironment, WebApplication> build)
+    {
+        using var asked = new CancellationTokenSource();
+        var handlers = Signals.Select(signal => PosixSignalRegistration.Create(signal, context =>
+        {
+            context.Cancel = true;
+            asked.Cancel();
+        })).ToList();
+        try
+        {
+            return await RunAsync(build, asked.Token);
+        }
+        finally
+        {
+            foreach (var handler in handlers)
+                handler.Dispose();
+        }
+    }
+
+    private static async Task<int> RunAsync(Func<ProcessEnvironment, WebApplication> build, CancellationToken asked)
     {
         var environment = ProcessEnvironment.OfThisProcess();
         try
         {
             await using var app = build(environment);
-            await app.RunAsync();
+            await app.RunAsync(asked);
+            return asked.IsCancellationRequested
+                ? 0
+                : await EndAsync(StartRefusedException.AssertionFailed, "stopped without having been asked to; the log says why");
+        }
+        catch (Exception) when (asked.IsCancellationRequested)
+        {
+            // The start was cut short, or the time for stopping was over before everything had ended.
             return 0;
         }
         catch (StartRefusedException e)
@@ -33,15 +65,19 @@ internal static class ProcessExit
             var options = ProcessOptions.Read(environment);
             return await EndAsync(StartRefusedException.PortTaken, $"cannot listen on port {options.Port} of {options.BindAddress?.ToString() ?? "all addresses"}: {e.Message}");
         }
+        catch (Exception e) when (StorageException.From(e, ProcessOptions.Read(environment).ConfigPath) is { } fault)
+        {
+            return await EndAsync(StartRefusedException.BadConfiguration, fault.Message);
+        }
         catch (Exception e)
         {
-            return await EndAsync(StartRefusedException.AssertionFailed, $"start failed: {e.GetType().Name}: {e.Message.ReplaceLineEndings(" ")}");
+            return await EndAsync(StartRefusedException.AssertionFailed, $"start failed: {e.GetType().Name}: {e.Message}");
         }
     }
 
     private static async Task<int> EndAsync(int code, string sentence)
     {
-        await Console.Error.WriteLineAsync($"sluice: {sentence}");
+        await Console.Error.WriteLineAsync($"sluice: {sentence.ReplaceLineEndings(" ")}");
         return code;
     }
 }

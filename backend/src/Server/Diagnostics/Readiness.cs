@@ -6,13 +6,21 @@ namespace Sluice.Server.Diagnostics;
 
 /// <summary>Whether the tree can be read right now, and if not, why (ADM-30).</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class Readiness(SluiceDatabase database, SafeMode safeMode, IHostApplicationLifetime lifetime)
+internal sealed class Readiness(SluiceDatabase database, SafeMode safeMode, StorageState storage, IHostApplicationLifetime lifetime)
 {
     /// <summary>The database is damaged, or not that of the blobs: Sluice runs without it until another start (CFG-15).</summary>
     public bool IsSafeMode => safeMode.IsOn;
 
     /// <summary>What everybody may be told about safe mode; null while it is off.</summary>
     public string? SafeModeSentence => safeMode.Sentence;
+
+    /// <summary>Why writes are refused while the tree can be read, in one word; null where they are not.</summary>
+    public string? WriteObstacle => storage.Faults switch
+    {
+        [] => null,
+        var faults when faults.Any(fault => fault.Fault == StorageFault.Full) => "disk",
+        _ => "storage",
+    };
 
     /// <summary>One word, or null when the tree can be read.</summary>
     public async Task<string?> FindObstacleAsync(CancellationToken cancellationToken)
@@ -29,7 +37,7 @@ internal sealed class Readiness(SluiceDatabase database, SafeMode safeMode, IHos
             await database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM setting WHERE key = ''"), cancellationToken);
             return null;
         }
-        catch (SqliteException)
+        catch (Exception e) when (e is SqliteException or StorageException)
         {
             return "database";
         }

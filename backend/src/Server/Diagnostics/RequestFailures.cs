@@ -1,11 +1,16 @@
+using Sluice.Server.Database;
+
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// The last net under every request: what the client did wrong becomes its status, what Sluice did wrong becomes one line in
-/// the log and a bare 500. Nothing of an exception is ever sent (S27).
+/// The last net under every request: what the client did wrong becomes its status, a fault of storage 507 or 503, and what Sluice
+/// did wrong one line in the log and a bare 500. Nothing of an exception is ever sent (S27).
 /// </summary>
 internal static class RequestFailures
 {
+    /// <summary>What clients are told to wait for storage that fails, in seconds (DAV-6).</summary>
+    private const string RetryAfterSeconds = "30";
+
     /// <summary>Adds the net; the outermost part.</summary>
     public static IApplicationBuilder UseRequestFailures(this IApplicationBuilder app)
     {
@@ -29,6 +34,16 @@ internal static class RequestFailures
             // The client has gone, and whatever followed from that interests nobody.
             context.Abort();
         }
+        catch (StorageException e) when (!context.Response.HasStarted)
+        {
+            // The storage has told of it, not each request that meets it (F46).
+            context.Response.Clear();
+            context.Response.StatusCode = e.Fault == StorageFault.Full && !IsRead(context.Request.Method)
+                ? StatusCodes.Status507InsufficientStorage
+                : StatusCodes.Status503ServiceUnavailable;
+            context.Response.Headers.RetryAfter = RetryAfterSeconds;
+            context.Response.Headers.CacheControl = "no-store";
+        }
         catch (Exception e)
         {
             DiagnosticsLog.RequestFailed(logger, e, context.Request.Method, context.Request.Path);
@@ -43,4 +58,7 @@ internal static class RequestFailures
             context.Response.StatusCode = StatusCodes.Status500InternalServerError;
         }
     }
+
+    private static bool IsRead(string method) =>
+        HttpMethods.IsGet(method) || HttpMethods.IsHead(method) || HttpMethods.IsOptions(method) || method == "PROPFIND";
 }

@@ -11,20 +11,24 @@ namespace Sluice.Server.Diagnostics;
 internal sealed class StartSequence(
     FolderLock folderLock,
     DataFolder folder,
+    DiskReserve reserve,
     SluiceDatabase database,
     DatabaseOpening opening,
     IntegrityWorker integrity,
     SettingsStore settings,
-    ProcessOptions process) : IHostedLifecycleService
+    ProcessOptions process,
+    ILogger<StartSequence> logger) : IHostedLifecycleService
 {
     /// <inheritdoc/>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
         SelfCheck.Run();
-        folder.Prepare();
+        if (!folder.Prepare())
+            DatabaseLog.FilesNotPrivate(logger, folder.Root);
         folderLock.Take();
-        if (opening.Open(process.AcceptDatabase, integrity.MayWrite) is not { } opened)
+        if (reserve.Run(() => opening.Open(process.AcceptDatabase, integrity.MayWrite)) is not { } opened)
             return;
+        reserve.Keep();
         integrity.Begin(opened);
         try
         {

@@ -68,7 +68,7 @@ internal sealed class MapCorrections(LibraryStore store, ProviderHost providers,
                 ? stored
                 : otherwise;
         }
-        catch (SqliteException failure)
+        catch (Exception failure) when (failure is SqliteException or StorageException)
         {
             LibraryLog.MapNotStored(Logger, failure.Message);
             return otherwise;
@@ -81,7 +81,7 @@ internal sealed class MapCorrections(LibraryStore store, ProviderHost providers,
         {
             await store.ReplaceMapAsync(release, ordinal, refuted, corrected, cancellationToken);
         }
-        catch (Exception failure) when (failure is SqliteException or DiskFullException)
+        catch (Exception failure) when (failure is SqliteException or StorageException)
         {
             LibraryLog.MapNotStored(Logger, failure.Message);
         }

@@ -52,7 +52,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         {
             return open();
         }
-        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        catch (FileNotFoundException e)
         {
             throw new StoredNzbLostException(hash, e) { IsMissing = true };
         }

@@ -1,3 +1,5 @@
+using Sluice.Server.Diagnostics;
+
 namespace Sluice.Server.Outbound;
 
 /// <summary>Calls to other servers in the composition root.</summary>
@@ -7,5 +9,5 @@ internal static class OutboundRegistration
     public static IServiceCollection AddOutbound(this IServiceCollection services) => services
         .AddSingleton<RcloneClient>()
         .AddSingleton<RcloneNotifier>()
-        .AddHostedService(provider => provider.GetRequiredService<RcloneNotifier>());
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<RcloneNotifier>());
 }

@@ -1,21 +1,31 @@
 using System.Threading.Channels;
 using Microsoft.Extensions.Options;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Outbound;
 
 /// <summary>
 /// Tells the rclone that mounts the tree which folders have changed, so that it lists them anew instead of showing what it
-/// remembers (DAV-17). What changes while a call is under way is told by the next one. What a failed call was about is told with
-/// the next change: nobody waits for rclone, and nothing is tried again by itself.
+/// remembers (DAV-17). What changes while a call is under way is told by the next one. What a failed call was about is told again
+/// after a while, longer each time, and with the next change; no request waits for rclone.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class RcloneNotifier(
-    RcloneClient client, IOptionsMonitor<RcloneOptions> options, ILogger<RcloneNotifier> logger) : BackgroundService
+    RcloneClient client, IOptionsMonitor<RcloneOptions> options, TimeProvider time, ILogger<RcloneNotifier> logger) : IWorker
 {
+    /// <summary>First wait after a failed call.</summary>
+    public static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(10);
+
+    /// <summary>Longest wait between two calls that fail.</summary>
+    public static readonly TimeSpan LongestRetry = TimeSpan.FromMinutes(10);
+
     private readonly ChangedFolders _changed = new();
     private readonly Channel<bool> _signal = Channel.CreateBounded<bool>(
         new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
+
+    /// <inheritdoc/>
+    public string Name => "calls to rclone";
 
     /// <summary>A release was published, hidden or removed. Returns at once.</summary>
     /// <param name="folder">Its folder below the branches of the tree.</param>
@@ -34,43 +44,71 @@ internal sealed class RcloneNotifier(
         _signal.Writer.TryWrite(true);
     }
 
-    /// <inheritdoc/>
-    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    /// <summary>Changes that are not told when it ends show when rclone's own time for listings is over.</summary>
+    public async Task RunAsync(CancellationToken stopping)
     {
+        // What an earlier run could not tell is due at once.
+        TimeSpan? retry = TimeSpan.Zero;
+        var failed = false;
+        while (true)
+        {
+            await WaitForChangeAsync(retry, stopping);
+            var told = await TellAsync(failed, stopping);
+            failed = told is null ? failed : !told.Value;
+            retry = told == false ? Next(retry) : null;
+        }
+    }
+
+    private static TimeSpan Next(TimeSpan? retry) =>
+        retry is not { } last || last == TimeSpan.Zero ? FirstRetry : last * 2 < LongestRetry ? last * 2 : LongestRetry;
+
+    /// <summary>Returns with the next change, or when the time of the next try has come.</summary>
+    private async Task WaitForChangeAsync(TimeSpan? retry, CancellationToken stopping)
+    {
+        using var due = retry is { } after ? new CancellationTokenSource(after, time) : new CancellationTokenSource();
+        using var wait = CancellationTokenSource.CreateLinkedTokenSource(stopping, due.Token);
         try
         {
-            var fails = false;
-            await foreach (var _ in _signal.Reader.ReadAllAsync(stoppingToken))
-                fails = await TellAsync(fails, stoppingToken);
+            await _signal.Reader.ReadAsync(wait.Token);
         }
-        catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
+        catch (OperationCanceledException) when (!stopping.IsCancellationRequested)
         {
-            // Changes that were not told show when rclone's own time for listings is over.
+            // The time has come.
         }
     }
 
     /// <param name="failed">Whether the call before failed.</param>
-    /// <param name="stoppingToken">The process ends.</param>
-    /// <returns>Whether this one failed, or the one before if there was nothing to tell.</returns>
-    private async Task<bool> TellAsync(bool failed, CancellationToken stoppingToken)
+    /// <param name="stopping">The process ends.</param>
+    /// <returns>Whether it could be told; null if there was nothing to tell.</returns>
+    private async Task<bool?> TellAsync(bool failed, CancellationToken stopping)
     {
         var current = options.CurrentValue;
         if (_changed.Take() is not { } changed || !current.RcEnabled)
-            return failed;
+            return null;
 
-        if (await client.ForgetAsync(current, changed, stoppingToken) is { } cause)
+        string? cause = "the call broke";
+        try
         {
-            _changed.Return(changed);
+            cause = await client.ForgetAsync(current, changed, stopping);
+        }
+        finally
+        {
+            if (cause is not null)
+                _changed.Return(changed);
+        }
+
+        if (cause is not null)
+        {
             if (failed)
                 OutboundLog.RcloneStillNotTold(logger, cause);
             else
                 OutboundLog.RcloneNotTold(logger, cause);
-            return true;
+            return false;
         }
 
         OutboundLog.RcloneTold(logger, changed.Folders.Count);
         if (failed)
             OutboundLog.RcloneToldAgain(logger);
-        return false;
+        return true;
     }
 }

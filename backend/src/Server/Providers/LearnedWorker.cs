@@ -1,19 +1,22 @@
-using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Providers;
 
 /// <summary>
 /// Carries what has been learned over a restart (F38): read once at the start, written now and then and at the end. A crash costs
-/// the last half minute, which is learned again.
+/// the last half minute, which is learned again. A memory that cannot be read or written keeps none of the others from it.
 /// </summary>
 internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, SluiceDatabase database, TimeProvider time, ILogger<LearnedWorker> logger)
-    : BackgroundService
+    : IWorker
 {
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
 
     /// <inheritdoc/>
-    public override async Task StartAsync(CancellationToken cancellationToken)
+    public string Name => "what has been learned about providers";
+
+    /// <inheritdoc/>
+    public async Task PrepareAsync(CancellationToken cancellationToken)
     {
         // In safe mode there is nothing to read from, and nothing may be written over it.
         if (!database.IsOpen)
@@ -24,36 +27,23 @@ internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, Sluice
             {
                 await memory.RestoreAsync(cancellationToken);
             }
-            catch (SqliteException failure)
+            catch (Exception failure) when (failure is not OperationCanceledException)
             {
                 ProvidersLog.MemoryNotRead(logger, failure.Message);
             }
         }
-
-        await base.StartAsync(cancellationToken);
     }
 
     /// <inheritdoc/>
-    public override async Task StopAsync(CancellationToken cancellationToken)
-    {
-        await base.StopAsync(cancellationToken);
-        await SaveAsync(cancellationToken);
-    }
-
-    /// <inheritdoc/>
-    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    public async Task RunAsync(CancellationToken stopping)
     {
         using var timer = new PeriodicTimer(Pause, time);
-        try
-        {
-            while (await timer.WaitForNextTickAsync(stoppingToken))
-                await SaveAsync(stoppingToken);
-        }
-        catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
-        {
-            // The last values are written when everything has stopped.
-        }
+        while (await timer.WaitForNextTickAsync(stopping))
+            await SaveAsync(stopping);
     }
+
+    /// <summary>The last values are written when everything has stopped.</summary>
+    public Task FinishAsync(CancellationToken cancellationToken) => SaveAsync(cancellationToken);
 
     private async Task SaveAsync(CancellationToken cancellationToken)
     {
@@ -65,7 +55,7 @@ internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, Sluice
             {
                 await memory.SaveAsync(cancellationToken);
             }
-            catch (Exception failure) when (failure is SqliteException or DiskFullException)
+            catch (Exception failure) when (failure is not OperationCanceledException)
             {
                 ProvidersLog.MemoryNotWritten(logger, failure.Message);
             }

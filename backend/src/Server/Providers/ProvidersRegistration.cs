@@ -1,3 +1,4 @@
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
@@ -16,18 +17,18 @@ internal static class ProvidersRegistration
         .AddSingleton<ILearnedMemory, FileLieStore>()
         .AddSingleton<SegmentCacheHost>()
         .AddSingleton<ProviderHost>()
-        .AddHostedService<LearnedWorker>()
-        .AddHostedService<ProviderStart>();
+        .AddSingleton<IWorker, LearnedWorker>()
+        .AddSingleton<IWorker, ProviderStart>();
 
     /// <summary>Starts trying once the settings are in force, without holding up the start.</summary>
-    private sealed class ProviderStart(ProviderHost host) : IHostedService
+    private sealed class ProviderStart(ProviderHost host) : IWorker
     {
-        public Task StartAsync(CancellationToken cancellationToken)
+        public string Name => "providers";
+
+        public Task PrepareAsync(CancellationToken cancellationToken)
         {
             host.Start();
             return Task.CompletedTask;
         }
-
-        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 }

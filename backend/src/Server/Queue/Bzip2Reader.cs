@@ -4,7 +4,7 @@ namespace Sluice.Server.Queue;
 
 /// <summary>Unpacks a bzip2 file. Parallel packers write it as many streams in a row, which SharpZipLib takes one at a time.</summary>
 /// <param name="file">At its beginning; stays open.</param>
-internal sealed class Bzip2Reader(FileStream file) : Stream
+internal sealed class Bzip2Reader(Stream file) : Stream
 {
     private static readonly byte[] Magic = "BZh"u8.ToArray();
 

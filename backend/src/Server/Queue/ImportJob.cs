@@ -24,6 +24,7 @@ internal sealed class ImportJob(
     IEnumerable<IImportStep> steps,
     StepRunner runner,
     SluiceDatabase database,
+    DataFolder folder,
     QueueStore store,
     QueueActivity activity,
     StoredNzbs stored,
@@ -55,7 +56,7 @@ internal sealed class ImportJob(
         {
             return (stopping.IsCancellationRequested ? ImportEnd.Stopped : ImportEnd.Left, "");
         }
-        catch (Exception e) when (e is NntpException or DiskFullException or SqliteException or StoredNzbLostException)
+        catch (Exception e) when (IsPassing(e))
         {
             return (ImportEnd.Waits, e.Message);
         }
@@ -81,12 +82,16 @@ internal sealed class ImportJob(
         {
             return ImportFailure.StoredNzbLost();
         }
-        catch (Exception e) when (e is not (OperationCanceledException or NntpException or DiskFullException or SqliteException or StoredNzbLostException))
+        catch (Exception e) when (e is not OperationCanceledException && !IsPassing(e))
         {
             QueueLog.Broke(logger, e, work.Item.Id);
             return ImportFailure.InternalError(work.Item.Id);
         }
     }
+
+    /// <summary>What says nothing about the item: providers, the database, a missing blob, and what the system reports about a file.</summary>
+    private bool IsPassing(Exception failure) =>
+        failure is NntpException or SqliteException or StoredNzbLostException || StorageException.From(failure, folder.Root) is not null;
 
     private async Task FailAsync(ImportWork work, ImportFailure failure, CancellationToken cancellationToken)
     {

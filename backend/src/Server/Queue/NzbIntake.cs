@@ -64,7 +64,7 @@ internal sealed class NzbIntake(
 
             return outcome;
         }
-        catch (DiskFullException)
+        catch (StorageException e) when (e.Fault == StorageFault.Full)
         {
             return AddOutcome.Refused(AddRefusal.DiskFull);
         }

@@ -18,9 +18,6 @@ internal static partial class QueueLog
     [LoggerMessage(2104, LogLevel.Warning, "Step {Step} of {Id} made no progress, try {Attempt}")]
     public static partial void StepStalled(ILogger logger, string step, string id, int attempt);
 
-    [LoggerMessage(2105, LogLevel.Error, "The queue cannot be read; trying again in {Seconds} s")]
-    public static partial void QueueUnreadable(ILogger logger, Exception failure, long seconds);
-
     [LoggerMessage(2106, LogLevel.Information, "Staged upload {Id} got no name of an NZB within {Minutes} min and is removed")]
     public static partial void StagedUploadExpired(ILogger logger, string id, long minutes);
 

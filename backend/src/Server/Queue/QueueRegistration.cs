@@ -1,3 +1,4 @@
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Queue.Steps;
 
 namespace Sluice.Server.Queue;
@@ -16,7 +17,7 @@ internal static class QueueRegistration
         .AddSingleton<NzbIntake>()
         .AddSingleton<StagingFolder>()
         .AddSingleton<StagedUploads>()
-        .AddHostedService(provider => provider.GetRequiredService<StagedUploads>())
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<StagedUploads>())
         .AddSingleton<QueueSignal>()
         .AddSingleton<QueueActivity>()
         .AddSingleton<QueueRemoval>()
@@ -30,5 +31,5 @@ internal static class QueueRegistration
         .AddSingleton<ImportJob>()
         .AddSingleton<RetryDelays>()
         .AddSingleton<StartHolds>()
-        .AddHostedService<QueueWorker>();
+        .AddSingleton<IWorker, QueueWorker>();
 }

@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
-using Microsoft.Data.Sqlite;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Settings;
 
@@ -23,78 +23,68 @@ internal sealed class QueueWorker(
     IOptionsMonitor<QueueOptions> options,
     IOptionsMonitor<UsenetOptions> usenet,
     TimeProvider time,
-    ILogger<QueueWorker> logger) : BackgroundService
+    ILogger<QueueWorker> logger) : IWorker
 {
-    private static readonly TimeSpan UnreadablePause = TimeSpan.FromSeconds(30);
-
     // Added to by the loop, left by the work itself before it wakes the loop.
-    private readonly ConcurrentDictionary<string, bool> _busy = new();
+    private readonly ConcurrentDictionary<string, Task> _busy = new();
 
     /// <inheritdoc/>
-    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    public string Name => "the queue";
+
+    /// <inheritdoc/>
+    public async Task RunAsync(CancellationToken stopping)
     {
         // Without a database the server only explains itself.
         if (!database.IsOpen)
             return;
 
-        var tasks = new List<Task>();
         using var changed = options.OnChange((_, _) => signal.Set());
         // The source of articles, which the steps hold, has followed before: it listens since it was made.
         using var provided = usenet.OnChange((_, _) => delays.EndAll());
         try
         {
-            await FailLostAsync(stoppingToken);
+            await FailLostAsync(stopping);
             while (true)
             {
-                tasks.RemoveAll(task => task.IsCompleted);
-                await StartWorkAsync(tasks, stoppingToken);
-                await signal.WaitAsync(stoppingToken);
+                await StartWorkAsync(stopping);
+                await signal.WaitAsync(stopping);
             }
-        }
-        catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
-        {
-            // The work has been told as well and is awaited below.
         }
         catch (DatabaseLostException)
         {
             // Safe mode: nothing is imported any more.
         }
-        finally
+    }
+
+    /// <summary>Work that is under way has been told as well.</summary>
+    public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
+
+    private async Task StartWorkAsync(CancellationToken stopping)
+    {
+        while (_busy.Count < options.CurrentValue.WorkerCount)
         {
-            await Task.WhenAll(tasks);
+            var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || delays.IsWaiting(id) || holds.IsHeld(id), stopping);
+            if (next is null)
+                return;
+            var begin = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            _busy.TryAdd(next, WorkAsync(next, begin.Task, stopping));
+            begin.SetResult();
         }
     }
 
-    private async Task StartWorkAsync(List<Task> tasks, CancellationToken stoppingToken)
+    /// <param name="id">The item.</param>
+    /// <param name="begin">It is known as being worked on.</param>
+    /// <param name="stopping">The process ends.</param>
+    private async Task WorkAsync(string id, Task begin, CancellationToken stopping)
     {
+        await begin;
         try
         {
-            while (_busy.Count < options.CurrentValue.WorkerCount)
-            {
-                var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || delays.IsWaiting(id) || holds.IsHeld(id), stoppingToken);
-                if (next is null)
-                    return;
-                _busy.TryAdd(next, true);
-                tasks.Add(WorkAsync(next, stoppingToken));
-            }
-        }
-        catch (SqliteException e) when (e is not DatabaseLostException)
-        {
-            QueueLog.QueueUnreadable(logger, e, (long)UnreadablePause.TotalSeconds);
-            await Task.Delay(UnreadablePause, time, stoppingToken);
-            signal.Set();
-        }
-    }
-
-    private async Task WorkAsync(string id, CancellationToken stoppingToken)
-    {
-        try
-        {
-            var (end, cause) = await job.RunAsync(id, stoppingToken);
+            var (end, cause) = await job.RunAsync(id, stopping);
             if (end == ImportEnd.Waits)
             {
                 QueueLog.Waits(logger, id, (long)delays.Start(id).TotalSeconds, cause);
-                // Whoever removed it a moment ago had no wait to end yet.
+                // An item that was removed a moment ago had no wait to end yet.
                 if (await store.FindAsync(id, CancellationToken.None) is null)
                     delays.Forget(id);
             }
@@ -117,7 +107,7 @@ internal sealed class QueueWorker(
     }
 
     /// <summary>Items whose NZB was missing at the last start, and is at this one, end at once, whatever else they wait for (IMP-3).</summary>
-    private async Task FailLostAsync(CancellationToken stoppingToken)
+    private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();
         // Behind the transaction that notes this start and what it misses.
@@ -129,7 +119,7 @@ internal sealed class QueueWorker(
                     HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
                 return lost;
             },
-            stoppingToken);
+            stopping);
         await stored.ReleaseAsync(failed.SelectMany(item => item.BlobHashes), CancellationToken.None);
         foreach (var item in failed)
             QueueLog.Failed(logger, item.Id, failure.Reason.ToString());

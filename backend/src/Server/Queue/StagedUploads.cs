@@ -1,4 +1,5 @@
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
@@ -28,7 +29,7 @@ internal enum StagingOutcome
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StagedUploads(
-    StagingFolder disk, BlobStore blobs, ProcessOptions process, TimeProvider time, ILogger<StagedUploads> logger) : IHostedService, IDisposable
+    StagingFolder disk, BlobStore blobs, ProcessOptions process, TimeProvider time, ILogger<StagedUploads> logger) : IWorker, IDisposable
 {
     /// <summary>Uploads at a time.</summary>
     public const int MaxUploads = 100;
@@ -65,7 +66,7 @@ internal sealed class StagedUploads(
             blobs.RequireSpace(length ?? 0);
             return Keep(await disk.SaveAsync(folder, name, body, cancel.Token), mayReplace, Life);
         }
-        catch (DiskFullException)
+        catch (StorageException e) when (e.Fault == StorageFault.Full)
         {
             return StagingOutcome.NoRoom;
         }
@@ -82,6 +83,9 @@ internal sealed class StagedUploads(
             }
         }
     }
+
+    /// <inheritdoc/>
+    string IWorker.Name => "staged uploads";
 
     /// <summary>The upload of a name, or null.</summary>
     public StagedUpload? Find(string folder, string name)
@@ -116,7 +120,7 @@ internal sealed class StagedUploads(
     }
 
     /// <inheritdoc/>
-    public Task StartAsync(CancellationToken cancellationToken)
+    public Task PrepareAsync(CancellationToken cancellationToken)
     {
         try
         {
@@ -136,9 +140,6 @@ internal sealed class StagedUploads(
 
         return Task.CompletedTask;
     }
-
-    /// <inheritdoc/>
-    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
     public void Dispose()

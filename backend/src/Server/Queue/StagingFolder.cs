@@ -8,22 +8,22 @@ namespace Sluice.Server.Queue;
 /// names of the files are the server's own.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimeProvider time)
+internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimeProvider time, StorageState? state = null)
 {
     private const string Suffix = ".upload";
 
     /// <summary>Longest first line: two names of 255 bytes, each byte escaped.</summary>
     private const int MaxPlace = 4096;
 
-    private readonly DurableFolder _saved = new(folder.Staged, files);
+    private readonly DurableFolder _saved = new(folder.Staged, files, state);
 
     /// <summary>Reads a body to its end and keeps it. When the task completes it is on disk.</summary>
-    /// <exception cref="DiskFullException">There is no room.</exception>
+    /// <exception cref="StorageException">It cannot be written.</exception>
     public async Task<StagedUpload> SaveAsync(string queueFolder, string name, Stream body, CancellationToken cancellationToken)
     {
         var id = Guid.NewGuid().ToString("N");
         byte[] place = [.. JsonSerializer.SerializeToUtf8Bytes((string[])[queueFolder, name]), (byte)'\n'];
-        Directory.CreateDirectory(folder.Staged);
+        _saved.Create();
         var stored = await _saved.SaveAsync(
             async file =>
             {
@@ -40,7 +40,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
     {
         try
         {
-            var file = files.OpenRead(PathOf(upload.Id));
+            var file = _saved.OpenRead(PathOf(upload.Id));
             file.Position = upload.Start + offset;
             return file;
         }
@@ -51,7 +51,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
     }
 
     /// <summary>Removes the bytes of an upload; whoever reads them reads on.</summary>
-    public void Delete(StagedUpload upload) => files.Delete(PathOf(upload.Id));
+    public void Delete(StagedUpload upload) => _saved.Delete(PathOf(upload.Id));
 
     /// <summary>What an earlier process has left, the oldest first. Removes what was not saved to its end.</summary>
     public IReadOnlyList<StagedUpload> Recover()
@@ -60,11 +60,11 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         if (!Directory.Exists(folder.Staged))
             return found;
 
-        foreach (var file in files.List(folder.Staged).ToList())
+        foreach (var file in _saved.List())
         {
             var path = file.FullName;
             if (path.EndsWith(DurableFolder.TemporarySuffix, StringComparison.Ordinal))
-                files.Delete(path);
+                _saved.Delete(path);
             else if (path.EndsWith(Suffix, StringComparison.Ordinal) && Read(path, file.LastWriteTimeUtc) is { } upload)
                 found.Add(upload);
         }
@@ -75,7 +75,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
     /// <summary>Null for a file that was not made here, which is left alone.</summary>
     private StagedUpload? Read(string path, DateTimeOffset changed)
     {
-        using var file = files.OpenRead(path);
+        using var file = _saved.OpenRead(path);
         Span<byte> start = stackalloc byte[MaxPlace];
         start = start[..file.ReadAtLeast(start, MaxPlace, throwOnEndOfStream: false)];
         var end = start.IndexOf((byte)'\n');

@@ -10,7 +10,7 @@ namespace Sluice.Server.Queue;
 /// Takes the body of an upload, undoes gzip, bzip2 and zip, told apart by content and never by name (IMP-10), and leaves
 /// each NZB as a blob that is safe on disk. What the content is beyond that is found out by the import.
 /// </summary>
-internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFolder folder, ProcessOptions process, TimeProvider time)
+internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, ProcessOptions process, TimeProvider time)
 {
     /// <summary>How long an upload may take in all, its unpacking included (S15): the longest at 700 kbit/s.</summary>
     public static readonly TimeSpan MaxTime = TimeSpan.FromHours(1);
@@ -37,7 +37,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
             await using var upload = new UploadStream(body, process.MaxRequestBodySize);
             return await ReceiveAsync(upload, keepsPacked, lease, cancel.Token);
         }
-        catch (DiskFullException)
+        catch (StorageException e) when (e.Fault == StorageFault.Full)
         {
             return NzbUpload.Refused(AddRefusal.DiskFull, lease);
         }
@@ -78,7 +78,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
     }
 
     private async Task<IReadOnlyList<UploadedNzb>> ReadZipAsync(
-        FileStream file,
+        Stream file,
         UnpackBudget budget,
         StoredNzbs.UploadLease lease,
         CancellationToken cancellationToken)
@@ -155,29 +155,19 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, DataFol
         }
     }
 
-    private async Task<FileStream> SpoolAsync(UploadStream upload, CancellationToken cancellationToken)
+    private async Task<Stream> SpoolAsync(UploadStream upload, CancellationToken cancellationToken)
     {
-        // Lies among the blobs, so that the sweep at start finds it after a kill.
-        var file = new FileStream(
-            Path.Combine(folder.Blobs, $"{Guid.NewGuid():N}.tmp"),
-            new FileStreamOptions
-            {
-                Mode = FileMode.CreateNew,
-                Access = FileAccess.ReadWrite,
-                Options = FileOptions.Asynchronous | FileOptions.DeleteOnClose,
-            });
+        // Lies among the blobs, so that the next start finds it after a kill.
+        var file = blobs.CreateTemporary();
         try
         {
             await upload.CopyToAsync(file, cancellationToken);
             file.Position = 0;
             return file;
         }
-        catch (Exception e)
+        catch
         {
             await file.DisposeAsync();
-            if (e is IOException failure && DiskFullException.IsCauseOf(failure))
-                throw new DiskFullException(e);
-
             throw;
         }
     }

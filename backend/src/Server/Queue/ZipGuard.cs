@@ -18,7 +18,7 @@ internal static class ZipGuard
     private const int MaxComment = ushort.MaxValue;
 
     /// <summary>Why a zip must not be opened, or null. Leaves the position at the start.</summary>
-    public static ImportFailure? Refuse(FileStream zip)
+    public static ImportFailure? Refuse(Stream zip)
     {
         var tail = new byte[(int)Math.Min(zip.Length, EndRecord + MaxComment)];
         zip.Position = zip.Length - tail.Length;

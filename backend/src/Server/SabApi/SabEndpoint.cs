@@ -1,5 +1,6 @@
 using Microsoft.Data.Sqlite;
 using Sluice.Server.Auth;
+using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Queue;
 
@@ -41,6 +42,10 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         catch (BadHttpRequestException e) when (e.StatusCode == StatusCodes.Status413PayloadTooLarge)
         {
             await SabAnswer.ErrorAsync(http, SabTexts.TooLarge, StatusCodes.Status413PayloadTooLarge);
+        }
+        catch (StorageException e) when (!http.Response.HasStarted)
+        {
+            await SabAnswer.ErrorAsync(http, e.Fault == StorageFault.Full ? SabTexts.DiskFull : SabTexts.StorageUnavailable);
         }
         catch (SqliteException) when (!http.Response.HasStarted)
         {

@@ -10,6 +10,7 @@ internal static class SabTexts
     public const string QueueFull = "Queue is full";
     public const string Unavailable = "Database unavailable";
     public const string DiskFull = "Disk is full";
+    public const string StorageUnavailable = "Storage unavailable";
     public const string TooLarge = "NZB is too large";
     public const string TooSlow = "Upload took too long";
 

@@ -17,7 +17,18 @@ internal sealed class SecretBox(DataFolder folder)
     private const int NonceBytes = 12;
     private const int TagBytes = 16;
 
-    private readonly Lazy<byte[]> _key = new(() => LoadKey(Path.Combine(folder.Keys, KeyFile)));
+    // Guards the key: it is made once, and a fault of storage that passes is not remembered.
+    private readonly Lock _gate = new();
+    private byte[]? _key;
+
+    private byte[] Key
+    {
+        get
+        {
+            lock (_gate)
+                return _key ??= LoadKey(Path.Combine(folder.Keys, KeyFile));
+        }
+    }
 
     /// <summary>Whether a stored text was made by a box.</summary>
     public static bool IsSealed(string text) => text.StartsWith(Prefix, StringComparison.Ordinal);
@@ -29,7 +40,7 @@ internal sealed class SecretBox(DataFolder folder)
         var box = new byte[NonceBytes + plain.Length + TagBytes];
         var nonce = box.AsSpan(0, NonceBytes);
         RandomNumberGenerator.Fill(nonce);
-        using var aes = new AesGcm(_key.Value, TagBytes);
+        using var aes = new AesGcm(Key, TagBytes);
         aes.Encrypt(nonce, plain, box.AsSpan(NonceBytes, plain.Length), box.AsSpan(NonceBytes + plain.Length), Encoding.UTF8.GetBytes(name));
         return Prefix + Convert.ToBase64String(box);
     }
@@ -47,7 +58,7 @@ internal sealed class SecretBox(DataFolder folder)
                 return null;
 
             var plain = new byte[box.Length - NonceBytes - TagBytes];
-            using var aes = new AesGcm(_key.Value, TagBytes);
+            using var aes = new AesGcm(Key, TagBytes);
             aes.Decrypt(box.AsSpan(0, NonceBytes), box.AsSpan(NonceBytes, plain.Length), box.AsSpan(NonceBytes + plain.Length), plain, Encoding.UTF8.GetBytes(name));
             return Encoding.UTF8.GetString(plain);
         }
@@ -57,7 +68,20 @@ internal sealed class SecretBox(DataFolder folder)
         }
     }
 
+    /// <exception cref="StorageException">The file can be neither read nor made.</exception>
     private static byte[] LoadKey(string path)
+    {
+        try
+        {
+            return ReadOrMakeKey(path);
+        }
+        catch (Exception e) when (StorageException.From(e, path) is { } fault)
+        {
+            throw fault;
+        }
+    }
+
+    private static byte[] ReadOrMakeKey(string path)
     {
         if (File.Exists(path))
         {

@@ -98,7 +98,7 @@ public sealed class BlobStoreTests : IDisposable
     {
         _files.FailAt = (step, new IOException("No space left on device", 28));
 
-        await Assert.ThrowsAsync<DiskFullException>(() => _store.SaveNzbAsync(Text("<nzb/>"), Token));
+        await Assert.ThrowsAsync<StorageException>(() => _store.SaveNzbAsync(Text("<nzb/>"), Token));
 
         Assert.Empty(Directory.GetFiles(_temporary.Folder.Blobs, "*.tmp"));
     }
@@ -115,7 +115,7 @@ public sealed class BlobStoreTests : IDisposable
         if (accepted)
             _store.RequireSpace(size);
         else
-            Assert.Throws<DiskFullException>(() => _store.RequireSpace(size));
+            Assert.Throws<StorageException>(() => _store.RequireSpace(size));
     }
 
     [Fact]

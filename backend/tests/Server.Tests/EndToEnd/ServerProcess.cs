@@ -79,19 +79,26 @@ internal sealed partial class ServerProcess : IAsyncDisposable
     }
 
     /// <summary>Starts the server by any command that leads to it, with nothing but a folder and a port.</summary>
+    /// <param name="command">Program.</param>
+    /// <param name="arguments">Its arguments.</param>
+    /// <param name="data">Data folder.</param>
+    /// <param name="port">Port.</param>
+    /// <param name="variables">Environment variables.</param>
+    /// <param name="cancel">Gives up waiting.</param>
+    /// <param name="path">What has to answer with success.</param>
     public static async Task<ServerProcess> StartAsync(
-        string command, IEnumerable<string> arguments, string data, int port, IReadOnlyDictionary<string, string> variables, CancellationToken cancel)
+        string command,
+        IEnumerable<string> arguments,
+        string data,
+        int port,
+        IReadOnlyDictionary<string, string> variables,
+        CancellationToken cancel,
+        string path = "readyz")
     {
-        var environment = new Dictionary<string, string>(variables)
-        {
-            ["CONFIG_PATH"] = data,
-            ["PORT"] = port.ToString(System.Globalization.CultureInfo.InvariantCulture),
-            ["BIND_ADDRESS"] = "127.0.0.1",
-        };
-        var server = new ServerProcess(ExternalProgram.Start(command, arguments, environment), port);
+        var server = Launch(command, arguments, data, port, variables);
         try
         {
-            await server.WaitUntilServingAsync(cancel);
+            await server.WaitUntilServingAsync(path, cancel);
             return server;
         }
         catch
@@ -99,6 +106,19 @@ internal sealed partial class ServerProcess : IAsyncDisposable
             await server.DisposeAsync();
             throw;
         }
+    }
+
+    /// <summary>Starts the server and waits for nothing.</summary>
+    public static ServerProcess Launch(
+        string command, IEnumerable<string> arguments, string data, int port, IReadOnlyDictionary<string, string> variables)
+    {
+        var environment = new Dictionary<string, string>(variables)
+        {
+            ["CONFIG_PATH"] = data,
+            ["PORT"] = port.ToString(System.Globalization.CultureInfo.InvariantCulture),
+            ["BIND_ADDRESS"] = "127.0.0.1",
+        };
+        return new ServerProcess(ExternalProgram.Start(command, arguments, environment), port);
     }
 
     /// <summary>Waits for a line that it prints.</summary>
@@ -158,7 +178,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    private async Task WaitUntilServingAsync(CancellationToken cancel)
+    private async Task WaitUntilServingAsync(string path, CancellationToken cancel)
     {
         using var http = new HttpClient();
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancel);
@@ -169,7 +189,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
                 Assert.Fail($"The server ended with exit code {_process.ExitCode}:\n{string.Join('\n', _lines)}");
             try
             {
-                using var answer = await http.GetAsync(new Uri($"http://127.0.0.1:{Port}/readyz"), limit.Token);
+                using var answer = await http.GetAsync(new Uri($"http://127.0.0.1:{Port}/{path}"), limit.Token);
                 if (answer.IsSuccessStatusCode)
                     return;
             }
@@ -179,7 +199,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
             }
             catch (OperationCanceledException) when (!cancel.IsCancellationRequested)
             {
-                Assert.Fail($"The server does not answer /readyz:\n{string.Join('\n', _lines)}");
+                Assert.Fail($"The server does not answer /{path}:\n{string.Join('\n', _lines)}");
             }
             await Task.Delay(Poll, TimeProvider.System, cancel);
         }

@@ -17,7 +17,7 @@ public sealed class PlaybackTests
         { new NntpException(NntpFault.ConnectTimeout, "Below."), false },
         { new FileNotFoundException("Below."), false },
         { new MessageIdListException("Below."), true },
-        { new DiskFullException(), true },
+        { StorageException.Full("/data/blobs"), true },
         { new IOException("Below."), true },
         { new UnauthorizedAccessException("Below."), true },
     };

@@ -20,6 +20,8 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     private FixedOptions<RcloneOptions> _options = null!;
     private RcloneClient _client = null!;
     private RcloneNotifier _notifier = null!;
+    private readonly CancellationTokenSource _ending = new();
+    private Task _running = Task.CompletedTask;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -29,14 +31,15 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         _options = new FixedOptions<RcloneOptions>(
             new RcloneOptions { MountDir = "/mnt", RcEnabled = true, RcUrl = new Uri(_rclone.Address + "/rc/"), RcUser = "u", RcPassword = "p:\u00e9" });
         _client = new RcloneClient(_time);
-        _notifier = new RcloneNotifier(_client, _options, _lines.CreateLogger<RcloneNotifier>());
-        await _notifier.StartAsync(Token);
+        _notifier = new RcloneNotifier(_client, _options, _time, _lines.CreateLogger<RcloneNotifier>());
+        _running = _notifier.RunAsync(_ending.Token);
     }
 
     public async ValueTask DisposeAsync()
     {
-        await _notifier.StopAsync(CancellationToken.None);
-        _notifier.Dispose();
+        await _ending.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => _running);
+        _ending.Dispose();
         _client.Dispose();
         await _rclone.DisposeAsync();
         _lines.Dispose();
@@ -121,6 +124,31 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Failed_call_is_made_again_without_another_change_and_less_and_less_often()
+    {
+        _rclone.Status = 500;
+        _notifier.ReleaseChanged("tv", "Rel");
+        await _rclone.NextAsync(Token);
+        await _lines.NextAsync(Token);
+
+        foreach (var wait in new[] { 10, 20, 40, 80, 160, 320, 600, 600 })
+        {
+            await WaitForTimerAsync();
+            _time.Advance(TimeSpan.FromSeconds(wait) - TimeSpan.FromTicks(1));
+            Assert.Equal(0, _rclone.Waiting);
+            _time.Advance(TimeSpan.FromTicks(1));
+            Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
+            await _lines.NextAsync(Token);
+        }
+
+        _rclone.Status = 200;
+        await WaitForTimerAsync();
+        _time.Advance(RcloneNotifier.LongestRetry);
+        Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
+        Assert.Equal("rclone was told of 6 changed folders, 0 standing for all", await _lines.NextAsync(Token));
+    }
+
+    [Fact]
     public async Task Call_without_an_answer_ends_at_its_deadline()
     {
         _rclone.Gate = new TaskCompletionSource().Task;
@@ -162,5 +190,11 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         _options.Change(_options.CurrentValue with { RcUrl = address });
         _notifier.ReleaseChanged("tv", "Rel");
         Assert.Equal(FoldersOfRel, (await _rclone.NextAsync(Token)).Folders);
+    }
+
+    private async Task WaitForTimerAsync()
+    {
+        while (_time.Waiting == 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
     }
 }

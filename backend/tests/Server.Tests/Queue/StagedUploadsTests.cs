@@ -168,7 +168,7 @@ public sealed class StagedUploadsTests : IDisposable
             ProcessOptions.Read(new ProcessEnvironment(new Dictionary<string, string> { ["MAX_REQUEST_BODY_SIZE"] = $"{Longest}" })),
             _time,
             NullLogger<StagedUploads>.Instance);
-        await uploads.StartAsync(Token);
+        await uploads.PrepareAsync(Token);
         _made.Add(uploads);
         return uploads;
     }

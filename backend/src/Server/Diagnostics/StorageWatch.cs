@@ -1,0 +1,59 @@
+using System.Globalization;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Diagnostics;
+
+/// <summary>
+/// Finds out that a fault of storage has passed where nothing else writes (F34), and makes the reserve again once there is room.
+/// </summary>
+internal sealed class StorageWatch(
+    StorageState state, SluiceDatabase database, DataFolder folder, BlobStore blobs, IBlobFiles files, DiskReserve reserve, TimeProvider time) : IWorker
+{
+    /// <summary>Between two looks.</summary>
+    public static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
+
+    /// <inheritdoc/>
+    public string Name => "the storage";
+
+    /// <inheritdoc/>
+    public async Task RunAsync(CancellationToken stopping)
+    {
+        using var timer = new PeriodicTimer(Pause, time);
+        while (await timer.WaitForNextTickAsync(stopping))
+        {
+            foreach (var fault in state.Faults)
+                await TryAsync(fault, stopping);
+            reserve.Keep();
+        }
+    }
+
+    private async Task TryAsync(StorageException fault, CancellationToken stopping)
+    {
+        try
+        {
+            if (fault.Path != folder.Database)
+            {
+                if (fault.Fault == StorageFault.Full)
+                    blobs.RequireSpace(0);
+                new DurableFolder(fault.Path, files, state).Probe();
+            }
+            else if (database.IsOpen)
+            {
+                await database.WriteAsync(WriteSomething, stopping);
+            }
+        }
+        catch (StorageException)
+        {
+            // It lasts, and has been noted again.
+        }
+    }
+
+    /// <summary>What the header says already: nothing is changed, and a page is written.</summary>
+    private static int WriteSomething(SqliteConnection connection, SqliteTransaction transaction)
+    {
+        var version = connection.ExecuteScalar<int>("PRAGMA user_version", transaction: transaction);
+        return connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA user_version = {version}"), transaction: transaction);
+    }
+}

@@ -1,0 +1,54 @@
+using Sluice.Server.Tests.EndToEnd;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+/// <summary>A folder that is a disk of its own with little room, in memory.</summary>
+internal sealed class SmallDisk : IDisposable
+{
+    private readonly string _path;
+
+    private SmallDisk(string path) => _path = path;
+
+    private string Filler => Path.Combine(_path, "filler");
+
+    /// <summary>Mounts it. Skips the test where that is not allowed.</summary>
+    /// <param name="path">An existing folder.</param>
+    /// <param name="bytes">Room.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    public static async Task<SmallDisk> MountAsync(string path, int bytes, CancellationToken cancellationToken)
+    {
+        Unprivileged.Require();
+        Assert.SkipUnless(Environment.IsPrivilegedProcess, "only the administrator may mount a small disk");
+        var mounted = await ExternalProgram.RunAsync(
+            "mount", ["-t", "tmpfs", "-o", $"size={bytes},mode=0700", "tmpfs", path], null, cancellationToken);
+        Assert.SkipUnless(mounted.ExitCode == 0, $"a small disk cannot be mounted here: {mounted.Errors.Trim()}");
+        Unprivileged.Own(path);
+        return new SmallDisk(path);
+    }
+
+    /// <summary>Takes the last byte.</summary>
+    public void Fill()
+    {
+        using var file = new FileStream(Filler, FileMode.OpenOrCreate, FileAccess.Write, FileShare.None, bufferSize: 0);
+        file.Position = file.Length;
+        try
+        {
+            while (true)
+                file.Write(new byte[4096]);
+        }
+        catch (IOException)
+        {
+            // It is full.
+        }
+    }
+
+    /// <summary>Gives everything back that was taken.</summary>
+    public void Free() => File.Delete(Filler);
+
+    public void Dispose()
+    {
+        using var process = System.Diagnostics.Process.Start("umount", ["-l", _path]);
+        process.WaitForExit();
+    }
+}
