@@ -30,6 +30,10 @@ internal static partial class ArticleDamage
             FaultKind.YencLong => WithFirstLineTwice(body),
             FaultKind.YencUuencode => Uuencoder.Encode(body),
             FaultKind.YencEmpty => body with { Lines = default, End = CrcField().Replace(Number().Replace(body.End, match => match.Groups[1].Value == "size" ? "size=0" : match.Value), "$1=00000000") },
+            FaultKind.YencNoCrc => body with { End = CrcField().Replace(body.End, "").TrimEnd() },
+            FaultKind.YencBadCrc => body with { End = CrcField().Replace(body.End, "$1=zzzzzzzz") },
+            FaultKind.YencNoRange => body with { Part = "" },
+            FaultKind.YencBadRange => body with { Part = Number().Replace(body.Part, match => match.Groups[1].Value == "end" ? "end=1" : $"begin={long.MaxValue}") },
             _ => throw new InvalidOperationException($"{kind} is no damage to an article."),
         };
         return damaged is null ? null : article.WithPlainBody(damaged.ToBytes());

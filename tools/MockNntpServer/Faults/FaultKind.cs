@@ -165,6 +165,18 @@ public enum FaultKind
     /// <summary><c>yenc.empty</c>: header and trailer without data.</summary>
     YencEmpty,
 
+    /// <summary><c>yenc.nocrc</c>: no checksum in the trailer.</summary>
+    YencNoCrc,
+
+    /// <summary><c>yenc.badcrc</c>: a checksum that is no number.</summary>
+    YencBadCrc,
+
+    /// <summary><c>yenc.norange</c>: no <c>=ypart</c> line.</summary>
+    YencNoRange,
+
+    /// <summary><c>yenc.badrange</c>: a range that begins behind its end.</summary>
+    YencBadRange,
+
     /// <summary><c>tls.stall</c>: silence after the client's first words.</summary>
     TlsStall,
 

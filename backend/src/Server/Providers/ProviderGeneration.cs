@@ -52,6 +52,9 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     /// <inheritdoc/>
     public Guid ProviderId(int provider) => _source.ProviderId(provider);
 
+    /// <inheritdoc/>
+    public ProviderSet StoreOf(int provider) => _source.StoreOf(provider);
+
     private bool IsIdle => Engine.OpenStreams == 0 && Volatile.Read(ref _fetches) == 0;
 
     /// <inheritdoc/>

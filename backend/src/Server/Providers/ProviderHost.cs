@@ -73,6 +73,9 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     public Guid ProviderId(int provider) => _current.ProviderId(provider);
 
     /// <inheritdoc/>
+    public ProviderSet StoreOf(int provider) => _current.StoreOf(provider);
+
+    /// <inheritdoc/>
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
         _current.FetchAsync(request, sink, cancellationToken);
 

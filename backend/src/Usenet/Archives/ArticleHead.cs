@@ -1,3 +1,4 @@
+using Sluice.Usenet.Streams;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
@@ -8,8 +9,19 @@ namespace Sluice.Usenet.Archives;
 /// <param name="FirstBytes">Its first decoded bytes.</param>
 /// <param name="DecodedLength">Decoded bytes of the whole article; null when it was given up before its end.</param>
 /// <param name="IsIntact">False when it arrived whole but damaged or cut short, so that its decoded length says nothing.</param>
-internal sealed record ArticleHead(int Provider, YencHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact)
+/// <param name="Checksum">Whether it carries a checksum that covers exactly it; unknown when it was given up before its end.</param>
+internal sealed record ArticleHead(
+    int Provider, YencHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact, Carries Checksum = Carries.Unknown)
 {
+    /// <summary>What it shows about its file.</summary>
+    public ArticleHabit Habit => Header is not { } header ? default : new ArticleHabit(
+        header.Part is null && !header.HasPartField ? Carries.Never : Carries.Yes,
+        header.HasPartLine ? Carries.Yes : Carries.Never,
+        Checksum);
+
+    /// <summary>Whether it is the last of its file: the one that is taken to its end, because its trailer shows what the file carries.</summary>
+    public bool EndsItsFile => Begin is not null && End == Header?.FileSize;
+
     /// <summary>Offset of its first byte in the file; null when no header tells.</summary>
     public long? Begin => Header is { HasPartLine: true } header ? header.Begin : null;
 

@@ -39,6 +39,9 @@ public sealed record FileHead
     /// </summary>
     public SegmentMap? Map { get; init; }
 
+    /// <summary>What its articles carry, as far as first and last one show it.</summary>
+    public ArticleHabit Habit { get; init; }
+
     /// <summary>True when first and last article, and every one between that was asked, agree with <see cref="Map"/>.</summary>
     public bool IsConfirmed { get; init; }
 
@@ -52,5 +55,5 @@ public sealed record FileHead
     public int AskedArticles { get; init; }
 
     /// <summary>The file as a stream needs it, or null when <see cref="Map"/> is.</summary>
-    public PostedFile? ToPostedFile() => Map is null ? null : new PostedFile(Map, Ids);
+    public PostedFile? ToPostedFile() => Map is null ? null : new PostedFile(Map, Ids) { Habit = new FileHabit(Habit) };
 }

@@ -6,6 +6,9 @@ namespace Sluice.Usenet.Archives;
 /// <param name="ArticleBytes">Encoded size of the article as far as known, else 0.</param>
 internal readonly record struct HeadDemand(Func<ArticleHead, bool> IsPlausible, bool Whole, long ArticleBytes)
 {
+    /// <summary>Whether it is taken to its end for the sake of its trailer, although its beginning would do.</summary>
+    public bool UntilEnd { get; init; }
+
     // Sizes are a hint of whoever posted it. An article of today is smaller, and a larger claim would keep others waiting for nothing.
     private const long MostBelieved = 2 << 20;
 

@@ -34,7 +34,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     /// <exception cref="NntpException">Nothing can be said, because no provider could be asked to the end.</exception>
     public async Task<HeadAnswer> FetchAsync(SegmentIds segment, HeadDemand demand, CancellationToken cancellationToken)
     {
-        if (!demand.Whole)
+        if (demand is { Whole: false, UntilEnd: false })
             Interlocked.Increment(ref _asked);
         if (segment.Primary.IsEmpty)
             return HeadAnswer.NeverPosted;
@@ -50,7 +50,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
                     answer = other;
             }
 
-            if (answer.State == HeadState.Missing && !demand.Whole)
+            if (answer.State == HeadState.Missing && demand is { Whole: false, UntilEnd: false })
                 Interlocked.Increment(ref _misses);
             return answer;
         }
@@ -70,7 +70,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
             while (true)
             {
                 var request = new ArticleRequest(id, options.Lane, ExpectedBytes: demand.ExpectedBytes, Excluded: excluded);
-                var (head, missing) = await FetchOnceAsync(request, demand.Whole, cancellationToken);
+                var (head, missing) = await FetchOnceAsync(request, demand, cancellationToken);
                 if (head is null && !isCorrupt)
                     return new HeadAnswer(null, HeadState.Missing, missing);
                 if (head is not null && demand.IsMetBy(head))
@@ -89,17 +89,17 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         return new HeadAnswer(null, HeadState.Corrupt, null);
     }
 
-    private async Task<(ArticleHead? Head, ArticleMissing? Missing)> FetchOnceAsync(ArticleRequest request, bool whole, CancellationToken cancellationToken)
+    private async Task<(ArticleHead? Head, ArticleMissing? Missing)> FetchOnceAsync(ArticleRequest request, HeadDemand demand, CancellationToken cancellationToken)
     {
         var sink = _sinks.TryTake(out var used) ? used : new HeadSink(options.HeadBytes);
-        sink.Reset(whole);
+        sink.Reset(demand.Whole);
         Interlocked.Increment(ref _fetches);
         using var giveUp = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var fetch = source.FetchAsync(request, sink, giveUp.Token).AsTask();
         try
         {
-            // The rest of the article is not needed once its beginning is there.
-            if (await Task.WhenAny(fetch, sink.Enough) != fetch)
+            // The rest of the article is not needed once its beginning is there; its trailer is worth a little patience.
+            if (await Task.WhenAny(fetch, sink.Enough) != fetch && !await ComesToItsEndAsync(fetch, await sink.Enough, demand))
                 await giveUp.CancelAsync();
             var reply = await fetch;
             return reply.IsFound
@@ -116,6 +116,23 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         {
             Interlocked.Add(ref _bytes, sink.RawBytes);
             _sinks.Add(sink);
+        }
+    }
+
+    /// <summary>Lets an article whose beginning is there go on to its trailer, where that is wanted.</summary>
+    /// <returns>False when it is not, or does not come in time.</returns>
+    private async Task<bool> ComesToItsEndAsync(Task fetch, ArticleHead head, HeadDemand demand)
+    {
+        if (!demand.UntilEnd && !head.EndsItsFile)
+            return false;
+        try
+        {
+            await fetch.WaitAsync(options.TrailerPatience, options.Time);
+            return true;
+        }
+        catch (TimeoutException)
+        {
+            return false;
         }
     }
 }

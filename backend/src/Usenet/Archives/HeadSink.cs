@@ -1,5 +1,6 @@
 using System.Buffers;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
@@ -82,11 +83,23 @@ internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
         YencHeader? header = null;
         if (_decoder.HasHeader && (result.Defects & YencDefects.NoHeader) == 0)
             header = _decoder.Header with { NameBytes = _decoder.Header.NameBytes.ToArray() };
-        return new ArticleHead(_provider, header, _first.AsSpan(0, _firstLength).ToArray(), _ended ? _decoder.Decoded : null, IsIntact(result));
+        return new ArticleHead(_provider, header, _first.AsSpan(0, _firstLength).ToArray(), _ended ? _decoder.Decoded : null, IsIntact(result), ChecksumOf(result));
     }
 
-    // The size in the header may lie; a checksum that fits outweighs it, and so does the size behind the data.
+    // An article that lacks more than its trailer may have lost its checksum with the rest.
+    private Carries ChecksumOf(YencResult result)
+    {
+        if (!_ended || (result.Defects & YencDefects.NoHeader) != 0)
+            return Carries.Unknown;
+        if (result.ExpectedCrc is not null || (result.Defects & YencDefects.UnreadableCrc) != 0)
+            return Carries.Yes;
+        return result.DecodedLength == (result.Header.PartLength ?? result.TrailerSize) ? Carries.Never : Carries.Unknown;
+    }
+
+    // The size in the header may lie; a checksum that fits outweighs it, and so does the size behind the data. Of an article without its
+    // trailer nothing else tells whether all of it is there.
     private static bool IsIntact(YencResult result) =>
-        (result.Defects & (YencDefects.Truncated | YencDefects.CrcMismatch | YencDefects.TooLong)) == 0
+        (result.Defects & (YencDefects.CrcMismatch | YencDefects.TooLong)) == 0
+        && (result.Trailer is not null || result.DecodedLength == result.Header.PartLength)
         && (result.ExpectedCrc is not null || result.TrailerSize is null || result.TrailerSize == result.DecodedLength);
 }

@@ -18,6 +18,12 @@ public sealed record ProbeOptions
     /// <summary>Whether PAR2 files are probed like plain ones. What repairs and names need of them is read elsewhere.</summary>
     public bool IncludesPar2 { get; init; }
 
+    /// <summary>How long the end of an article may take whose beginning is there: its trailer is good to know, and not needed.</summary>
+    public TimeSpan TrailerPatience { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>Clock of that.</summary>
+    public TimeProvider Time { get; init; } = TimeProvider.System;
+
     /// <summary>Most segments of a file that is listed as one file per segment.</summary>
     public int MaxJoined { get; init; } = 20_000;
 

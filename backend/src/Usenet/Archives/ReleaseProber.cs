@@ -1,5 +1,6 @@
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
@@ -83,12 +84,34 @@ public sealed class ReleaseProber
         if (answers.Count < 2 && count > 1)
             answers.Add(await FetchAsync(count - 1));
         var (map, isConfirmed) = await new MapFinder(segments, _options).FindAsync(head, answers[^1].Head, cancellationToken);
-        return file with { Map = map, IsConfirmed = isConfirmed, AskedArticles = answers.Count, MissingArticles = CountMissing() };
+        return file with
+        {
+            Map = map,
+            IsConfirmed = isConfirmed,
+            AskedArticles = answers.Count,
+            MissingArticles = CountMissing(),
+            Habit = await FindHabitAsync(segments, head, answers[^1].Head, cancellationToken),
+        };
 
         int CountMissing() => answers.Count(answer => answer.State == HeadState.Missing);
 
         Task<HeadAnswer> FetchAsync(int segment) =>
             segments.FetchAsync(segment, answer => MapFinder.IsPlausible(answer, segment, count), cancellationToken);
+    }
+
+    /// <summary>What the articles carry. That they carry no checksums is believed only where first and last article agree.</summary>
+    private static async Task<ArticleHabit> FindHabitAsync(SegmentHeads segments, ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
+    {
+        var habit = last is null ? first.Habit : first.Habit.And(last.Habit);
+        if (habit.Checksum != Carries.Never || segments.Count == 1)
+            return habit;
+        if (first.Checksum == Carries.Unknown)
+        {
+            var answer = await segments.FetchWithTrailerAsync(0, head => MapFinder.IsPlausible(head, 0, segments.Count), cancellationToken);
+            first = answer.Head ?? first;
+        }
+
+        return habit with { Checksum = last?.Checksum == Carries.Never ? first.Checksum : Carries.Unknown };
     }
 
     // The middle of a file looks like anything.

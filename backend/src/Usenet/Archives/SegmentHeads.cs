@@ -27,6 +27,11 @@ internal sealed class SegmentHeads(HeadFetcher fetcher, ISegmentIds ids, long ar
     public Task<HeadAnswer> ProveAsync(int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>
         FetchAsync(index, new HeadDemand(isPlausible, Whole: true, articleBytes), cancellationToken);
 
+    /// <summary>Fetches the head of a segment and its trailer, if that comes.</summary>
+    /// <inheritdoc cref="FetchAsync(int, Func{ArticleHead, bool}, CancellationToken)"/>
+    public Task<HeadAnswer> FetchWithTrailerAsync(int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>
+        FetchAsync(index, new HeadDemand(isPlausible, Whole: false, articleBytes) { UntilEnd = true }, cancellationToken);
+
     private async Task<HeadAnswer> FetchAsync(int index, HeadDemand demand, CancellationToken cancellationToken) =>
         await fetcher.FetchAsync(await ids.GetAsync(index, cancellationToken), demand, cancellationToken);
 }

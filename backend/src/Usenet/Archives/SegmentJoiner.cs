@@ -73,6 +73,7 @@ internal static class SegmentJoiner
             Map = SegmentMap.FromLengths(lengths),
             IsConfirmed = !members.Contains(-1) && size <= end,
             AskedArticles = parts.Sum(part => part.AskedArticles),
+            Habit = parts.Aggregate(default(ArticleHabit), (habit, part) => habit.And(part.Habit)),
         };
 
         void Add(int member, long length, ISegmentIds? segment)

@@ -12,6 +12,12 @@ public interface IArticleSource
     /// <summary>The account that stands at an index: equal for the same one, whatever place the settings give it.</summary>
     Guid ProviderId(int provider) => new(provider + 1, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]);
 
+    /// <summary>
+    /// The providers that have their articles from the same store as one of them, itself included: a copy of another store is one of
+    /// its own, a copy of the same is read from the same place.
+    /// </summary>
+    ProviderSet StoreOf(int provider) => default(ProviderSet).With(provider);
+
     /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it whole.</summary>
     /// <param name="request">What to fetch.</param>
     /// <param name="sink">Takes the body; not used any more once the returned task has completed.</param>

@@ -55,6 +55,21 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <inheritdoc/>
     public Guid ProviderId(int provider) => _providers[provider].Options.Id;
 
+    /// <inheritdoc/>
+    public ProviderSet StoreOf(int provider)
+    {
+        var own = _providers[provider];
+        var store = default(ProviderSet).With(provider);
+        foreach (var other in _providers)
+        {
+            if (other.Pool == own.Pool
+                || (own.Options.Backbone.Length > 0 && string.Equals(other.Options.Backbone, own.Options.Backbone, StringComparison.OrdinalIgnoreCase)))
+                store = store.With(other.Index);
+        }
+
+        return store;
+    }
+
     /// <summary>Sockets at the account of a provider now, those that are being opened or closed included.</summary>
     public int Sockets(int provider) => _providers[provider].Pool.Sockets;
 

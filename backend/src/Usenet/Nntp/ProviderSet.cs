@@ -20,6 +20,9 @@ public readonly record struct ProviderSet
     /// <summary>The set with one more provider.</summary>
     public ProviderSet With(int provider) => new(_bits | 1UL << provider);
 
+    /// <summary>The providers of both sets.</summary>
+    public ProviderSet Or(ProviderSet other) => new(_bits | other._bits);
+
     /// <summary>The set with one provider less.</summary>
     public ProviderSet Without(int provider) => new(_bits & ~(1UL << provider));
 }

@@ -25,7 +25,7 @@ public sealed class StreamEngine : IAsyncDisposable
         var logger = loggers.CreateLogger<StreamEngine>();
         memory ??= _ownMemory = new StreamMemory(time);
         (_cache, Blocks) = memory.Open(options);
-        var copies = new CopyFetcher(source, logger);
+        var copies = new CopyFetcher(source, time, logger);
         var early = new EarlyRelease(options, memory.Trust, source.ProviderId);
         _fetches = new SharedFetches(copies, new RetryingFetcher(copies, options, time), _cache, NewSink, early, memory.Refetches, options.SharesSegments, time, logger);
         SegmentSink NewSink() => new(Blocks, early, memory.Refetches, options.ChecksCrc);

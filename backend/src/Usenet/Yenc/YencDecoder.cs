@@ -122,6 +122,8 @@ public sealed class YencDecoder
                 defects |= YencDefects.SizeMismatch;
             if (expectedCrc is not null && expectedCrc != _crc)
                 defects |= YencDefects.CrcMismatch;
+            if (expectedCrc is null && _trailer is { } trailer && (trailer.IsPartCrcUnreadable || (_header.IsWholeFile && trailer.IsFileCrcUnreadable)))
+                defects |= YencDefects.UnreadableCrc;
         }
 
         return new YencResult

@@ -39,4 +39,7 @@ public enum YencDefects
 
     /// <summary>The data is longer than <see cref="YencDecoder.MaxDecodedLength"/>; what exceeds it is lost.</summary>
     TooLong = 1 << 10,
+
+    /// <summary>A checksum that would cover exactly this part is there and is no number, and none that can be read covers it.</summary>
+    UnreadableCrc = 1 << 11,
 }

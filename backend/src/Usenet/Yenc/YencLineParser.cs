@@ -123,12 +123,15 @@ internal static class YencLineParser
             }
         }
 
+        var (partSum, fileSum) = (ParseCrc(partCrc), ParseCrc(fileCrc));
         return new YencTrailer
         {
             Size = Utf8Parser.TryParse(size, out long value, out var used) && used == size.Length && value >= 0 ? value : null,
             Part = (int?)ParseWithin(part, int.MaxValue),
-            PartCrc = ParseCrc(partCrc),
-            FileCrc = ParseCrc(fileCrc),
+            PartCrc = partSum,
+            IsPartCrcUnreadable = hasPartCrc && partSum is null,
+            FileCrc = fileSum,
+            IsFileCrcUnreadable = hasFileCrc && fileSum is null,
         };
     }
 

@@ -12,6 +12,12 @@ public readonly record struct YencTrailer
     /// <summary><c>pcrc32</c>, the checksum of the part. Zero is a valid one.</summary>
     public uint? PartCrc { get; init; }
 
+    /// <summary>True when <c>pcrc32</c> is there and no number.</summary>
+    internal bool IsPartCrcUnreadable { get; init; }
+
     /// <summary><c>crc32</c>, the checksum of the whole file. Zero is a valid one.</summary>
     public uint? FileCrc { get; init; }
+
+    /// <summary>True when <c>crc32</c> is there and no number.</summary>
+    internal bool IsFileCrcUnreadable { get; init; }
 }

@@ -57,6 +57,22 @@ public sealed class YencFaultTests
     }
 
     [Theory]
+    [InlineData(FaultKind.YencNoCrc, 2, "=yend size=20000 part=1")]
+    [InlineData(FaultKind.YencBadCrc, 2, "=yend size=20000 part=1 pcrc32=zzzzzzzz")]
+    [InlineData(FaultKind.YencNoRange, 1, "=yend size=20000 part=1 pcrc32=")]
+    [InlineData(FaultKind.YencBadRange, 1, "=ypart begin=9223372036854775807 end=1")]
+    public async Task Evidence_is_lost_over_true_bytes(FaultKind kind, int line, string expected)
+    {
+        await using var bench = await FaultBench.StartAsync(kind);
+        var article = await bench.ReadFirstAsync();
+        Assert.Equal(kind == FaultKind.YencNoRange ? 2 : 3, article.Keywords.Count);
+        Assert.StartsWith(expected, article.Keywords[line], StringComparison.Ordinal);
+        Assert.Equal(kind == FaultKind.YencNoCrc, !article.Keywords[^1].Contains("crc32", StringComparison.Ordinal));
+        Assert.Equal(Truth, article.Decoded);
+        bench.AssertCounted(kind);
+    }
+
+    [Theory]
     [InlineData(FaultKind.YencNoBegin, "=ybegin")]
     [InlineData(FaultKind.YencNoEnd, "=yend")]
     public async Task Line_is_left_out(FaultKind kind, string keyword)

@@ -71,7 +71,7 @@ public sealed class YencBadInputTests
 
         Assert.Equal(expected, run.Result.Trailer!.Value.PartCrc);
         Assert.Equal(expected, run.Result.ExpectedCrc);
-        Assert.Equal(expected is null ? YencDefects.None : YencDefects.CrcMismatch, run.Defects);
+        Assert.Equal(expected is null ? YencDefects.UnreadableCrc : YencDefects.CrcMismatch, run.Defects);
     }
 
     [Fact]

@@ -48,6 +48,7 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
         mayDial && line.BytesPerSecond > 0 ? (long)(line.Handshake * line.BytesPerSecond) : long.MaxValue,
         Stats(line))
     {
+        MoreMayServe = mayDial,
         PlaybackDepth = Chosen,
         BackgroundDepth = shared.Options.BackgroundDepth,
     };

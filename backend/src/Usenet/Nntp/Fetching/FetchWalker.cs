@@ -65,6 +65,7 @@ internal sealed class FetchWalker
         {
             await _work.WaitAsync();
             Provider? delivered = null;
+            object? over = null;
             Exception? broke = null;
             try
             {
@@ -90,7 +91,7 @@ internal sealed class FetchWalker
                         if (outcome.IsMiss)
                             _fetch.Missed(provider, outcome.MissCode);
                         else if (_race.HasWon(Attempt))
-                            delivered = provider;
+                            (delivered, over) = (provider, _lease.Connection);
                     }
                     catch (NntpException error)
                     {
@@ -130,7 +131,7 @@ internal sealed class FetchWalker
                 broke = error;
             }
 
-            _fetch.Ended(this, delivered, broke);
+            _fetch.Ended(this, delivered, over, broke);
         }
     }
 

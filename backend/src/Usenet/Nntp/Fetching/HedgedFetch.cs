@@ -25,6 +25,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
     private CancellationTokenRegistration _registration;
     private ProviderWalk _walk;
     private Provider? _deliveredBy;
+    private object? _deliveredOver;
     private Exception? _broke;
     private int _walking;
     private bool _isRunning;
@@ -155,8 +156,9 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
     /// <summary>By a walk, as the last thing it does: it has come to its end.</summary>
     /// <param name="walker">Which one.</param>
     /// <param name="deliveredBy">The provider whose article the sink has from it; null when none was left to ask, or another try has won.</param>
+    /// <param name="deliveredOver">The connection that it came over; null where none did.</param>
     /// <param name="broke">What ended it otherwise.</param>
-    public void Ended(FetchWalker walker, Provider? deliveredBy, Exception? broke)
+    public void Ended(FetchWalker walker, Provider? deliveredBy, object? deliveredOver, Exception? broke)
     {
         // A second walk that was cancelled has lost its race, or its caller: there is more to say about neither.
         if (walker != _first && broke is OperationCanceledException)
@@ -166,7 +168,8 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         {
             if (walker != _first)
                 _race.Withdraw(walker.Attempt);
-            _deliveredBy ??= deliveredBy;
+            if (_deliveredBy is null)
+                (_deliveredBy, _deliveredOver) = (deliveredBy, deliveredOver);
             _broke ??= broke;
             isLast = --_walking == 0;
             isDecided = _deliveredBy is not null || _broke is not null;
@@ -256,7 +259,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         if (_caller.IsCancellationRequested)
             _broke = new OperationCanceledException(_caller);
         else if (_broke is null && _deliveredBy is not null)
-            reply = ArticleReply.FoundAt(_deliveredBy.Index);
+            reply = ArticleReply.FoundAt(_deliveredBy.Index, _deliveredOver);
         else if (_broke is null)
             _broke = _walk.Conclude(_request.Excluded, out reply);
 
@@ -270,7 +273,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
 
     private void Recycle()
     {
-        (_request, _caller, _deliveredBy, _broke) = (default, default, null, null);
+        (_request, _caller, _deliveredBy, _deliveredOver, _broke) = (default, default, null, null, null);
         _race.Begin(null, null);
         if (_second.Count == 0 && _first.TryReset())
             _parts.Recycle(this);

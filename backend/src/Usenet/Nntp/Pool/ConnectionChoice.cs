@@ -16,7 +16,7 @@ internal readonly record struct ConnectionChoice(ConnectionLoad? Idle, Connectio
         ConnectionLoad? busy = null;
         foreach (var load in open)
         {
-            if (load == spared || load.IsSuspect || load.IsLeaving)
+            if (load == spared || load.IsSuspect || load.IsLeaving || IsAvoided(load, request, open, terms))
                 continue;
             if (load.Commands == 0)
                 idle = load;
@@ -26,6 +26,10 @@ internal readonly record struct ConnectionChoice(ConnectionLoad? Idle, Connectio
 
         return new ConnectionChoice(idle, busy);
     }
+
+    /// <summary>Whether another connection must bring the article; where there is none and none can be had, this one does.</summary>
+    private static bool IsAvoided(ConnectionLoad load, in ArticleRequest request, List<ConnectionLoad> open, LeaseTerms terms) =>
+        request.Avoided is { } avoided && (open.Count > 1 || terms.MoreMayServe) && avoided.Contains(load.Connection);
 
     private static bool HasRoom(ConnectionLoad load, ArticleRequest request, LeaseTerms terms) =>
         request.Stats == 0 ? load.Commands < terms.BodiesOn(load, request.Lane) : load.Stats + request.Stats <= terms.StatDepth;

@@ -39,6 +39,9 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     /// <summary>What is asked for.</summary>
     public ArticleRequest Request { get; set; }
 
+    /// <summary>The connection that it was given for last; null while it was given for none.</summary>
+    public NntpConnection? Connection => _connection;
+
     /// <summary>Bytes that serving it is worth.</summary>
     public long Cost => Math.Max(Request.ExpectedBytes, SmallestCost);
 

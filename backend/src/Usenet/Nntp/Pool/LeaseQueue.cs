@@ -14,6 +14,7 @@ internal sealed class LeaseQueue
     private readonly LinkedList<ConnectionLease> _headOfLine = new();
     private readonly FairQueue _ahead = new();
     private readonly FairQueue _background = new();
+    private int _avoiding;
 
     /// <summary>Which fetches come before which.</summary>
     public enum Class
@@ -37,12 +38,16 @@ internal sealed class LeaseQueue
     /// <summary>Those of them that belong to imports.</summary>
     public int ImportCount { get; private set; }
 
+    /// <summary>Whether some of them wait for another connection than those that brought doubtful copies.</summary>
+    public bool AvoidsConnections => _avoiding > 0;
+
     /// <summary>Articles that the readers of these will probably ask for next.</summary>
     public int Following { get; private set; }
 
     public void Add(ConnectionLease waiter)
     {
         Count++;
+        _avoiding += waiter.Request.Avoided is null ? 0 : 1;
         Following += FollowingOf(waiter.Request);
         ImportCount += waiter.Request.Lane == OperationLane.Import ? 1 : 0;
         switch (ClassOf(waiter.Request))
@@ -68,6 +73,7 @@ internal sealed class LeaseQueue
             return false;
 
         Count--;
+        _avoiding -= waiter.Request.Avoided is null ? 0 : 1;
         Following -= FollowingOf(waiter.Request);
         ImportCount -= waiter.Request.Lane == OperationLane.Import ? 1 : 0;
         if (waiter.Place.List == _headOfLine)

@@ -9,6 +9,9 @@ internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDe
     /// <summary>Bodies that a connection takes for readers, whatever the line bears; null: as many as that.</summary>
     public int? PlaybackDepth { get; init; }
 
+    /// <summary>Whether one more connection is being opened, or could be.</summary>
+    public bool MoreMayServe { get; init; }
+
     /// <summary>Most bodies that a connection takes for imports and checks.</summary>
     public int BackgroundDepth { get; init; } = int.MaxValue;
 
@@ -80,7 +83,10 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
 
         var perConnection = Math.Min(depth, CommandsWorthAConnection);
         var useful = isForImports ? limiter.ImportCapacity : limiter.Capacity;
-        return Math.Min((demand + perConnection - 1) / perConnection, useful) - sound;
+        var lacking = Math.Min((demand + perConnection - 1) / perConnection, useful) - sound;
+
+        // What must not come over a connection again may find no other open.
+        return _waiting.AvoidsConnections ? lacking + 1 : lacking;
     }
 
     /// <summary>Encoded bytes that are outstanding.</summary>

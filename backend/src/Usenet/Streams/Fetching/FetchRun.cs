@@ -39,7 +39,7 @@ internal sealed class FetchRun
         _token = Fetch.Token;
         try
         {
-            Await(_copies.AskAsync(Fetch, _sink, Fetch.Key.Ids.Primary, default, _token));
+            Await(_copies.AskAsync(Fetch, _sink, Fetch.Key.Ids.Primary, default, null, _token));
         }
         catch (Exception failure)
         {

@@ -19,6 +19,7 @@ internal sealed class RetryingFetcher(CopyFetcher copies, StreamOptions options,
     /// <exception cref="OperationCanceledException">The fetch was abandoned.</exception>
     public async ValueTask<SegmentBuffer> FetchAsync(SharedFetch fetch, SegmentSink sink, FirstAnswer first)
     {
+        using var doubtful = new DoubtfulCopies();
         for (var tries = 1; ; tries++)
         {
             var token = tries == 1 ? first.Token : fetch.Token;
@@ -27,7 +28,7 @@ internal sealed class RetryingFetcher(CopyFetcher copies, StreamOptions options,
             {
                 if (tries == 1 && first.Failure is { } failure)
                     ExceptionDispatchInfo.Throw(failure);
-                return await FetchFromAnyCopyAsync(fetch, sink, tries == 1 ? first : null, token);
+                return await FetchFromAnyCopyAsync(fetch, sink, tries == 1 ? first : null, doubtful, token);
             }
             catch (NntpException fault)
             {
@@ -47,14 +48,15 @@ internal sealed class RetryingFetcher(CopyFetcher copies, StreamOptions options,
     }
 
     /// <summary>Asks for the primary id, then for those of duplicates.</summary>
-    private async ValueTask<SegmentBuffer> FetchFromAnyCopyAsync(SharedFetch fetch, SegmentSink sink, FirstAnswer? first, CancellationToken cancellationToken)
+    private async ValueTask<SegmentBuffer> FetchFromAnyCopyAsync(
+        SharedFetch fetch, SegmentSink sink, FirstAnswer? first, DoubtfulCopies doubtful, CancellationToken cancellationToken)
     {
         var ids = fetch.Key.Ids;
         var loss = ArticleLoss.Missing;
         for (var copy = -1; copy < ids.Fallbacks.Count; copy++)
         {
             var id = copy < 0 ? ids.Primary : ids.Fallbacks[copy];
-            var (buffer, thisLoss) = await copies.FetchAsync(fetch, sink, id, copy < 0 ? first : null, cancellationToken);
+            var (buffer, thisLoss) = await copies.FetchAsync(fetch, sink, id, copy < 0 ? first : null, doubtful, cancellationToken);
             if (buffer is not null)
                 return buffer;
             if (thisLoss == ArticleLoss.Corrupt)

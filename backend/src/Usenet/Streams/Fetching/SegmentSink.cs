@@ -19,9 +19,17 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     private int _provider;
     private bool _mayPublish;
     private bool _isAgain;
+    private SegmentEvidence _evidence;
 
     /// <summary>What the article that was judged last claims against the map.</summary>
     public Segment Claim { get; private set; }
+
+    /// <summary>The checksum of the bytes of the article that was judged last, whatever it carries itself.</summary>
+    public uint Checksum { get; private set; }
+
+    /// <summary>Whether the article that was judged last is unconfirmed only because the habit of its file is not known.</summary>
+    public bool HingesUponHabit => _evidence.Judge(_fetch.Habit.Known, checksCrc) == SegmentProof.Unconfirmed
+        && _evidence.Judge(_fetch.Habit.Known.And(_evidence.Shows(isConfirmed: true)), checksCrc) == SegmentProof.Proved;
 
     private Segment Segment => _fetch.Key.Segment;
 
@@ -43,7 +51,7 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
         if (!ended && _decoder.HasHeader)
         {
             // Identity comes before the first byte: a header of another article ends early release for this try.
-            _mayPublish = _mayPublish && SegmentProofs.Identifies(_decoder.Header, Segment);
+            _mayPublish = _mayPublish && SegmentEvidence.Identifies(_decoder.Header, Segment, _fetch.Habit.Known);
             _fetch.Arrived(_buffer!, Math.Min(_buffer!.Written, Segment.Length), _mayPublish);
         }
 
@@ -54,12 +62,12 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     public SegmentProof Judge()
     {
         var result = _decoder.GetResult();
-        var proof = SegmentProofs.Judge(result, Segment, checksCrc);
-        if (proof == SegmentProof.Refuting && SegmentProofs.ClaimOf(result, Segment) is { } claim)
+        (_evidence, Checksum) = (SegmentEvidence.Of(result, Segment), result.ComputedCrc);
+        var proof = _evidence.Judge(_fetch.Habit.Known, checksCrc);
+        if (proof == SegmentProof.Corrupt && SegmentEvidence.ClaimOf(result, Segment) is { } claim && _fetch.Correction?.MayBelieve(claim) == true)
         {
             Claim = claim;
-            if (_fetch.Correction?.MayBelieve(claim) != true)
-                proof = SegmentProof.Corrupt;
+            proof = SegmentProof.Refuting;
         }
 
         // Where the map may be wrong the provider has not lied.
@@ -67,8 +75,20 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
             early.Judged(_fetch.File, _provider, proof == SegmentProof.Corrupt);
         if (proof is SegmentProof.Corrupt or SegmentProof.Refuting)
             StartAfresh();
+        else if (proof == SegmentProof.Proved)
+            _fetch.Habit.Learn(_evidence.Shows(isConfirmed: false));
         return proof;
     }
+
+    /// <summary>Judges the article once more, by what is known now about the habit of its file. Only one that was unconfirmed.</summary>
+    public SegmentProof JudgeAgain() => _evidence.Judge(_fetch.Habit.Known, checksCrc);
+
+    /// <summary>Another copy has had the same bytes as the one that was judged last, which is proved by that.</summary>
+    public void Confirm() => _fetch.Habit.Learn(_evidence.Shows(isConfirmed: true));
+
+    /// <summary>A copy that was unconfirmed has turned out to have other bytes than the segment.</summary>
+    /// <param name="provider">That delivered it.</param>
+    public void Convict(int provider) => early.Judged(_fetch.File, provider, isCorrupt: true);
 
     /// <summary>Hands the decoded bytes over, with the count on them.</summary>
     public SegmentBuffer Take()

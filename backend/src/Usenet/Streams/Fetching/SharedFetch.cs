@@ -58,6 +58,9 @@ internal sealed class SharedFetch
     /// <summary>Whether the segment was fetched before, to no avail.</summary>
     public bool IsAgain { get; private set; }
 
+    /// <summary>What the articles of that file carry.</summary>
+    public FileHabit Habit { get; private set; } = null!;
+
     /// <summary>The most urgent lane of those who have joined.</summary>
     public OperationLane Lane { get; private set; }
 
@@ -83,7 +86,7 @@ internal sealed class SharedFetch
         lock (_gate)
         {
             (Key, Lane, Urgency, IsAgain) = (key, lane, first.Urgency, isAgain);
-            (File, Correction) = (first.Piece.File.Origin, first.Piece.File.Correction);
+            (File, Correction, Habit) = (first.Piece.File.Origin, first.Piece.File.Correction, first.Piece.File.Habit);
             (_first, first.Fetch) = (first, this);
             _hasStarted = _hasEnded = false;
             _joinedAt = _time.GetTimestamp();

@@ -31,6 +31,9 @@ public sealed record PostedFile
     /// <summary>Who is told when an article contradicts the map; null: nobody, and such an article is damaged like any other.</summary>
     public IMapCorrection? Correction { get; init; }
 
+    /// <summary>What its articles carry; learned while it is read where nothing else is said.</summary>
+    public FileHabit Habit { get; init; } = new();
+
     /// <summary>The same file with a corrected map of the same length.</summary>
-    internal PostedFile With(SegmentMap corrected) => new(corrected, Ids) { Origin = Origin, Correction = Correction };
+    internal PostedFile With(SegmentMap corrected) => new(corrected, Ids) { Origin = Origin, Correction = Correction, Habit = Habit };
 }

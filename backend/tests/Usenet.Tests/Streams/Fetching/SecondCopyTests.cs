@@ -1,0 +1,133 @@
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Archives;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>F18 on the wire: from where the second copy of an article comes that does not prove itself, and what posts cost that have little to say.</summary>
+public sealed class SecondCopyTests
+{
+    private const int ArticleSize = 20_000;
+    private const int Suspect = 3;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public static TheoryData<FaultKind> Losses => [FaultKind.YencNoCrc, FaultKind.YencBadCrc, FaultKind.YencNoEnd, FaultKind.YencNoRange, FaultKind.YencBadRange];
+
+    [Theory]
+    [MemberData(nameof(Losses))]
+    public async Task Second_copy_comes_from_another_backbone(FaultKind loss)
+    {
+        var faults = new[] { Lost(loss, provider: 0), Lost(loss, provider: 1) };
+        await using var host = await StartAsync(faults, providers: 3, (index, account) => account with { Backbone = index == 2 ? "two" : "One" });
+        await ReadSuspectAsync(host);
+        Assert.Equal(2, host.Mock.Stats.BodyCount(host.Release.MessageId(0, Suspect)));
+        Assert.Equal(1, host.Mock.Stats.FaultCount(loss));
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Theory]
+    [MemberData(nameof(Losses))]
+    public async Task Second_copy_comes_over_another_connection_of_a_lone_provider(FaultKind loss)
+    {
+        await using var host = await StartAsync([Lost(loss)], providers: 1);
+        await ReadSuspectAsync(host);
+        Assert.Equal(2, host.Mock.Stats.BodyCount(host.Release.MessageId(0, Suspect)));
+        Assert.Equal(2, host.Mock.Stats.Opened);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task Second_copy_comes_over_the_same_connection_where_the_account_has_but_one()
+    {
+        await using var host = await StartAsync([Lost(FaultKind.YencNoCrc)], providers: 1, (_, account) => account with { MaxConnections = 1 });
+        await ReadSuspectAsync(host);
+        Assert.Equal(2, host.Mock.Stats.BodyCount(host.Release.MessageId(0, Suspect)));
+        Assert.Equal(1, host.Mock.Stats.Opened);
+    }
+
+    [Fact]
+    public async Task Second_copy_comes_from_the_same_provider_where_the_other_backbone_has_none()
+    {
+        var faults = new[] { Lost(FaultKind.YencNoCrc), new MockFault { Kind = FaultKind.Missing, Provider = 1, Articles = ArticleSelection.Parts(Suspect) } };
+        await using var host = await StartAsync(faults, providers: 2);
+        await ReadSuspectAsync(host);
+        Assert.Equal(2, host.Mock.Stats.FaultCount(FaultKind.YencNoCrc));
+        Assert.Equal(1, host.Mock.Stats.FaultCount(FaultKind.Missing));
+    }
+
+    [Theory]
+    [InlineData(FaultKind.YencNoCrc)]
+    [InlineData(FaultKind.YencNoEnd)]
+    [InlineData(FaultKind.YencNoRange)]
+    public async Task Post_that_never_carried_it_is_probed_and_played_for_the_price_of_any_other(FaultKind never)
+    {
+        const int Articles = 100;
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(Articles), new MockOptions { Faults = [new MockFault { Kind = never }] });
+        var probed = await ProbeAsync(host);
+        Assert.Equal(Carries.Never, never == FaultKind.YencNoRange ? probed.Habit.Range : probed.Habit.Checksum);
+        var before = host.Mock.Stats.CommandCount("BODY");
+        Assert.InRange(before, 2, never == FaultKind.YencNoRange ? 4 : 3);
+
+        await using (var stream = host.Engine.Open([FileExtent.Whole(probed.ToPostedFile()!)], OperationLane.Playback))
+        {
+            var first = new byte[1000];
+            Assert.True(await stream.ReadAsync(first, Token) > 0);
+            await stream.CopyToAsync(Stream.Null, Token);
+        }
+
+        Assert.InRange(host.Mock.Stats.CommandCount("BODY") - before, Articles, Articles * 1.05);
+    }
+
+    [Fact]
+    public async Task File_of_a_usual_post_is_known_to_carry_all_from_first_and_last_article()
+    {
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(10));
+        var probed = await ProbeAsync(host);
+        Assert.Equal(new ArticleHabit(Carries.Yes, Carries.Yes, Carries.Yes), probed.Habit);
+        Assert.Equal(2, host.Mock.Stats.CommandCount("BODY"));
+    }
+
+    [Theory]
+    [InlineData(Suspect)]
+    [InlineData(10)]
+    public async Task Checksum_that_one_article_has_lost_is_no_habit_of_the_file(int part)
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(10), new MockOptions { Faults = [new MockFault { Kind = FaultKind.YencNoCrc, Articles = ArticleSelection.Parts(part) }] });
+        Assert.Equal(Carries.Yes, (await ProbeAsync(host)).Habit.Checksum);
+    }
+
+    private static async Task<FileHead> ProbeAsync(EngineHost host)
+    {
+        var target = new ProbeTarget(NzbSubject.Parse("\"film.mkv\" yEnc (1/9)"), host.File().Ids);
+        return Assert.Single((await new ReleaseProber(host.Pool).ProbeAsync([target], null, Token)).Files);
+    }
+
+    private static MockFault Lost(FaultKind kind, int? provider = null) => new() { Kind = kind, Provider = provider, Articles = ArticleSelection.Parts(Suspect) };
+
+    private static Task<EngineHost> StartAsync(IReadOnlyList<MockFault> faults, int providers, Func<int, ProviderOptions, ProviderOptions>? account = null) =>
+        EngineHost.StartAsync(
+            EngineHost.Film(6),
+            new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider())], Faults = faults },
+            streams: new StreamOptions { ProbeBytes = 10_000, LandingReach = 4_000, VerifyBeforeServe = true },
+            provider: account);
+
+    /// <summary>Reads the first part, which shows what the file carries, and then the one in question.</summary>
+    private static async Task ReadSuspectAsync(EngineHost host)
+    {
+        var file = host.File();
+        foreach (var part in new[] { 1, Suspect })
+        {
+            var begin = (part - 1L) * ArticleSize;
+            await using var stream = host.Engine.Open([FileExtent.Whole(file)], OperationLane.Playback, begin, begin + ArticleSize);
+            var read = new byte[ArticleSize];
+            await stream.ReadExactlyAsync(read, Token);
+            Assert.True(read.AsSpan().SequenceEqual(host.Truth(begin, ArticleSize)), $"wrong bytes in part {part}");
+        }
+    }
+}
