@@ -7,7 +7,13 @@ namespace Sluice.Server.Library;
 
 /// <summary>Opens library files for reading.</summary>
 internal sealed class FileStreamFactory(
-    LibraryStore store, RecentFilms recent, OpenReleases releases, BuiltInClip clip, ProviderHost providers, MapCorrections corrections)
+    LibraryStore store,
+    RecentFilms recent,
+    OpenReleases releases,
+    BuiltInClip clip,
+    ProviderHost providers,
+    MapCorrections corrections,
+    PostedHabits habits)
 {
     /// <summary>Opens a file, or a part of it. Nothing is fetched before the first read.</summary>
     /// <param name="file">The file.</param>
@@ -49,7 +55,12 @@ internal sealed class FileStreamFactory(
             return new OpenedFileStream(providers.Engine.Open(extents, lane, position, end), release);
 
             PostedFile Open(StoredPostedFile stored, ISegmentIds segments) =>
-                new(stored.Map, segments) { Origin = origin, Correction = corrections.For(file.Release, stored.Ordinal, segments) };
+                new(stored.Map, segments)
+                {
+                    Origin = origin,
+                    Correction = corrections.For(file.Release, stored.Ordinal, segments),
+                    Habit = habits.For(file.Release.NzbHash, stored),
+                };
         }
         catch
         {

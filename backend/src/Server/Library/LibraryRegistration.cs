@@ -22,6 +22,8 @@ internal static class LibraryRegistration
         .AddSingleton<ReleaseIdStore>()
         .AddSingleton<OpenReleases>()
         .AddSingleton<MapCorrections>()
+        .AddSingleton<PostedHabits>()
+        .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<PostedHabits>())
         .AddSingleton<FileStreamFactory>()
         .AddSingleton<Playback>();
 }

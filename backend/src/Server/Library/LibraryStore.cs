@@ -73,8 +73,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
             });
 
         connection.Execute(
-            "INSERT INTO posted_file (release_id, ordinal, places, map) VALUES (@releaseId, @Ordinal, @places, @map)",
-            release.PostedFiles.Select(file => new { releaseId, file.Ordinal, places = file.Places.Pack(), map = file.Map.Pack() }));
+            "INSERT INTO posted_file (release_id, ordinal, places, map, habit) VALUES (@releaseId, @Ordinal, @places, @map, @habit)",
+            release.PostedFiles.Select(file => new { releaseId, file.Ordinal, places = file.Places.Pack(), map = file.Map.Pack(), habit = file.Habit.Pack() }));
         connection.Execute(
             """
             INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
@@ -200,13 +200,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
             connection => (IReadOnlyList<StoredPostedFile>)
             [
                 .. connection
-                    .Query<(long Ordinal, byte[] Places, byte[] Map)>(
+                    .Query<(long Ordinal, byte[] Places, byte[] Map, long Habit)>(
                         """
-                        SELECT ordinal, places, map FROM posted_file
+                        SELECT ordinal, places, map, habit FROM posted_file
                         WHERE release_id = @releaseId AND ordinal BETWEEN @first AND @last ORDER BY ordinal
                         """,
                         new { releaseId, first, last })
-                    .Select(row => new StoredPostedFile((int)row.Ordinal, SegmentPlaces.Unpack(row.Places), SegmentMap.Unpack(row.Map))),
+                    .Select(row => new StoredPostedFile((int)row.Ordinal, SegmentPlaces.Unpack(row.Places), SegmentMap.Unpack(row.Map), ArticleHabit.Unpack(row.Habit))),
             ],
             cancellationToken);
 
@@ -225,6 +225,15 @@ internal sealed class LibraryStore(SluiceDatabase database)
             (connection, transaction) => connection.Execute(
                 $"UPDATE posted_file SET map = @corrected WHERE {OfReleaseSql} AND map = @refuted",
                 new { release.Id, release.NzbHash, ordinal, refuted = refuted.Pack(), corrected = corrected.Pack() },
+                transaction),
+            cancellationToken);
+
+    /// <summary>Keeps what was learned about the articles of posted files, in every release of their NZBs.</summary>
+    public Task KeepHabitsAsync(IReadOnlyCollection<(string NzbHash, int Ordinal, ArticleHabit Habit)> learned, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            (connection, transaction) => connection.Execute(
+                "UPDATE posted_file SET habit = @habit WHERE ordinal = @Ordinal AND release_id IN (SELECT id FROM release WHERE nzb_hash = @NzbHash)",
+                learned.Select(file => new { file.NzbHash, file.Ordinal, habit = file.Habit.Pack() }),
                 transaction),
             cancellationToken);
 

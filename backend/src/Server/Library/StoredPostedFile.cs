@@ -6,4 +6,5 @@ namespace Sluice.Server.Library;
 /// <param name="Ordinal">Number in its release, 0-based.</param>
 /// <param name="Places">Where the ids of its segments are.</param>
 /// <param name="Map">Where each segment begins and ends.</param>
-internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map);
+/// <param name="Habit">What its articles carry, as far as known.</param>
+internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, SegmentMap Map, ArticleHabit Habit = default);

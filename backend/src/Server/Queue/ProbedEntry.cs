@@ -12,6 +12,7 @@ namespace Sluice.Server.Queue;
 /// <param name="YencName">Name in the yEnc header, or null.</param>
 /// <param name="Kind">What it is by its first bytes.</param>
 /// <param name="Map">Where each segment begins and ends; null for archives, which are of no use by themselves.</param>
+/// <param name="Habit">What its articles carry, as far as the probe has seen it.</param>
 internal sealed record ProbedEntry(
     int Ordinal,
     SegmentPlaces Places,
@@ -19,4 +20,5 @@ internal sealed record ProbedEntry(
     string? SubjectName,
     string? YencName,
     MediaKind Kind,
-    SegmentMap? Map);
+    SegmentMap? Map,
+    ArticleHabit Habit);

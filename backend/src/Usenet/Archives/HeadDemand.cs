@@ -1,3 +1,5 @@
+using Sluice.Usenet.Nntp;
+
 namespace Sluice.Usenet.Archives;
 
 /// <summary>What is wanted of an article.</summary>
@@ -8,6 +10,12 @@ internal readonly record struct HeadDemand(Func<ArticleHead, bool> IsPlausible, 
 {
     /// <summary>Whether it is taken to its end for the sake of its trailer, although its beginning would do.</summary>
     public bool UntilEnd { get; init; }
+
+    /// <summary>Whose copies are there already and would be better for what is wanted now, which is asked for once and only of others.</summary>
+    public ProviderSet Beside { get; init; }
+
+    /// <summary>Whether it is asked for in addition to a head that will do.</summary>
+    public bool IsWish => UntilEnd || Beside.Count > 0;
 
     // Sizes are a hint of whoever posted it. An article of today is smaller, and a larger claim would keep others waiting for nothing.
     private const long MostBelieved = 2 << 20;

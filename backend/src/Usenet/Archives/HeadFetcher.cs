@@ -34,7 +34,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     /// <exception cref="NntpException">Nothing can be said, because no provider could be asked to the end.</exception>
     public async Task<HeadAnswer> FetchAsync(SegmentIds segment, HeadDemand demand, CancellationToken cancellationToken)
     {
-        if (demand is { Whole: false, UntilEnd: false })
+        if (demand is { Whole: false, IsWish: false })
             Interlocked.Increment(ref _asked);
         if (segment.Primary.IsEmpty)
             return HeadAnswer.NeverPosted;
@@ -50,7 +50,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
                     answer = other;
             }
 
-            if (answer.State == HeadState.Missing && demand is { Whole: false, UntilEnd: false })
+            if (answer.State == HeadState.Missing && demand is { Whole: false, IsWish: false })
                 Interlocked.Increment(ref _misses);
             return answer;
         }
@@ -64,10 +64,10 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     private async Task<HeadAnswer> FetchAsync(MessageId id, HeadDemand demand, CancellationToken cancellationToken)
     {
         var isCorrupt = false;
-        for (var round = 0; round < RoundsPerArticle; round++)
+        for (var round = 0; round < (demand.IsWish ? 1 : RoundsPerArticle); round++)
         {
-            var excluded = default(ProviderSet);
-            while (true)
+            var excluded = demand.Beside;
+            while (excluded.Count < source.ProviderCount)
             {
                 var request = new ArticleRequest(id, options.Lane, ExpectedBytes: demand.ExpectedBytes, Excluded: excluded);
                 var (head, missing) = await FetchOnceAsync(request, demand, cancellationToken);
@@ -81,8 +81,6 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
                 isCorrupt = true;
                 Interlocked.Increment(ref _corrupt);
                 excluded = excluded.With(head.Provider);
-                if (excluded.Count >= source.ProviderCount)
-                    break;
             }
         }
 

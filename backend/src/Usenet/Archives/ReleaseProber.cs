@@ -83,20 +83,32 @@ public sealed class ReleaseProber
 
         if (answers.Count < 2 && count > 1)
             answers.Add(await FetchAsync(count - 1));
-        var (map, isConfirmed) = await new MapFinder(segments, _options).FindAsync(head, answers[^1].Head, cancellationToken);
+        head = await WithRangeAsync(segments, 0, head, cancellationToken);
+        var last = answers[^1].Head is { } tail ? await WithRangeAsync(segments, count - 1, tail, cancellationToken) : null;
+        var (map, isConfirmed) = await new MapFinder(segments, _options).FindAsync(head, last, cancellationToken);
         return file with
         {
             Map = map,
             IsConfirmed = isConfirmed,
             AskedArticles = answers.Count,
             MissingArticles = CountMissing(),
-            Habit = await FindHabitAsync(segments, head, answers[^1].Head, cancellationToken),
+            Habit = await FindHabitAsync(segments, head, last, cancellationToken),
         };
 
         int CountMissing() => answers.Count(answer => answer.State == HeadState.Missing);
 
         Task<HeadAnswer> FetchAsync(int segment) =>
             segments.FetchAsync(segment, answer => MapFinder.IsPlausible(answer, segment, count), cancellationToken);
+    }
+
+    /// <summary>One provider may have lost the range of an article that has one elsewhere; a file of a single article needs none.</summary>
+    private static async Task<ArticleHead> WithRangeAsync(SegmentHeads segments, int index, ArticleHead head, CancellationToken cancellationToken)
+    {
+        if (head.Begin is not null || segments.Count == 1)
+            return head;
+        var answer = await segments.FetchBesideAsync(
+            index, head, other => other.Begin is not null && MapFinder.IsPlausible(other, index, segments.Count), cancellationToken);
+        return answer.Head ?? head;
     }
 
     /// <summary>What the articles carry. That they carry no checksums is believed only where first and last article agree.</summary>

@@ -32,6 +32,11 @@ internal sealed class SegmentHeads(HeadFetcher fetcher, ISegmentIds ids, long ar
     public Task<HeadAnswer> FetchWithTrailerAsync(int index, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>
         FetchAsync(index, new HeadDemand(isPlausible, Whole: false, articleBytes) { UntilEnd = true }, cancellationToken);
 
+    /// <summary>Fetches the head of a segment from other providers than one whose copy says too little.</summary>
+    /// <inheritdoc cref="FetchAsync(int, Func{ArticleHead, bool}, CancellationToken)"/>
+    public Task<HeadAnswer> FetchBesideAsync(int index, ArticleHead known, Func<ArticleHead, bool> isPlausible, CancellationToken cancellationToken) =>
+        FetchAsync(index, new HeadDemand(isPlausible, Whole: false, articleBytes) { Beside = default(ProviderSet).With(known.Provider) }, cancellationToken);
+
     private async Task<HeadAnswer> FetchAsync(int index, HeadDemand demand, CancellationToken cancellationToken) =>
         await fetcher.FetchAsync(await ids.GetAsync(index, cancellationToken), demand, cancellationToken);
 }

@@ -48,7 +48,8 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
             file.Subject.FileName,
             string.IsNullOrEmpty(name) ? null : name,
             file.Kind,
-            file.Map);
+            file.Map,
+            file.Habit);
     }
 
     // IProgress of the framework would report on another thread, behind the end of the step.

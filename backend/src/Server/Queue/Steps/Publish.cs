@@ -46,7 +46,7 @@ internal sealed class Publish(
 
         payload.AddRange(previews.Where(file => file.Map is { Length: > 0 }));
         List<NameRequest> requests = [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))];
-        var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!)).ToList();
+        var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!, file.Habit)).ToList();
         QueueItem? left = null;
         var published = await database.WriteAsync((connection, _) => Write(connection), cancellationToken);
         if (published is not null)

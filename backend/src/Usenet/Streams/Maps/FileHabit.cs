@@ -23,7 +23,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
 
     /// <summary>An article has been proved.</summary>
     /// <param name="shown">What it has shown about the file.</param>
-    internal void Learn(ArticleHabit shown)
+    public void Learn(ArticleHabit shown)
     {
         ArticleHabit all;
         lock (_gate)
