@@ -151,7 +151,7 @@ internal sealed class CopyFetcher(IArticleSource source, TimeProvider time, ILog
 /// <remarks>Of one fetch, which disposes it at its end.</remarks>
 internal sealed class DoubtfulCopies : IDisposable
 {
-    private readonly List<(uint Checksum, MessageId Id, int Provider)> _copies = [];
+    private readonly List<(uint Checksum, MessageId Id, int From)> _copies = [];
     private List<object>? _connections;
     private FileHabit? _asked;
 
@@ -171,7 +171,7 @@ internal sealed class DoubtfulCopies : IDisposable
         var (isKnown, isAlone) = (false, true);
         foreach (var copy in _copies)
         {
-            var isOther = copy.Id != id || !store.Contains(copy.Provider);
+            var isOther = copy.Id != id || !store.Contains(copy.From);
             if (isOther && copy.Checksum == checksum)
                 return true;
             isKnown |= copy.Checksum == checksum;
@@ -192,10 +192,10 @@ internal sealed class DoubtfulCopies : IDisposable
     /// <summary>The bytes of the segment are known: those of the copy that the sink has judged last. Whoever sent others has lied.</summary>
     public void Settle(SegmentSink sink)
     {
-        foreach (var (checksum, _, provider) in _copies)
+        foreach (var (checksum, _, from) in _copies)
         {
             if (checksum != sink.Checksum)
-                sink.Convict(provider);
+                sink.Convict(from);
         }
     }
 
