@@ -11,4 +11,7 @@ internal static partial class AuthLog
 
     [LoggerMessage(1302, LogLevel.Warning, "The TLS certificate {Path} has changed but cannot be read; the one before stays in use: {Reason}")]
     public static partial void CertificateUnreadable(ILogger logger, string path, string reason);
+
+    [LoggerMessage(1303, LogLevel.Warning, "WebDAV needs no password from {Networks}")]
+    public static partial void NetworksOpen(ILogger logger, string networks);
 }

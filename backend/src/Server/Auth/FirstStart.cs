@@ -32,7 +32,10 @@ internal sealed class FirstStart(
     /// <inheritdoc/>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
-        if (process.DisableWebDavAuth && webDav.CurrentValue.NoAuthNetworks.Count == 0)
+        var networks = webDav.CurrentValue.NoAuthNetworks;
+        if (networks.Count > 0)
+            AuthLog.NetworksOpen(logger, string.Join(", ", networks));
+        else if (process.DisableWebDavAuth)
             AuthLog.NoNetworks(logger);
         if (!database.IsOpen)
             return;

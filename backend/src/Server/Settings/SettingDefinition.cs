@@ -46,7 +46,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
         SettingType.Choice => $"one of {string.Join(", ", Words)}",
         SettingType.Key when EmptyAllowed => $"empty or {Min} to {Max} letters, digits, _ and -",
         SettingType.Key => $"{Min} to {Max} letters, digits, _ and -",
-        SettingType.Password => $"at least {Min} characters",
+        SettingType.Password => $"at least {Min} characters, and none of the passwords that are tried first",
         SettingType.Text => $"{Min} to {Max} characters without a colon",
         SettingType.Line => $"one line of at most {Max} characters",
         SettingType.Url => "empty or an http or https URL without credentials",

@@ -13,6 +13,13 @@ internal static class SettingReader
     // `demo` is where the built-in clip lives (DAV-7); the others mean a folder itself or "all".
     private static readonly string[] ReservedNames = [".", "..", "*", "demo"];
 
+    // What every list of default credentials begins with, as far as it is long enough (CFG-51, S8).
+    private static readonly string[] WellKnownPasswords =
+    [
+        "password", "password1", "password123", "passw0rd", "12345678", "123456789", "1234567890", "qwertyuiop", "qwerty123", "changeme",
+        "changeme123", "adminadmin", "admin123", "admin1234", "administrator", "letmein1", "iloveyou", "nzbdav123", "sabnzbd1",
+    ];
+
     /// <summary>The value in its one canonical form; or null, and then <paramref name="bound"/> is what to use instead, if anything.</summary>
     /// <param name="definition">The setting.</param>
     /// <param name="text">As it was written.</param>
@@ -42,7 +49,7 @@ internal static class SettingReader
             case SettingType.Key:
                 return HasLength(definition, text) && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-') ? text : null;
             case SettingType.Password:
-                return PasswordHash.IsHash(text) || (HasLength(definition, text) && SettingText.IsPlain(text)) ? text : null;
+                return PasswordHash.IsHash(text) || (HasLength(definition, text) && SettingText.IsPlain(text) && !IsWellKnown(text)) ? text : null;
             case SettingType.Name:
                 return ReadName(text);
             case SettingType.NameList:
@@ -86,6 +93,10 @@ internal static class SettingReader
     }
 
     private static bool HasLength(SettingDefinition definition, string text) => text.Length >= definition.Min && text.Length <= definition.Max;
+
+    /// <summary>Whether a password is one of those that are tried first, or one character throughout.</summary>
+    private static bool IsWellKnown(string text) =>
+        WellKnownPasswords.Contains(text.Trim(), StringComparer.OrdinalIgnoreCase) || !text.AsSpan().ContainsAnyExcept(text[0]);
 
     /// <summary>The name of a folder that every client can show (DAV-13), composed; null when it would have to be changed more than that.</summary>
     private static string? ReadName(string text)

@@ -28,19 +28,22 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
 
     private EffectiveSetting Resolve(SettingDefinition definition, IReadOnlyDictionary<string, string> saved, List<string> warnings)
     {
-        if (Override(definition, warnings) is var (variable, given) && variable is not null)
-            return Judge(definition, given, SettingOrigin.Environment, variable, warnings);
+        if (Override(definition, warnings) is var (variable, given) && variable is not null
+            && Judge(definition, given, SettingOrigin.Environment, variable, warnings) is { } overriding)
+            return overriding;
 
         foreach (var (key, alias) in Names(definition))
         {
-            if (saved.TryGetValue(key, out var value) && Convert(alias, value) is { } text)
-                return Judge(definition, text, SettingOrigin.Saved, null, warnings);
+            if (saved.TryGetValue(key, out var value) && Convert(alias, value) is { } text
+                && Judge(definition, text, SettingOrigin.Saved, null, warnings) is { } kept)
+                return kept;
         }
 
         foreach (var fallback in definition.Fallbacks)
         {
-            if (environment.Get(fallback.Name) is { } value && fallback.Convert(value) is { } text)
-                return Judge(definition, text, SettingOrigin.Fallback, fallback.Name, warnings);
+            if (environment.Get(fallback.Name) is { } value && fallback.Convert(value) is { } text
+                && Judge(definition, text, SettingOrigin.Fallback, fallback.Name, warnings) is { } standing)
+                return standing;
         }
 
         return new EffectiveSetting(definition, definition.Default, SettingOrigin.Default);
@@ -73,7 +76,11 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
     private static IEnumerable<(string Key, SettingAlias? Alias)> Names(SettingDefinition definition) =>
         definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));
 
-    private static EffectiveSetting Judge(
+    /// <summary>
+    /// The value, or what takes its place. Null for what is made at random: the next source counts, since the default of such a
+    /// setting is what an earlier start has made and saved.
+    /// </summary>
+    private static EffectiveSetting? Judge(
         SettingDefinition definition, string text, SettingOrigin origin, string? variable, List<string> warnings)
     {
         if (SettingReader.Read(definition, text, out var bound) is { } value)
@@ -81,11 +88,11 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
 
         var source = variable ?? "the saved value";
         var shown = definition.Secret ? "" : $" \"{Shorten(text)}\"";
-        var replacement = bound ?? (definition.Generated ? "a generated one" : definition.Secret ? "none" : definition.Default);
+        var replacement = bound ?? (definition.Generated ? "the saved or a generated one" : definition.Secret ? "none" : definition.Default);
         warnings.Add($"{definition.Key} from {source}{shown} must be {definition.Allowed}; using {replacement}");
-        return bound is null
-            ? new EffectiveSetting(definition, definition.Default, SettingOrigin.Default)
-            : new EffectiveSetting(definition, bound, origin, variable);
+        if (bound is not null)
+            return new EffectiveSetting(definition, bound, origin, variable);
+        return definition.Generated ? null : new EffectiveSetting(definition, definition.Default, SettingOrigin.Default);
     }
 
     private void WarnAboutUnknownOverrides(List<string> warnings)

@@ -5,10 +5,6 @@ namespace Sluice.Server.Settings;
 /// <summary>Checks values that somebody wants to save, all of them at once (CFG-11). Pure.</summary>
 internal static class SettingsValidator
 {
-    // What every list of default credentials begins with (CFG-51).
-    private static readonly string[] WellKnownPasswords =
-        ["password", "12345678", "123456789", "changeme", "password1", "adminadmin", "administrator", "qwertyuiop", "nzbdav123", "sabnzbd1"];
-
     private static readonly Dictionary<string, SettingDefinition> ByKey = SettingSchema.All.ToDictionary(definition => definition.Key);
 
     /// <summary>The schema's row of a key, or null.</summary>
@@ -50,8 +46,6 @@ internal static class SettingsValidator
         // A contradiction that was there before is no reason to refuse what has nothing to do with it.
         bool Touches(string key, string other) => accepted.ContainsKey(key) || accepted.ContainsKey(other);
 
-        if (accepted.GetValueOrDefault("webdav.pass") is { } password && WellKnownPasswords.Contains(password, StringComparer.OrdinalIgnoreCase))
-            errors["webdav.pass"] = ["Is one of the passwords that are tried first."];
         if (Touches("queue.resume-threshold", "queue.max-items")
             && After("queue.max-items") > 0 && After("queue.resume-threshold") > After("queue.max-items"))
         {
