@@ -49,6 +49,7 @@ internal static class Program
         replace(builder.Services);
 
         var app = builder.Build();
+        app.UseRequestLines();
         app.UseRequestFailures();
         app.UseAnswerDeadlines();
         app.UseTrustedProxies();

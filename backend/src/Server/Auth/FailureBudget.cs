@@ -10,13 +10,8 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     /// <summary>What a sender is told to wait when its budget is used up, in seconds.</summary>
     public const string RetryAfterSeconds = "60";
 
-    private const int MaxLines = 60;
-
     private readonly FailureThrottle _clients = new(time, limit: 10, maxKeys: 10_000);
     private readonly FailureThrottle _proxies = new(time, limit: 300, maxKeys: 256);
-
-    // Senders are without number, so the lines about them are counted together.
-    private readonly FailureThrottle _lines = new(time, MaxLines, maxKeys: 1);
 
     /// <summary>Whether nothing of this caller is looked at but what is known to have been right.</summary>
     public bool IsSpent(Caller caller) => _clients.IsBlocked(caller.Client) || (caller.Proxy is { } proxy && _proxies.IsBlocked(proxy));
@@ -32,10 +27,6 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
         _clients.Add(caller.Client);
         if (caller.Proxy is { } proxy)
             _proxies.Add(proxy);
-        if (_lines.IsBlocked(default))
-            return;
-
-        _lines.Add(default);
         AuthLog.Refused(logger, what, caller.Client);
     }
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Messages of start and self-checks; ids 1200 to 1299.</summary>
+/// <summary>Messages about requests; ids 1200 to 1299.</summary>
 internal static partial class DiagnosticsLog
 {
     [LoggerMessage(1202, LogLevel.Error, "{Method} {Path} failed")]
@@ -14,4 +14,7 @@ internal static partial class DiagnosticsLog
 
     [LoggerMessage(1205, LogLevel.Error, "A part of the work on {Work} at the start or the end of the process broke and was left out")]
     public static partial void PartBroke(ILogger logger, Exception failure, string work);
+
+    [LoggerMessage(1206, LogLevel.Debug, "{Method} {Path} from {Client}: {Status} after {Milliseconds} ms")]
+    public static partial void Request(ILogger logger, string method, string path, string client, int status, string milliseconds);
 }

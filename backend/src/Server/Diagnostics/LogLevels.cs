@@ -8,6 +8,10 @@ namespace Sluice.Server.Diagnostics;
 internal sealed class LogLevels(SettingsConfiguration settings)
     : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>
 {
+    // They write request lines with their query, and lines that are none as they came: keys of links, API keys and passwords of
+    // archives, also such as no setting knows (S4). RequestLines has a line of our own.
+    private static readonly string[] Tellers = ["Microsoft.AspNetCore.Hosting.Diagnostics", "Microsoft.AspNetCore.Server.Kestrel.BadRequests"];
+
     /// <inheritdoc/>
     public string? Name => Options.DefaultName;
 
@@ -19,6 +23,8 @@ internal sealed class LogLevels(SettingsConfiguration settings)
         options.MinLevel = level;
         // The framework tells at Information what nobody who operates Sluice would act on.
         options.Rules.Add(new LoggerFilterRule(null, "Microsoft", level <= LogLevel.Debug ? level : Max(level, LogLevel.Warning), null));
+        foreach (var category in Tellers)
+            options.Rules.Add(new LoggerFilterRule(null, category, Max(level, LogLevel.Warning), null));
     }
 
     /// <inheritdoc/>

@@ -18,6 +18,9 @@ internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> gen
 
     private const string HostCategory = "Microsoft.Extensions.Hosting.Internal.Host";
     private const int StartFailed = 11;
+    private const string MoreFollow = " (more of this kind within a minute are not shown)";
+
+    private readonly LogThrottle _throttle = new(time);
 
     /// <inheritdoc/>
     public override void Write<TState>(in LogEntry<TState> logEntry, IExternalScopeProvider? scopeProvider, TextWriter textWriter)
@@ -26,16 +29,23 @@ internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> gen
         if (logEntry.EventId.Id == StartFailed && logEntry.Category == HostCategory)
             return;
 
-        var message = logEntry.Formatter(logEntry.State, logEntry.Exception);
+        var share = _throttle.Take(logEntry.LogLevel, logEntry.Category, logEntry.EventId, logEntry.Exception);
+        if (share == LogShare.Nothing)
+            return;
+
+        var message = logEntry.Formatter(logEntry.State, logEntry.Exception) + (share == LogShare.Last ? MoreFollow : "");
+        var exception = logEntry.Exception is not { } failure ? null
+            : share == LogShare.Whole ? failure.ToString()
+            : $"{failure.GetType()}: {failure.Message}";
         var line = general.CurrentValue.JsonLog
-            ? Json(logEntry.LogLevel, logEntry.Category, logEntry.EventId, message, logEntry.Exception)
-            : Text(logEntry.LogLevel, logEntry.Category, message, logEntry.Exception);
+            ? Json(logEntry.LogLevel, logEntry.Category, logEntry.EventId, message, exception)
+            : Text(logEntry.LogLevel, logEntry.Category, message, exception);
         textWriter.WriteLine(redactor.Redact(line));
     }
 
     private string Now() => time.GetUtcNow().ToString("yyyy-MM-dd'T'HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture);
 
-    private string Text(LogLevel level, string category, string message, Exception? exception)
+    private string Text(LogLevel level, string category, string message, string? exception)
     {
         var line = new StringBuilder(message.Length + 80)
             .Append(Now()).Append(' ').Append(LevelName(level).PadRight(5)).Append(' ')
@@ -43,11 +53,11 @@ internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> gen
         foreach (var c in message)
             line.Append(char.IsControl(c) ? ' ' : c);
         if (exception is not null)
-            line.AppendLine().Append("  ").Append(exception.ToString().ReplaceLineEndings("\n  "));
+            line.AppendLine().Append("  ").Append(exception.ReplaceLineEndings("\n  "));
         return line.ToString();
     }
 
-    private string Json(LogLevel level, string category, EventId id, string message, Exception? exception)
+    private string Json(LogLevel level, string category, EventId id, string message, string? exception)
     {
         var buffer = new ArrayBufferWriter<byte>(256);
         using (var writer = new Utf8JsonWriter(buffer))
@@ -59,7 +69,7 @@ internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> gen
             writer.WriteNumber("event", id.Id);
             writer.WriteString("message", message);
             if (exception is not null)
-                writer.WriteString("exception", exception.ToString());
+                writer.WriteString("exception", exception);
             writer.WriteEndObject();
         }
 
