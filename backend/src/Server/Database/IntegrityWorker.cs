@@ -14,7 +14,7 @@ internal sealed class IntegrityWorker(
     IEnumerable<BlobReference> references,
     SafeMode safeMode,
     TimeProvider time,
-    ILogger<IntegrityWorker> logger) : IAsyncDisposable
+    ILogger<IntegrityWorker> logger) : IDisposable
 {
     /// <summary>How long a check counts.</summary>
     public static readonly TimeSpan Week = TimeSpan.FromDays(7);
@@ -23,8 +23,7 @@ internal sealed class IntegrityWorker(
     private static readonly TimeSpan Round = TimeSpan.FromHours(1);
 
     private readonly TaskCompletionSource _mayWrite = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly CancellationTokenSource _stop = new();
-    private Task _work = Task.CompletedTask;
+    private OpenedDatabase? _opened;
 
     /// <summary>Ends when the database may be written to.</summary>
     public Task MayWrite => _mayWrite.Task;
@@ -32,27 +31,17 @@ internal sealed class IntegrityWorker(
     /// <summary>When the whole database was last found sound; null where that is not known.</summary>
     public DateTimeOffset? CheckedAt { get; private set; }
 
-    /// <summary>Begins to look after a database that was opened. Once.</summary>
-    public void Begin(OpenedDatabase opened) => _work = RunAsync(opened, _stop.Token);
+    /// <summary>Hands over a database that was opened. Once, before <see cref="RunAsync"/>.</summary>
+    public void Begin(OpenedDatabase opened) => _opened = opened;
 
-    /// <summary>Ends what goes on, in the middle of a check too.</summary>
-    public async Task StopAsync()
-    {
-        if (!_stop.IsCancellationRequested)
-            await _stop.CancelAsync();
-        _mayWrite.TrySetResult();
-        await _work;
-    }
+    /// <summary>Lets writes begin that still wait, since no check will end any more.</summary>
+    public void Dispose() => _mayWrite.TrySetResult();
 
-    /// <inheritdoc/>
-    public async ValueTask DisposeAsync()
+    /// <summary>Looks after the database until it is cancelled, in the middle of a check too; returns at once where none was opened.</summary>
+    public async Task RunAsync(CancellationToken stopping)
     {
-        await StopAsync();
-        _stop.Dispose();
-    }
-
-    private async Task RunAsync(OpenedDatabase opened, CancellationToken stopping)
-    {
+        if (_opened is not { } opened)
+            return;
         // The wall clock alone cannot make a check count for longer than a week.
         var (countsFor, since) = (TimeSpan.Zero, time.GetTimestamp());
         if (opened.CheckedAt is { } last && time.GetUtcNow() - last is var age && age >= TimeSpan.Zero && age < Week)
@@ -76,13 +65,10 @@ internal sealed class IntegrityWorker(
                 await Task.Delay(Round, time, stopping);
             }
         }
-        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
-        {
-            // The next start goes on with it.
-        }
         finally
         {
             _mayWrite.TrySetResult();
+            await TryAsync(() => opened.Noting);
         }
     }
 

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging.Console;
 using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
 
@@ -17,10 +18,19 @@ internal static class DiagnosticsRegistration
             .AddSingleton<Readiness>()
             .AddHostedService<StartSequence>()
             .AddHostedService<BackgroundWork>()
+            .AddSingleton<IWorker, IntegrityWork>()
             .AddSingleton<IWorker, StorageWatch>();
         builder.Logging
             .AddConsole(console => console.FormatterName = SluiceConsoleFormatter.FormatterName)
             .AddConsoleFormatter<SluiceConsoleFormatter, ConsoleFormatterOptions>();
         return builder;
+    }
+
+    /// <summary>The check of the database as work in the background; its folder comes before this one.</summary>
+    private sealed class IntegrityWork(IntegrityWorker integrity) : IWorker
+    {
+        public string Name => "the check of the database";
+
+        public Task RunAsync(CancellationToken stopping) => integrity.RunAsync(stopping);
     }
 }

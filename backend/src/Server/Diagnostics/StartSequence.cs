@@ -55,7 +55,7 @@ internal sealed class StartSequence(
     /// <inheritdoc/>
     public async Task StoppedAsync(CancellationToken cancellationToken)
     {
-        await integrity.StopAsync();
+        integrity.Dispose();
         await database.CloseAsync();
         if (integrity.CheckedAt is { } checkedAt)
             opening.NoteClosed(checkedAt);

@@ -15,7 +15,8 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
         {
             var now = time.GetUtcNow().ToUnixTimeMilliseconds();
             var caps = connection.Query<CapRow>("SELECT provider AS Provider, cap AS Cap FROM provider_cap")
-                .Where(row => Guid.TryParse(row.Provider, out _))
+                .Where(row => Guid.TryParse(row.Provider, out _) && row.Cap is > 0 and <= int.MaxValue)
+                .DistinctBy(row => Guid.Parse(row.Provider))
                 .ToDictionary(row => Guid.Parse(row.Provider), row => (int?)row.Cap);
             var misses = connection.Query<MissRow>(
                 "SELECT key AS Key, until AS UntilMilliseconds, believed AS BelievedMilliseconds FROM provider_miss WHERE until > @now ORDER BY until DESC LIMIT @most",
@@ -64,10 +65,15 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
 
     private sealed record MissRow(byte[] Key, long UntilMilliseconds, long BelievedMilliseconds)
     {
+        private static readonly TimeSpan MostBelieved = TimeSpan.FromDays(3650);
+
         public static MissRow Of(RememberedMiss miss) => new(
             miss.Key.ToByteArray(), miss.Until.ToUnixTimeMilliseconds(), (long)miss.Believed.TotalMilliseconds);
 
+        // Whatever stands there: a time that no clock can say is one far in the future, and a span is not longer than time is.
         public RememberedMiss Read() => new(
-            new Guid(Key), DateTimeOffset.FromUnixTimeMilliseconds(UntilMilliseconds), TimeSpan.FromMilliseconds(BelievedMilliseconds));
+            new Guid(Key),
+            DateTimeOffset.FromUnixTimeMilliseconds(Math.Min(UntilMilliseconds, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds())),
+            TimeSpan.FromMilliseconds(Math.Clamp(BelievedMilliseconds, 0, (long)MostBelieved.TotalMilliseconds)));
     }
 }

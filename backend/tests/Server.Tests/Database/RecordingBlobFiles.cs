@@ -38,7 +38,8 @@ internal sealed class RecordingBlobFiles : IBlobFiles
         _disk.SyncFolder(path);
     }
 
-    public FileStream OpenRead(string path) => _disk.OpenRead(path);
+    public FileStream OpenRead(string path) =>
+        FailAt is ("read", var failure) ? throw failure : _disk.OpenRead(path);
 
     public void Delete(string path) => _disk.Delete(path);
 

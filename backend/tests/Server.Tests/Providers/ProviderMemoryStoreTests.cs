@@ -45,6 +45,35 @@ public sealed class ProviderMemoryStoreTests : IDisposable
         }
     }
 
+    [Theory]
+    [InlineData(long.MaxValue, long.MaxValue)]
+    [InlineData(253402300800000, 0)]
+    [InlineData(long.MaxValue, long.MinValue)]
+    public async Task F38_Values_that_no_clock_can_say_are_believed_for_as_long_as_any_other(long until, long believed)
+    {
+        await using var database = _folder.OpenDatabase();
+        await database.WriteAsync(
+            (connection, _) =>
+            {
+                connection.Execute("INSERT INTO provider_miss (key, until, believed) VALUES (zeroblob(16), @until, @believed)", new { until, believed });
+                return connection.Execute("INSERT INTO provider_cap (provider, cap) VALUES (@upper, 4), (@lower, 4), (@other, @until)", new
+                {
+                    upper = Provider.ToString().ToUpperInvariant(),
+                    lower = Provider.ToString(),
+                    other = Guid.NewGuid().ToString(),
+                    until,
+                });
+            },
+            Token);
+
+        var loaded = await new ProviderMemoryStore(database, _time).LoadAsync(100, Token);
+        var memory = new ProviderMemory(_time);
+        memory.Restore(loaded);
+
+        Assert.Single(loaded.Misses);
+        Assert.Equal([Provider], loaded.Caps.Keys);
+    }
+
     [Fact]
     public async Task F38_Breakers_survive_a_restart_and_what_cannot_be_is_left_out()
     {

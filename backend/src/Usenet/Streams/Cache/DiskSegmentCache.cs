@@ -127,8 +127,9 @@ public sealed class DiskSegmentCache : IAsyncDisposable
                 Trim();
                 _isTrouble = false;
             }
-            catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+            catch (Exception failure)
             {
+                // One segment is not kept; without this loop none would be any more.
                 Note(failure);
             }
             finally

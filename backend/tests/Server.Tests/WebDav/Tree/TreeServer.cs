@@ -18,7 +18,7 @@ namespace Sluice.Server.Tests.WebDav.Tree;
 internal sealed class TreeServer : IAsyncDisposable
 {
     public const string Password = "correct horse";
-    private const string Key = "0123456789abcdef0123456789abcdef";
+    public const string Key = "0123456789abcdef0123456789abcdef";
 
     private readonly DirectoryInfo _folder;
     private readonly WebApplication _app;

@@ -1,0 +1,85 @@
+using System.Text;
+using Dapper;
+using Sluice.Server.Tests.Queue;
+using Xunit;
+
+namespace Sluice.Server.Tests.WebDav.Tree;
+
+/// <summary>Every write while the database has no room for it (F34), which SQLite says as it does on a full disk.</summary>
+public sealed class FullDiskTests
+{
+    private const string PropertyUpdate =
+        """<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x xmlns="urn:x">1</x></D:prop></D:set></D:propertyupdate>""";
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("DELETE /nzbs/tv/a.nzb", 204)]
+    [InlineData("MOVE /nzbs/tv/a.nzb", 201)]
+    [InlineData("PROPPATCH /nzbs/tv/a.nzb", 207)]
+    [InlineData("PUT /nzbs/tv/b.nzb", 201)]
+    [InlineData("DELETE /completed-symlinks/tv/Rel", 204)]
+    public async Task Change_of_the_tree_is_507_and_nothing_until_there_is_room(string request, int later)
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        await server.PutAsync("/nzbs/tv/a.nzb", Encoding.UTF8.GetString(NzbText.Of("a.mkv")));
+        await server.PublishCompletedAsync("tv", "Rel", "a.mkv");
+        await FillAsync(server);
+        List<string> before = [.. (await server.ItemsAsync()).Select(item => item.Name)];
+
+        RawAnswer refused = await SendAsync(server, request);
+
+        Assert.Equal(507, refused.Status);
+        Assert.Empty(refused.Body);
+        Assert.Equal(before, (await server.ItemsAsync()).Select(item => item.Name));
+        Assert.Equal(200, (await server.SendAsync("HEAD /content/tv/Rel/a.mkv")).Status);
+        Assert.Equal("""{"status":"ok","writes":"disk"}""", (await server.SendAsync("GET /readyz")).Text);
+
+        await MakeRoomAsync(server);
+        Assert.Equal(later, (await SendAsync(server, request)).Status);
+        Assert.Equal("""{"status":"ok"}""", (await server.SendAsync("GET /readyz")).Text);
+    }
+
+    [Theory]
+    [InlineData("name=delete&value=")]
+    [InlineData("name=pause&value=")]
+    [InlineData("name=resume&value=")]
+    public async Task Call_about_the_queue_says_that_the_disk_is_full(string query)
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        await server.PutAsync("/nzbs/tv/a.nzb", Encoding.UTF8.GetString(NzbText.Of("a.mkv")));
+        string id = (await server.ItemsAsync()).Single().Id;
+        await FillAsync(server);
+
+        RawAnswer refused = await server.SendAsync($"GET /api?apikey={TreeServer.Key}&output=json&mode=queue&{query}{id}");
+
+        Assert.Equal((200, """{"status":false,"error":"Disk is full"}"""), (refused.Status, refused.Text));
+        Assert.Single(await server.ItemsAsync());
+    }
+
+    private static Task<RawAnswer> SendAsync(TreeServer server, string request) => request.Split(' ')[0] switch
+    {
+        "PUT" => server.SendBodyAsync(request, Encoding.UTF8.GetString(NzbText.Of("b.mkv"))),
+        "PROPPATCH" => server.SendBodyAsync(request, PropertyUpdate),
+        "MOVE" => server.SendAsync(request, "Destination: /nzbs/tv/c.nzb"),
+        _ => server.SendAsync(request),
+    };
+
+    /// <summary>Takes all room: whatever is changed needs more.</summary>
+    private static Task<int> FillAsync(TreeServer server) => server.Database.WriteAsync(
+        (connection, _) =>
+        {
+            connection.Execute("CREATE TABLE filler (bytes BLOB)");
+            foreach (var table in new[] { "queue_item", "queue_file", "history_item" })
+            {
+                foreach (var verb in new[] { "INSERT", "UPDATE", "DELETE" })
+                    connection.Execute($"CREATE TRIGGER {table}_{verb} AFTER {verb} ON {table} BEGIN INSERT INTO filler VALUES (zeroblob(1000000)); END");
+            }
+
+            return connection.Execute("PRAGMA max_page_count = 1");
+        },
+        Token);
+
+    private static Task<int> MakeRoomAsync(TreeServer server) =>
+        server.Database.WriteAsync((connection, _) => connection.Execute("PRAGMA max_page_count = 1000000"), Token);
+}
