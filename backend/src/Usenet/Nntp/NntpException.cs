@@ -13,6 +13,12 @@ public sealed class NntpException : IOException
     /// <summary>What broke.</summary>
     public NntpFault Fault { get; }
 
+    /// <summary>Whether every provider that has the article has given this answer, so that asking again would bring the same.</summary>
+    public bool IsOfEveryProvider { get; init; }
+
+    /// <summary>Whether the reply itself is of no use: that may be the article's own, and then no later try is any better.</summary>
+    public bool IsOfReply => Fault is NntpFault.ArticleTooLarge or NntpFault.WrongArticle or NntpFault.MalformedReply;
+
     /// <summary>Whether the same call may succeed a moment later without anybody changing a setting.</summary>
-    public bool IsTransient => Fault is not (NntpFault.LoginRefused or NntpFault.NoProvider or NntpFault.TlsFailed);
+    public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.NoProvider or NntpFault.TlsFailed);
 }

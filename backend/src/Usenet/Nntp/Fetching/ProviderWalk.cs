@@ -5,6 +5,7 @@ internal struct ProviderWalk(ProviderSet excluded)
 {
     private ProviderSet _missed;
     private ProviderSet _faulted;
+    private ProviderSet _tooLarge;
     private NntpException? _fault;
     private int _lastCode;
 
@@ -19,6 +20,7 @@ internal struct ProviderWalk(ProviderSet excluded)
         // The answer counts, whatever went wrong on another connection of the same provider.
         _missed = _missed.With(provider.Index);
         _faulted = _faulted.Without(provider.Index);
+        _tooLarge = _tooLarge.Without(provider.Index);
         _lastCode = code;
         if (provider.Options.Backbone.Length > 0)
             (MissedBackbones ??= new HashSet<string>(StringComparer.OrdinalIgnoreCase)).Add(provider.Options.Backbone);
@@ -30,7 +32,11 @@ internal struct ProviderWalk(ProviderSet excluded)
         if (_missed.Contains(provider.Index))
             return;
         _faulted = _faulted.With(provider.Index);
-        _fault = fault;
+        _tooLarge = fault.Fault == NntpFault.ArticleTooLarge ? _tooLarge.With(provider.Index) : _tooLarge.Without(provider.Index);
+
+        // How often it is worth asking again is told by what came, not by what did not.
+        if (_fault is not { IsOfReply: true } || fault.IsOfReply)
+            _fault = fault;
     }
 
     /// <summary>The walk has ended without a body.</summary>
@@ -41,7 +47,7 @@ internal struct ProviderWalk(ProviderSet excluded)
     {
         reply = default;
         if (_faulted.Count > 0)
-            return _fault;
+            return _faulted == _tooLarge ? new NntpException(NntpFault.ArticleTooLarge, _fault!.Message, _fault) { IsOfEveryProvider = true } : _fault;
         if (_missed.Count == 0 && excluded.Count == 0)
             return new NntpException(NntpFault.NoProvider, "No news server is configured.");
         reply = ArticleReply.MissingEverywhere(new ArticleMissing(_missed.Count, _lastCode));

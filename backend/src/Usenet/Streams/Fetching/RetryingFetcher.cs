@@ -20,20 +20,21 @@ internal sealed class RetryingFetcher(CopyFetcher copies, StreamOptions options,
     public async ValueTask<SegmentBuffer> FetchAsync(SharedFetch fetch, SegmentSink sink, FirstAnswer first)
     {
         using var doubtful = new DoubtfulCopies();
+        var useless = 0;
         for (var tries = 1; ; tries++)
         {
             var token = tries == 1 ? first.Token : fetch.Token;
             TimeSpan delay;
             try
             {
-                if (tries == 1 && first.Failure is { } failure)
-                    ExceptionDispatchInfo.Throw(failure);
                 return await FetchFromAnyCopyAsync(fetch, sink, tries == 1 ? first : null, doubtful, token);
             }
             catch (NntpException fault)
             {
+                useless += fault.IsOfReply ? 1 : 0;
+
                 // Whoever joined last has waited least: nobody is refused because others waited before.
-                if (_retry.DelayBeforeNext(fault, fetch.Lane, tries, fetch.Waited) is not { } pause)
+                if (_retry.DelayBeforeNext(fault, fetch.Lane, tries, useless, fetch.Waited) is not { } pause)
                     throw;
                 delay = pause;
             }
@@ -56,11 +57,21 @@ internal sealed class RetryingFetcher(CopyFetcher copies, StreamOptions options,
         for (var copy = -1; copy < ids.Fallbacks.Count; copy++)
         {
             var id = copy < 0 ? ids.Primary : ids.Fallbacks[copy];
-            var (buffer, thisLoss) = await copies.FetchAsync(fetch, sink, id, copy < 0 ? first : null, doubtful, cancellationToken);
-            if (buffer is not null)
-                return buffer;
-            if (thisLoss == ArticleLoss.Corrupt)
-                loss = thisLoss;
+            try
+            {
+                if (copy < 0 && first?.Failure is { } failure)
+                    ExceptionDispatchInfo.Throw(failure);
+                var (buffer, thisLoss) = await copies.FetchAsync(fetch, sink, id, copy < 0 ? first : null, doubtful, cancellationToken);
+                if (buffer is not null)
+                    return buffer;
+                if (thisLoss == ArticleLoss.Corrupt)
+                    loss = thisLoss;
+            }
+            catch (NntpException fault) when (fault is { Fault: NntpFault.ArticleTooLarge, IsOfEveryProvider: true })
+            {
+                // Another article, or one without an end: as damaged as can be.
+                loss = ArticleLoss.Corrupt;
+            }
         }
 
         throw new ArticleGoneException(loss, fetch.Key.Segment.Index);

@@ -1,0 +1,74 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>Replies that are no use and will not be any better: how often an article is asked for whose provider sends nothing else (F18).</summary>
+public sealed class UselessReplyTests
+{
+    private const int ArticleSize = 20_000;
+
+    private static readonly NntpOptions SmallArticles = new() { HedgeEnabled = false, MaxArticleBytes = 10_000 };
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(NntpFault.WrongArticle)]
+    [InlineData(NntpFault.MalformedReply)]
+    [InlineData(NntpFault.ArticleTooLarge)]
+    public async Task Article_whose_reply_is_of_no_use_is_asked_for_a_few_times_and_not_for_as_long_as_a_line_may_be_down(NntpFault fault)
+    {
+        var source = new ScriptedArticleSource();
+        source.Post("part@film", []);
+        source.Break("part@film", fault);
+        await using var engine = new StreamEngine(source, new StreamOptions { PlaybackRetries = TimeSpan.FromSeconds(5) }, TimeProvider.System, NullLoggerFactory.Instance);
+        await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 1000, 1000), new OneId()))], OperationLane.Playback);
+        var broke = await Assert.ThrowsAsync<NntpException>(async () => await stream.ReadExactlyAsync(new byte[1000], Token));
+        Assert.Equal(fault, broke.Fault);
+        Assert.InRange(source.Requests.Count, 1, 3);
+    }
+
+    [Fact]
+    public async Task Body_that_is_too_long_at_every_provider_is_damaged_and_not_asked_for_again()
+    {
+        await using var host = await StartAsync(providers: 2);
+        for (var read = 0; read < 3; read++)
+        {
+            await using var stream = host.Open(0, ArticleSize);
+            var gone = await Assert.ThrowsAsync<ArticleGoneException>(async () => await stream.ReadExactlyAsync(new byte[ArticleSize], Token));
+            Assert.Equal(ArticleLoss.Corrupt, gone.Loss);
+        }
+
+        Assert.InRange(host.Mock.Stats.BodyCount(host.Release.MessageId(0, 1)), 2, 4);
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    [Fact]
+    public async Task Body_that_is_too_long_proves_nothing_while_another_provider_cannot_be_asked()
+    {
+        var down = new MockFault { Kind = FaultKind.ConnectClose, Provider = 1 };
+        await using var host = await StartAsync(providers: 2, down);
+        await using (var stream = host.Open(0, ArticleSize))
+            await Assert.ThrowsAsync<NntpException>(async () => await stream.ReadExactlyAsync(new byte[ArticleSize], Token));
+        Assert.InRange(host.Mock.Stats.BodyCount(host.Release.MessageId(0, 1)), 1, 6);
+    }
+
+    private static Task<EngineHost> StartAsync(int providers, params MockFault[] faults) => EngineHost.StartAsync(
+        EngineHost.Film(3, ArticleSize),
+        new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider())], Faults = faults },
+        SmallArticles,
+        new StreamOptions { ProbeBytes = 1000, LandingReach = 1000, PlaybackRetries = TimeSpan.FromSeconds(5) });
+
+    private sealed class OneId : ISegmentIds
+    {
+        public int Count => 1;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse("part@film"), []));
+    }
+}
