@@ -47,8 +47,8 @@ public sealed class LayerCheckTests
     [InlineData("backend/src/Usenet/Streams/A.cs", "namespace Sluice.Usenet.Streams; class A { Nntp.ProviderPool? _pool; }", "names ProviderPool; of Nntp Streams sees only")]
     [InlineData("backend/src/Usenet/Yenc/A.cs", "using Sluice.Usenet.Nzb;\nnamespace Sluice.Usenet.Yenc;", "Yenc may use no folder")]
     [InlineData("backend/src/Usenet/Media/A.cs", "using Sluice.Usenet.Streams;\nnamespace Sluice.Usenet.Media;", "Media may use no folder")]
-    [InlineData("backend/src/Server/WebDav/A.cs", "using Sluice.Usenet.Streams;\nnamespace Sluice.Server.WebDav;", "WebDav may use no folder")]
-    [InlineData("backend/src/Server/WebDav/A.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Server.WebDav;", "WebDav may use no folder")]
+    [InlineData("backend/src/Server/WebDav/A.cs", "using Sluice.Usenet.Streams;\nnamespace Sluice.Server.WebDav;", "WebDav may use only Primitives")]
+    [InlineData("backend/src/Server/WebDav/A.cs", "using Sluice.Server.Queue;\nnamespace Sluice.Server.WebDav;", "WebDav may use only Primitives")]
     [InlineData("backend/src/Server/WebDav/Tree/A.cs", "using Sluice.Server.Database;\nnamespace Sluice.Server.WebDav.Tree;", "WebDav/Tree may use only")]
     [InlineData("backend/src/Server/SabApi/A.cs", "using Sluice.Server.WebDav;\nnamespace Sluice.Server.SabApi;", "uses WebDav, which only")]
     [InlineData("backend/src/Server/AdminApi/A.cs", "using Sluice.Server.SabApi;\nnamespace Sluice.Server.AdminApi;", "uses SabApi, which only Program")]
@@ -116,6 +116,23 @@ public sealed class LayerCheckTests
     [InlineData("[SuppressMessage(\"Design\", \"CA1000\", Justification = \"The parser owns it.\")]", 0)]
     public void Silenced_warnings_without_a_reason_are_found(string text, int found) =>
         Assert.Equal(found, HouseRules.SilencedWarnings([new SourceFile("a.cs", text)]).Count);
+
+    [Theory]
+    [InlineData("backend/src/Server/Queue/A.cs", "var a = time.GetUtcNow();", 1)]
+    [InlineData("backend/src/Usenet/Nntp/A.cs", "Func<DateTimeOffset> a = time.GetUtcNow;", 1)]
+    [InlineData("backend/src/Usenet/Primitives/WallClock.cs", "var a = time.GetUtcNow();", 0)]
+    [InlineData("backend/src/Server/Queue/A.cs", "// GetUtcNow\nvar a = time.GetTimestamp();", 0)]
+    [InlineData("tools/A/A.cs", "var a = time.GetUtcNow();", 0)]
+    public void Time_of_day_that_is_asked_for_elsewhere_is_found(string path, string text, int found) =>
+        Assert.Equal(found, HouseRules.Uses([new SourceFile(path, text)], HouseRules.TimeOfDay(), "backend/src/Usenet/Primitives/WallClock.cs").Count);
+
+    [Theory]
+    [InlineData("var a = name.Normalize();", 1)]
+    [InlineData("var a = name\n    .Normalize(NormalizationForm.FormC);", 1)]
+    [InlineData("var a = name.IsNormalized();", 1)]
+    [InlineData("var a = Normalize(name);", 0)]
+    public void Names_that_are_composed_elsewhere_are_found(string text, int found) =>
+        Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.UnicodeForm(), "backend/src/Usenet/Primitives/NfcName.cs").Count);
 
     [Theory]
     [InlineData("```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]

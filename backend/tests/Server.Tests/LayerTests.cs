@@ -41,6 +41,14 @@ public sealed class LayerTests
         AssertNone(HouseRules.SilencedWarnings(SourceTree.Everything()));
 
     [Fact]
+    public void Time_of_day_is_asked_for_in_one_file() =>
+        AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.TimeOfDay(), "backend/src/Usenet/Primitives/WallClock.cs"));
+
+    [Fact]
+    public void Names_are_composed_in_one_file() =>
+        AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.UnicodeForm(), "backend/src/Usenet/Primitives/NfcName.cs"));
+
+    [Fact]
     public void Readme_draws_the_import_table()
     {
         var files = SourceTree.Product();

@@ -3,6 +3,7 @@ using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
@@ -36,7 +37,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         long until = long.MaxValue;
         var isReadable = expires is null || long.TryParse(expires, NumberStyles.None, CultureInfo.InvariantCulture, out until);
         if (isReadable & IsKeyOf(path, key, expires))
-            return until > time.GetUtcNow().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;
+            return until > time.WallTime().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;
 
         if (failures.IsSpent(caller))
             return ViewVerdict.Throttled;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
@@ -78,7 +79,7 @@ internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)
     private bool IsDue()
     {
         var mark = Path.Combine(folder.Quarantine, "day");
-        var now = time.GetUtcNow().UtcDateTime;
+        var now = time.WallTime().UtcDateTime;
         var age = File.Exists(mark) ? now - File.GetLastWriteTimeUtc(mark) : TimeSpan.MinValue;
         if (age >= TimeSpan.Zero && age < Day)
             return false;

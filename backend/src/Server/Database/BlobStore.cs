@@ -3,6 +3,7 @@ using System.Globalization;
 using System.IO.Compression;
 using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
@@ -165,7 +166,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     public Orphans FindOrphans(IReadOnlySet<UInt128> referenced)
     {
         var (paths, orphaned, stored) = (new List<string>(), new HashSet<string>(), 0);
-        var oldest = time.GetUtcNow() - OrphanAge;
+        var oldest = time.WallTime() - OrphanAge;
         foreach (var file in _saved.List())
         {
             // Anything else that lies here was not put here by Sluice and is left alone.
@@ -191,7 +192,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return !IsYoung(quarantine.Newest(path)) || !quarantine.TryRestore(path);
     }
 
-    private bool IsYoung(FileInfo file) => file.Exists && file.LastWriteTimeUtc >= (time.GetUtcNow() - OrphanAge).UtcDateTime;
+    private bool IsYoung(FileInfo file) => file.Exists && file.LastWriteTimeUtc >= (time.WallTime() - OrphanAge).UtcDateTime;
 
     /// <summary>The hash that the name of a blob begins with, or null for what is none.</summary>
     private static string? HashOf(string name)

@@ -1,5 +1,6 @@
 using Dapper;
 using Microsoft.Data.Sqlite;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
 
@@ -44,7 +45,7 @@ internal sealed class IntegrityWorker(
             return;
         // The wall clock alone cannot make a check count for longer than a week.
         var (countsFor, since) = (TimeSpan.Zero, time.GetTimestamp());
-        if (opened.CheckedAt is { } last && time.GetUtcNow() - last is var age && age >= TimeSpan.Zero && age < Week)
+        if (opened.CheckedAt is { } last && time.WallTime() - last is var age && age >= TimeSpan.Zero && age < Week)
             (CheckedAt, countsFor) = (last, Week - age);
         try
         {
@@ -76,7 +77,7 @@ internal sealed class IntegrityWorker(
     {
         if (!await database.CheckAsync(stopping))
             return;
-        CheckedAt = time.GetUtcNow();
+        CheckedAt = time.WallTime();
         DatabaseLog.Checked(logger);
         _mayWrite.TrySetResult();
         if (maySweep && await FindOrphansAsync(stopping) is { Paths.Count: > 0 } orphans)

@@ -1,5 +1,5 @@
-using System.Text;
 using Sluice.Server.Database;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
@@ -12,7 +12,7 @@ internal static class SelfCheck
     {
         const string decomposed = "Ame\u0301lie";
         const string composed = "Am\u00e9lie";
-        if (decomposed.Normalize(NormalizationForm.FormC) != composed)
+        if (NfcName.Of(decomposed) != composed)
         {
             throw new StartRefusedException(
                 StartRefusedException.AssertionFailed, "Unicode normalisation does not work here; install the ICU libraries");

@@ -6,6 +6,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Extensions.Logging.Console;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Diagnostics;
 
@@ -43,7 +44,7 @@ internal sealed class SluiceConsoleFormatter(IOptionsMonitor<GeneralOptions> gen
         textWriter.WriteLine(redactor.Redact(line));
     }
 
-    private string Now() => time.GetUtcNow().ToString("yyyy-MM-dd'T'HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture);
+    private string Now() => time.WallTime().ToString("yyyy-MM-dd'T'HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture);
 
     private string Text(LogLevel level, string category, string message, string? exception)
     {

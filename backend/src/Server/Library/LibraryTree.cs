@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Sluice.Server.Database;
 using Sluice.Server.Providers;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
@@ -9,7 +10,7 @@ internal sealed class LibraryTree(
     LibraryStore store, CategoryRules categories, ShownFiles shown, RecentFilms recent, BuiltInClip clip, ProviderHost providers, TimeProvider time)
 {
     // A category without releases has no time of its own; it must not change from one request to the next.
-    private readonly DateTimeOffset _startedAt = time.GetUtcNow();
+    private readonly DateTimeOffset _startedAt = time.WallTime();
 
     /// <summary>What stands at a path below <c>/content</c>, or null.</summary>
     /// <param name="names">The names of the path, decoded; none for <c>/content</c> itself.</param>

@@ -1,4 +1,4 @@
-using System.Text;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
@@ -15,7 +15,7 @@ internal static class PathKey
     public const char Behind = '\u0002';
 
     /// <summary>One name in the form of a key.</summary>
-    public static string OfName(string name) => name.Normalize(NormalizationForm.FormC);
+    public static string OfName(string name) => NfcName.Of(name);
 
     /// <summary>The key of a path whose names are separated by <c>/</c>.</summary>
     public static string OfPath(string path) => OfName(path).Replace('/', Separator);

@@ -1,5 +1,6 @@
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Providers;
@@ -7,7 +8,7 @@ namespace Sluice.Server.Providers;
 /// <summary>Keeps in <c>file_lie</c> which files are not trusted today, so that a restart sends nobody their bad bytes again (F18).</summary>
 internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
-    private long Oldest => (time.GetUtcNow() - RememberedLie.Counts).ToUnixTimeMilliseconds();
+    private long Oldest => (time.WallTime() - RememberedLie.Counts).ToUnixTimeMilliseconds();
 
     /// <inheritdoc/>
     public async Task RestoreAsync(CancellationToken cancellationToken)

@@ -1,6 +1,7 @@
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;
 
@@ -13,7 +14,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
     public Task<LearnedValues> LoadAsync(int most, CancellationToken cancellationToken) => database.ReadAsync(
         connection =>
         {
-            var now = time.GetUtcNow().ToUnixTimeMilliseconds();
+            var now = time.WallTime().ToUnixTimeMilliseconds();
             var caps = connection.Query<CapRow>("SELECT provider AS Provider, cap AS Cap FROM provider_cap")
                 .Where(row => Guid.TryParse(row.Provider, out _) && row.Cap is > 0 and <= int.MaxValue)
                 .DistinctBy(row => Guid.Parse(row.Provider))
@@ -53,7 +54,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
                 """,
                 values.Misses.Select(MissRow.Of),
                 transaction);
-            connection.Execute("DELETE FROM provider_miss WHERE until <= @now", new { now = time.GetUtcNow().ToUnixTimeMilliseconds() }, transaction);
+            connection.Execute("DELETE FROM provider_miss WHERE until <= @now", new { now = time.WallTime().ToUnixTimeMilliseconds() }, transaction);
             return connection.Execute(
                 "DELETE FROM provider_miss WHERE key IN (SELECT key FROM provider_miss ORDER BY until DESC LIMIT -1 OFFSET @most)",
                 new { most },

@@ -3,6 +3,7 @@ using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
@@ -38,15 +39,15 @@ internal sealed class ImportJob(
     public async Task<(ImportEnd End, string Cause)> RunAsync(string id, CancellationToken stopping)
     {
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(stopping);
-        var startedAt = time.GetUtcNow();
-        activity.Begin(id, steps.First().Name, startedAt, cancel);
+        var (startedAt, began) = (time.WallTime(), time.GetTimestamp());
+        activity.Begin(id, steps.First().Name, began, cancel);
         try
         {
             // Read after the work can be cancelled: whoever pauses or removes the item is seen here or finds the work.
             if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item)
                 return (ImportEnd.Left, "");
 
-            var work = new ImportWork(item, startedAt);
+            var work = new ImportWork(item, startedAt, began);
             var failure = await ImportAsync(work, cancel.Token);
             if (failure is not null)
                 await FailAsync(work, failure, cancel.Token);
@@ -95,7 +96,7 @@ internal sealed class ImportJob(
 
     private async Task FailAsync(ImportWork work, ImportFailure failure, CancellationToken cancellationToken)
     {
-        var now = time.GetUtcNow();
+        var now = time.WallTime();
         var moved = await database.WriteAsync(
             (connection, _) =>
             {

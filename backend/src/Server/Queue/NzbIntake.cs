@@ -4,6 +4,7 @@ using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
@@ -97,7 +98,7 @@ internal sealed class NzbIntake(
 
             if ((nzb.Failure ?? FindDuplicate(connection, item)) is { } failure)
             {
-                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
+                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.WallTime()));
                 continue;
             }
 
@@ -137,7 +138,7 @@ internal sealed class NzbIntake(
             Hash = content.Hash,
             Length = content.PlainLength,
             Packed = upload.Raw is not null,
-            AddedAt = time.GetUtcNow(),
+            AddedAt = time.WallTime(),
             // They belong to the name (RFC 4918, section 9.7.1), and so outlive the bytes.
             Properties = before?.Properties ?? "",
         };
@@ -170,7 +171,7 @@ internal sealed class NzbIntake(
             Script = Limit(addition.Script, MaxScript),
             NzbHash = nzb.Blob?.Hash ?? "",
             NzbLength = nzb.Blob?.PlainLength ?? 0,
-            AddedAt = time.GetUtcNow(),
+            AddedAt = time.WallTime(),
         };
     }
 

@@ -23,12 +23,12 @@ internal sealed class QueueActivity
     /// <summary>Work on an item begins.</summary>
     /// <param name="id">The item.</param>
     /// <param name="step">First step.</param>
-    /// <param name="now">The time.</param>
+    /// <param name="began">Timestamp of now.</param>
     /// <param name="cancel">Ends the work.</param>
-    public void Begin(string id, string step, DateTimeOffset now, CancellationTokenSource cancel)
+    public void Begin(string id, string step, long began, CancellationTokenSource cancel)
     {
         lock (_gate)
-            _running = _running.SetItem(id, new Running(new ItemActivity(step, 0, now), cancel));
+            _running = _running.SetItem(id, new Running(new ItemActivity(step, 0, began), cancel));
     }
 
     /// <summary>Work has come to a step and a share of the whole.</summary>

@@ -4,6 +4,7 @@ using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
@@ -116,7 +117,7 @@ internal sealed class QueueWorker(
             {
                 List<QueueItem> lost = [.. QueueStore.FindLost(connection, blobs.ContainsNzb).Select(id => QueueStore.Remove(connection, id)!)];
                 foreach (var item in lost)
-                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.GetUtcNow()));
+                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.WallTime()));
                 return lost;
             },
             stopping);

@@ -1,6 +1,7 @@
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
@@ -126,7 +127,7 @@ internal sealed class StagedUploads(
         {
             foreach (var upload in disk.Recover())
             {
-                var rest = upload.Since + Life - time.GetUtcNow();
+                var rest = upload.Since + Life - time.WallTime();
                 if (rest > TimeSpan.Zero)
                     Keep(upload, mayReplace: true, rest < Life ? rest : Life);
                 else

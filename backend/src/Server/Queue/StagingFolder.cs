@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Sluice.Server.Database;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
@@ -32,7 +33,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
                 return id + Suffix;
             },
             cancellationToken);
-        return new StagedUpload(id, queueFolder, name, place.Length, stored - place.Length, time.GetUtcNow());
+        return new StagedUpload(id, queueFolder, name, place.Length, stored - place.Length, time.WallTime());
     }
 
     /// <summary>The bytes of an upload from one of them on, or null when they have been removed. The caller disposes the stream.</summary>

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Sluice.Server.Queue;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
@@ -30,7 +31,7 @@ internal sealed class QueueMode(
         var running = activity.Current;
         var filter = QueueQuery.Read(call.Parameters, running);
         var totals = await store.GetTotalsAsync(filter, call.Cancelled);
-        var summary = await QueueSummary.TakeAsync(store, totals, running, time.GetUtcNow(), call.Cancelled);
+        var summary = await QueueSummary.TakeAsync(store, totals, running, time, call.Cancelled);
 
         await using var json = SabAnswer.Begin(call.Http);
         json.WriteStartObject();
@@ -56,7 +57,6 @@ internal sealed class QueueMode(
 
     private void WriteSlot(Utf8JsonWriter json, QueueItem item, ItemActivity? work)
     {
-        var now = time.GetUtcNow();
         var percent = work?.Percent ?? 0;
         var left = QueueSummary.BytesLeft(item.EncodedBytes, percent);
         json.WriteStartObject();
@@ -80,8 +80,8 @@ internal sealed class QueueMode(
         json.WriteString("mbmissing", SabUnits.Mebibytes(0));
         json.WriteNull("direct_unpack");
         json.WriteString("status", SabWords.QueueStatus(item, work));
-        json.WriteString("timeleft", SabUnits.TimeLeft(QueueSummary.TimeLeft(work, now)));
-        json.WriteString("avg_age", SabUnits.Age(item.PostedAt, now));
+        json.WriteString("timeleft", SabUnits.TimeLeft(QueueSummary.TimeLeft(work, time)));
+        json.WriteString("avg_age", SabUnits.Age(item.PostedAt, time.WallTime()));
         json.WriteNumber("time_added", item.AddedAt.ToUnixTimeSeconds());
         json.WriteEndObject();
     }

@@ -14,7 +14,7 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
         QueueStore store,
         QueueTotals totals,
         IReadOnlyDictionary<string, ItemActivity> running,
-        DateTimeOffset now,
+        TimeProvider time,
         CancellationToken cancellationToken)
     {
         var left = totals.EncodedBytes;
@@ -24,13 +24,13 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
                 left -= item.EncodedBytes - BytesLeft(item.EncodedBytes, running[item.Id].Percent);
         }
 
-        return new QueueSummary(totals.EncodedBytes, left, running.Values.Select(work => TimeLeft(work, now)).Max(), running.Count > 0);
+        return new QueueSummary(totals.EncodedBytes, left, running.Values.Select(work => TimeLeft(work, time)).Max(), running.Count > 0);
     }
 
     /// <summary>What is left of a size (SAB-30).</summary>
     public static long BytesLeft(long bytes, int percent) => (long)(bytes * (100 - percent) / 100m);
 
     /// <summary>Estimated from progress and elapsed time; null when there is none yet.</summary>
-    public static TimeSpan? TimeLeft(ItemActivity? work, DateTimeOffset now) =>
-        work is { Percent: > 0 } ? (now - work.StartedAt) * (100 - work.Percent) / work.Percent : null;
+    public static TimeSpan? TimeLeft(ItemActivity? work, TimeProvider time) =>
+        work is { Percent: > 0 } ? time.GetElapsedTime(work.Began) * (100 - work.Percent) / work.Percent : null;
 }

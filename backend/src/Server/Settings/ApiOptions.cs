@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Server.Settings;
 
 /// <summary>The SABnzbd-compatible API (<c>api.*</c>).</summary>
@@ -30,7 +32,7 @@ internal sealed record ApiOptions
         Key = settings.Text("api.key"),
         StrmKey = settings.Text("api.strm-key"),
         Categories = settings.List("api.categories"),
-        ManualCategory = settings.Text("api.manual-category").Normalize(),
+        ManualCategory = NfcName.Of(settings.Text("api.manual-category")),
         IgnoreHistoryLimit = settings.Boolean("api.ignore-history-limit"),
         HistoryMaxPageSize = settings.Number("api.history-max-page-size"),
         FailDuplicates = settings.Text("api.duplicate-nzb-behavior") == "mark-failed",

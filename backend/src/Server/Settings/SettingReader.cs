@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Net;
-using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Sluice.Usenet.Archives;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Settings;
 
@@ -101,12 +101,8 @@ internal static class SettingReader
     /// <summary>The name of a folder that every client can show (DAV-13), composed; null when it would have to be changed more than that.</summary>
     private static string? ReadName(string text)
     {
-        // Text that holds this non-character cannot be composed.
-        if (text.Contains('\uFFFE', StringComparison.Ordinal))
-            return null;
-
-        var name = text.Trim().Normalize(NormalizationForm.FormC);
-        return name.Length is > 0 and <= 64
+        return NfcName.TryOf(text.Trim(), out var name)
+            && name.Length is > 0 and <= 64
             && name == NameCleaner.Clean(name, windowsSafe: true)
             && !ReservedNames.Contains(name, StringComparer.OrdinalIgnoreCase) ? name : null;
     }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Archives;
 
@@ -25,7 +26,7 @@ public static class NameCleaner
         ArgumentNullException.ThrowIfNull(name);
         ArgumentNullException.ThrowIfNull(suffix);
 
-        var clean = Replace(Strip(name).Normalize(NormalizationForm.FormC), windowsSafe);
+        var clean = Replace(NfcName.Of(Strip(name)), windowsSafe);
         clean = Trim(clean, windowsSafe);
         if (clean is "." or "..")
             clean = new string('_', clean.Length);

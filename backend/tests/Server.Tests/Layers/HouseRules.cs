@@ -29,6 +29,23 @@ internal static partial class HouseRules
         return violations;
     }
 
+    /// <summary>Uses of something that one file of the product stands before.</summary>
+    /// <param name="files">All files; those of the product are looked at.</param>
+    /// <param name="use">What a use looks like.</param>
+    /// <param name="user">The file that may.</param>
+    public static IReadOnlyList<string> Uses(IReadOnlyList<SourceFile> files, Regex use, string user) =>
+        [.. from file in files
+            where file.Path.StartsWith("backend/src/", StringComparison.Ordinal) && file.Path != user && use.IsMatch(file.Code)
+            select $"{file.Path} goes around {user}."];
+
+    /// <summary>The time of day, which may be set at any moment: durations and deadlines follow the timestamp.</summary>
+    [GeneratedRegex(@"\bGetUtcNow\b")]
+    public static partial Regex TimeOfDay();
+
+    /// <summary>The form of Unicode text, which some text does not have.</summary>
+    [GeneratedRegex(@"\.\s*(Normalize|IsNormalized)\s*\(")]
+    public static partial Regex UnicodeForm();
+
     private static List<string> Lines(IReadOnlyList<SourceFile> files, Func<string, bool> wrong, string sentence) =>
         [.. from file in files
             from line in file.Text.Split('\n').Select((text, at) => (text, at))

@@ -8,6 +8,8 @@ internal static class LayerOrder
     /// <summary>All folders from left to right. The first diagram of README.md shows those that exist, in this order.</summary>
     public static readonly IReadOnlyList<Layer> All =
     [
+        // Small things that all others may use, WebDav too; they know nobody.
+        new("Usenet", "Primitives") { Uses = [] },
         new("Usenet", "Nzb"),
         new("Usenet", "Nntp")
         {
@@ -46,10 +48,10 @@ internal static class LayerOrder
         new("Server", "Health"),
         new("Server", "FamilyImport"),
         // The protocol runs over any store, so it knows none; three contracts, three edges that never meet.
-        new("Server", "WebDav") { Uses = [], UsedBy = ["WebDav/Tree", Layer.Root] },
+        new("Server", "WebDav") { Uses = ["Primitives"], UsedBy = ["WebDav/Tree", Layer.Root] },
         new("Server", "WebDav/Tree")
         {
-            Uses = ["WebDav", "Library", "Queue", "History", "Health", "Auth"],
+            Uses = ["Primitives", "WebDav", "Library", "Queue", "History", "Health", "Auth"],
             UsedBy = [Layer.Root],
         },
         new("Server", "SabApi") { UsedBy = [Layer.Root] },

@@ -46,7 +46,7 @@ public sealed class StartHoldsTests
         QueueItem item = await server.Services.GetRequiredService<QueueStore>()
             .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).SingleAsync(TestContext.Current.CancellationToken);
         using var work = new CancellationTokenSource();
-        server.Services.GetRequiredService<QueueActivity>().Begin(item.Id, "Work", DateTimeOffset.UnixEpoch, work);
+        server.Services.GetRequiredService<QueueActivity>().Begin(item.Id, "Work", 0, work);
 
         Assert.Equal(204, (await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>")).Status);
         Assert.False(work.IsCancellationRequested);

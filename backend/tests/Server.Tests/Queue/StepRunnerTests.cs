@@ -19,7 +19,7 @@ public sealed class StepRunnerTests
     private readonly ImportWork _work;
 
     public StepRunnerTests() => _work = new ImportWork(
-        new QueueItem { Id = "id", Name = "n", NzbName = "n.nzb", Category = "*", Folder = "f", NzbHash = "h" }, _time.GetUtcNow());
+        new QueueItem { Id = "id", Name = "n", NzbName = "n.nzb", Category = "*", Folder = "f", NzbHash = "h" }, _time.GetUtcNow(), _time.GetTimestamp());
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -46,7 +46,7 @@ public sealed class StepRunnerTests
     public async Task Progress_pushes_the_deadline_back_and_shows_in_percent()
     {
         using var cancel = new CancellationTokenSource();
-        _activity.Begin("id", "Slow", _time.GetUtcNow(), cancel);
+        _activity.Begin("id", "Slow", _time.GetTimestamp(), cancel);
         var step = new Step((progress, token) =>
         {
             foreach (var share in new[] { 0.25, 0.5, 0.1, 1 })

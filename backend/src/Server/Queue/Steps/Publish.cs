@@ -8,6 +8,7 @@ using Sluice.Server.Outbound;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Steps;
 
@@ -51,7 +52,7 @@ internal sealed class Publish(
         var published = await database.WriteAsync((connection, _) => Write(connection), cancellationToken);
         if (published is not null)
         {
-            QueueLog.Published(logger, work.Item.Id, payload.Count, (long)(time.GetUtcNow() - work.StartedAt).TotalMilliseconds);
+            QueueLog.Published(logger, work.Item.Id, payload.Count, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
             rclone.ReleaseChanged(published.Folder, published.Name);
             await stored.ReleaseAsync(left!.BlobHashes, CancellationToken.None);
         }
@@ -83,7 +84,7 @@ internal sealed class Publish(
         IReadOnlyList<StepTiming> timings,
         DateTimeOffset startedAt)
     {
-        var now = time.GetUtcNow();
+        var now = time.WallTime();
         var name = FindName(connection, item);
         var releaseId = LibraryStore.Insert(connection, new NewRelease(item.Folder, name, item.NzbHash, posted, files), now);
         var published = new HistoryItem(item)

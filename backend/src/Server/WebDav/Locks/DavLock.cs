@@ -21,8 +21,8 @@ internal sealed record LockWish(LockKey Root, string Href, LockScope Scope, bool
 /// <summary>A write lock (RFC 4918, section 6). Immutable: a refresh makes a new one with the same token.</summary>
 /// <param name="Token">Its token, an absolute URI.</param>
 /// <param name="Wish">What it locks.</param>
-/// <param name="Expires">When it ends by itself.</param>
-internal sealed record DavLock(string Token, LockWish Wish, DateTimeOffset Expires)
+/// <param name="Expires">Timestamp of when it ends by itself, whatever the clock on the wall is set to.</param>
+internal sealed record DavLock(string Token, LockWish Wish, long Expires)
 {
     /// <summary>Whether it locks the resource itself.</summary>
     public bool Covers(LockKey key) => Wish.Root == key || (Wish.IsDeep && key.IsBelow(Wish.Root));

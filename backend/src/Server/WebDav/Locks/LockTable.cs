@@ -74,7 +74,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
     }
 
     /// <inheritdoc />
-    public long SecondsLeft(DavLock granted) => Math.Max(0, (long)Math.Ceiling((granted.Expires - time.GetUtcNow()).TotalSeconds));
+    public long SecondsLeft(DavLock granted) => Math.Max(0, (long)Math.Ceiling(time.GetElapsedTime(time.GetTimestamp(), granted.Expires).TotalSeconds));
 
     private IReadOnlyList<DavLock> Where(Func<DavLock, bool> predicate)
     {
@@ -85,12 +85,12 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    private DateTimeOffset Expiry(TimeSpan timeout) =>
-        time.GetUtcNow() + (timeout < LockTimeout.Longest ? timeout : LockTimeout.Longest);
+    private long Expiry(TimeSpan timeout) =>
+        time.GetTimestamp() + (long)((timeout < LockTimeout.Longest ? timeout : LockTimeout.Longest).TotalSeconds * time.TimestampFrequency);
 
     private void Purge()
     {
-        DateTimeOffset now = time.GetUtcNow();
+        long now = time.GetTimestamp();
         foreach (DavLock held in _locks.Values)
         {
             if (held.Expires <= now)

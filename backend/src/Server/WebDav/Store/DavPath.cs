@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Text;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav;
 
@@ -52,7 +52,8 @@ internal sealed class DavPath
 
     /// <summary>
     /// Reads the path of a request target in origin form or absolute form (RFC 9112, section 3.2). False where DAV-15 refuses
-    /// it: broken escapes, bytes that are not UTF-8, NUL, <c>%2F</c> or <c>%5C</c> inside a segment, <c>.</c> and <c>..</c>.
+    /// it: broken escapes, bytes that are not UTF-8, NUL, <c>%2F</c> or <c>%5C</c> inside a segment, <c>.</c> and <c>..</c>, and names
+    /// that have no form NFC.
     /// </summary>
     /// <param name="target">The target exactly as it stood in the request line.</param>
     /// <param name="urlBase">The decoded prefix under which the tree is mapped, empty or like <c>/x</c>; it is cut off.</param>
@@ -70,9 +71,9 @@ internal sealed class DavPath
             ReadOnlySpan<char> segment = raw[part];
             if (segment.IsEmpty)
                 continue;
-            if (!PercentEncoding.TryDecode(segment, out string? name) || name is "." or "..")
+            if (!PercentEncoding.TryDecode(segment, out string? name) || name is "." or ".." || !NfcName.TryOf(name, out string? composed))
                 return false;
-            segments.Add(Normalize(name));
+            segments.Add(composed);
             encoded.Add(PercentEncoding.Encode(name));
         }
 
@@ -105,13 +106,5 @@ internal sealed class DavPath
         if (query >= 0)
             path = path[..query];
         return true;
-    }
-
-    private static string Normalize(string name)
-    {
-        // The runtime refuses to normalise U+FFFE. No file is named with it (DAV-13), so it may be looked up as it is.
-        if (name.Contains('\uFFFE', StringComparison.Ordinal))
-            return name;
-        return name.IsNormalized(NormalizationForm.FormC) ? name : name.Normalize(NormalizationForm.FormC);
     }
 }

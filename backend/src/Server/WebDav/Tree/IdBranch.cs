@@ -1,4 +1,5 @@
 using Sluice.Server.Library;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
 
@@ -8,7 +9,7 @@ namespace Sluice.Server.WebDav.Tree;
 /// </summary>
 internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback playback, TimeProvider time)
 {
-    private readonly DateTimeOffset _since = time.GetUtcNow();
+    private readonly DateTimeOffset _since = time.WallTime();
 
     /// <summary><c>/.ids</c> itself.</summary>
     public IdFolder Root => Folder(TreeNames.Ids, "");

@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
 
@@ -19,7 +20,7 @@ internal sealed class LinkBranch(
     CompleteFolder complete,
     TimeProvider time)
 {
-    private readonly DateTimeOffset _since = time.GetUtcNow();
+    private readonly DateTimeOffset _since = time.WallTime();
 
     /// <summary><c>/completed-symlinks</c> itself.</summary>
     public LinkFolder Root => new(new RootEntry(_since), this);

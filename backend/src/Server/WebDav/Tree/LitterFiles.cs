@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
@@ -15,7 +17,7 @@ internal sealed class LitterFiles(TimeProvider time)
     private static readonly TimeSpan Patience = TimeSpan.FromHours(1);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(string Folder, string Name), SmallFile> _files = [];
+    private readonly Dictionary<(string Folder, string Name), (SmallFile File, long At)> _files = [];
 
     /// <summary>Takes a file, in place of one of its name.</summary>
     public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
@@ -25,7 +27,7 @@ internal sealed class LitterFiles(TimeProvider time)
         if (length > MaxLength)
             return StoreAnswer.TooLarge;
 
-        var file = new SmallFile(name, content[..length], time.GetUtcNow()) { IsReadOnly = false };
+        var file = new SmallFile(name, content[..length], time.WallTime()) { IsReadOnly = false };
         lock (_gate)
         {
             bool existed = Fresh(folder, name) is not null;
@@ -33,8 +35,8 @@ internal sealed class LitterFiles(TimeProvider time)
                 return StoreAnswer.AlreadyExists;
             _files.Remove((folder, name));
             while (_files.Count >= MaxFiles)
-                _files.Remove(_files.MinBy(entry => entry.Value.Created).Key);
-            _files[(folder, name)] = file;
+                _files.Remove(_files.MinBy(entry => entry.Value.At).Key);
+            _files[(folder, name)] = (file, time.GetTimestamp());
             return existed ? StoreAnswer.Done : StoreAnswer.Created;
         }
     }
@@ -58,5 +60,5 @@ internal sealed class LitterFiles(TimeProvider time)
     }
 
     private SmallFile? Fresh(string folder, string name) =>
-        _files.TryGetValue((folder, name), out SmallFile? file) && time.GetUtcNow() - file.Created < Patience ? file : null;
+        _files.TryGetValue((folder, name), out var kept) && time.GetElapsedTime(kept.At) < Patience ? kept.File : null;
 }

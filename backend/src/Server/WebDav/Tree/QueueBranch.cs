@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary><c>/nzbs</c>: the queue as files.</summary>
@@ -13,7 +15,7 @@ internal sealed class QueueBranch
         _names = names;
         _changes = changes;
         _content = content;
-        _since = time.GetUtcNow();
+        _since = time.WallTime();
         Root = new QueueRoot(this, changes, names, _since, content.GetUsedBytesAsync);
     }
 

@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>The files of the root.</summary>
@@ -24,11 +26,11 @@ internal sealed class RootFiles(TimeProvider time)
 
     /// <summary>Explains the tree.</summary>
     public SmallFile Readme { get; } =
-        new(TreeNames.Readme, System.Text.Encoding.UTF8.GetBytes(ReadmeText), time.GetUtcNow()) { ContentType = PlainText };
+        new(TreeNames.Readme, System.Text.Encoding.UTF8.GetBytes(ReadmeText), time.WallTime()) { ContentType = PlainText };
 
     /// <summary>
     /// The canary: a watchdog that reads it knows that the folder is a mount. Never cached, or it would outlive what it vouches for.
     /// </summary>
     public SmallFile Health { get; } =
-        new(TreeNames.Health, [.. "ok\n"u8], time.GetUtcNow()) { ContentType = PlainText, CacheControl = "no-store" };
+        new(TreeNames.Health, [.. "ok\n"u8], time.WallTime()) { ContentType = PlainText, CacheControl = "no-store" };
 }

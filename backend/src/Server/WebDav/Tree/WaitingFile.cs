@@ -3,6 +3,9 @@ namespace Sluice.Server.WebDav.Tree;
 /// <summary>A name in the queue whose bytes have not come yet.</summary>
 internal sealed class WaitingFile(string folder, string name, DateTimeOffset since) : IStoreFile
 {
+    /// <summary>Timestamp of its creation, by which it is forgotten.</summary>
+    public required long At { get; init; }
+
     /// <summary>The category folder that it stands in.</summary>
     public string Folder => folder;
 

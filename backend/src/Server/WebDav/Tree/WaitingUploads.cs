@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
 
@@ -21,7 +22,7 @@ internal sealed class WaitingUploads(TimeProvider time)
         Forget();
         if (_names.Count >= MaxNames && !_names.ContainsKey((folder, name)))
             return false;
-        _names[(folder, name)] = new WaitingFile(folder, name, time.GetUtcNow());
+        _names[(folder, name)] = new WaitingFile(folder, name, time.WallTime()) { At = time.GetTimestamp() };
         return true;
     }
 
@@ -40,7 +41,7 @@ internal sealed class WaitingUploads(TimeProvider time)
     /// <summary>The folders in which something waits.</summary>
     public IEnumerable<string> Folders() => _names.Values.Where(IsFresh).Select(file => file.Folder).Distinct();
 
-    private bool IsFresh(WaitingFile file) => time.GetUtcNow() - file.Created < Patience;
+    private bool IsFresh(WaitingFile file) => time.GetElapsedTime(file.At) < Patience;
 
     private void Forget()
     {

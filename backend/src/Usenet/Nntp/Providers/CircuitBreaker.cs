@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp;
 
@@ -172,7 +173,7 @@ internal sealed class CircuitBreaker
             var since = _time.GetElapsedTime(_openedAt);
             if (_trips == 0 || (_failure is null && since >= Forgets))
                 return null;
-            var now = _time.GetUtcNow();
+            var now = _time.WallTime();
             var rest = _probe is null ? RestNow() : TimeSpan.Zero;
             return new RememberedBreak(_failure?.Fault, now - since, now + rest, _cooldown, _trips, _passesLeft);
         }
@@ -231,7 +232,7 @@ internal sealed class CircuitBreaker
     // Times of the wall may have jumped, and what was stored may be damaged: nothing rests longer than it would by itself.
     private void Restore(RememberedBreak known)
     {
-        var (now, utc) = (_time.GetTimestamp(), _time.GetUtcNow());
+        var (now, utc) = (_time.GetTimestamp(), _time.WallTime());
         if (known.Trips < 1 || utc - known.RestsUntil >= Forgets)
             return;
         _trips = known.Trips;

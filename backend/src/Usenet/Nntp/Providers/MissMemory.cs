@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Nntp;
 
@@ -19,7 +20,7 @@ internal sealed class MissMemory(TimeProvider time)
 {
     private static readonly TimeSpan Longest = TimeSpan.FromHours(24);
 
-    private readonly Dictionary<Guid, RememberedMiss> _answers = [];
+    private readonly Dictionary<Guid, Answer> _answers = [];
     private readonly Queue<Guid> _byAge = new();
 
     /// <summary>Answers kept, those included that are out of date.</summary>
@@ -36,28 +37,32 @@ internal sealed class MissMemory(TimeProvider time)
         return new Guid(hash[..16]);
     }
 
-    public bool Holds(Guid key) => _answers.TryGetValue(key, out var answer) && answer.Until > time.GetUtcNow();
+    public bool Holds(Guid key) => _answers.TryGetValue(key, out var answer) && answer.Until > time.GetTimestamp();
 
     /// <summary>A provider has given the answer just now.</summary>
     /// <returns>What is remembered of it.</returns>
     public RememberedMiss Add(Guid key, TimeSpan first, int most)
     {
         var believed = _answers.TryGetValue(key, out var before) ? before.Believed * 2 : first;
-        var answer = new RememberedMiss(key, time.GetUtcNow() + (believed < Longest ? believed : Longest), believed < Longest ? believed : Longest);
-        Put(answer, most);
-        return answer;
+        believed = believed < Longest ? believed : Longest;
+        var miss = new RememberedMiss(key, time.WallTime() + believed, believed);
+        Put(miss, most);
+        return miss;
     }
 
     /// <summary>Takes in what an earlier run remembered.</summary>
     public void Put(RememberedMiss answer, int most)
     {
-        // A clock that was far ahead once must not make an answer last for years.
-        if (answer.Until > time.GetUtcNow() + Longest)
-            answer = answer with { Until = time.GetUtcNow() + Longest };
         if (!_answers.ContainsKey(answer.Key))
             _byAge.Enqueue(answer.Key);
-        _answers[answer.Key] = answer;
+
+        // A clock that was far ahead once must not make an answer last for years.
+        _answers[answer.Key] = new Answer(time.TimestampOf(answer.Until, past: Longest, ahead: Longest), answer.Believed);
         while (_answers.Count > most)
             _answers.Remove(_byAge.Dequeue());
     }
+
+    /// <param name="Until">Timestamp of when it is forgotten: a clock that is set moves no answer.</param>
+    /// <param name="Believed">How long it is believed.</param>
+    private readonly record struct Answer(long Until, TimeSpan Believed);
 }

@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
@@ -57,8 +59,7 @@ internal sealed class TrustMemory(TimeProvider time)
     {
         lock (_gate)
         {
-            var (now, utc) = (time.GetTimestamp(), time.GetUtcNow());
-            RememberedLie[] lies = [.. _untaken.Select(name => new RememberedLie(name, utc - time.GetElapsedTime(_lies[name].Value.At, now)))];
+            RememberedLie[] lies = [.. _untaken.Select(name => new RememberedLie(name, time.WallTimeOf(_lies[name].Value.At)))];
             _untaken.Clear();
             return lies;
         }
@@ -69,7 +70,7 @@ internal sealed class TrustMemory(TimeProvider time)
     {
         lock (_gate)
         {
-            var (now, utc) = (time.GetTimestamp(), time.GetUtcNow());
+            var (now, utc) = (time.GetTimestamp(), time.WallTime());
             foreach (var lie in lies.OrderByDescending(lie => lie.At))
             {
                 var age = utc - lie.At;

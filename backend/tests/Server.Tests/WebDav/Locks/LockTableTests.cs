@@ -35,6 +35,20 @@ public sealed class LockTableTests
         Assert.Equal(granted ? null : held, grant.Conflict);
     }
 
+    [Theory]
+    [InlineData(-730)]
+    [InlineData(730)]
+    public void F43_Clock_that_is_set_moves_no_lock(int days)
+    {
+        DavLock held = Grant("/a exclusive 0")!;
+        _time.SetWallClock(TimeSpan.FromDays(days));
+        _time.Advance(TimeSpan.FromSeconds(59));
+        Assert.Single(_locks.Covering(new LockKey("/a")));
+        Assert.Equal(1, _locks.SecondsLeft(held));
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.Empty(_locks.Covering(new LockKey("/a")));
+    }
+
     [Fact]
     public void Lock_ends_by_itself_and_a_refresh_begins_its_time_anew()
     {

@@ -33,6 +33,20 @@ public sealed class LitterFilesTests
     }
 
     [Theory]
+    [InlineData(-730)]
+    [InlineData(730)]
+    public async Task F43_Clock_that_is_set_moves_no_file(int days)
+    {
+        var files = new LitterFiles(_time);
+        await files.PutAsync("tv", "._a", Upload(3), Token);
+        _time.SetWallClock(TimeSpan.FromDays(days));
+        _time.Advance(TimeSpan.FromHours(1) - TimeSpan.FromTicks(1));
+        Assert.NotNull(files.Find("tv", "._a"));
+        _time.Advance(TimeSpan.FromTicks(1));
+        Assert.Null(files.Find("tv", "._a"));
+    }
+
+    [Theory]
     [InlineData(0, nameof(StoreAnswer.Created))]
     [InlineData(LitterFiles.MaxLength, nameof(StoreAnswer.Created))]
     [InlineData(LitterFiles.MaxLength + 1, nameof(StoreAnswer.TooLarge))]

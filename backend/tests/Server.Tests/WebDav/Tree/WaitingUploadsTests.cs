@@ -25,6 +25,20 @@ public sealed class WaitingUploadsTests
         Assert.False(waiting.Remove("tv", "a.nzb"));
     }
 
+    [Theory]
+    [InlineData(-730)]
+    [InlineData(730)]
+    public void F43_Clock_that_is_set_moves_no_name(int days)
+    {
+        var waiting = new WaitingUploads(_time);
+        Assert.True(waiting.TryAdd("tv", "a.nzb"));
+        _time.SetWallClock(TimeSpan.FromDays(days));
+        _time.Advance(TimeSpan.FromMinutes(10) - TimeSpan.FromTicks(1));
+        Assert.NotNull(waiting.Find("tv", "a.nzb"));
+        _time.Advance(TimeSpan.FromTicks(1));
+        Assert.Null(waiting.Find("tv", "a.nzb"));
+    }
+
     [Fact]
     public void Number_of_names_is_bounded_until_some_are_forgotten()
     {

@@ -27,6 +27,36 @@ public sealed class ProviderMemoryTests
         }
     }
 
+    [Theory]
+    [InlineData(-730)]
+    [InlineData(730)]
+    public void F43_A_clock_that_is_set_moves_no_miss(int days)
+    {
+        var memory = new ProviderMemory(_time);
+        memory.RememberMissing(Provider, Id(1));
+        _time.SetWallClock(TimeSpan.FromDays(days));
+        _time.Advance(TimeSpan.FromHours(1) - TimeSpan.FromTicks(1));
+        Assert.True(memory.IsMissing(Provider, Id(1)));
+        _time.Advance(TimeSpan.FromTicks(1));
+        Assert.False(memory.IsMissing(Provider, Id(1)));
+    }
+
+    [Theory]
+    [InlineData(-730, true)]
+    [InlineData(730, false)]
+    public void F43_A_miss_stored_before_the_clock_was_set_is_believed_for_a_day_at_most(int days, bool isBelieved)
+    {
+        var memory = new ProviderMemory(_time);
+        memory.RememberMissing(Provider, Id(1));
+        var stored = memory.TakeNew();
+        _time.SetWallClock(TimeSpan.FromDays(days));
+        var next = new ProviderMemory(_time);
+        next.Restore(stored);
+        Assert.Equal(isBelieved, next.IsMissing(Provider, Id(1)));
+        _time.Advance(TimeSpan.FromDays(1));
+        Assert.False(next.IsMissing(Provider, Id(1)));
+    }
+
     [Fact]
     public void F18_A_miss_speaks_of_one_article_at_one_provider()
     {
