@@ -61,6 +61,7 @@ internal static class Program
         app.UseAuthorization();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
+        app.MapBrowserFiles();
         app.MapSabApi();
         app.MapView();
         app.MapWebDav();

@@ -21,6 +21,7 @@ public sealed class AccessTests : IDisposable
     {
         [OpenEndpoint.Process] = ["healthz", "readyz", "health", "ready"],
         [OpenEndpoint.SabApi] = ["api", "sabnzbd/api"],
+        [OpenEndpoint.Static] = ["favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png"],
     };
 
     private readonly TemporaryFolder _temporary = new();
@@ -63,6 +64,22 @@ public sealed class AccessTests : IDisposable
                     $"{verb} /{path} answers {(int)response.StatusCode}");
             }
         }
+    }
+
+    [Theory]
+    [InlineData("favicon.ico")]
+    [InlineData("robots.txt")]
+    [InlineData("manifest.webmanifest")]
+    [InlineData("apple-touch-icon.png")]
+    public async Task Browser_is_not_asked_for_a_password_for_what_it_fetches_by_itself(string name)
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+
+        using var response = await server.Client.GetAsync(name, Token);
+        using var written = await server.Client.PutAsync(name, new ByteArrayContent([]), Token);
+
+        Assert.Equal((HttpStatusCode.NotFound, 0), (response.StatusCode, response.Headers.WwwAuthenticate.Count));
+        Assert.Equal(HttpStatusCode.Unauthorized, written.StatusCode);
     }
 
     [Fact]

@@ -22,9 +22,9 @@ public sealed class RouteAssertionTests
     [Fact]
     public async Task Route_at_a_reserved_name_wins_over_the_tree()
     {
-        await using TreeServer server = await TreeServer.StartAsync(app => app.MapGet("/robots.txt", () => "mine"));
+        await using TreeServer server = await TreeServer.StartAsync(app => app.MapGet("/metrics", () => "mine"));
 
-        Assert.Equal("mine", (await server.SendAsync("GET /robots.txt")).Text);
-        Assert.Equal(404, (await server.SendAsync("PROPFIND /robots.txt")).Status);
+        Assert.Equal("mine", (await server.SendAsync("GET /metrics")).Text);
+        Assert.Equal(404, (await server.SendAsync("PROPFIND /metrics")).Status);
     }
 }
