@@ -31,6 +31,9 @@ internal sealed class EngineHost : IAsyncDisposable
     /// <summary>The accounts at the mock, as the pool has them.</summary>
     public required IReadOnlyList<ProviderOptions> Accounts { get; init; }
 
+    /// <summary>What the pool learns about them.</summary>
+    public required ProviderMemory Memory { get; init; }
+
     public GlobalOperationLimiter Limiter { get; }
 
     public StreamEngine Engine { get; }
@@ -65,7 +68,7 @@ internal sealed class EngineHost : IAsyncDisposable
         var limiter = new GlobalOperationLimiter(time: nntpTime);
         var pool = new ProviderPool(accounts, nntp ?? WithoutHedge, limiter, nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance, memory);
         var engine = new StreamEngine(pool, streams ?? ForSmallArticles, streamTime ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
-        return new EngineHost(server, release, pool, limiter, engine) { Accounts = accounts };
+        return new EngineHost(server, release, pool, limiter, engine) { Accounts = accounts, Memory = memory };
     }
 
     public static MockRelease Film(int articles, int articleSize = 20_000, int files = 1) =>

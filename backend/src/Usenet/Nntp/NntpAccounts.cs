@@ -12,7 +12,7 @@ namespace Sluice.Usenet.Nntp;
 /// </remarks>
 public sealed class NntpAccounts : IAsyncDisposable
 {
-    private const int HandshakesInAll = 6;
+    private const int HandshakesInAll = 12;
     private static readonly TimeSpan LoneCooldown = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestLoneCooldown = TimeSpan.FromSeconds(15);
 
@@ -29,10 +29,11 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <param name="time">Clock.</param>
     /// <param name="loggers">Where faults are noted.</param>
     /// <param name="memory">What has been learned before and goes on being learned; null: nothing, and nothing is kept.</param>
-    public NntpAccounts(GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers, ProviderMemory? memory = null)
+    /// <param name="names">Finds the addresses of servers; null: the system does.</param>
+    public NntpAccounts(GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers, ProviderMemory? memory = null, INameResolver? names = null)
     {
         _shared = new SharedResources(
-            new NntpOptions(), limiter, new SemaphoreSlim(HandshakesInAll), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>());
+            new NntpOptions(), limiter, new HandshakeLimit(HandshakesInAll, time), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>(), names);
         Releases = new ReleaseOrder(time);
         limiter.Returned += PumpAll;
     }
@@ -69,7 +70,6 @@ public sealed class NntpAccounts : IAsyncDisposable
         }
 
         await Task.WhenAll(accounts.Select(account => account.DisposeAsync().AsTask()));
-        _shared.Handshakes.Dispose();
     }
 
     /// <summary>Brings the accounts of these entries to the settings, and keeps them until <see cref="ReleaseAsync"/>.</summary>
@@ -102,6 +102,7 @@ public sealed class NntpAccounts : IAsyncDisposable
             pools = [.. entries.Select(entry => _accounts[AccountKey.Of(entry)].Pool)];
         }
 
+        _shared.Handshakes.Accounts = wanted.Values.Count(account => account.Kind != ProviderKind.Disabled);
         foreach (var (account, together) in kept)
             account.Pool.Change(together);
         _shared.Limiter.Allow(wanted.Values.Where(account => account.Kind != ProviderKind.Disabled).Sum(account => account.MaxConnections));

@@ -43,8 +43,11 @@ public sealed record NntpOptions
     /// <summary>Longest time that the rest of an unwanted reply may take before the socket is replaced instead.</summary>
     public TimeSpan DrainTime { get; init; } = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>A socket closed in mid-reply counts towards the cap for this long, until the server has noticed.</summary>
+    /// <summary>A server that has been sent a reset has noticed it after this long.</summary>
     public TimeSpan CloseGrace { get; init; } = TimeSpan.FromMilliseconds(250);
+
+    /// <summary>A socket closed in mid-reply counts towards the cap until the server closes its side too, but never longer than this.</summary>
+    public TimeSpan CloseLimit { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>The rest of an unwanted reply is read to its end up to this many bytes.</summary>
     public int DrainBytes { get; init; } = 256 * 1024;
@@ -63,6 +66,9 @@ public sealed record NntpOptions
 
     /// <summary>Handshakes under way at a time at one provider, so that a start does not look like an attack.</summary>
     public int HandshakesPerProvider { get; init; } = 2;
+
+    /// <summary>The same while readers wait for connections.</summary>
+    public int MostHandshakesPerProvider { get; init; } = 6;
 
     /// <summary>Further tries at one provider after a fault, before the next provider is asked.</summary>
     public int RetriesPerProvider { get; init; } = 1;

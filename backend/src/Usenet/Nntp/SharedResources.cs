@@ -10,15 +10,17 @@ namespace Sluice.Usenet.Nntp;
 /// <param name="memory">What has been learned about the providers.</param>
 /// <param name="time">Clock.</param>
 /// <param name="logger">Where faults are noted.</param>
+/// <param name="names">Finds the addresses of servers.</param>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class SharedResources(
     NntpOptions options,
     GlobalOperationLimiter limiter,
-    SemaphoreSlim handshakes,
+    HandshakeLimit handshakes,
     NntpMeter meter,
     ProviderMemory memory,
     TimeProvider time,
-    ILogger logger)
+    ILogger logger,
+    INameResolver? names = null)
 {
     private volatile NntpOptions _options = options;
 
@@ -31,7 +33,7 @@ internal sealed class SharedResources(
 
     public GlobalOperationLimiter Limiter => limiter;
 
-    public SemaphoreSlim Handshakes => handshakes;
+    public HandshakeLimit Handshakes => handshakes;
 
     public NntpMeter Meter => meter;
 
@@ -40,4 +42,6 @@ internal sealed class SharedResources(
     public TimeProvider Time => time;
 
     public ILogger Logger => logger;
+
+    public INameResolver? Names => names;
 }

@@ -1,3 +1,5 @@
+using System.Net.Sockets;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>What a connection tells the pool that it belongs to. Calls come from its loops and hold no lock.</summary>
@@ -24,6 +26,9 @@ internal interface IConnectionOwner
     /// <summary>No lease may be given any more; the socket may still count.</summary>
     void Closing(NntpConnection connection, NntpException reason);
 
-    /// <summary>The socket is closed on both sides, as far as can be known.</summary>
+    /// <summary>The connection has closed its sending side and reads no more. Ends when the server does not count the socket any more, as far as can be known.</summary>
+    Task LeaveAsync(Socket socket);
+
+    /// <summary>The socket is closed on both sides.</summary>
     void Closed(NntpConnection connection);
 }

@@ -120,11 +120,11 @@ internal sealed class NntpConnection : IAsyncDisposable
         return true;
     }
 
-    /// <summary>Closes the socket at once; everything outstanding fails with the reason.</summary>
+    /// <summary>Closes the socket from this side; everything outstanding fails with the reason.</summary>
     public void Abort(NntpException reason)
     {
         if (Interlocked.CompareExchange(ref _failure, reason, null) is null)
-            _transport.Abort();
+            _transport.Leave();
     }
 
     /// <summary>Says QUIT and waits for the server to close, when the pool has agreed to let an idle connection go.</summary>
@@ -155,7 +155,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         try
         {
             await ReadLoopAsync();
-            closedByServer = true;
+            closedByServer = Volatile.Read(ref _failure) is null;
             reason = new NntpException(NntpFault.ConnectionClosed, "The server closed the connection.");
         }
         catch (NntpException error)
@@ -175,14 +175,15 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (outstanding > 0 && _deadlines.WasStale(_options.StaleAfter))
             RetireOthersLikeThis();
         _sender.Stop();
-        _transport.Abort();
+        _transport.Leave();
         await writing;
         FailOutstanding(reason);
         await _deadlines.DisposeAsync();
 
         // The server counts the socket until it has noticed; a replacement dialled before that would be one too many.
         if (!closedByServer && !_disposed)
-            await Task.Delay(_options.CloseGrace, _time);
+            await _owner.LeaveAsync(_transport.Socket);
+        _transport.Abort();
         await _transport.DisposeAsync();
         _owner.Closed(this);
     }
@@ -216,6 +217,10 @@ internal sealed class NntpConnection : IAsyncDisposable
         while (true)
         {
             var result = await reader.ReadAsync();
+
+            // We have closed the connection; nothing has come.
+            if (result.IsCanceled)
+                return;
             var buffer = result.Buffer;
             var arrived = buffer.Length;
             var now = _time.GetTimestamp();

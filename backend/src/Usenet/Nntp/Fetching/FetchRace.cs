@@ -100,13 +100,13 @@ internal sealed class FetchRace(FetchParts parts)
             return !attempt.HasLost;
     }
 
-    /// <summary>The leader, if it has waited for a connection for too long and nobody challenges it.</summary>
+    /// <summary>The leader, if it has waited for a connection for too long, and so has its challenger where there is one.</summary>
     /// <param name="due">How soon to look again.</param>
     public FetchTry? Waiting(out TimeSpan due)
     {
         lock (_gate)
         {
-            var waited = parts.Time.GetElapsedTime(_waitsSince);
+            var waited = parts.Time.GetElapsedTime(_challenger is null ? _waitsSince : Math.Max(_waitsSince, _challengedAt));
             due = parts.Options.HedgeWait;
             if (waited < due)
             {
@@ -114,7 +114,7 @@ internal sealed class FetchRace(FetchParts parts)
                 return null;
             }
 
-            return _isDelivered || _challenger is not null || _leader is not { IsSent: false } leader ? null : leader;
+            return _isDelivered || _challenger is { IsSent: true } || _leader is not { IsSent: false } leader ? null : leader;
         }
     }
 

@@ -76,7 +76,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
             if (!_isRunning)
                 return null;
             if (_race.Waiting(out var due) is { Provider: { } provider })
-                TryChallenge(provider, isSent: false);
+                TryChallenge(provider, isSent: false, isFree: provider.Pool.NoneIsOpen);
             return due;
         }
     }
@@ -217,12 +217,15 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         }
     }
 
-    /// <summary>Begins a second walk where there is somebody to ask and leave to do so, under the gate.</summary>
-    private bool TryChallenge(Provider late, bool isSent)
+    /// <summary>Begins a second walk where there is a provider to ask and leave to do so, under the gate.</summary>
+    /// <param name="late">The provider that was asked.</param>
+    /// <param name="isSent">Whether its command has been sent.</param>
+    /// <param name="isFree">Whether it costs nothing, because no connection is open that could send the article twice.</param>
+    private bool TryChallenge(Provider late, bool isSent, bool isFree = false)
     {
         if (ProviderSelector.Rival(_parts.Providers, _walk.Asked, _walk.MissedBackbones, late, isSent) is not { } rival
             || _caller.IsCancellationRequested
-            || !_parts.Budget.TrySpend())
+            || !(isFree || _parts.Budget.TrySpend()))
             return false;
         _parts.Meter.Hedged();
         if (_request.Urgency is { } urgency)

@@ -7,8 +7,10 @@ namespace Sluice.Usenet.Nntp;
 internal readonly record struct OpenOutcome(NntpTransport? Transport, NntpException? Failure, bool WasCancelled);
 
 /// <summary>Dials within the limit of handshakes that may be under way at a time.</summary>
-internal sealed class ConnectionOpener(SharedResources shared, LineEstimate line)
+internal sealed class ConnectionOpener(SharedResources shared, LineEstimate line, IDialPlaces places)
 {
+    private readonly KnownFamily _family = new();
+
     /// <summary>Opens a connection. Never fails: the outcome says what came of it.</summary>
     /// <param name="provider">Where, and with which login.</param>
     /// <param name="cancellationToken">Gives the dial up.</param>
@@ -18,22 +20,23 @@ internal sealed class ConnectionOpener(SharedResources shared, LineEstimate line
         await Task.Yield();
         try
         {
-            await shared.Handshakes.WaitAsync(cancellationToken);
+            await shared.Handshakes.BeginAsync(this, shared.Options.LoginTimeout, cancellationToken);
             try
             {
                 var started = shared.Time.GetTimestamp();
-                var transport = await new NntpDialer(provider, shared.Options, shared.Meter, shared.Time).DialAsync(cancellationToken);
+                var transport = await new NntpDialer(provider, shared.Options, shared.Meter, shared.Time, shared.Names, places, _family).DialAsync(cancellationToken);
                 line.ObserveHandshake(started);
                 return new OpenOutcome(transport, null, WasCancelled: false);
             }
             finally
             {
-                shared.Handshakes.Release();
+                shared.Handshakes.End(this);
             }
         }
         catch (NntpException failure)
         {
-            return new OpenOutcome(null, failure, cancellationToken.IsCancellationRequested);
+            // That too many others were under way says nothing about this one.
+            return new OpenOutcome(null, failure, cancellationToken.IsCancellationRequested || failure.Fault == NntpFault.NoConnection);
         }
         catch (OperationCanceledException cancelled)
         {

@@ -58,6 +58,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <summary>Fetches that wait.</summary>
     public int Waiting => _waiting.Count;
 
+    /// <summary>Whether some of them are of readers.</summary>
+    public bool ReadersWait => _waiting.Count > _waiting.BackgroundCount;
+
     /// <summary>Whether anything waits or is outstanding.</summary>
     public bool IsBusy => _waiting.Count > 0 || _open.Exists(load => load.Commands > 0);
 

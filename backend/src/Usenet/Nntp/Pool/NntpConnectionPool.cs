@@ -1,3 +1,5 @@
+using System.Net.Sockets;
+
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
@@ -8,8 +10,11 @@ namespace Sluice.Usenet.Nntp;
 /// Thread-safe. One lock guards all scheduling; below it only the limiter's lock is taken. Every event that could let a
 /// waiter go on (a reply, a dial, a closed socket, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
 /// </remarks>
-internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
+internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsyncDisposable
 {
+    // Rounding may fire a timer a moment early; this keeps it from firing in a row.
+    private static readonly TimeSpan ShortestWait = TimeSpan.FromMilliseconds(5);
+
     private readonly Lock _gate = new();
     private readonly SharedResources _shared;
     private readonly ConnectionOpener _opener;
@@ -18,6 +23,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
     private readonly LeaseScheduler _scheduler;
     private readonly PoolLeases _leases;
     private readonly PoolSockets _sockets;
+    private readonly ITimer _again;
     private volatile ProviderOptions _options;
 
     // Counts the logins of the account; guarded by _gate.
@@ -28,9 +34,10 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         (_options, _shared) = (options, shared);
         (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(options.Id, shared));
         Depth = new PipelineDepth(options, shared);
-        _opener = new ConnectionOpener(shared, Line);
+        _opener = new ConnectionOpener(shared, Line, this);
         _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
         _leases = new PoolLeases(_scheduler, shared, Expire);
+        _again = shared.Time.CreateTimer(static state => ((NntpConnectionPool)state!).Pump(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _sockets = new PoolSockets(_scheduler, Health, new ConnectionCap(options, shared), shared);
     }
 
@@ -48,6 +55,16 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         {
             lock (_gate)
                 return _sockets.NoneIsOpen && Health.Resting is not null;
+        }
+    }
+
+    /// <summary>Whether no connection serves.</summary>
+    public bool NoneIsOpen
+    {
+        get
+        {
+            lock (_gate)
+                return _sockets.NoneIsOpen;
         }
     }
 
@@ -203,7 +220,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             if (connection.Load.IsOpen)
                 _sockets.BeginClose(connection.Load);
             if (reason.Fault == NntpFault.TooManyConnections)
-                _sockets.Refused();
+                _sockets.Refused(_sockets.Count - 1);
             permit = connection.Load.TakePermit();
         }
 
@@ -231,7 +248,47 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         }
     }
 
-    void IConnectionOwner.Closed(NntpConnection connection)
+    bool IDialPlaces.TryTake()
+    {
+        lock (_gate)
+            return _sockets.TryBeginBeside();
+    }
+
+    void IDialPlaces.Return()
+    {
+        lock (_gate)
+            _sockets.EndBeside();
+        Pump();
+    }
+
+    void IDialPlaces.Leave(Socket socket)
+    {
+        lock (_gate)
+            _sockets.BeginClose();
+        _background.Add(LeaveAndCloseAsync(socket));
+    }
+
+    Task IConnectionOwner.LeaveAsync(Socket socket) => LeaveAsync(socket);
+
+    void IConnectionOwner.Closed(NntpConnection connection) => SocketGone();
+
+    private async Task LeaveAndCloseAsync(Socket socket)
+    {
+        await LeaveAsync(socket);
+        SocketGone();
+    }
+
+    private async Task LeaveAsync(Socket socket)
+    {
+        var left = new LeftSocket(socket, _shared);
+        lock (_gate)
+            _sockets.Left(left);
+        await left.WaitAsync(() => _sockets.ResetsHelp, _disposing.Token);
+        lock (_gate)
+            _sockets.Noticed(left);
+    }
+
+    private void SocketGone()
     {
         _shared.Meter.SocketClosed();
         lock (_gate)
@@ -253,6 +310,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
         Pump();
         await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
         await _background.WhenAllAsync();
+        await _again.DisposeAsync();
         _leases.Dispose();
         _disposing.Dispose();
     }
@@ -316,8 +374,11 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
 
     private void DialAsDemanded()
     {
-        while (_sockets.TryDial(Depth.PlaybackBodies(Line)))
+        TimeSpan? again;
+        while (_sockets.TryDial(Depth.PlaybackBodies(Line), out again))
             _background.Add(DialAsync(_login, Health.Dials.TryProbe(), _disposing.Token));
+        if (again is { } due)
+            _again.Change(due > ShortestWait ? due : ShortestWait, Timeout.InfiniteTimeSpan);
     }
 
     /// <returns>Why the dial failed, or null.</returns>
@@ -332,10 +393,10 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             _sockets.EndDial();
             if (outcome.Transport is not null)
                 Adopt(outcome.Transport, login, probe);
-            else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && !_sockets.NoneIsOpen)
-                _sockets.Refused();
-            else if (!outcome.WasCancelled && login == _login)
-                Fail(outcome.Failure, probe);
+            else if (outcome.Failure!.Fault == NntpFault.TooManyConnections && !_sockets.HasNone)
+                _sockets.Refused(_sockets.Count);
+            else
+                Fail(outcome, login, probe);
             mustTrim = outcome.Transport is not null && (login != _login || _sockets.IsBeyondCap);
         }
 
@@ -372,8 +433,14 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IAsyncDisposable
             NntpLog.Recovered(_shared.Logger, _options.Name);
     }
 
-    private void Fail(NntpException failure, BreakerProbe? probe)
+    private void Fail(OpenOutcome outcome, int login, BreakerProbe? probe)
     {
+        _sockets.Failed();
+        if (outcome.Failure!.Fault == NntpFault.TooManyConnections)
+            _sockets.RefusedAll();
+        if (outcome.WasCancelled || login != _login)
+            return;
+        var failure = outcome.Failure;
         Health.DialFailed(failure, probe);
         NntpLog.DialFailed(_shared.Logger, _options.Name, failure.Message);
         if (_sockets.NoneWillServe)

@@ -7,12 +7,35 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Opens connections to one provider: name, TCP, TLS, greeting, login, each with its deadline.</summary>
-internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time)
+/// <summary>Which family of addresses of a server has worked. One for each account.</summary>
+/// <remarks>Thread-safe: one word, read once by a dial and written at its end.</remarks>
+internal sealed class KnownFamily
 {
-    private const int TcpUserTimeoutOption = 18;
-    private const int TcpProtocolLevel = 6;
-    private static readonly TimeSpan TcpUserTimeout = TimeSpan.FromSeconds(15);
+    private volatile int _family = (int)AddressFamily.Unspecified;
+
+    /// <summary>The family that is tried first; null while none is known.</summary>
+    public AddressFamily? First
+    {
+        get => (AddressFamily)_family is var family and not AddressFamily.Unspecified ? family : null;
+        set => _family = (int)(value ?? AddressFamily.Unspecified);
+    }
+}
+
+/// <summary>Opens connections to one provider: name, TCP, TLS, greeting, login, each with its deadline.</summary>
+/// <param name="provider">Where, and with which login.</param>
+/// <param name="options">Deadlines and ceilings.</param>
+/// <param name="meter">Counts.</param>
+/// <param name="time">Clock.</param>
+/// <param name="names">Finds the addresses; null: the system does.</param>
+/// <param name="places">Where sockets count; null: nowhere, and one address is tried at a time.</param>
+/// <param name="family">What is known of the addresses; null: nothing, and nothing is kept.</param>
+internal sealed class NntpDialer(
+    ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null)
+{
+    // More addresses than these are not worth their share of the time.
+    private const int MostAddresses = 8;
+
+    private readonly IDialPlaces _places = places ?? new NoPlaces(meter);
 
     /// <summary>Connects and logs in.</summary>
     /// <exception cref="NntpException">Any step failed or took too long.</exception>
@@ -21,29 +44,32 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
     {
         using var deadline = new CancellationTokenSource(options.LoginTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
+        Socket? socket = null;
         NntpTransport? transport = null;
+        var proved = false;
         cancellationToken.ThrowIfCancellationRequested();
-        meter.SocketOpening();
         try
         {
-            var socket = await ConnectAsync(either.Token);
-            meter.SocketOpened();
-            Stream stream = new NetworkStream(socket, ownsSocket: true);
+            socket = await ConnectAsync(either.Token);
+            Stream stream = new NetworkStream(socket, ownsSocket: false);
             if (provider.UseTls)
                 stream = await SecureAsync(new ReceiveAheadStream(stream, options.ReceiveBufferBytes), either.Token);
             transport = new NntpTransport(socket, stream, options.ReceiveBufferBytes);
+            await GreetAsync(transport, either.Token);
+            proved = true;
             await LogInAsync(transport, either.Token);
+            Remember(socket.AddressFamily);
             return transport;
         }
         catch (Exception error)
         {
-            if (transport is not null)
+            if (socket is not null)
             {
-                transport.Abort();
-                await transport.DisposeAsync();
+                if (!proved)
+                    Distrust(socket.AddressFamily);
+                await CloseAsync(socket, transport, isOurs: error is OperationCanceledException);
             }
 
-            meter.SocketClosed();
             cancellationToken.ThrowIfCancellationRequested();
             throw Explain(error);
         }
@@ -51,31 +77,48 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
 
     private async Task<Socket> ConnectAsync(CancellationToken cancellationToken)
     {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         using var deadline = new CancellationTokenSource(options.ConnectTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
-        try
+        var found = await (names ?? new SystemNameResolver()).ResolveAsync(provider.Host, either.Token);
+        var addresses = AddressRace.InTurn(found, family?.First, MostAddresses);
+        if (addresses.Count == 0)
+            throw new SocketException((int)SocketError.HostNotFound);
+        return await new AddressRace(options, meter, time, _places).RunAsync(addresses, provider.Port, either.Token);
+    }
+
+    /// <summary>A socket that we close in the middle of things may count for the server; one that the server has refused does not.</summary>
+    private async Task CloseAsync(Socket socket, NntpTransport? transport, bool isOurs)
+    {
+        if (transport is not null)
+            await transport.ReleaseAsync();
+        if (isOurs)
         {
-            socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
-            if (OperatingSystem.IsLinux())
-                socket.SetRawSocketOption(TcpProtocolLevel, TcpUserTimeoutOption, BitConverter.GetBytes((int)TcpUserTimeout.TotalMilliseconds));
-            await socket.ConnectAsync(provider.Host, provider.Port, either.Token);
-            return socket;
+            socket.StopSending();
+            _places.Leave(socket);
+            return;
         }
-        catch (Exception error)
-        {
-            // The kernel may have made it without our knowing: its news and the cancel cross.
-            if (error is OperationCanceledException)
-                meter.SocketAbandoned();
-            socket.Dispose();
-            throw;
-        }
+
+        socket.Reset();
+        meter.SocketClosed();
+    }
+
+    private void Remember(AddressFamily worked)
+    {
+        if (family is not null)
+            family.First = worked;
+    }
+
+    /// <summary>TLS or the greeting has failed on an address: the other family goes first, if there is one.</summary>
+    private void Distrust(AddressFamily failed)
+    {
+        if (family is not null)
+            family.First = failed == AddressFamily.InterNetwork ? AddressFamily.InterNetworkV6 : AddressFamily.InterNetwork;
     }
 
     private async Task<Stream> SecureAsync(Stream stream, CancellationToken cancellationToken)
     {
         // Chain, dates and host name are checked by the system; the callback only adds the pin or takes the check away.
-        var secure = new SslStream(stream, leaveInnerStreamOpen: false);
+        var secure = new SslStream(stream, leaveInnerStreamOpen: true);
         try
         {
             await secure.AuthenticateAsClientAsync(
@@ -107,11 +150,15 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
         return string.Equals(pin, provider.TlsPin, StringComparison.OrdinalIgnoreCase);
     }
 
-    private async Task LogInAsync(NntpTransport transport, CancellationToken cancellationToken)
+    private async Task GreetAsync(NntpTransport transport, CancellationToken cancellationToken)
     {
         var greeting = await ReadAsync(transport, cancellationToken);
         if (greeting.Code is not (NntpResponseCode.PostingAllowed or NntpResponseCode.PostingProhibited))
             throw Refusal(greeting, NntpFault.GreetingRefused, "does not greet");
+    }
+
+    private async Task LogInAsync(NntpTransport transport, CancellationToken cancellationToken)
+    {
         if (string.IsNullOrEmpty(provider.User))
             return;
 
@@ -174,6 +221,22 @@ internal sealed class NntpDialer(ProviderOptions provider, NntpOptions options, 
         IOException => new NntpException(NntpFault.ConnectionClosed, $"{provider} closed the connection during the login.", error),
         _ => new NntpException(NntpFault.ConnectFailed, $"{provider} cannot be used: {error.Message}", error),
     };
+
+    /// <summary>One address at a time, and nothing is waited for.</summary>
+    private sealed class NoPlaces(NntpMeter meter) : IDialPlaces
+    {
+        public bool TryTake() => false;
+
+        public void Return()
+        {
+        }
+
+        public void Leave(Socket socket)
+        {
+            socket.Reset();
+            meter.SocketClosed();
+        }
+    }
 
     private readonly record struct Reply(int Code, string Text, bool TooMany);
 }

@@ -9,7 +9,7 @@ internal sealed class NntpTransport : IAsyncDisposable
     private readonly Socket _socket;
 
     /// <param name="socket">Connected; owned.</param>
-    /// <param name="stream">The socket's stream, or TLS over it; owned.</param>
+    /// <param name="stream">The socket's stream, or TLS over it; owned. Does not own the socket.</param>
     /// <param name="receiveBufferBytes">Size of one receive.</param>
     public NntpTransport(Socket socket, Stream stream, int receiveBufferBytes)
     {
@@ -42,26 +42,30 @@ internal sealed class NntpTransport : IAsyncDisposable
     }
 
     /// <summary>Closes at once, whatever is under way: pending reads and writes fail, and the server sees a reset.</summary>
-    public void Abort()
-    {
-        try
-        {
-            _socket.LingerState = new LingerOption(enable: true, seconds: 0);
-        }
-        catch (Exception error) when (error is SocketException or ObjectDisposedException)
-        {
-            // Closed already; that is what was asked for.
-        }
+    public void Abort() => _socket.Reset();
 
-        _socket.Dispose();
+    /// <summary>Ends all reading and writing, and closes the sending side only: <see cref="Socket"/> shows when the server closes the other.</summary>
+    public void Leave()
+    {
+        _socket.StopSending();
+        Input.CancelPendingRead();
     }
+
+    /// <summary>For waiting for the server's close, once nothing reads from <see cref="Input"/> any more.</summary>
+    public Socket Socket => _socket;
 
     /// <summary>Nothing more will be sent.</summary>
     public void FinishSending() => _socket.Shutdown(SocketShutdown.Send);
 
-    public async ValueTask DisposeAsync()
+    public ValueTask DisposeAsync()
     {
         _socket.Dispose();
+        return ReleaseAsync();
+    }
+
+    /// <summary>Puts away everything but the socket, which belongs to the caller from here on. Nothing reads or writes any more.</summary>
+    public async ValueTask ReleaseAsync()
+    {
         await Input.CompleteAsync();
         await Stream.DisposeAsync();
     }

@@ -181,7 +181,7 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
     }
 
     private static SharedResources Shared(TimeProvider time) =>
-        new(Options, new GlobalOperationLimiter(), new SemaphoreSlim(1), new NntpMeter(time), new ProviderMemory(time), time, NullLogger.Instance);
+        new(Options, new GlobalOperationLimiter(), new HandshakeLimit(1, TimeProvider.System), new NntpMeter(time), new ProviderMemory(time), time, NullLogger.Instance);
 
     /// <summary>Runs something once, when it is first asked for the time.</summary>
     private sealed class HookedClock : TimeProvider
@@ -217,6 +217,8 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
         public bool TryRetire(NntpConnection connection, bool isStale) => false;
 
         public void Closing(NntpConnection connection, NntpException reason) => _reason.SetResult(reason);
+
+        public Task LeaveAsync(Socket socket) => Task.CompletedTask;
 
         public void Closed(NntpConnection connection)
         {

@@ -30,7 +30,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
         });
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = 1 };
         _shared = new SharedResources(
-            Options, new GlobalOperationLimiter(), new SemaphoreSlim(1), new NntpMeter(TimeProvider.System), new ProviderMemory(TimeProvider.System), TimeProvider.System, NullLogger.Instance);
+            Options, new GlobalOperationLimiter(), new HandshakeLimit(1, TimeProvider.System), new NntpMeter(TimeProvider.System), new ProviderMemory(TimeProvider.System), TimeProvider.System, NullLogger.Instance);
         _pool = new NntpConnectionPool(account, _shared);
         _provider = new Provider(0, account, _pool);
         _parts = new FetchParts([_provider], _shared, new ReleaseOrder(TimeProvider.System));
@@ -95,7 +95,6 @@ public sealed class FetchMoveTests : IAsyncDisposable
         await _pool.DisposeAsync();
         _parts.Dispose();
         await _server.DisposeAsync();
-        _shared.Handshakes.Dispose();
     }
 
     private Task<ArticleReply> Fetch() => _parts.Rent().RunAsync(new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), Token).AsTask();

@@ -1,0 +1,198 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>Where sockets count while a dial is under way. Thread-safe.</summary>
+internal interface IDialPlaces
+{
+    /// <summary>Takes a place for one more socket than the dial itself has.</summary>
+    /// <returns>False when there is none free.</returns>
+    bool TryTake();
+
+    /// <summary>Gives such a place back.</summary>
+    void Return();
+
+    /// <summary>A connected socket is not wanted, and the server may count it: it keeps a place until the server has noticed.</summary>
+    /// <param name="socket">Its sending side is closed; owned by the receiver.</param>
+    void Leave(Socket socket);
+}
+
+/// <summary>Connects to the first of several addresses that answers (RFC 8305): the families in turn, the next address 250 ms after the last.</summary>
+/// <param name="options">Deadlines.</param>
+/// <param name="meter">Counts.</param>
+/// <param name="time">Clock.</param>
+/// <param name="places">For more sockets than one at a time.</param>
+internal sealed class AddressRace(NntpOptions options, NntpMeter meter, TimeProvider time, IDialPlaces places)
+{
+    private const int TcpUserTimeoutOption = 18;
+    private const int TcpProtocolLevel = 6;
+
+    // RFC 8305 section 5, "Connection Attempt Delay".
+    private static readonly TimeSpan AttemptDelay = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan TcpUserTimeout = TimeSpan.FromSeconds(15);
+
+    /// <summary>Sorts addresses so that the families take turns (RFC 8305 section 4).</summary>
+    /// <param name="addresses">As the resolver gave them.</param>
+    /// <param name="first">The family that comes first; null: that of the first address.</param>
+    /// <param name="most">So many are tried at most.</param>
+    public static IReadOnlyList<IPAddress> InTurn(IReadOnlyList<IPAddress> addresses, AddressFamily? first, int most)
+    {
+        var leading = first ?? (addresses.Count > 0 ? addresses[0].AddressFamily : AddressFamily.Unspecified);
+        var one = addresses.Where(address => address.AddressFamily == leading).ToArray();
+        var other = addresses.Where(address => address.AddressFamily != leading).ToArray();
+        var turns = new List<IPAddress>(addresses.Count);
+        for (var i = 0; i < Math.Max(one.Length, other.Length); i++)
+        {
+            if (i < one.Length)
+                turns.Add(one[i]);
+            if (i < other.Length)
+                turns.Add(other[i]);
+        }
+
+        return turns.Count <= most ? turns : turns[..most];
+    }
+
+    /// <summary>Connects. Of the sockets that were begun only the one returned is left.</summary>
+    /// <param name="addresses">In the order in which they are tried; at least one.</param>
+    /// <param name="port">TCP port.</param>
+    /// <param name="cancellationToken">Gives the race up.</param>
+    /// <exception cref="SocketException">None of them can be reached.</exception>
+    public async Task<Socket> RunAsync(IReadOnlyList<IPAddress> addresses, int port, CancellationToken cancellationToken)
+    {
+        using var losing = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var attempts = new List<Attempt>();
+        Attempt? winner = null;
+        Exception? failure = null;
+        try
+        {
+            for (var next = 0; winner is null;)
+            {
+                // The first takes the place of the dial; so does the next where one has failed.
+                var hasOwn = !attempts.Exists(attempt => attempt.HasDialsPlace);
+                if (next < addresses.Count && (hasOwn || places.TryTake()))
+                    attempts.Add(new Attempt(this, addresses[next++], port, hasOwn, losing.Token));
+                else if (next < addresses.Count && attempts[^1].Age >= options.ConnectTimeout / addresses.Count)
+                    attempts[^1].GiveUp();
+                else if (attempts.Count == 0)
+                    throw failure ?? new SocketException((int)SocketError.HostUnreachable);
+
+                await WaitAsync(attempts, mayBeginNext: next < addresses.Count, losing.Token);
+                for (var i = attempts.Count - 1; i >= 0 && winner is null; i--)
+                {
+                    if (!attempts[i].Connecting.IsCompleted)
+                        continue;
+                    if (attempts[i].Connecting.IsCompletedSuccessfully)
+                    {
+                        winner = attempts[i];
+                        continue;
+                    }
+
+                    failure = attempts[i].Connecting.Exception?.InnerException ?? failure;
+                    await LoseAsync(attempts[i]);
+                    attempts.RemoveAt(i);
+                }
+            }
+
+            return await winner.Connecting;
+        }
+        finally
+        {
+            await losing.CancelAsync();
+            foreach (var attempt in attempts.Where(attempt => attempt != winner))
+                await LoseAsync(attempt);
+
+            // The socket that has won stands in the place of the dial from here on.
+            if (winner is { HasDialsPlace: false })
+                places.Return();
+            winner?.Dispose();
+        }
+    }
+
+    private async Task WaitAsync(List<Attempt> attempts, bool mayBeginNext, CancellationToken cancellationToken)
+    {
+        using var waiting = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var ends = attempts.Select(attempt => (Task)attempt.Connecting);
+        await Task.WhenAny(mayBeginNext ? ends.Append(Task.Delay(AttemptDelay, time, waiting.Token)) : ends);
+        await waiting.CancelAsync();
+        cancellationToken.ThrowIfCancellationRequested();
+    }
+
+    private async Task LoseAsync(Attempt attempt)
+    {
+        try
+        {
+            var socket = await attempt.Connecting;
+            socket.StopSending();
+            places.Leave(socket);
+        }
+        catch (Exception error) when (error is SocketException or OperationCanceledException)
+        {
+            // It did not come about.
+            meter.SocketClosed();
+        }
+
+        if (!attempt.HasDialsPlace)
+            places.Return();
+        attempt.Dispose();
+    }
+
+    /// <summary>One address that is being connected to.</summary>
+    private sealed class Attempt : IDisposable
+    {
+        private readonly AddressRace _race;
+        private readonly CancellationTokenSource _giveUp;
+        private readonly long _since;
+
+        public Attempt(AddressRace race, IPAddress address, int port, bool hasDialsPlace, CancellationToken cancellationToken)
+        {
+            _race = race;
+            _since = race.Now;
+            HasDialsPlace = hasDialsPlace;
+            _giveUp = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+            Connecting = ConnectAsync(address, port);
+        }
+
+        /// <summary>Ends with the socket, which belongs to the race.</summary>
+        public Task<Socket> Connecting { get; }
+
+        /// <summary>Whether it stands in the place of the dial and not in one of its own.</summary>
+        public bool HasDialsPlace { get; }
+
+        public TimeSpan Age => _race.Since(_since);
+
+        public void GiveUp() => _giveUp.Cancel();
+
+        public void Dispose() => _giveUp.Dispose();
+
+        private async Task<Socket> ConnectAsync(IPAddress address, int port)
+        {
+            var meter = _race.Meter;
+            meter.SocketOpening();
+            var socket = new Socket(address.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+            try
+            {
+                socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.KeepAlive, true);
+                if (OperatingSystem.IsLinux())
+                    socket.SetRawSocketOption(TcpProtocolLevel, TcpUserTimeoutOption, BitConverter.GetBytes((int)TcpUserTimeout.TotalMilliseconds));
+                await socket.ConnectAsync(new IPEndPoint(address, port), _giveUp.Token);
+                meter.SocketOpened();
+                return socket;
+            }
+            catch (Exception error)
+            {
+                // The kernel may have made it without our knowing: its news and the cancel cross.
+                if (error is OperationCanceledException)
+                    meter.SocketAbandoned();
+                socket.Dispose();
+                throw;
+            }
+        }
+    }
+
+    private NntpMeter Meter => meter;
+
+    private long Now => time.GetTimestamp();
+
+    private TimeSpan Since(long stamp) => time.GetElapsedTime(stamp);
+}

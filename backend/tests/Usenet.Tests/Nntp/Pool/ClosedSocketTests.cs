@@ -1,0 +1,119 @@
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>What we have closed ourselves teaches nothing about how many connections an account takes (F08), and holds nothing up.</summary>
+public sealed class ClosedSocketTests
+{
+    private const int Cap = 20;
+    private const int Articles = 150;
+    private const int ArticleSize = 60_000;
+    private const int Films = 10;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory(Timeout = 240_000)]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task F08_Stalls_do_not_change_how_many_connections_are_known_to_be_taken(bool countsUntilStallEnds)
+    {
+        var provider = Stalling(Cap, countsUntilStallEnds);
+        await using var host = await StartAsync(provider, Cap);
+        var started = TimeProvider.System.GetTimestamp();
+        for (var film = 0; film < Films; film++)
+            await ReadAsync(host, film);
+
+        var minutes = Math.Ceiling(TimeProvider.System.GetElapsedTime(started).TotalMinutes);
+        Assert.InRange(host.Mock.Stats.FaultCount(FaultKind.BodyStall), 10, long.MaxValue);
+        Assert.Null(host.Memory.CapOf(host.Accounts[0].Id));
+        Assert.InRange(host.Mock.Stats.Refused, 0, 20 * minutes);
+    }
+
+    [Theory(Timeout = 120_000)]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task F08_A_lower_cap_is_learned_beside_stalls(bool countsUntilStallEnds)
+    {
+        await using var host = await StartAsync(Stalling(8, countsUntilStallEnds), promised: 50);
+        for (var film = 0; film < 3; film++)
+            await ReadAsync(host, film);
+
+        Assert.InRange(host.Mock.Stats.FaultCount(FaultKind.BodyStall), 3, long.MaxValue);
+        Assert.Equal(8, host.Memory.CapOf(host.Accounts[0].Id));
+        Assert.InRange(host.Mock.Stats.Refused, 1, 20);
+    }
+
+    /// <summary>The clock stands still: only what the server does can give the place of a closed socket back.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task Lone_provider_that_answers_no_STAT_is_asked_again_and_again_on_a_clock_that_stands_still()
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles),
+            new MockOptions { Faults = [new MockFault { Kind = FaultKind.Command503, Verb = "STAT" }] },
+            new NntpOptions { HedgeEnabled = false },
+            nntpTime: new ManualTimeProvider());
+        for (var part = 1; part <= 12; part++)
+        {
+            var answers = new ArticlePresence[1];
+            await host.Pool.StatAsync(new StatRequest(new[] { Id(host, 0, part) }, OperationLane.HealthCheck), answers, Token);
+            Assert.False(answers[0].IsPresent);
+        }
+    }
+
+    /// <summary>A socket whose server has not noticed does not hold up the end.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task Dispose_waits_for_no_server_to_notice()
+    {
+        await using var server = new ScriptedServer(connection =>
+        {
+            connection.Send("200 ready\r\n"u8);
+            connection.ReadCommand();
+            connection.Send("999 what\r\n"u8);
+            connection.Stopping.WaitHandle.WaitOne();
+        });
+        var time = new ManualTimeProvider();
+        var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = server.Port, UseTls = false, MaxConnections = 2 };
+        var pool = new ProviderPool([account], new NntpOptions { HedgeEnabled = false, RetriesPerProvider = 0 }, new GlobalOperationLimiter(), time, Microsoft.Extensions.Logging.Abstractions.NullLoggerFactory.Instance);
+        await Assert.ThrowsAsync<NntpException>(() => pool.FetchAsync(new ArticleRequest(MessageId.Parse("a@b"), OperationLane.Playback), new CollectingSink(), Token).AsTask());
+        Assert.Equal(1, pool.Sockets(0));
+
+        await pool.DisposeAsync();
+    }
+
+    private static MockProvider Stalling(int cap, bool countsUntilStallEnds) => new()
+    {
+        MaxConnections = cap,
+        Latency = TimeSpan.FromMilliseconds(20),
+        Stall = 0.02,
+        StallTime = TimeSpan.FromSeconds(6),
+        CountsUntilStallEnds = countsUntilStallEnds,
+    };
+
+    private static Task<EngineHost> StartAsync(MockProvider provider, int promised) => EngineHost.StartAsync(
+        EngineHost.Film(Articles * Films, ArticleSize, Films),
+        new MockOptions { Providers = [provider] },
+        new NntpOptions(),
+        provider: (_, account) => account with { MaxConnections = promised, PipeliningDepth = 1 });
+
+    private static MessageId Id(EngineHost host, int file, int part) => MessageId.Parse(host.Release.MessageId(file, part));
+
+    private static async Task ReadAsync(EngineHost host, int film)
+    {
+        await using var stream = host.Engine.Open([FileExtent.Whole(host.File(film))], OperationLane.Playback);
+        var buffer = new byte[64 * 1024];
+        long position = 0;
+        while (await stream.ReadAsync(buffer, Token) is > 0 and var count)
+        {
+            Assert.True(buffer.AsSpan(0, count).SequenceEqual(host.Truth(position, count, film)), $"wrong bytes in film {film} at {position}");
+            position += count;
+        }
+
+        Assert.Equal(host.Release.Files[film].Size, position);
+    }
+}

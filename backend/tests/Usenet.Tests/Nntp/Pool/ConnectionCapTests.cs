@@ -1,0 +1,106 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>How soon a cap that was learned is tried upward again (F08).</summary>
+public sealed class ConnectionCapTests
+{
+    private const int Promised = 20;
+
+    private readonly ManualTimeProvider _time = new();
+    private readonly ProviderOptions _account = new() { Name = "n", Host = "h", MaxConnections = Promised };
+    private readonly ProviderMemory _memory;
+    private readonly ConnectionCap _cap;
+
+    public ConnectionCapTests()
+    {
+        _memory = new ProviderMemory(_time);
+        _cap = Make();
+    }
+
+    [Fact]
+    public void Cap_learned_too_low_beside_sockets_that_we_closed_recovers_in_seconds()
+    {
+        _cap.Refused(2, isDoubtful: true, isSure: true);
+        Assert.Equal(2, _cap.Current);
+        Assert.InRange(SecondsUntilAll(), 2, 12);
+        Assert.Null(_memory.CapOf(_account.Id));
+    }
+
+    [Fact]
+    public void Cap_learned_without_doubt_is_tried_after_half_a_minute_and_then_recovers_in_seconds()
+    {
+        _cap.Refused(2, isDoubtful: false, isSure: true);
+        _time.Advance(TimeSpan.FromSeconds(29));
+        Assert.Equal(2, _cap.Current);
+        Assert.InRange(SecondsUntilAll(), 1, 12);
+    }
+
+    [Fact]
+    public void Cap_that_is_refused_again_is_tried_ever_more_rarely()
+    {
+        _cap.Refused(8, isDoubtful: false, isSure: true);
+        foreach (var patience in (int[])[30, 60, 120])
+        {
+            _time.Advance(TimeSpan.FromSeconds(patience - 1));
+            Assert.Equal(8, _cap.Current);
+            _time.Advance(TimeSpan.FromSeconds(1));
+            Assert.Equal(9, _cap.Current);
+            _cap.Refused(8, isDoubtful: false, isSure: true);
+        }
+    }
+
+    [Fact]
+    public void Server_that_refuses_all_says_nothing_about_their_number()
+    {
+        for (var others = 5; others > 0; others--)
+            _cap.Refused(others, isDoubtful: false, isSure: false);
+        _cap.RefusedAll();
+        Assert.Equal(Promised, _cap.Current);
+        Assert.Null(_memory.CapOf(_account.Id));
+    }
+
+    [Fact]
+    public void Other_promise_keeps_what_was_learned_and_follows_where_nothing_was()
+    {
+        _cap.Change(_account with { MaxConnections = 30 });
+        Assert.Equal(30, _cap.Current);
+        _cap.Refused(8, isDoubtful: false, isSure: true);
+        _cap.Change(_account with { MaxConnections = 50 });
+        Assert.Equal(8, _cap.Current);
+        _cap.Change(_account with { MaxConnections = 5 });
+        Assert.Equal(5, _cap.Current);
+        Assert.Equal(5, _cap.Promised);
+    }
+
+    [Fact]
+    public void What_was_stored_is_taken_in_when_it_has_been_read()
+    {
+        _memory.Restore(new LearnedValues(new Dictionary<Guid, int?> { [_account.Id] = 7 }, []));
+        Assert.Equal(Promised, _cap.Current);
+        _cap.Recall();
+        Assert.Equal(7, _cap.Current);
+        Assert.Equal(7, Make().Current);
+    }
+
+    private ConnectionCap Make() => new(
+        _account,
+        new SharedResources(
+            new NntpOptions(), new GlobalOperationLimiter(), new HandshakeLimit(1, _time), new NntpMeter(_time), _memory, _time, NullLogger.Instance));
+
+    private int SecondsUntilAll()
+    {
+        var seconds = 0;
+        for (; _cap.Current < Promised && seconds < 100; seconds++)
+        {
+            _cap.Reached(_cap.Current);
+            _time.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        _cap.Reached(_cap.Current);
+        return seconds;
+    }
+}

@@ -1,0 +1,74 @@
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>How many handshakes are under way at a time, at one provider and in all.</summary>
+public sealed class HandshakeTests
+{
+    private const int Silent = 3;
+
+    private readonly ManualTimeProvider _clock = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory(Timeout = 60_000)]
+    [InlineData(8)]
+    [InlineData(60)]
+    public async Task First_article_does_not_wait_for_providers_that_accept_and_never_greet(int readers)
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(readers),
+            new MockOptions
+            {
+                Providers = [.. Enumerable.Range(0, Silent + 1).Select(_ => new MockProvider())],
+                Faults = [.. Enumerable.Range(0, Silent).Select(provider => new MockFault { Kind = FaultKind.GreetingNone, Provider = provider, Tries = 0 })],
+            },
+            new NntpOptions(),
+            provider: (_, account) => account with { MaxConnections = 20, Priority = 0 });
+        var fetches = Enumerable.Range(1, readers).Select(part => FetchAsync(host, part)).ToArray();
+
+        await await Task.WhenAny(fetches);
+
+        // None of the silent ones has been given up by then, and they have no more than their share.
+        var silent = host.Mock.ProviderStats.Take(Silent).ToArray();
+        Assert.All(silent, stats => Assert.Equal(stats.Opened, stats.ConnectionsNow));
+        Assert.All(silent, stats => Assert.InRange(stats.Opened, 0, 6));
+        Assert.InRange(silent.Sum(stats => stats.Opened), 1, 11);
+        await Task.WhenAll(fetches);
+    }
+
+    [Fact]
+    public async Task One_handshake_is_kept_for_an_account_that_has_none()
+    {
+        var limit = new HandshakeLimit(3, _clock);
+        var (one, other) = (new object(), new object());
+        await limit.BeginAsync(one, TimeSpan.FromSeconds(8), Token);
+        await limit.BeginAsync(one, TimeSpan.FromSeconds(8), Token);
+        var third = limit.BeginAsync(one, TimeSpan.FromSeconds(8), Token);
+        var late = limit.BeginAsync(one, TimeSpan.FromSeconds(9), Token);
+        Assert.False(third.IsCompleted);
+
+        await limit.BeginAsync(other, TimeSpan.FromSeconds(8), Token);
+        _clock.Advance(TimeSpan.FromSeconds(8));
+        Assert.Equal(NntpFault.NoConnection, (await Assert.ThrowsAsync<NntpException>(() => third)).Fault);
+
+        limit.End(other);
+        Assert.False(late.IsCompleted);
+        limit.End(one);
+        await late;
+    }
+
+    private static async Task FetchAsync(EngineHost host, int part)
+    {
+        var request = new ArticleRequest(MessageId.Parse(host.Release.MessageId(0, part)), OperationLane.Playback)
+        {
+            Urgency = new FetchUrgency(new object(), isHeadOfLine: true),
+        };
+        Assert.True((await host.Pool.FetchAsync(request, new CollectingSink(), Token)).IsFound);
+    }
+}
