@@ -103,7 +103,8 @@ check "format" dotnet format Backend.slnx --verify-no-changes --no-restore
 
 run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
 run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Long
-[ "$end_to_end" = no ] || run_tests end-to-end Server.Tests -trait Category=EndToEnd
+[ "$end_to_end" = no ] || run_tests end-to-end Server.Tests -trait Category=EndToEnd -trait- Category=Starts
+[ "$end_to_end" = no ] || run_tests starts Server.Tests -trait Category=Starts
 [ "$end_to_end" = no ] || run_clients
 [ "$long" = no ] || run_tests long-engine Usenet.Tests -trait Category=Long
 [ "$long" = no ] || run_tests long Server.Tests -trait Category=Long

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Globalization;
 using System.IO.Compression;
+using System.IO.Enumeration;
 using System.Security.Cryptography;
 using Microsoft.Win32.SafeHandles;
 using Sluice.Usenet.Primitives;
@@ -82,7 +83,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             cancellationToken);
     }
 
-    /// <summary>Whether an NZB is stored; whether its blob is whole shows when it is read, but none is empty.</summary>
+    /// <summary>Whether an NZB is stored; whether its blob is whole shows when it is read.</summary>
     /// <exception cref="StorageException">The folder cannot be looked into, which says nothing about the NZB.</exception>
     public bool ContainsNzb(string hash)
     {
@@ -90,7 +91,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         try
         {
             // FileInfo.Exists is false for what may not be looked at as well.
-            return DurableFolder.Read(() => (File.GetAttributes(path) & FileAttributes.Directory) == 0 && new FileInfo(path).Length > 0, path);
+            return DurableFolder.Read(() => (File.GetAttributes(path) & FileAttributes.Directory) == 0, path);
         }
         catch (FileNotFoundException)
         {
@@ -139,22 +140,22 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return quarantine.TryRestore(_saved.PathOf(hash + NzbSuffix));
     }
 
-    /// <summary>The NZBs that are stored, without those whose file is empty.</summary>
-    public HashSet<UInt128> ListNzbs() =>
-    [
-        .. _saved.List()
-            .Where(file => file.Name.EndsWith(NzbSuffix, StringComparison.Ordinal) && file.Length > 0)
-            .Select(file => HashOf(file.Name))
-            .OfType<string>()
-            .Select(KeyOf),
-    ];
+    /// <summary>Keys of the NZBs that are stored, from the names alone: every start asks for all of them.</summary>
+    /// <exception cref="StorageException">The folder cannot be looked into.</exception>
+    public HashSet<UInt128> ListNzbs() => DurableFolder.Read(
+        () => new FileSystemEnumerable<UInt128>(folder.Blobs, (ref FileSystemEntry entry) => KeyOf(entry.FileName[..HashLength]))
+        {
+            ShouldIncludePredicate = (ref FileSystemEntry entry) => entry.FileName.Length == HashLength + NzbSuffix.Length
+                && entry.FileName.EndsWith(NzbSuffix, StringComparison.Ordinal),
+        }.ToHashSet(),
+        folder.Blobs);
 
     /// <summary>
     /// What stands for a hash where many are held: its first half, in a fifth of the memory. What is no hash stands for nothing that
     /// is stored.
     /// </summary>
-    public static UInt128 KeyOf(string hash) =>
-        hash.Length == HashLength && UInt128.TryParse(hash.AsSpan(0, HashLength / 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var key)
+    public static UInt128 KeyOf(ReadOnlySpan<char> hash) =>
+        hash.Length == HashLength && UInt128.TryParse(hash[..(HashLength / 2)], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var key)
             ? key
             : UInt128.Zero;
 

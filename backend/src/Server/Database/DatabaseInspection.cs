@@ -68,7 +68,9 @@ internal sealed record DatabaseInspection
         var hasGeneration = schema.Contains("table generation id");
         var referenced = new HashSet<UInt128>();
         var missing = new HashSet<string>();
-        foreach (var hash in references.Where(reference => reference.IsNzb).SelectMany(reference => connection.Query<string>(reference.TableSql, buffered: false)))
+        // A database of an earlier version may lack a table that this one refers from.
+        var asked = references.Where(reference => reference.IsNzb && schema.Contains($"table {reference.Table} {reference.Column}"));
+        foreach (var hash in asked.SelectMany(reference => connection.Query<string>(reference.Sql, buffered: false)))
         {
             var key = BlobStore.KeyOf(hash);
             if (referenced.Add(key) && !stored.Contains(key))

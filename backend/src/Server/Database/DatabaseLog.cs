@@ -44,6 +44,9 @@ internal static partial class DatabaseLog
     [LoggerMessage(1513, LogLevel.Warning, "The disk of {Path} is full: its reserve was given up so that Sluice can start. Free some space")]
     public static partial void ReserveGivenUp(ILogger logger, string path);
 
+    [LoggerMessage(1514, LogLevel.Debug, "The database is as it was closed; it was found sound at {CheckedAt:O}")]
+    public static partial void Unchanged(ILogger logger, DateTimeOffset checkedAt);
+
     [LoggerMessage(1509, LogLevel.Information, "The database was checked and is sound")]
     public static partial void Checked(ILogger logger);
 }

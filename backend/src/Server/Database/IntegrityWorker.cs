@@ -46,7 +46,11 @@ internal sealed class IntegrityWorker(
         // The wall clock alone cannot make a check count for longer than a week.
         var (countsFor, since) = (TimeSpan.Zero, time.GetTimestamp());
         if (opened.CheckedAt is { } last && time.WallTime() - last is var age && age >= TimeSpan.Zero && age < Week)
+        {
             (CheckedAt, countsFor) = (last, Week - age);
+            DatabaseLog.Unchanged(logger, last);
+        }
+
         try
         {
             await using var patience = time.CreateTimer(_ => _mayWrite.TrySetResult(), null, Patience, Timeout.InfiniteTimeSpan);
@@ -151,5 +155,5 @@ internal sealed class IntegrityWorker(
     }
 
     private static HashSet<UInt128> Keys(SqliteConnection connection, string sql) =>
-        [.. connection.Query<string>(sql, buffered: false).Select(BlobStore.KeyOf)];
+        [.. connection.Query<string>(sql, buffered: false).Select(hash => BlobStore.KeyOf(hash))];
 }

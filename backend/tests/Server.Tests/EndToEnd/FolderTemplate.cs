@@ -1,0 +1,196 @@
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+using Microsoft.Data.Sqlite;
+using Sluice.Tools.MockNntpServer;
+using Xunit;
+
+namespace Sluice.Server.Tests.EndToEnd;
+
+/// <summary>A data folder with three films, and what belongs to it: what tests of damaged folders copy and put back.</summary>
+[SupportedOSPlatform("linux")]
+internal sealed partial class FolderTemplate : IDisposable
+{
+    /// <summary>A user without privileges, where the tests have them; otherwise the one that they run as.</summary>
+    private const uint Nobody = 65534;
+
+    /// <summary>Bytes of a page of the database.</summary>
+    public const int PageSize = 4096;
+
+    private const int Films = 3;
+    private const int Waiting = 6;
+
+    private readonly ScratchFolder _scratch = new();
+    private readonly List<SyntheticFilm> _films = [];
+    private readonly Dictionary<string, string> _settings;
+
+    private FolderTemplate(MockServer mock)
+    {
+        _settings = ProviderSettings.For([.. mock.Ports], "", "");
+        _settings["SLUICE_CONFIG__WEBDAV__USER"] = ServerProcess.User;
+        _settings["SLUICE_CONFIG__WEBDAV__PASS"] = ServerProcess.Password;
+        _settings["SLUICE_CONFIG__API__KEY"] = ServerProcess.ApiKey;
+    }
+
+    public string Root => _scratch.File("data");
+
+    public byte[] OlderDatabase { get; private set; } = [];
+
+    public byte[] ForeignDatabase { get; private set; } = [];
+
+    /// <summary>Pages of the database.</summary>
+    public int Pages => (int)(new FileInfo(Path.Combine(Root, "sluice.db")).Length / PageSize);
+
+    /// <summary>The first page of each index, counted from 1, with its name.</summary>
+    public IReadOnlyList<(string Name, int Page)> Indices
+    {
+        get
+        {
+            using var connection = new SqliteConnection($"Data Source={Path.Combine(Root, "sluice.db")};Mode=ReadOnly;Pooling=False");
+            connection.Open();
+            using var command = connection.CreateCommand();
+            command.CommandText = "SELECT name, rootpage FROM sqlite_schema WHERE type = 'index'";
+            using var reader = command.ExecuteReader();
+            var found = new List<(string, int)>();
+            while (reader.Read())
+                found.Add((reader.GetString(0), reader.GetInt32(1)));
+            return found;
+        }
+    }
+
+    public DateTime Now { get; } = TimeProvider.System.GetUtcNow().UtcDateTime;
+
+    /// <summary>The files that are damaged one by one, with what they are. Blobs are those of the first film.</summary>
+    public IReadOnlyList<(string Name, string Path)> Files
+    {
+        get
+        {
+            var nzb = Blobs("*.nzb.br")[0];
+            return
+            [
+                ("database", "sluice.db"), ("generation", "blobs.generation"), ("key", "keys/secret.key"), ("nzb", nzb),
+                ("ids", nzb.Replace(".nzb.br", ".ids", StringComparison.Ordinal)),
+            ];
+        }
+    }
+
+    /// <summary>Publishes the films.</summary>
+    public static async Task<FolderTemplate> CreateAsync(MockServer mock, CancellationToken cancel)
+    {
+        var template = new FolderTemplate(mock);
+        await template.PublishAsync(template.Root, 1, cancel);
+        template.OlderDatabase = File.ReadAllBytes(Path.Combine(template.Root, "sluice.db"));
+        await template.PublishAsync(template.Root, Films, cancel);
+        await template.PublishAsync(template._scratch.File("other"), 0, cancel);
+        template.ForeignDatabase = File.ReadAllBytes(Path.Combine(template._scratch.File("other"), "sluice.db"));
+        return template;
+    }
+
+    /// <summary>Another blob than the one of a path, of the last film but one.</summary>
+    public string OtherBlob(string path) => Blobs("*.nzb.br").Last(blob => blob != path);
+
+    /// <summary>Starts the server on a folder as the user that owns it.</summary>
+    public Task<StartedServer> StartAsync(string data, int port, CancellationToken cancel)
+    {
+        var variables = new Dictionary<string, string>(_settings)
+        {
+            ["CONFIG_PATH"] = data,
+            ["PORT"] = port.ToString(System.Globalization.CultureInfo.InvariantCulture),
+            ["BIND_ADDRESS"] = "127.0.0.1",
+            ["HOME"] = data,
+            // What is started a hundred times and lives for a second is not worth being looked at by the compiler.
+            ["DOTNET_TieredPGO"] = "0",
+        };
+        return Environment.IsPrivilegedProcess
+            ? StartedServer.StartAsync("setpriv", [$"--reuid={Nobody}", $"--regid={Nobody}", "--clear-groups", ServerProcess.Executable], variables, cancel)
+            : StartedServer.StartAsync(ServerProcess.Executable, [], variables, cancel);
+    }
+
+    /// <summary>Fails unless every film of the folder reads back as it was posted.</summary>
+    public async Task AssertPlayAsync(StartedServer server, int first, CancellationToken cancel)
+    {
+        using var client = new SluiceClient(server.Port, ServerProcess.User, ServerProcess.Password, ServerProcess.ApiKey);
+        foreach (var film in _films.Skip(first))
+            film.AssertEqual(0, await client.GetAsync(film.Path, cancel));
+    }
+
+    /// <summary>Copies all of the folder, with modes and times, and makes it the user's.</summary>
+    public void CopyTo(string data)
+    {
+        Copy(new DirectoryInfo(Root), data);
+        Own(data);
+    }
+
+    /// <summary>Gives a folder with all that is in it to the user that servers run as.</summary>
+    public static void Own(string path) => ChangeOwner(path, Environment.IsPrivilegedProcess ? Nobody : null);
+
+    /// <summary>Gives one file or folder to the administrator, without rights for others.</summary>
+    public static void GiveToRoot(string path)
+    {
+        Assert.Equal(0, LChown(path, 0, 0));
+        File.SetUnixFileMode(path, Directory.Exists(path)
+            ? UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute
+            : UnixFileMode.UserRead | UnixFileMode.UserWrite);
+    }
+
+    /// <summary>Puts a small disk of its own in the place of a folder.</summary>
+    /// <returns>Whether the tests may do so here.</returns>
+    public static bool TryMount(string path) => Mount("tmpfs", path, "tmpfs", 0, "size=4m,mode=0755") == 0;
+
+    /// <summary>Takes it away.</summary>
+    public static void Unmount(string path) => Assert.Equal(0, Umount(path, 0));
+
+    public void Dispose() => _scratch.Dispose();
+
+    private string[] Blobs(string pattern) =>
+        [.. Directory.GetFiles(Path.Combine(Root, "blobs"), pattern).OrderBy(File.GetLastWriteTimeUtc).Select(path => Path.GetRelativePath(Root, path))];
+
+    private async Task PublishAsync(string data, int upTo, CancellationToken cancel)
+    {
+        Directory.CreateDirectory(data);
+        File.SetUnixFileMode(_scratch.Path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute | UnixFileMode.OtherExecute | UnixFileMode.GroupExecute);
+        Own(data);
+        await using var server = await StartAsync(data, 0, cancel);
+        await server.SettledAsync(cancel);
+        using var client = new SluiceClient(server.Port, ServerProcess.User, ServerProcess.Password, ServerProcess.ApiKey);
+        while (_films.Count < upTo)
+        {
+            _films.Add(new SyntheticFilm((ulong)(31 + _films.Count), 150_000, 50_000));
+            await _films[^1].PublishAsync(client, cancel);
+        }
+
+        // Beside the films a queue that waits, so that a folder without blobs lacks more than single files get lost.
+        for (var i = 0; upTo == Films && i < Waiting; i++)
+            await client.AddFileAsync("movies&priority=-2", $"waiting-{i}", new SyntheticFilm((ulong)(61 + i), 150_000, 50_000).Nzb, cancel);
+
+        Assert.Equal(0, await server.StopAsync(cancel));
+    }
+
+    private static void Copy(DirectoryInfo from, string to)
+    {
+        Directory.CreateDirectory(to, from.UnixFileMode);
+        foreach (var file in from.GetFiles())
+            file.CopyTo(Path.Combine(to, file.Name), overwrite: true);
+        foreach (var folder in from.GetDirectories())
+            Copy(folder, Path.Combine(to, folder.Name));
+    }
+
+    private static void ChangeOwner(string path, uint? user)
+    {
+        if (user is not { } id)
+            return;
+        Assert.Equal(0, LChown(path, id, id));
+        if (!Directory.Exists(path))
+            return;
+        foreach (var entry in Directory.GetFileSystemEntries(path, "*", SearchOption.AllDirectories))
+            Assert.Equal(0, LChown(entry, id, id));
+    }
+
+    [LibraryImport("libc", EntryPoint = "mount", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Mount(string source, string target, string type, nuint flags, string data);
+
+    [LibraryImport("libc", EntryPoint = "umount2", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int Umount(string target, int flags);
+
+    [LibraryImport("libc", EntryPoint = "lchown", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int LChown(string path, uint user, uint group);
+}
