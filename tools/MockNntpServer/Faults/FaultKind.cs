@@ -93,6 +93,9 @@ public enum FaultKind
     /// <summary><c>command.twice</c>: the whole answer is sent twice.</summary>
     CommandTwice,
 
+    /// <summary><c>command.slow</c>: the answer comes <c>ms</c> later, 3,000 unless told (0: never).</summary>
+    CommandSlow,
+
     /// <summary><c>body.stall</c>: silence at the offset for <c>ms</c> (0: for ever), then closed, or with <c>"close":false</c> continued.</summary>
     BodyStall,
 

@@ -55,6 +55,7 @@ public static class FaultNames
         (FaultKind.CommandOtherId, "command.otherid", FaultStage.Command),
         (FaultKind.CommandSwapped, "command.swapped", FaultStage.Command),
         (FaultKind.CommandTwice, "command.twice", FaultStage.Command),
+        (FaultKind.CommandSlow, "command.slow", FaultStage.Command),
         (FaultKind.BodyStall, "body.stall", FaultStage.Delivery),
         (FaultKind.BodyTrickle, "body.trickle", FaultStage.Delivery),
         (FaultKind.BodyFin, "body.fin", FaultStage.Delivery),

@@ -18,7 +18,10 @@ public sealed record MockFault
     /// <summary>Articles concerned, for faults that have to do with articles; null: all.</summary>
     public ArticleSelection? Articles { get; init; }
 
-    /// <summary>Command concerned; null: STAT, HEAD, BODY and ARTICLE, for the auth group AUTHINFO PASS.</summary>
+    /// <summary>
+    /// Command concerned; null: STAT, HEAD, BODY and ARTICLE, and for kinds of the command group that have nothing to do with articles DATE
+    /// and QUIT too; for the auth group AUTHINFO PASS.
+    /// </summary>
     public string? Verb { get; init; }
 
     /// <summary>Share of the cases, 0 to 1, placed by the seed.</summary>

@@ -5,7 +5,7 @@ namespace Sluice.Tools.MockNntpServer.Wire;
 /// <param name="Argument">What follows, trimmed; empty when there is nothing.</param>
 /// <param name="Arrived">Time stamp of its last byte.</param>
 /// <param name="Number">Command of the connection, from 1.</param>
-/// <param name="Try">For BODY and ARTICLE how often the article was asked for at the provider, this time included; for others one more than that.</param>
+/// <param name="Try">For BODY and ARTICLE how often the article was asked for at the provider, this time included; for others one more than that, and for DATE and QUIT the number of the command.</param>
 /// <param name="Waiting">Commands of the connection that waited when it arrived, itself included.</param>
 internal sealed record Command(string Verb, string Argument, long Arrived, int Number, int Try, int Waiting)
 {

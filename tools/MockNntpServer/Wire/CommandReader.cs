@@ -59,6 +59,8 @@ internal sealed class CommandReader(Stream stream, ProviderState provider, Chann
         var attempt = 1;
         if (Command.MessageIdOf(argument) is { } id)
             attempt = verb is "BODY" or "ARTICLE" ? provider.Stats.BodyAsked(id) : provider.Stats.BodyCount(id) + 1;
+        else if (verb is "DATE" or "QUIT")
+            attempt = _number + 1;
         if (verb == "BODY" && MockMessageId.TryParse(Command.MessageIdOf(argument), out var made))
             provider.Stats.BodyOfFileAsked(made.File);
         return new Command(verb, argument, arrived, ++_number, attempt, waiting);

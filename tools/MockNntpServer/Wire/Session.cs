@@ -27,7 +27,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
 
         return command.Verb switch
         {
-            "QUIT" => Wire.Answer.Line("205 Bye", AnswerEnd.Close),
+            "QUIT" => WithFault(command, null, () => Wire.Answer.Line("205 Bye", AnswerEnd.Close)),
             "AUTHINFO USER" or "AUTHINFO PASS" => LogIn(command),
             "CAPABILITIES" => Wire.Answer.Line("101 Capabilities\r\nVERSION 2\r\nREADER\r\nAUTHINFO USER\r\n."),
             "MODE" => Wire.Answer.Line(command.Argument.Equals("READER", StringComparison.OrdinalIgnoreCase) ? "200 Posting prohibited" : "501 Unknown mode"),
@@ -116,6 +116,8 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             FaultKind.PolicyClock => Date(fault.Duration ?? TimeSpan.FromHours(1)),
             FaultKind.CommandSwapped or FaultKind.PolicyReorder => good() with { Swap = fault },
             FaultKind.CommandTwice => Twice(good()),
+            FaultKind.CommandSlow when fault.Duration == TimeSpan.Zero => good() with { PauseAt = 0, Pause = null },
+            FaultKind.CommandSlow => good() with { Delay = fault.Duration ?? TimeSpan.FromSeconds(3) },
             _ => BadStatusLine(fault.Kind, good()),
         };
     }

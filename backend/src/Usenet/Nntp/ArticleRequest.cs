@@ -36,6 +36,9 @@ public readonly record struct ArticleRequest(
     /// <summary>Whether it is asked for again because it did not come where it was asked for: it overtakes what is fetched ahead.</summary>
     internal bool IsLate { get; init; }
 
+    /// <summary>Whether nothing else may be outstanding on its connection, so that the answer can belong to no other command.</summary>
+    internal bool IsAlone { get; init; }
+
     /// <summary>Whether somebody waits for it right now. An import waits for all that it asks for.</summary>
     internal bool IsAwaited => Urgency?.IsHeadOfLine ?? Lane != OperationLane.HealthCheck;
 

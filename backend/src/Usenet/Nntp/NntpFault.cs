@@ -33,6 +33,9 @@ public enum NntpFault
     /// <summary>The connection was closed by us, because a reply before this one did not come; nothing is known about this one.</summary>
     GivenUp,
 
+    /// <summary>Something failed in this process while a reply came in; nothing is known about the server.</summary>
+    Broken,
+
     /// <summary>A reply is malformed, or longer than a line may be.</summary>
     MalformedReply,
 

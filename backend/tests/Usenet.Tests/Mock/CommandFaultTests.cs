@@ -1,4 +1,5 @@
 using System.Text;
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
@@ -24,8 +25,43 @@ public sealed class CommandFaultTests
         await using var client = await bench.OpenAsync();
         foreach (var verb in new[] { "STAT", "HEAD", "BODY", "ARTICLE" })
             Assert.StartsWith(code, await client.AskAsync($"{verb} <{First}>"), StringComparison.Ordinal);
-        Assert.StartsWith("111 ", await client.AskAsync("DATE"), StringComparison.Ordinal);
         bench.AssertCounted(kind, 4);
+
+        // What has to do with an article leaves the other commands alone.
+        var isOfAnyCommand = kind is FaultKind.Command500 or FaultKind.Command503;
+        Assert.StartsWith(isOfAnyCommand ? code : "111 ", await client.AskAsync("DATE"), StringComparison.Ordinal);
+        Assert.StartsWith(isOfAnyCommand ? code : "205 ", await client.AskAsync("QUIT"), StringComparison.Ordinal);
+        bench.AssertCounted(kind, isOfAnyCommand ? 6 : 4);
+    }
+
+    [Theory]
+    [InlineData("DATE", "111 ")]
+    [InlineData("QUIT", "205 ")]
+    public async Task Answers_to_DATE_and_QUIT_can_be_late_and_never_come(string command, string code)
+    {
+        var clock = new ManualTimeProvider();
+        var late = new MockFault { Kind = FaultKind.CommandSlow, Verb = command, Count = 1, Duration = TimeSpan.FromMilliseconds(300) };
+        await using var bench = await FaultBench.StartAsync(late, time: clock);
+        await using (var client = await bench.OpenAsync())
+        {
+            var answer = client.AskAsync(command);
+            await Eventually.IsTrueAsync(() => bench.Mock.Stats.FaultCount(FaultKind.CommandSlow) == 1);
+            Assert.False(answer.IsCompleted);
+            clock.Advance(TimeSpan.FromMilliseconds(300));
+            Assert.StartsWith(code, await answer, StringComparison.Ordinal);
+        }
+
+        bench.Mock.ChangeFaults([late with { Duration = TimeSpan.Zero }]);
+        Task<string> never;
+        await using (var client = await bench.OpenAsync())
+        {
+            never = client.AskAsync(command);
+            await Eventually.IsTrueAsync(() => bench.Mock.Stats.FaultCount(FaultKind.CommandSlow) == 2);
+            clock.Advance(TimeSpan.FromHours(1));
+            Assert.False(never.IsCompleted);
+        }
+
+        await Assert.ThrowsAnyAsync<Exception>(() => never);
     }
 
     [Fact]

@@ -43,17 +43,17 @@ public sealed class CancellationTests
                         reply.Complete(ReplyOutcome.Delivered);
                 }
 
-                var silence = new ReplySilence(() => false, sent, line, new StragglerPolicy(new NntpOptions()), TimeProvider.System);
+                var silence = new ReplySilence(() => false, sent, line, new StragglerPolicy(new NntpOptions()), new NntpOptions(), TimeProvider.System);
                 var receiver = new ReplyReceiver(sent, silence, new NntpOptions(), line, TimeProvider.System);
 
                 // As the read loop does it: what was not used comes again, with more behind it.
                 var buffer = new ReadOnlySequence<byte>(wire, 0, at);
-                receiver.Process(ref buffer, End);
+                receiver.Process(ref buffer, buffer.Length, End);
                 var abandoned = bodies[victim].TryAbandon(TestContext.Current.CancellationToken);
                 var taken = sinks[victim].Received;
                 var used = at - (int)buffer.Length;
                 buffer = new ReadOnlySequence<byte>(wire, used, wire.Length - used);
-                receiver.Process(ref buffer, End);
+                receiver.Process(ref buffer, buffer.Length, End);
 
                 Assert.Equal(bodies, ended);
                 Assert.True(sent.IsEmpty);

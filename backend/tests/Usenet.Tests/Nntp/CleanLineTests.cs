@@ -82,7 +82,7 @@ public sealed class CleanLineTests
         {
             _test = test;
             _estimate = new LineEstimate(test._clock, test._provider);
-            _silence = new ReplySilence(() => false, _sent, _estimate, new StragglerPolicy(new NntpOptions()), test._clock);
+            _silence = new ReplySilence(() => false, _sent, _estimate, new StragglerPolicy(new NntpOptions()), new NntpOptions(), test._clock);
         }
 
         public void Fill(Func<TimeSpan> roundTrip, int stalls)

@@ -55,6 +55,7 @@ internal sealed class ArticleBody() : PendingReply(default)
 
         if (!NntpResponseCode.IsMiss(response.Code))
             throw ReplyFaults.Refused(response);
+        ReplyFaults.CheckMiss(response, Request.Id);
         MissCode = response.Code;
         _answered = true;
         return ReplyStep.End;

@@ -14,12 +14,8 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
     private readonly ITimer _timer;
     private readonly Lock _gate = new();
 
-    // Written by the read loop, read by the timer; one word, and a value that is one read old only shifts a check.
-    private long _lastByteAt;
-
     // Guarded by _gate.
     private TimeSpan _stall;
-    private long _busySince;
     private long _armedFor = long.MaxValue;
     private long? _drainSince;
     private bool _leaving;
@@ -31,7 +27,6 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         _limiter = shared.Limiter;
         _time = shared.Time;
         _stall = _options.PlaybackStall;
-        _lastByteAt = _busySince = _time.GetTimestamp();
         _timer = _time.CreateTimer(static state => ((ConnectionDeadlines)state!).Check(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         lock (_gate)
             Arm(ShortestIdle);
@@ -52,7 +47,6 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
     {
         lock (_gate)
         {
-            _busySince = _time.GetTimestamp();
             Arm(_silence.IsWatched ? NextLook : _stall);
         }
     }
@@ -63,12 +57,6 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
         lock (_gate)
             Arm(NextLook);
     }
-
-    /// <summary>Time since the last byte.</summary>
-    public TimeSpan Silence => _time.GetElapsedTime(Volatile.Read(ref _lastByteAt));
-
-    /// <summary>Bytes have arrived.</summary>
-    public void Received(long now) => Volatile.Write(ref _lastByteAt, now);
 
     /// <summary>From now on the rest is unwanted and has to end soon.</summary>
     public void StartDrain()
@@ -90,13 +78,6 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
 
     public ValueTask DisposeAsync() => _timer.DisposeAsync();
 
-    /// <summary>Whether no byte has come since before the last command was sent, and the connection had been idle for long by then.</summary>
-    public bool WasStale(TimeSpan after)
-    {
-        lock (_gate)
-            return _busySince > Volatile.Read(ref _lastByteAt) && _time.GetElapsedTime(Volatile.Read(ref _lastByteAt), _busySince) >= after;
-    }
-
     private void Check()
     {
         NntpException? failure = null;
@@ -108,38 +89,37 @@ internal sealed class ConnectionDeadlines : IAsyncDisposable
             _armedFor = long.MaxValue;
             // Under the lock: a command that comes in between arms the timer after this has.
             var busy = _connection.IsBusy;
-            var now = _time.GetTimestamp();
-            var silent = _time.GetElapsedTime(Math.Max(Volatile.Read(ref _lastByteAt), _busySince), now);
+            var rest = _silence.Rest;
             TimeSpan next;
             // A connection that owes nothing any more has drained in time, whenever this is noticed.
             if (_drainSince is { } since && (_leaving || _connection.OwesOnlyAbandoned))
             {
-                next = _options.DrainTime - _time.GetElapsedTime(since, now);
+                next = _options.DrainTime - _time.GetElapsedTime(since);
                 if (next <= TimeSpan.Zero)
                     failure = new NntpException(NntpFault.ConnectionClosed, "What nobody waits for any more took too long to end.");
             }
             else if (busy)
             {
-                next = _stall - silent;
-                if (next <= TimeSpan.Zero || _silence.IsTrickling(_options.MinimumBytesPerSecond, _stall))
+                next = _stall - _silence.Stall;
+                if (next <= TimeSpan.Zero)
                     failure = new NntpException(NntpFault.Stalled, $"The server sent nothing useful for {_stall.TotalSeconds:0} seconds.");
                 else if (_silence.IsWatched)
                     (late, next) = (_silence.IsLate(out var due), due < next ? due : next);
 
-                // What waits behind it may have been sent on from place to place, each silent, until it had to stay.
+                // What is behind it may have been moved from connection to connection, each silent, until it had to stay.
                 if (late && _silence.IsStuck(_options.DrainTime))
                     failure = new NntpException(NntpFault.ConnectionClosed, "An article that nobody wants any more did not come and held others up.");
             }
-            else if (silent >= _options.KeepAliveInterval && IsKeptWarm)
+            else if (rest >= _options.KeepAliveInterval && IsKeptWarm)
             {
                 keepAlive = true;
                 next = _stall;
             }
             else
             {
-                var wait = silent < _options.KeepAliveInterval ? ShortestIdle : _options.IdleTimeout;
-                next = wait - silent;
-                retire = silent >= _options.IdleTimeout;
+                var wait = rest < _options.KeepAliveInterval ? ShortestIdle : _options.IdleTimeout;
+                next = wait - rest;
+                retire = rest >= _options.IdleTimeout;
                 if (retire)
                     next = _options.DrainTime;
             }

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp;
 
@@ -14,8 +15,14 @@ internal interface IConnectionOwner
     /// <summary>Whether no more connections are open than are kept though nobody plays.</summary>
     bool HasOnlyTheFloor { get; }
 
+    /// <summary>A connection is late from now on, or not any more: what waits may go elsewhere, or come here.</summary>
+    void Changed();
+
     /// <summary>One reply has ended, whatever came of it, and the connection is in step.</summary>
     void ReplyEnded(NntpConnection connection, PendingReply reply);
+
+    /// <summary>The provider does not have an article, which it has said in step.</summary>
+    void Missed(MessageId id);
 
     /// <summary>The connection has been idle for long.</summary>
     /// <param name="connection">Which one.</param>

@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp;
 
@@ -17,14 +18,18 @@ internal sealed class NntpConnection : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly IConnectionOwner _owner;
     private readonly ConnectionDeadlines _deadlines;
-    private readonly PendingReplies _sent = new();
+    private readonly PendingReplies _sent;
     private readonly ReplySilence _silence;
     private readonly CommandSender _sender;
     private readonly ReplyReceiver _receiver;
+
+    // Read loop only, and once it has ended what tears the connection down.
+    private readonly Queue<StepProof> _doubts = new();
     private NntpException? _failure;
     private volatile bool _retired;
     private volatile bool _disposed;
     private volatile bool _lostWhileSending;
+    private bool _closedByServer;
 
     public NntpConnection(NntpTransport transport, int login, LineEstimate line, PipelineDepth depth, SharedResources shared, IConnectionOwner owner)
     {
@@ -36,11 +41,12 @@ internal sealed class NntpConnection : IAsyncDisposable
         _time = shared.Time;
         _logger = shared.Logger;
         _owner = owner;
+        _sent = new PendingReplies(_time.GetTimestamp());
         _sender = new CommandSender(transport, _sent, shared.Meter, shared.Time);
-        _silence = new ReplySilence(() => transport.HasUnread, _sent, Line, new StragglerPolicy(shared.Options), shared.Time);
+        _silence = new ReplySilence(() => transport.HasUnread, _sent, Line, new StragglerPolicy(shared.Options), shared.Options, shared.Time);
         _receiver = new ReplyReceiver(_sent, _silence, shared.Options, Line, shared.Time);
         _deadlines = new ConnectionDeadlines(this, _silence, shared);
-        Load = new ConnectionLoad(this) { Login = login };
+        Load = new ConnectionLoad(this, _sent) { Login = login };
         Completion = Task.CompletedTask;
     }
 
@@ -70,7 +76,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Whether the provider would have fewer connections than it always shall without this one.</summary>
     public bool IsOfTheFloor => _owner.HasOnlyTheFloor;
 
-    /// <summary>Whether replies are outstanding and nobody wants any of them.</summary>
+    /// <summary>Whether replies are outstanding and none of them is wanted.</summary>
     public bool OwesOnlyAbandoned => _sent.OnlyAbandoned;
 
     /// <summary>
@@ -98,14 +104,14 @@ internal sealed class NntpConnection : IAsyncDisposable
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
     }
 
-    /// <summary>Whether somebody waits for a reply that has been asked for.</summary>
+    /// <summary>Whether a reply is outstanding that is wanted: a sign of life is not.</summary>
     public bool IsAwaited => IsBusy && !OwesOnlyAbandoned;
 
-    /// <summary>By the clock: the connection is silent. What it owes is asked for elsewhere, the first reply in a race with this one.</summary>
+    /// <summary>By the clock: the first reply is late. What the connection owes is asked for elsewhere, the first reply in a race with this one.</summary>
     public void BeLate()
     {
-        Load.IsSuspect = true;
-        if (_sent.TryPeek(out var first) && first.BeLate() is var lateness and not Lateness.Borne)
+        _owner.Changed();
+        if (_sent.TryPeekLate(out var first) && first.BeLate() is var lateness and not Lateness.Borne)
             _sent.SendElsewhere(first, lateness == Lateness.Left);
     }
 
@@ -150,42 +156,56 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         await Task.Yield();
         var writing = WriteLoopAsync();
-        NntpException reason;
-        var closedByServer = false;
+        var end = await ReadToEndAsync();
+        var ours = Interlocked.CompareExchange(ref _failure, end, null);
+        var reason = ours ?? end;
+        try
+        {
+            TellOf(reason, isByServer: ours is { Fault: NntpFault.Stalled } || _lostWhileSending || (ours is null && end.Fault != NntpFault.Broken));
+        }
+        finally
+        {
+            _sender.Stop();
+            _transport.Leave();
+            await writing;
+            FailOutstanding(reason);
+            await _deadlines.DisposeAsync();
+
+            // The server counts the socket until it has noticed; a replacement dialled before that would be one too many.
+            if (!_closedByServer && !_disposed)
+                await _owner.LeaveAsync(_transport.Socket);
+            _transport.Abort();
+            await _transport.DisposeAsync();
+            _owner.Closed(this);
+        }
+    }
+
+    private void TellOf(NntpException reason, bool isByServer)
+    {
+        var outstanding = isByServer ? _sent.Commands : 0;
+        _depth.Broke(reason.Fault, outstanding);
+        _owner.Closing(this, reason);
+        if (outstanding > 0 && _silence.IsFirstAfter(_options.StaleAfter))
+            RetireOthersLikeThis();
+    }
+
+    /// <summary>Reads until the connection ends. Whatever ends it comes out as the reason why; nothing is thrown.</summary>
+    private async Task<NntpException> ReadToEndAsync()
+    {
         try
         {
             await ReadLoopAsync();
-            closedByServer = Volatile.Read(ref _failure) is null;
-            reason = new NntpException(NntpFault.ConnectionClosed, "The server closed the connection.");
+            _closedByServer = Volatile.Read(ref _failure) is null;
+            return new NntpException(NntpFault.ConnectionClosed, "The server closed the connection.");
         }
         catch (NntpException error)
         {
-            reason = error;
+            return error;
         }
-        catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
+        catch (Exception error)
         {
-            reason = Lost(error);
+            return Lost(error);
         }
-
-        var ours = Interlocked.CompareExchange(ref _failure, reason, null);
-        reason = ours ?? reason;
-        var outstanding = ours is null or { Fault: NntpFault.Stalled } || _lostWhileSending ? _sent.Commands : 0;
-        _depth.Broke(reason.Fault, outstanding);
-        _owner.Closing(this, reason);
-        if (outstanding > 0 && _deadlines.WasStale(_options.StaleAfter))
-            RetireOthersLikeThis();
-        _sender.Stop();
-        _transport.Leave();
-        await writing;
-        FailOutstanding(reason);
-        await _deadlines.DisposeAsync();
-
-        // The server counts the socket until it has noticed; a replacement dialled before that would be one too many.
-        if (!closedByServer && !_disposed)
-            await _owner.LeaveAsync(_transport.Socket);
-        _transport.Abort();
-        await _transport.DisposeAsync();
-        _owner.Closed(this);
     }
 
     private async Task WriteLoopAsync()
@@ -194,10 +214,11 @@ internal sealed class NntpConnection : IAsyncDisposable
         {
             await _sender.RunAsync(GiveBack, Begun);
         }
-        catch (Exception error) when (error is IOException or ObjectDisposedException or InvalidOperationException)
+        catch (Exception error)
         {
-            _lostWhileSending = true;
-            Abort(Lost(error));
+            var reason = Lost(error);
+            _lostWhileSending = reason.Fault == NntpFault.ConnectionClosed;
+            Abort(reason);
         }
     }
 
@@ -223,15 +244,14 @@ internal sealed class NntpConnection : IAsyncDisposable
                 return;
             var buffer = result.Buffer;
             var arrived = buffer.Length;
-            var now = _time.GetTimestamp();
-            _deadlines.Received(now);
-            _silence.Received(arrived - left, now);
 
             // After QUIT nothing is outstanding, and what the server says to it does not matter.
             if (_retired)
                 buffer = buffer.Slice(buffer.End);
             else
-                _receiver.Process(ref buffer, ended);
+                _receiver.Process(ref buffer, arrived - left, ended);
+            if (_sent.TakeRevived())
+                _owner.Changed();
             left = buffer.Length;
             _meter.Received(arrived - left);
             reader.AdvanceTo(buffer.Start, buffer.End);
@@ -242,7 +262,9 @@ internal sealed class NntpConnection : IAsyncDisposable
 
     private void Ended(PendingReply reply)
     {
-        // Nobody waits for a sign of life, and it took no lease.
+        Believe();
+
+        // It took no lease, and no fetch waits for it.
         if (reply is KeepAlive)
             return;
 
@@ -250,7 +272,12 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (reply is ArticleBody body)
         {
             _meter.Replied(body);
-            outcome = new ReplyOutcome(body.MissCode);
+            if (body.MissCode != 0)
+                outcome = new ReplyOutcome(body.MissCode, DoubtOf(body.Request.Id));
+        }
+        else if (reply is StatBatch { HasMisses: true })
+        {
+            outcome = new ReplyOutcome(0, DoubtOf(default));
         }
 
         _depth.Answered(reply);
@@ -266,6 +293,40 @@ internal sealed class NntpConnection : IAsyncDisposable
             reply.Complete(outcome);
     }
 
+    /// <summary>A miss has come. What is outstanding by now may show yet that it was the answer to another command.</summary>
+    /// <param name="id">What the provider does not have; empty where that is not to be remembered.</param>
+    /// <returns>Whether it may be believed; null when nothing is outstanding.</returns>
+    private StepProof? DoubtOf(MessageId id)
+    {
+        var (ended, added) = _sent.Progress;
+        var doubt = new StepProof(id, added);
+        if (ended < added)
+        {
+            _doubts.Enqueue(doubt);
+            return doubt;
+        }
+
+        Believe(doubt);
+        return null;
+    }
+
+    /// <summary>A reply has ended in its order: the misses are believed behind which nothing is outstanding any more that was by then.</summary>
+    private void Believe()
+    {
+        if (_doubts.Count == 0)
+            return;
+        var (ended, _) = _sent.Progress;
+        while (_doubts.TryPeek(out var doubt) && doubt.Until <= ended)
+            Believe(_doubts.Dequeue());
+    }
+
+    private void Believe(StepProof doubt)
+    {
+        if (!doubt.Id.IsEmpty)
+            _owner.Missed(doubt.Id);
+        doubt.Settle(isProved: true);
+    }
+
     private void GiveBack(PendingReply reply)
     {
         if (reply.IsAbandoned)
@@ -278,23 +339,31 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         foreach (var other in _owner.Idle())
         {
-            if (other._deadlines.Silence >= _options.StaleAfter)
+            if (other._silence.Rest >= _options.StaleAfter)
                 other.Retire(isStale: true);
         }
     }
 
     private void FailOutstanding(NntpException reason)
     {
-        while (_sender.TryTakeUnsent(out var reply))
-            reply.Fail(reason);
-        while (_sent.TryRemove(_time.GetTimestamp(), out var reply))
+        // What failed in this process failed in the first reply, and says nothing about those behind it.
+        var behind = reason.Fault == NntpFault.Broken ? new NntpException(NntpFault.GivenUp, reason.Message, reason) : reason;
+        for (var of = reason; _sent.TryRemove(_time.GetTimestamp(), out var reply); of = behind)
         {
             _meter.Unanswered(reply);
-            reply.Fail(reason);
+            reply.Fail(of);
         }
 
+        while (_sender.TryTakeUnsent(out var reply))
+            reply.Fail(behind);
+
+        while (_doubts.TryDequeue(out var doubt))
+            doubt.Settle(isProved: false);
         NntpLog.ConnectionClosed(_logger, reason.Fault, reason.Message);
     }
 
-    private static NntpException Lost(Exception error) => new(NntpFault.ConnectionClosed, "The connection was lost.", error);
+    // What a stream throws when its socket ends says that; anything else has its cause in this process.
+    private static NntpException Lost(Exception error) => error is IOException or ObjectDisposedException or InvalidOperationException
+        ? new(NntpFault.ConnectionClosed, "The connection was lost.", error)
+        : new(NntpFault.Broken, $"A connection was given up because of a failure in this process: {error.GetType().Name}.", error);
 }

@@ -3,14 +3,33 @@ using System.Diagnostics.CodeAnalysis;
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// The commands of one connection that are on the wire, oldest first: replies come in this order and no other. Thread-safe; a
-/// command is added before it is flushed, because its answer can overtake the end of the flush.
+/// The commands of one connection that are on the wire, oldest first: replies come in this order and no other. Says since when the
+/// connection owes the first of them a sign of life, and whether that is late.
 /// </summary>
-internal sealed class PendingReplies
+/// <remarks>
+/// Thread-safe. A command is added before it is flushed, because its answer can overtake the end of the flush. Whether the connection
+/// is late belongs to the first reply: it ends with it, and where nothing is outstanding nothing can be late.
+/// </remarks>
+/// <param name="openedAt">In ticks of the time provider.</param>
+internal sealed class PendingReplies(long openedAt = 0)
 {
     private readonly Lock _gate = new();
     private readonly Queue<PendingReply> _replies = new();
-    private long _firstSince;
+
+    // All in ticks of the time provider: when the last reply ended, from when on the first one could be answered, when the last sign of
+    // life came.
+    private long _restsSince = openedAt;
+    private long _firstSince = openedAt;
+    private long _heardAt = openedAt;
+
+    // How many commands were added and have ended, ever.
+    private long _added;
+    private long _ended;
+
+    // Changed under the lock only. The pool reads it under its own lock, above which no reply may be waited for; each change is
+    // followed by a call of the pool, so that what it read too early it reads again.
+    private volatile bool _isLate;
+    private volatile bool _hasRevived;
 
     /// <summary>Whether nothing is outstanding.</summary>
     public bool IsEmpty
@@ -37,7 +56,17 @@ internal sealed class PendingReplies
         }
     }
 
-    /// <summary>Whether replies are outstanding and nobody wants any of them.</summary>
+    /// <summary>Replies that have ended, and those that will have when all that is outstanding has: numbers that only grow.</summary>
+    public (long Ended, long Added) Progress
+    {
+        get
+        {
+            lock (_gate)
+                return (_ended, _added);
+        }
+    }
+
+    /// <summary>Whether replies are outstanding and none of them is wanted.</summary>
     public bool OnlyAbandoned => AbandonedBytes is not null;
 
     /// <summary>Bytes still to come when all outstanding replies are unwanted; null when there is none, or one is wanted.</summary>
@@ -50,7 +79,7 @@ internal sealed class PendingReplies
                 long remaining = 0;
                 foreach (var reply in _replies)
                 {
-                    if (!reply.IsAbandoned)
+                    if (reply.IsWanted)
                         return null;
                     remaining += reply.Remaining;
                 }
@@ -60,14 +89,16 @@ internal sealed class PendingReplies
         }
     }
 
-    /// <summary>The body that is under way: since when, in ticks of the time provider, and how much of it has come; zeros while there is none.</summary>
-    public (long StartedAt, long Received) Body
+    /// <summary>Whether the first reply was found late, and no sign of life has come since.</summary>
+    public bool IsLate => _isLate;
+
+    /// <summary>Since when nothing is outstanding, in ticks of the time provider; meaningless while something is.</summary>
+    public long RestsSince
     {
         get
         {
-            // Under the lock, because a reply that has been taken out may serve another command at once.
             lock (_gate)
-                return _replies.TryPeek(out var reply) ? (reply.BodyStartedAt, reply.Received) : default;
+                return _restsSince;
         }
     }
 
@@ -78,11 +109,11 @@ internal sealed class PendingReplies
         {
             lock (_gate)
             {
-                if (!_replies.TryPeek(out var first) || !first.IsAbandoned)
+                if (!_replies.TryPeek(out var first) || first.IsWanted)
                     return false;
                 foreach (var reply in _replies)
                 {
-                    if (!reply.IsAbandoned)
+                    if (reply.IsWanted)
                         return true;
                 }
 
@@ -100,7 +131,7 @@ internal sealed class PendingReplies
             {
                 foreach (var reply in _replies)
                 {
-                    if (!reply.IsAbandoned && reply.Request.IsAwaited)
+                    if (reply.IsWanted && reply.Request.IsAwaited)
                         return true;
                 }
 
@@ -109,12 +140,60 @@ internal sealed class PendingReplies
         }
     }
 
-    /// <summary>From when on bytes of the first reply could come, in ticks of the time provider; the largest value while none is outstanding.</summary>
+    /// <summary>
+    /// Since when the first reply owes a sign of life: from the last one, from the end of the reply before, or from a round trip after
+    /// its command, whichever was last. In ticks of the time provider; the largest value while none is outstanding.
+    /// </summary>
     /// <param name="roundTrip">In the same ticks.</param>
-    public long DueAt(long roundTrip)
+    public long SilentSince(long roundTrip)
     {
         lock (_gate)
-            return _replies.TryPeek(out var first) ? Math.Max(_firstSince, first.SentAt + roundTrip) : long.MaxValue;
+            return SilentSinceUnderLock(roundTrip);
+    }
+
+    /// <summary>The first reply is late from now on, if it has been silent since this time at least.</summary>
+    /// <param name="since">In ticks of the time provider.</param>
+    /// <param name="roundTrip">In the same ticks.</param>
+    /// <returns>False when it is not, because it has ended or a sign of life has come.</returns>
+    public bool TryBeLate(long since, long roundTrip)
+    {
+        lock (_gate)
+        {
+            if (SilentSinceUnderLock(roundTrip) > since)
+                return false;
+            return _isLate = true;
+        }
+    }
+
+    /// <summary>A sign of life of the first reply.</summary>
+    /// <param name="now">In ticks of the time provider.</param>
+    public void Heard(long now)
+    {
+        lock (_gate)
+        {
+            _heardAt = now;
+            BeInTime();
+        }
+    }
+
+    /// <summary>Whether a connection that was late is not late any more since the last call, so that it may be given out again.</summary>
+    public bool TakeRevived()
+    {
+        if (!_hasRevived)
+            return false;
+        lock (_gate)
+        {
+            _hasRevived = false;
+            return true;
+        }
+    }
+
+    /// <summary>Whether nothing has been heard since the first command was sent, after a rest of at least this long.</summary>
+    /// <param name="rest">In ticks of the time provider.</param>
+    public bool IsFirstAfterRest(long rest)
+    {
+        lock (_gate)
+            return _replies.Count > 0 && _heardAt < _firstSince && _firstSince - _restsSince >= rest;
     }
 
     /// <summary>Adds a command that is about to be sent, unless nobody wants it any more.</summary>
@@ -130,6 +209,7 @@ internal sealed class PendingReplies
             if (reply.IsAbandoned)
                 return false;
             _replies.Enqueue(reply);
+            _added++;
             isOnly = _replies.Count == 1;
             if (isOnly)
                 _firstSince = reply.SentAt;
@@ -162,6 +242,16 @@ internal sealed class PendingReplies
             return _replies.TryPeek(out reply);
     }
 
+    /// <summary>The one whose reply comes next, if it is late.</summary>
+    public bool TryPeekLate([MaybeNullWhen(false)] out PendingReply reply)
+    {
+        lock (_gate)
+        {
+            reply = null;
+            return _isLate && _replies.TryPeek(out reply);
+        }
+    }
+
     /// <summary>Takes out the one whose reply has ended.</summary>
     /// <param name="now">In ticks of the time provider.</param>
     /// <param name="reply">The one.</param>
@@ -169,8 +259,21 @@ internal sealed class PendingReplies
     {
         lock (_gate)
         {
-            _firstSince = now;
-            return _replies.TryDequeue(out reply);
+            _restsSince = _firstSince = now;
+            BeInTime();
+            if (!_replies.TryDequeue(out reply))
+                return false;
+            _ended++;
+            return true;
         }
     }
+
+    private void BeInTime()
+    {
+        _hasRevived |= _isLate;
+        _isLate = false;
+    }
+
+    private long SilentSinceUnderLock(long roundTrip) =>
+        _replies.TryPeek(out var first) ? Math.Max(Math.Max(_firstSince, _heardAt), first.SentAt + roundTrip) : long.MaxValue;
 }

@@ -35,6 +35,9 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// <summary>Whether the fetch has ended while the reply is still to come or under way.</summary>
     public bool IsAbandoned { get; private set; }
 
+    /// <summary>Whether anything waits for it.</summary>
+    public virtual bool IsWanted => !IsAbandoned;
+
     /// <summary>When the commands went out, in ticks of the time provider; 0 before.</summary>
     public long SentAt { get; set; }
 

@@ -17,6 +17,16 @@ internal static class ReplyFaults
         }
     }
 
+    /// <summary>A miss does not have to name its article (RFC 3977 section 6.2.3.2); where it names one, it has to be the one that was asked for.</summary>
+    public static void CheckMiss(in NntpResponse response, MessageId id)
+    {
+        if (NntpResponseReader.NamesAnother(response, id.Bytes))
+            throw new NntpException(NntpFault.WrongArticle, "The server said that it does not have another article than the one asked for.");
+    }
+
+    /// <summary>The answer to another command has come.</summary>
+    public static NntpException OutOfStep() => new(NntpFault.MalformedReply, "The server answered a command with the reply to another.");
+
     /// <summary>A line that came while nothing was outstanding, or that ends the session.</summary>
     public static NntpException Unsolicited(in NntpResponse response) => response.Code switch
     {

@@ -11,10 +11,14 @@ internal sealed class ReplyReceiver(PendingReplies sent, ReplySilence silence, N
 
     /// <summary>Takes as many replies as the buffer holds, and cuts off what they used.</summary>
     /// <param name="buffer">Lent.</param>
+    /// <param name="arrived">How many of its bytes are new.</param>
     /// <param name="ended">Told of each reply that has come to its end.</param>
     /// <exception cref="NntpException">What came fits no command.</exception>
-    public void Process(ref ReadOnlySequence<byte> buffer, Action<PendingReply> ended)
+    public void Process(ref ReadOnlySequence<byte> buffer, long arrived, Action<PendingReply> ended)
     {
+        // Told before the body is given on, because its sink may take longer than the connection may be silent.
+        if (_body is not null)
+            silence.Received(arrived, time.GetTimestamp());
         while (!buffer.IsEmpty)
         {
             if (_body is null)

@@ -1,29 +1,28 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// How long a connection has kept silent that owes a reply, counted from when a byte could have come: from the last one, from the end
-/// of the reply before, or from a round trip after the command, whichever was last.
+/// How long a connection has kept silent that owes a reply, and what that means: late, when its article is asked for elsewhere as well;
+/// stalled, when the connection is given up. Both are moved by progress alone: a whole line, or as many bytes of a body as may be
+/// expected in the time.
 /// </summary>
 /// <remarks>Told by the read loop; asked by the timer, at any time.</remarks>
 /// <param name="hasUnread">Whether bytes have come that the read loop has not seen.</param>
 /// <param name="sent">What it owes.</param>
 /// <param name="line">What it has shown.</param>
 /// <param name="policy">What is late.</param>
+/// <param name="options">The least that a body brings in a second.</param>
 /// <param name="time">Clock.</param>
-internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, LineEstimate line, StragglerPolicy policy, TimeProvider time)
+internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, LineEstimate line, StragglerPolicy policy, NntpOptions options, TimeProvider time)
 {
     // Fewer bytes are no sign of life: a server that sends one a second will not finish.
     private const int TellingBytes = 1024;
-
-    // Written by the read loop, read by the timer; one word, and a value that is one read old only shifts a look.
-    private long _heardAt;
 
     // Read loop only.
     private TimeSpan _longest;
     private long _untold;
 
     /// <summary>
-    /// Whether it is looked for at all. Where nothing is asked for twice it is still, as long as an article that nobody wants holds up
+    /// Whether it is looked for at all. Where nothing is asked for twice it is still, as long as a reply that is not wanted holds up
     /// another: what is behind it is asked for elsewhere then.
     /// </summary>
     public bool IsWatched => policy.IsEnabled || sent.IsHeldUpByAbandoned;
@@ -34,12 +33,22 @@ internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, Li
     /// <summary>Whether the connection has been silent for longer than is usual.</summary>
     public bool IsUnusual => Length(time.GetTimestamp(), out _) >= policy.Patience(line);
 
-    /// <summary>Whether what it owes should be asked for elsewhere.</summary>
+    /// <summary>Time without progress of the first reply, from when its turn came; zero while nothing is outstanding.</summary>
+    public TimeSpan Stall => sent.SilentSince(roundTrip: 0) is var since and not long.MaxValue ? time.GetElapsedTime(since) : TimeSpan.Zero;
+
+    /// <summary>Time since the end of the last reply; meaningless while something is outstanding.</summary>
+    public TimeSpan Rest => time.GetElapsedTime(sent.RestsSince);
+
+    /// <summary>Whether nothing has been heard since the first command was sent, after a rest of at least this long.</summary>
+    public bool IsFirstAfter(TimeSpan rest) => sent.IsFirstAfterRest(TicksOf(rest));
+
+    /// <summary>Whether what it owes should be asked for elsewhere. From then on it is late, until a sign of life comes or the reply ends.</summary>
     /// <param name="due">How soon to look again.</param>
     public bool IsLate(out TimeSpan due)
     {
         var patience = policy.Patience(line);
-        due = patience - Length(time.GetTimestamp(), out var since);
+        var now = time.GetTimestamp();
+        due = patience - Length(now, out var since);
         if (due > TimeSpan.Zero)
             return false;
 
@@ -47,10 +56,10 @@ internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, Li
         // has come and has not been read says that it is this process that is late.
         due = patience / 2;
         var othersAreHeard = time.GetElapsedTime(since, line.Silences.HeardAt) >= patience / 2;
-        return (othersAreHeard || sent.IsAnyAwaited) && !hasUnread();
+        return (othersAreHeard || sent.IsAnyAwaited) && !hasUnread() && sent.TryBeLate(now - TicksOf(patience), RoundTrip);
     }
 
-    /// <summary>Whether an article that nobody wants holds up another and has been silent for so long that it is not worth its socket.</summary>
+    /// <summary>Whether a reply that is not wanted holds up another and has been silent for so long that it is not worth its socket.</summary>
     /// <param name="drain">How long the rest of an unwanted article may take.</param>
     public bool IsStuck(TimeSpan drain)
     {
@@ -58,34 +67,23 @@ internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, Li
         return silence >= drain && silence >= policy.Patience(line) && sent.IsHeldUpByAbandoned;
     }
 
-    /// <summary>Whether the body under way has come in more slowly than the least allowed, for at least this long.</summary>
-    /// <param name="bytesPerSecond">The least.</param>
-    /// <param name="atLeast">Sooner it says nothing.</param>
-    public bool IsTrickling(int bytesPerSecond, TimeSpan atLeast)
-    {
-        var (startedAt, received) = sent.Body;
-        if (startedAt == 0)
-            return false;
-        var elapsed = time.GetElapsedTime(startedAt);
-        return elapsed >= atLeast && received < elapsed.TotalSeconds * bytesPerSecond;
-    }
-
-    /// <summary>Bytes have come.</summary>
+    /// <summary>Bytes of a body have come.</summary>
     public void Received(long bytes, long now)
     {
         _untold += bytes;
-        if (_untold >= TellingBytes)
+        var silence = time.GetElapsedTime(sent.SilentSince(roundTrip: 0), now);
+        if (_untold >= Math.Max(TellingBytes, silence.TotalSeconds * options.MinimumBytesPerSecond))
             Heard(now);
     }
 
-    /// <summary>There was a sign of life: enough bytes, or a whole line.</summary>
+    /// <summary>There was a sign of life: enough bytes of a body, or a whole line.</summary>
     public void Heard(long now)
     {
         var length = Length(now, out _);
         if (length > _longest)
             _longest = length;
-        Volatile.Write(ref _heardAt, now);
         _untold = 0;
+        sent.Heard(now);
         line.Silences.Heard(now);
     }
 
@@ -101,7 +99,11 @@ internal sealed class ReplySilence(Func<bool> hasUnread, PendingReplies sent, Li
 
     private TimeSpan Length(long now, out long since)
     {
-        since = Math.Max(sent.DueAt((long)(line.RoundTrip * time.TimestampFrequency)), Volatile.Read(ref _heardAt));
+        since = sent.SilentSince(RoundTrip);
         return time.GetElapsedTime(since, now);
     }
+
+    private long RoundTrip => (long)(line.RoundTrip * time.TimestampFrequency);
+
+    private long TicksOf(TimeSpan span) => (long)(span.TotalSeconds * time.TimestampFrequency);
 }

@@ -32,11 +32,16 @@ internal sealed class StatBatch : PendingReply
 
     public override long Remaining => Math.Max(Unanswered * TypicalLine, 1);
 
+    /// <summary>Whether any of the articles is missing.</summary>
+    public bool HasMisses { get; private set; }
+
     /// <summary>
     /// The reply code for each id, 0 where none is believed. A 223 proves itself by naming its article; a miss names none, so it
-    /// counts only once every answer has come in its order.
+    /// counts only once every answer that was outstanding with it has come in its order.
     /// </summary>
-    public int CodeOf(int index) => _codes[index] == NntpResponseCode.ArticleExists || Unanswered == 0 ? _codes[index] : 0;
+    /// <param name="index">Of the id.</param>
+    /// <param name="isInStep">Whether they have.</param>
+    public int CodeOf(int index, bool isInStep) => _codes[index] == NntpResponseCode.ArticleExists || isInStep ? _codes[index] : 0;
 
     public override void WriteCommands(IBufferWriter<byte> output)
     {
@@ -50,7 +55,10 @@ internal sealed class StatBatch : PendingReply
             ReplyFaults.CheckEcho(response, _ids.Span[_answered]);
         else if (!NntpResponseCode.IsMiss(response.Code))
             throw ReplyFaults.Refused(response);
+        else
+            ReplyFaults.CheckMiss(response, _ids.Span[_answered]);
 
+        HasMisses |= response.Code != NntpResponseCode.ArticleExists;
         if (_answered == 0)
             _firstAt = now;
         _codes[_answered++] = response.Code;

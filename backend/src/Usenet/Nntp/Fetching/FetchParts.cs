@@ -33,12 +33,8 @@ internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResour
     public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>
         request.Lane != OperationLane.HealthCheck && shared.Memory.IsMissing(provider.Options.Id, request.Id);
 
-    /// <summary>A provider has said that it does not have the article.</summary>
-    public void Missed(in ArticleRequest request, Provider provider)
-    {
-        shared.Memory.RememberMissing(provider.Options.Id, request.Id);
-        releases.Answered(request.Release, provider.Options.Id, isMiss: true);
-    }
+    /// <summary>A provider has said that it does not have the article. Its pool remembers that, once it is proved; the order is no verdict.</summary>
+    public void Missed(in ArticleRequest request, Provider provider) => releases.Answered(request.Release, provider.Options.Id, isMiss: true);
 
     /// <summary>A provider has delivered the article.</summary>
     public void Delivered(in ArticleRequest request, Provider provider, BreakerProbe? probe)

@@ -158,7 +158,6 @@ internal sealed class FetchRace(FetchParts parts)
         if (_leader.AliveAt > _challengedAt)
         {
             // The article that was late comes in again; what it has delivered already is worth more than a new beginning.
-            _leader.Lease?.Suspect(isLate: false);
             attempt.Lose();
             return false;
         }

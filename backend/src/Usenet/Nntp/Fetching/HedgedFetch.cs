@@ -114,7 +114,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
                 _walk.Asked = _walk.Asked.With(next.Index);
                 if (!_parts.IsKnownMiss(_request, next))
                     return next;
-                _walk.Missed(next, NntpResponseCode.NoArticleWithId);
+                _walk.Missed(next, new ReplyOutcome(NntpResponseCode.NoArticleWithId));
             }
 
             return null;
@@ -122,11 +122,32 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
     }
 
     /// <summary>By a walk: a provider does not have the article.</summary>
-    public void Missed(Provider provider, int code)
+    public void Missed(Provider provider, ReplyOutcome outcome)
     {
         _parts.Missed(_request, provider);
         lock (_gate)
-            _walk.Missed(provider, code);
+            _walk.Missed(provider, outcome);
+    }
+
+    /// <summary>By a walk: a miss that is not proved, for it to settle; null when there is none left.</summary>
+    public DoubtedMiss? TakeDoubt()
+    {
+        lock (_gate)
+            return _walk.TakeDoubt();
+    }
+
+    /// <summary>By a walk: a miss that it has not settled.</summary>
+    public void Doubt(DoubtedMiss doubt)
+    {
+        lock (_gate)
+            _walk.Doubt(doubt);
+    }
+
+    /// <summary>By a walk: a miss was none, or may have been none.</summary>
+    public void Unmissed(Provider provider)
+    {
+        lock (_gate)
+            _walk.Unmissed(provider);
     }
 
     /// <summary>By a walk: a provider could not be asked to the end.</summary>

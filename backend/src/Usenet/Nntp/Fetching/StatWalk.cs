@@ -74,13 +74,14 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
             // One article is enough to find out whether a server answers again.
             var count = probe is null ? Math.Min(left.Count, provider.Pool.Depth.Stats(provider.Pool.Line)) : 1;
             var batch = new StatBatch(left.Take(count).Select(i => ids.Span[i]).ToArray(), request.Lane);
-            var isSent = false;
+            var (isSent, isInStep) = (false, false);
             try
             {
-                using var lease = new ConnectionLease();
-                await provider.Pool.LeaseAsync(lease, batch.Request, cancellationToken);
-                isSent = true;
-                await lease.AskAsync(batch, cancellationToken);
+                var outcome = await AskAsync(provider, batch, () => isSent = true, cancellationToken);
+                if (outcome.Proof is { } proof)
+                    await proof.Settled.WaitAsync(cancellationToken);
+                isInStep = outcome.Proof is null or { IsProved: true };
+                failures += isInStep ? 0 : 1;
                 provider.Pool.Health.Stats.Succeeded();
                 probe?.Passed();
             }
@@ -92,12 +93,20 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
             }
 
             for (var k = 0; k < count; k++)
-                Note(ref answers.Span[left[k]], provider.Index, batch.CodeOf(k));
+                Note(ref answers.Span[left[k]], provider.Index, batch.CodeOf(k, isInStep));
             left.RemoveAll(i => IsAnswered(answers.Span[i], provider.Index));
         }
 
         foreach (var i in left)
             answers.Span[i] = answers.Span[i] with { Unanswered = answers.Span[i].Unanswered.With(provider.Index) };
+    }
+
+    private static async Task<ReplyOutcome> AskAsync(Provider provider, StatBatch batch, Action sent, CancellationToken cancellationToken)
+    {
+        using var lease = new ConnectionLease();
+        await provider.Pool.LeaseAsync(lease, batch.Request, cancellationToken);
+        sent();
+        return await lease.AskAsync(batch, cancellationToken);
     }
 
     private static bool IsAnswered(ArticlePresence presence, int provider) => presence.Has.Contains(provider) || presence.Misses.Contains(provider);

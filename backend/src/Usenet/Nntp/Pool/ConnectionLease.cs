@@ -103,9 +103,6 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     /// <summary>A reader has come to wait for the article: it goes first, if it waits still.</summary>
     public void Raise() => _pool?.Raise(this);
 
-    /// <summary>Says that the reply is late, or not any more.</summary>
-    public void Suspect(bool isLate) => _connection!.Load.IsSuspect = isLate;
-
     /// <summary>Sends BODY and waits for the end of its reply.</summary>
     /// <param name="sink">Takes the body.</param>
     /// <param name="provider">What the sink knows the provider by.</param>

@@ -1,9 +1,10 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>How busy a connection is, as its pool sees it. Guarded by the lock of that pool.</summary>
-internal sealed class ConnectionLoad(NntpConnection connection)
+/// <param name="connection">The one.</param>
+/// <param name="sent">What it owes, whether in time or late.</param>
+internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies sent)
 {
-    private bool _isSuspect;
     private int _unwanted;
 
     /// <summary>The connection that bears it.</summary>
@@ -37,14 +38,13 @@ internal sealed class ConnectionLoad(NntpConnection connection)
     public object? Reader { get; set; }
 
     /// <summary>
-    /// Whether a reply is late: until one has ended, nothing more is placed here. Written by whoever waits for the reply, without
-    /// the lock; seen too late it costs one command a worse place.
+    /// Whether its first reply is late: nothing more is placed behind it. Not while nothing is outstanding; with
+    /// <see cref="Commands"/> at 0 that is a sign of life.
     /// </summary>
-    public bool IsSuspect
-    {
-        get => Volatile.Read(ref _isSuspect);
-        set => Volatile.Write(ref _isSuspect, value);
-    }
+    public bool IsLate => sent.IsLate;
+
+    /// <summary>Whether its command is to be the only one outstanding.</summary>
+    public bool IsAlone { get; set; }
 
     /// <summary>Whether it is to close as soon as it owes nothing; nothing more is placed here.</summary>
     public bool IsLeaving { get; set; }

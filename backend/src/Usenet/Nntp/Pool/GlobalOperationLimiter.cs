@@ -44,9 +44,6 @@ public sealed class GlobalOperationLimiter
     /// <summary>Permits that exist.</summary>
     public int Capacity => Volatile.Read(ref _capacity);
 
-    /// <summary>Those of them that imports may hold while nothing else goes on.</summary>
-    internal int ImportCapacity => Math.Min(Capacity, Volatile.Read(ref _importConnections));
-
     /// <summary>Takes on other limits. What is held beyond them is kept until it is given back.</summary>
     /// <param name="connections">Most connections in use at a time; 0 = as many as the providers allow together.</param>
     /// <param name="streamingPriorityPercent">0–100, as at the start.</param>
@@ -56,6 +53,16 @@ public sealed class GlobalOperationLimiter
         lock (_gate)
             Take(connections, streamingPriorityPercent, importConnections);
         Returned?.Invoke();
+    }
+
+    /// <summary>Permits that a lane may hold as things are, were all of them free.</summary>
+    internal int Most(OperationLane lane)
+    {
+        lock (_gate)
+        {
+            var most = Math.Min(_capacity, Share(lane));
+            return lane == OperationLane.Import ? Math.Min(most, _importConnections) : most;
+        }
     }
 
     /// <summary>Permits that a lane holds now.</summary>

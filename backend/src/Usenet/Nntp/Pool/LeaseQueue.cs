@@ -11,14 +11,20 @@ internal sealed class LeaseQueue
     // A fetch without a reader belongs to its lane; boxed once, because it is looked at for every article.
     private static readonly object[] Lanes = [.. Enum.GetValues<OperationLane>().Cast<object>()];
 
+    private readonly LinkedList<ConnectionLease> _alone = new();
     private readonly LinkedList<ConnectionLease> _headOfLine = new();
     private readonly FairQueue _ahead = new();
     private readonly FairQueue _background = new();
     private int _avoiding;
+    private readonly int[] _counts = new int[Lanes.Length];
+    private readonly int[] _aloneCounts = new int[Lanes.Length];
 
     /// <summary>Which fetches come before which.</summary>
     public enum Class
     {
+        /// <summary>It needs a connection for itself, and takes the first that is idle; the others go before it to all that are not.</summary>
+        Alone,
+
         /// <summary>A reader waits.</summary>
         HeadOfLine,
 
@@ -35,8 +41,11 @@ internal sealed class LeaseQueue
     /// <summary>Those of them that nobody watches.</summary>
     public int BackgroundCount { get; private set; }
 
-    /// <summary>Those of them that belong to imports.</summary>
-    public int ImportCount { get; private set; }
+    /// <summary>Those of a lane that may share a connection.</summary>
+    public int CountOf(OperationLane lane) => _counts[(int)lane];
+
+    /// <summary>Those of a lane that need a connection each.</summary>
+    public int AloneOf(OperationLane lane) => _aloneCounts[(int)lane];
 
     /// <summary>Whether some of them wait for another connection than those that brought doubtful copies.</summary>
     public bool AvoidsConnections => _avoiding > 0;
@@ -49,9 +58,12 @@ internal sealed class LeaseQueue
         Count++;
         _avoiding += waiter.Request.Avoided is null ? 0 : 1;
         Following += FollowingOf(waiter.Request);
-        ImportCount += waiter.Request.Lane == OperationLane.Import ? 1 : 0;
+        CountOf(waiter.Request, 1);
         switch (ClassOf(waiter.Request))
         {
+            case Class.Alone:
+                _alone.AddLast(waiter.Place);
+                break;
             case Class.HeadOfLine:
                 _headOfLine.AddLast(waiter.Place);
                 break;
@@ -59,7 +71,6 @@ internal sealed class LeaseQueue
                 _ahead.Add(waiter, PartyOf(waiter.Request));
                 break;
             default:
-                BackgroundCount++;
                 _background.Add(waiter, PartyOf(waiter.Request));
                 break;
         }
@@ -75,10 +86,10 @@ internal sealed class LeaseQueue
         Count--;
         _avoiding -= waiter.Request.Avoided is null ? 0 : 1;
         Following -= FollowingOf(waiter.Request);
-        ImportCount -= waiter.Request.Lane == OperationLane.Import ? 1 : 0;
-        if (waiter.Place.List == _headOfLine)
+        CountOf(waiter.Request, -1);
+        if (waiter.Place.List == _headOfLine || waiter.Place.List == _alone)
         {
-            _headOfLine.Remove(waiter.Place);
+            waiter.Place.List.Remove(waiter.Place);
         }
         else if (waiter.Request.Lane == OperationLane.Playback)
         {
@@ -86,7 +97,6 @@ internal sealed class LeaseQueue
         }
         else
         {
-            BackgroundCount--;
             _background.Remove(waiter, PartyOf(waiter.Request));
         }
 
@@ -106,6 +116,8 @@ internal sealed class LeaseQueue
     public bool HasBefore(in ArticleRequest request)
     {
         var own = ClassOf(request);
+        if (own == Class.Alone)
+            return _alone.Count > 0;
         return _headOfLine.Count > 0 || (own >= Class.Ahead && !_ahead.IsEmpty) || (own == Class.Background && !_background.IsEmpty);
     }
 
@@ -114,6 +126,9 @@ internal sealed class LeaseQueue
     {
         switch (order)
         {
+            case Class.Alone:
+                waiter = _alone.First?.Value;
+                return waiter is not null;
             case Class.HeadOfLine:
                 waiter = _headOfLine.First?.Value;
                 return waiter is not null;
@@ -127,13 +142,13 @@ internal sealed class LeaseQueue
     /// <summary>Takes out the one whose turn it was, which has been served.</summary>
     public void Served(Class order, ConnectionLease waiter)
     {
-        if (order != Class.HeadOfLine)
+        if (order >= Class.Ahead)
             (order == Class.Ahead ? _ahead : _background).Charge(waiter, PartyOf(waiter.Request));
         Remove(waiter);
     }
 
     /// <summary>All that wait, in no order.</summary>
-    public ConnectionLease[] All() => [.. _headOfLine, .. _ahead.All(), .. _background.All()];
+    public ConnectionLease[] All() => [.. _alone, .. _headOfLine, .. _ahead.All(), .. _background.All()];
 
     /// <summary>Articles that the reader of a fetch will probably ask for next.</summary>
     public static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
@@ -141,9 +156,16 @@ internal sealed class LeaseQueue
     /// <summary>Where a fetch waits.</summary>
     public static Class ClassOf(in ArticleRequest request) => request.Lane switch
     {
+        _ when request.IsAlone => Class.Alone,
         OperationLane.Playback => request.Urgency?.IsHeadOfLine == true || request.IsLate ? Class.HeadOfLine : Class.Ahead,
         _ => Class.Background,
     };
+
+    private void CountOf(in ArticleRequest request, int change)
+    {
+        BackgroundCount += request.Lane == OperationLane.Playback ? 0 : change;
+        (request.IsAlone ? _aloneCounts : _counts)[(int)request.Lane] += change;
+    }
 
     /// <summary>Among whom a class is shared.</summary>
     private static object PartyOf(in ArticleRequest request) =>

@@ -9,7 +9,7 @@ internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDe
     /// <summary>Bodies that a connection takes for readers, whatever the line bears; null: as many as that.</summary>
     public int? PlaybackDepth { get; init; }
 
-    /// <summary>Whether one more connection is being opened, or could be.</summary>
+    /// <summary>Whether one more connection will serve soon, or could.</summary>
     public bool MoreMayServe { get; init; }
 
     /// <summary>Most bodies that a connection takes for imports and checks.</summary>
@@ -40,6 +40,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     // A viewer who seeks again and again leaves a rest or two behind at a time; one who leaves a whole window leaves more than the line has room for.
     private const int MostDraining = 3;
 
+    private const int Lanes = 3;
+
     // With a single connection playback and background take turns, and a turn of the background is no more often than this.
     private static readonly TimeSpan LoneTurn = TimeSpan.FromSeconds(1);
 
@@ -65,28 +67,52 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     public bool IsBusy => _waiting.Count > 0 || _open.Exists(load => load.Commands > 0);
 
     /// <summary>
-    /// How many more connections what waits, what is outstanding and what will probably follow would keep busy. One with a late reply
-    /// does not count, and one that still reads what nobody wants is no place for the next: a viewer who seeks on would always land
-    /// behind his last seek. Never more than there are permits for: the rest would only stand open.
+    /// How many more connections what waits, what is outstanding and what will probably follow would keep busy: for each lane as many as
+    /// its own demand is worth, since two lanes never share one, less its own and those that are idle. One with a late reply does not
+    /// count, and one that still reads what is not wanted is no place for the next: a viewer who seeks on would always land behind the
+    /// last seek. Never more than there are permits for: the rest would only stand open.
     /// </summary>
     /// <param name="depth">Bodies that a connection takes.</param>
     public int Lacking(int depth)
     {
-        var (demand, sound) = (_waiting.Count + _waiting.Following, 0);
-        var isForImports = _waiting.Count == _waiting.ImportCount;
+        Span<int> demand = stackalloc int[Lanes];
+        Span<int> own = stackalloc int[Lanes];
+        var (idle, alone) = (0, 0);
         foreach (var load in _open)
         {
-            isForImports &= load.Commands == 0 || load.Lane == OperationLane.Import;
-            if (load.IsSuspect || load.IsLeaving)
+            if (load.IsLate || load.IsLeaving)
                 continue;
-            // One who has left asks for nothing more.
-            demand += load.Unwanted == 0 ? load.Commands + load.Following : load.Commands - load.Unwanted;
-            sound += load.Unwanted == 0 ? 1 : 0;
+            if (load.Commands == 0)
+            {
+                idle++;
+            }
+            else if (load.IsAlone)
+            {
+                alone++;
+            }
+            else if (load.Unwanted > 0)
+            {
+                // A reader who has left asks for nothing more.
+                demand[(int)load.Lane] += load.Commands - load.Unwanted;
+            }
+            else
+            {
+                demand[(int)load.Lane] += load.Commands + load.Following;
+                own[(int)load.Lane]++;
+            }
         }
 
         var perConnection = Math.Min(depth, CommandsWorthAConnection);
-        var useful = isForImports ? limiter.ImportCapacity : limiter.Capacity;
-        var lacking = Math.Min((demand + perConnection - 1) / perConnection, useful) - sound;
+        var (lacking, sound) = (-idle, idle + alone);
+        for (var lane = OperationLane.Playback; lane <= OperationLane.HealthCheck; lane++)
+        {
+            var waiting = _waiting.CountOf(lane) + demand[(int)lane] + (lane == OperationLane.Playback ? _waiting.Following : 0);
+            var useful = Math.Min(((waiting + perConnection - 1) / perConnection) + _waiting.AloneOf(lane), limiter.Most(lane));
+            lacking += Math.Max(0, useful - own[(int)lane]);
+            sound += own[(int)lane];
+        }
+
+        lacking = Math.Min(lacking, limiter.Capacity - sound);
 
         // What must not come over a connection again may find no other open.
         return _waiting.AvoidsConnections ? lacking + 1 : lacking;
@@ -145,7 +171,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     {
         if (_waiting.Count == 0)
             return;
-        for (var order = LeaseQueue.Class.HeadOfLine; order <= LeaseQueue.Class.Background; order++)
+        for (var order = LeaseQueue.Class.Alone; order <= LeaseQueue.Class.Background; order++)
         {
             while (_waiting.TryPeek(order, out var waiter) && HasRoom(waiter.Request) && TryPlace(waiter.Request, terms) is { } load)
             {
@@ -165,12 +191,12 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
             return null;
         load.Commands--;
         load.Following -= LeaseQueue.FollowingOf(request);
-        load.IsSuspect = false;
         load.Bytes -= request.ExpectedBytes;
         load.Stats -= request.Stats;
         if (load.Commands > 0)
             return null;
         load.Reader = null;
+        load.IsAlone = false;
         return load.TakePermit();
     }
 
@@ -216,21 +242,27 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private ConnectionLoad? TryPlace(in ArticleRequest request, LeaseTerms terms)
     {
         var spared = request.Lane == OperationLane.Playback ? SparedForBackground() : null;
-        var (idle, busy) = ConnectionChoice.Of(_open, request, terms, spared);
+        var (idle, busy, silent) = ConnectionChoice.Of(_open, request, terms, spared);
         if (idle is not null && limiter.TryAcquire(request.Lane) is { } permit)
-        {
-            idle.Permit = permit;
-            idle.Lane = request.Lane;
-            return Lease(idle, request);
-        }
+            return Lease(idle, request, permit);
 
         if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayGoOn(request.Lane))
             return Lease(busy, request);
+
+        // Whoever can wait for a connection that is being opened is not bound to one that may be dead.
+        if (silent is not null && !terms.MoreMayServe && limiter.TryAcquire(request.Lane) is { } late)
+            return Lease(silent, request, late);
 
         // Where imports hold every connection, none of them would ever be idle unless they knew.
         if (request.Lane == OperationLane.Playback)
             limiter.PlaybackWaits();
         return null;
+    }
+
+    private ConnectionLoad Lease(ConnectionLoad idle, in ArticleRequest request, OperationPermit permit)
+    {
+        (idle.Permit, idle.Lane) = (permit, request.Lane);
+        return Lease(idle, request);
     }
 
     private ConnectionLoad Lease(ConnectionLoad load, in ArticleRequest request)
@@ -240,6 +272,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         load.Reader = request.Urgency?.Reader;
         load.Bytes += request.ExpectedBytes;
         load.Stats += request.Stats;
+        load.IsAlone = request.IsAlone;
         if (request.Lane != OperationLane.Playback)
             _lastBackground = time.GetTimestamp();
         return load;

@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp;
 
@@ -197,6 +198,10 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
         if (waited)
             Pump();
     }
+
+    void IConnectionOwner.Changed() => Pump();
+
+    void IConnectionOwner.Missed(MessageId id) => _shared.Memory.RememberMissing(_options.Id, id);
 
     void IConnectionOwner.ReplyEnded(NntpConnection connection, PendingReply reply) => EndCommand(connection, reply.Request, reply);
 

@@ -110,7 +110,7 @@ internal sealed class ProviderHealth
         return false;
     }
 
-    /// <summary>A connection ends: a fault if somebody waited for a reply on it.</summary>
+    /// <summary>A connection ends: a fault if a reply was outstanding that is wanted. One that was idle, its sign of life included, says nothing.</summary>
     public void Closing(NntpConnection connection, NntpException reason)
     {
         if (connection.IsAwaited && IsTelling(reason))
@@ -118,5 +118,5 @@ internal sealed class ProviderHealth
     }
 
     /// <summary>Whether a fault says anything about how a provider answers.</summary>
-    public static bool IsTelling(NntpException fault) => fault.Fault is not (NntpFault.GivenUp or NntpFault.TooManyConnections or NntpFault.NoConnection);
+    public static bool IsTelling(NntpException fault) => fault.Fault is not (NntpFault.GivenUp or NntpFault.Broken or NntpFault.TooManyConnections or NntpFault.NoConnection);
 }

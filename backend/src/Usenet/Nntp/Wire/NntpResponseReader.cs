@@ -41,6 +41,18 @@ internal static class NntpResponseReader
         return reader.IsNext(id, advancePast: true) && reader.TryRead(out var close) && close == '>';
     }
 
+    /// <summary>Whether the text of a reply holds a message-id, and that of another article. Its form is <c>&lt;left@right&gt;</c> (RFC 5536 section 3.1.3).</summary>
+    public static bool NamesAnother(in NntpResponse response, ReadOnlySpan<byte> id)
+    {
+        if (response.Text.PositionOf((byte)'<') is not { } open)
+            return false;
+        var text = response.Text.Slice(response.Text.GetPosition(1, open));
+        if (text.PositionOf((byte)'>') is not { } close)
+            return false;
+        var named = text.Slice(0, close);
+        return named.PositionOf((byte)'@') is not null && !(named.Length == id.Length && new SequenceReader<byte>(named).IsNext(id));
+    }
+
     private static NntpResponse Parse(ReadOnlySequence<byte> line)
     {
         Span<byte> head = stackalloc byte[4];

@@ -46,7 +46,7 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
         var line = new LineEstimate(_clock);
         var policy = new StragglerPolicy(Options);
         _patience = policy.Patience(line);
-        _deadlines = new ConnectionDeadlines(_connection, new ReplySilence(() => false, _sent, line, policy, _clock), Shared(_clock));
+        _deadlines = new ConnectionDeadlines(_connection, new ReplySilence(() => false, _sent, line, policy, Options, _clock), Shared(_clock));
         _deadlines.Expect(OperationLane.Playback);
     }
 
@@ -91,6 +91,7 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
     [Fact(Timeout = 60_000)]
     public async Task F07_Drain_ends_where_something_is_wanted_again_and_the_stall_limit_counts()
     {
+        Assert.True(_sent.TryAdd(_body, out _));
         _deadlines.Begin();
         GiveUp();
         _deadlines.StartDrain();
@@ -207,6 +208,14 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
         public NntpConnection[] Idle() => [];
 
         public bool HasAnother(NntpConnection connection) => false;
+
+        public void Changed()
+        {
+        }
+
+        public void Missed(MessageId id)
+        {
+        }
 
         public void ReplyEnded(NntpConnection connection, PendingReply reply)
         {

@@ -21,7 +21,7 @@ public sealed class ReplySilenceTests
     {
         _provider = new LineEstimate(_clock);
         _line = new LineEstimate(_clock, _provider);
-        _silence = new ReplySilence(() => _hasUnread, _sent, _line, new StragglerPolicy(new NntpOptions { HedgeFloor = Patience }), _clock);
+        _silence = new ReplySilence(() => _hasUnread, _sent, _line, new StragglerPolicy(new NntpOptions { HedgeFloor = Patience }), new NntpOptions(), _clock);
         for (var i = 0; i < 32; i++)
             _provider.Silences.Observe(TimeSpan.FromMilliseconds(10));
         _clock.Advance(TimeSpan.FromHours(1));

@@ -52,7 +52,7 @@ internal sealed class SchedulerModel
 
     public void Open(Pool pool)
     {
-        pool.Scheduler.Add(new ConnectionLoad(null!));
+        pool.Scheduler.Add(new ConnectionLoad(null!, new PendingReplies()));
         Pump(pool);
     }
 

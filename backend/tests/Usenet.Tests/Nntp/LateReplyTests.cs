@@ -1,0 +1,339 @@
+using System.Collections.Concurrent;
+using System.Text;
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>
+/// Replies that are late, never come or come drop by drop: what they cost the fetches behind and beside them. No test waits: the clock
+/// moves where a test moves it.
+/// </summary>
+public sealed class LateReplyTests
+{
+    private static readonly NntpOptions Options = new() { CloseGrace = TimeSpan.Zero };
+    private static readonly TimeSpan AnAnswer = TimeSpan.FromSeconds(20);
+
+    private readonly StepClock _clock = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>DATE takes longer than any answer before it, then the server is fast again.</summary>
+    [Fact(Timeout = 120_000)]
+    public async Task Connection_whose_DATE_was_answered_late_takes_articles_again()
+    {
+        const int Connections = 4;
+        await using var server = new NewsServer { Greet = Connections, HoldsDate = true };
+        await using var pool = Pool(Options, Account(server, Connections) with { PipeliningDepth = 1 });
+        await Task.WhenAll(Enumerable.Range(0, Connections).Select(i => FetchAsync(pool, $"a{i}@t")));
+        Assert.Equal(Connections, server.Accepted);
+
+        _clock.Advance(TimeSpan.FromSeconds(39));
+        _clock.Advance(TimeSpan.FromSeconds(2));
+        await Eventually.HoldsAsync(() => server.Dates == Connections, () => $"{server.Dates} DATE", Token);
+        for (var i = 0; i < 20; i++)
+            _clock.Advance(TimeSpan.FromMilliseconds(50));
+        var received = pool.Counters.BytesReceived;
+        server.LetGo();
+        await Eventually.HoldsAsync(() => pool.Counters.BytesReceived == received + (Connections * NewsServer.Date.Length), () => "a DATE is not answered", Token);
+
+        await Task.WhenAll(Enumerable.Range(0, Connections).Select(i => FetchAsync(pool, $"b{i}@t")));
+        for (var i = 0; i < 8; i++)
+            await FetchAsync(pool, $"c{i}@t");
+        Assert.Equal(Connections, server.Accepted);
+    }
+
+    /// <summary>A viewer comes back while no connection has answered its DATE yet.</summary>
+    [Fact(Timeout = 120_000)]
+    public async Task Article_that_is_asked_for_behind_a_late_DATE_comes_when_the_server_is_back()
+    {
+        await using var server = new NewsServer { Greet = 1, HoldsDate = true };
+        await using var pool = Pool(Options, Account(server, 1));
+        await FetchAsync(pool, "a@t");
+        _clock.Advance(TimeSpan.FromSeconds(39));
+        _clock.Advance(TimeSpan.FromSeconds(2));
+        await Eventually.HoldsAsync(() => server.Dates == 1, () => "no DATE", Token);
+        for (var i = 0; i < 20; i++)
+            _clock.Advance(TimeSpan.FromMilliseconds(50));
+
+        var fetch = FetchAsync(pool, "b@t");
+        server.LetGo();
+
+        await fetch;
+        Assert.Equal(1, server.Accepted);
+    }
+
+    /// <summary>The timer has found the reply late, and before it says so the reply ends.</summary>
+    [Fact(Timeout = 120_000)]
+    public async Task Reply_that_ends_while_it_is_being_found_late_leaves_its_connection_in_use()
+    {
+        await using var server = new NewsServer { Greet = 1, Holds = "held@t" };
+        await using var pool = Pool(Options, Account(server, 1));
+        await FetchAsync(pool, "a@t");
+        var fetch = FetchAsync(pool, "held@t");
+        await Eventually.HoldsAsync(() => server.Held == 1, () => "the article was not asked for", Token);
+
+        var crossed = false;
+        _clock.AtNextChange = () =>
+        {
+            server.LetGo();
+            crossed = ((IAsyncResult)fetch).AsyncWaitHandle.WaitOne(AnAnswer);
+        };
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.True(crossed, "The reply did not end in between.");
+        await fetch;
+
+        await FetchAsync(pool, "b@t");
+        Assert.Equal(1, server.Accepted);
+    }
+
+    /// <summary>Two lanes never share a connection, so that one of them needs a connection of its own however little waits.</summary>
+    [Fact(Timeout = 120_000)]
+    public async Task F14_Viewer_beside_a_STAT_that_is_never_answered_gets_a_connection_of_its_own_at_once()
+    {
+        await using var server = new NewsServer { Greet = 1, AnswersStat = false };
+        await using var pool = Pool(Options, Account(server, 20));
+        using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var stat = pool.StatAsync(new StatRequest(new[] { MessageId.Parse("s@t") }, OperationLane.HealthCheck), new ArticlePresence[1], ends.Token).AsTask();
+        await Eventually.HoldsAsync(() => server.Stats == 1, () => "no STAT", Token);
+
+        await FetchAsync(pool, "a@t");
+
+        Assert.Equal(2, server.Accepted);
+        await ends.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => stat);
+    }
+
+    [Theory(Timeout = 120_000)]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task F14_Viewer_beside_an_import_that_stalls_gets_a_connection_of_its_own_at_once(bool hedge)
+    {
+        await using var server = new NewsServer { Greet = 1, Holds = "held@t" };
+        await using var pool = Pool(Options with { HedgeEnabled = hedge }, Account(server, 20));
+        var import = FetchAsync(pool, "held@t", OperationLane.Import);
+        await Eventually.HoldsAsync(() => server.Held == 1, () => "the article was not asked for", Token);
+
+        await FetchAsync(pool, "a@t");
+
+        Assert.Equal(2, server.Accepted);
+        server.LetGo();
+        await import;
+    }
+
+    /// <summary>A pipeline is late: what waits for room on it is placed elsewhere as soon as that is known, though nothing ends.</summary>
+    [Fact(Timeout = 120_000)]
+    public async Task Waiting_article_goes_to_a_new_connection_as_soon_as_the_open_one_is_late()
+    {
+        await using var server = new NewsServer { Greet = 1, Holds = "held@t" };
+        await using var pool = Pool(Options, Account(server, 20) with { PipeliningDepth = 1 });
+        using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        await FetchAsync(pool, "a@t");
+        var held = FetchAsync(pool, "held@t", OperationLane.Import, ends.Token);
+        await Eventually.HoldsAsync(() => server.Held == 1, () => "the article was not asked for", Token);
+
+        var next = FetchAsync(pool, "b@t", OperationLane.Import);
+        _clock.Advance(TimeSpan.FromSeconds(1));
+
+        await next;
+        server.LetGo();
+        await held;
+    }
+
+    /// <summary>Bytes come, and yet nothing does: each is a byte more of one status line.</summary>
+    [Theory(Timeout = 120_000)]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    public async Task F10_Line_that_comes_drop_by_drop_ends_at_the_stall_limit(bool hedge, bool isStat)
+    {
+        await using var server = new NewsServer { Greet = 1, Drips = true };
+        var options = Options with { HedgeEnabled = hedge, RetriesPerProvider = 0, BackgroundStall = Options.PlaybackStall };
+        await using var pool = Pool(options, Account(server, 1));
+        var answers = new ArticlePresence[1];
+        var asking = isStat
+            ? pool.StatAsync(new StatRequest(new[] { MessageId.Parse("s@t") }, OperationLane.HealthCheck), answers, Token).AsTask()
+            : FetchAsync(pool, "a@t");
+        await Eventually.HoldsAsync(() => server.Held == 1, () => "nothing was asked for", Token);
+
+        for (var second = 0; second <= 2 * options.PlaybackStall.TotalSeconds && !asking.IsCompleted; second += 5)
+        {
+            var sent = server.Sent;
+            server.Drop();
+            await Eventually.HoldsAsync(() => server.Sent > sent || asking.IsCompleted, () => "the byte was not sent", Token);
+            _clock.Advance(TimeSpan.FromSeconds(5));
+        }
+
+        await Task.WhenAny(asking, Task.Delay(AnAnswer, TimeProvider.System, Token));
+        Assert.True(asking.IsCompleted, "It still waits.");
+        if (isStat)
+            Assert.Equal(1, answers[0].Unanswered.Count);
+        else
+            Assert.Equal(NntpFault.Stalled, (await Assert.ThrowsAsync<NntpException>(() => asking)).Fault);
+    }
+
+    /// <summary>Connections that rest are forgotten, as by a router: that says nothing about the bodies of the provider.</summary>
+    [Fact(Timeout = 120_000)]
+    public async Task F13_Idle_connections_whose_DATE_is_never_answered_are_no_failure_of_the_provider()
+    {
+        const int Connections = 8;
+        await using var server = new NewsServer { Greet = Connections, HoldsDate = true };
+        await using var other = new NewsServer { Greet = 1 };
+        await using var pool = Pool(Options, Account(server, Connections) with { PipeliningDepth = 1 }, Account(other, 1) with { Priority = 1 });
+        await Task.WhenAll(Enumerable.Range(0, Connections).Select(i => FetchAsync(pool, $"a{i}@t")));
+        Assert.Equal((Connections, 0), (server.Accepted, other.Accepted));
+        _clock.Advance(TimeSpan.FromSeconds(39));
+        _clock.Advance(TimeSpan.FromSeconds(2));
+        await Eventually.HoldsAsync(() => server.Dates == Connections, () => $"{server.Dates} DATE", Token);
+
+        // They keep their places until the server has closed them, too.
+        _clock.Advance(TimeSpan.FromSeconds(6));
+        server.LetGo();
+        await Eventually.HoldsAsync(() => pool.Sockets(0) == 0, () => $"{pool.Sockets(0)} sockets", Token);
+
+        await FetchAsync(pool, "b@t");
+        Assert.Equal((Connections + 1, 0), (server.Accepted, other.Accepted));
+    }
+
+    private static ProviderOptions Account(NewsServer server, int connections) =>
+        new() { Name = "scripted", Host = "127.0.0.1", Port = server.Port, UseTls = false, MaxConnections = connections };
+
+    private ProviderPool Pool(NntpOptions options, params ProviderOptions[] accounts) =>
+        new(accounts, options, new GlobalOperationLimiter(time: _clock), _clock, NullLoggerFactory.Instance);
+
+    private async Task FetchAsync(ProviderPool pool, string id, OperationLane lane = OperationLane.Playback, CancellationToken? cancellationToken = null)
+    {
+        var urgency = lane == OperationLane.Playback ? new FetchUrgency(this, isHeadOfLine: true) : null;
+        var fetch = pool.FetchAsync(new ArticleRequest(MessageId.Parse(id), lane, urgency, ExpectedBytes: 100), new EndSink(), cancellationToken ?? Token).AsTask();
+        Assert.True((await fetch.WaitAsync(AnAnswer, TimeProvider.System, Token)).IsFound);
+    }
+
+    private sealed class EndSink : IArticleSink
+    {
+        private BodyScanner _scanner = BodyScanner.AtStart;
+
+        public void Start(int provider) => _scanner = BodyScanner.AtStart;
+
+        public bool Write(ReadOnlySpan<byte> raw, out int consumed) => _scanner.Scan(raw, out consumed);
+    }
+
+    /// <summary>A news server that has every article, and holds back what a test says.</summary>
+    private sealed class NewsServer : IAsyncDisposable
+    {
+        public static readonly byte[] Date = "111 20260103100000\r\n"u8.ToArray();
+
+        private readonly ScriptedServer _server;
+        private readonly ManualResetEventSlim _goOn = new();
+        private readonly SemaphoreSlim _drops = new(0);
+        private readonly ConcurrentDictionary<int, byte> _asked = new();
+        private int _dates;
+        private int _stats;
+        private int _held;
+        private int _sent;
+
+        public NewsServer() => _server = new ScriptedServer(Serve);
+
+        public int Port => _server.Port;
+
+        public int Accepted => _server.Accepted;
+
+        /// <summary>Connections that must all have been asked once before any answers.</summary>
+        public int Greet { get; init; }
+
+        /// <summary>Whether DATE is answered only when the server is let go.</summary>
+        public bool HoldsDate { get; init; }
+
+        /// <summary>An article that is answered only then.</summary>
+        public string? Holds { get; init; }
+
+        public bool AnswersStat { get; init; } = true;
+
+        /// <summary>Whether answers come byte by byte, one with each <see cref="Drop"/>.</summary>
+        public bool Drips { get; init; }
+
+        public int Dates => Volatile.Read(ref _dates);
+
+        public int Stats => Volatile.Read(ref _stats);
+
+        public int Held => Volatile.Read(ref _held);
+
+        /// <summary>Bytes sent one by one.</summary>
+        public int Sent => Volatile.Read(ref _sent);
+
+        public void LetGo() => _goOn.Set();
+
+        public void Drop() => _drops.Release();
+
+        public async ValueTask DisposeAsync()
+        {
+            await _server.DisposeAsync();
+            _goOn.Dispose();
+            _drops.Dispose();
+        }
+
+        private void Serve(ScriptedServer.Connection connection)
+        {
+            connection.Send("200 ready\r\n"u8);
+            while (true)
+            {
+                var command = Encoding.ASCII.GetString(connection.ReadCommand());
+                var id = command[(command.IndexOf(' ', StringComparison.Ordinal) + 1)..];
+                if (command.StartsWith("QUIT", StringComparison.Ordinal))
+                    return;
+                if (command.StartsWith("BODY", StringComparison.Ordinal))
+                {
+                    AwaitAll(connection);
+                    if (id == $"<{Holds}>")
+                        Hold(connection);
+                    Answer(connection, $"222 0 {id}\r\n{id}\r\n.\r\n");
+                }
+                else if (command.StartsWith("DATE", StringComparison.Ordinal))
+                {
+                    Interlocked.Increment(ref _dates);
+                    if (HoldsDate)
+                        _goOn.Wait(connection.Stopping);
+                    connection.Send(Date);
+                }
+                else if (command.StartsWith("STAT", StringComparison.Ordinal))
+                {
+                    Interlocked.Increment(ref _stats);
+                    if (AnswersStat)
+                        Answer(connection, $"223 0 {id}\r\n");
+                }
+            }
+        }
+
+        private void AwaitAll(ScriptedServer.Connection connection)
+        {
+            // One that answered at once could answer for all before the next is open.
+            _asked.TryAdd(connection.Number, 0);
+            if (connection.Number <= Greet)
+                SpinWait.SpinUntil(() => _asked.Count >= Greet || connection.Stopping.IsCancellationRequested);
+        }
+
+        private void Hold(ScriptedServer.Connection connection)
+        {
+            Interlocked.Increment(ref _held);
+            _goOn.Wait(connection.Stopping);
+        }
+
+        private void Answer(ScriptedServer.Connection connection, string answer)
+        {
+            if (!Drips)
+            {
+                connection.Send(Encoding.ASCII.GetBytes(answer));
+                return;
+            }
+
+            Interlocked.Increment(ref _held);
+            foreach (var value in Encoding.ASCII.GetBytes(answer))
+            {
+                _drops.Wait(connection.Stopping);
+                connection.Send([value]);
+                Interlocked.Increment(ref _sent);
+            }
+        }
+    }
+}

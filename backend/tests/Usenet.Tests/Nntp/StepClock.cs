@@ -1,0 +1,40 @@
+using Sluice.Testing;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>
+/// A manual clock that lets a test act at the moment a timer is set again.
+/// </summary>
+internal sealed class StepClock : TimeProvider
+{
+    private readonly ManualTimeProvider _clock = new();
+
+    /// <summary>Runs once, when a timer is changed the next time; the timer is set only after it has returned.</summary>
+    public Action? AtNextChange { get; set; }
+
+    public override long TimestampFrequency => _clock.TimestampFrequency;
+
+    public void Advance(TimeSpan span) => _clock.Advance(span);
+
+    public override DateTimeOffset GetUtcNow() => _clock.GetUtcNow();
+
+    public override long GetTimestamp() => _clock.GetTimestamp();
+
+    public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
+        new HookedTimer(this, _clock.CreateTimer(callback, state, dueTime, period));
+
+    private sealed class HookedTimer(StepClock clock, ITimer timer) : ITimer
+    {
+        public bool Change(TimeSpan dueTime, TimeSpan period)
+        {
+            var act = clock.AtNextChange;
+            clock.AtNextChange = null;
+            act?.Invoke();
+            return timer.Change(dueTime, period);
+        }
+
+        public void Dispose() => timer.Dispose();
+
+        public ValueTask DisposeAsync() => timer.DisposeAsync();
+    }
+}
