@@ -10,7 +10,7 @@ namespace Sluice.Testing;
 public sealed class ManualTimeProvider : FakeTimeProvider
 {
     private readonly Lock _gate = new();
-    private readonly HashSet<TrackedTimer> _armed = [];
+    private readonly HashSet<Timer> _armed = [];
     private TimeSpan _wallClockShift;
 
     public ManualTimeProvider()
@@ -49,77 +49,63 @@ public sealed class ManualTimeProvider : FakeTimeProvider
     public new void Advance(TimeSpan delta)
     {
         long end = GetTimestamp() + delta.Ticks;
-        while (NextDue(end) is { } due)
-        {
-            base.Advance(TimeSpan.FromTicks(due - GetTimestamp()));
-            ForgetUntil(due);
-        }
-
-        base.Advance(TimeSpan.FromTicks(end - GetTimestamp()));
+        while (TakeDue(end) is { } due)
+            due.Run();
+        MoveTo(end);
     }
 
     /// <inheritdoc/>
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {
-        var timer = new TrackedTimer(this, callback, state);
-        timer.Inner = base.CreateTimer(timer.Run, null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        var timer = new Timer(this, callback, state);
         timer.Change(dueTime, period);
         return timer;
     }
 
-    private long? NextDue(long end)
+    // The clock goes to the timer's time, and the timer is armed anew or for good before it runs: all of it is one step for other threads.
+    private Timer? TakeDue(long end)
     {
         lock (_gate)
         {
-            var due = _armed.Where(timer => timer.Due <= end).Select(timer => (long?)timer.Due).Min();
-            return due is { } at ? Math.Max(at, GetTimestamp()) : null;
+            if (_armed.Where(timer => timer.Due <= end).MinBy(timer => timer.Due) is not { } next)
+                return null;
+            MoveTo(next.Due);
+            next.Rearm();
+            return next;
         }
     }
 
-    // What was due has run by now, and what runs again is armed for later. A timer that another thread has set while the clock moved can
-    // be due a little later than its entry says; the entry goes all the same, or the clock would never come past it.
-    private void ForgetUntil(long due)
+    private void MoveTo(long timestamp)
     {
-        lock (_gate)
-            _armed.RemoveWhere(timer => timer.Due <= due);
+        if (timestamp - GetTimestamp() is > 0 and var ticks)
+            base.Advance(TimeSpan.FromTicks(ticks));
     }
 
-    /// <summary>A timer of the base class with its due time, which the base class keeps to itself.</summary>
-    private sealed class TrackedTimer(ManualTimeProvider clock, TimerCallback callback, object? state) : ITimer
+    private sealed class Timer(ManualTimeProvider clock, TimerCallback callback, object? state) : ITimer
     {
-        private TimeSpan _period = Timeout.InfiniteTimeSpan;
-
-        public ITimer Inner { get; set; } = null!;
+        private TimeSpan _period;
 
         public long Due { get; private set; }
 
         public bool Change(TimeSpan dueTime, TimeSpan period)
         {
-            // A real timer never runs inside the call that sets it, which may hold the lock that the callback takes.
-            if (dueTime == TimeSpan.Zero)
-                dueTime = TimeSpan.FromTicks(1);
-            var isSet = Inner.Change(dueTime, period);
             lock (clock._gate)
             {
-                _period = period > TimeSpan.Zero ? period : Timeout.InfiniteTimeSpan;
-                Arm(isSet ? dueTime : Timeout.InfiniteTimeSpan);
+                _period = period;
+                Arm(dueTime);
             }
 
-            return isSet;
+            return true;
         }
 
-        public void Run(object? unused)
-        {
-            lock (clock._gate)
-                Arm(_period);
-            callback(state);
-        }
+        public void Rearm() => Arm(_period > TimeSpan.Zero ? _period : Timeout.InfiniteTimeSpan);
+
+        public void Run() => callback(state);
 
         public void Dispose()
         {
             lock (clock._gate)
                 clock._armed.Remove(this);
-            Inner.Dispose();
         }
 
         public ValueTask DisposeAsync()
@@ -130,13 +116,12 @@ public sealed class ManualTimeProvider : FakeTimeProvider
 
         private void Arm(TimeSpan after)
         {
+            clock._armed.Remove(this);
             if (after == Timeout.InfiniteTimeSpan)
-            {
-                clock._armed.Remove(this);
                 return;
-            }
 
-            Due = clock.GetTimestamp() + after.Ticks;
+            // A real timer never runs inside the call that sets it, which may hold the lock that the callback takes.
+            Due = clock.GetTimestamp() + Math.Max(1, after.Ticks);
             clock._armed.Add(this);
         }
     }
