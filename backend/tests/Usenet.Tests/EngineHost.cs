@@ -41,6 +41,9 @@ internal sealed class EngineHost : IAsyncDisposable
     /// <summary>Blocks that are lent and not to the cache alone.</summary>
     public long HeldBlocks => Engine.Blocks.Rented - (Engine.CachedBytes / BlockPool.BlockSize);
 
+    /// <summary>Permits that the lanes have together.</summary>
+    public int Permits => Enum.GetValues<OperationLane>().Sum(Limiter.InUse);
+
     // Articles of tests are small; what counts as a probe is half of one, as it is with articles of a usual size.
     private static readonly StreamOptions ForSmallArticles = new() { ProbeBytes = 10_000, LandingReach = 4_000 };
 
@@ -94,12 +97,33 @@ internal sealed class EngineHost : IAsyncDisposable
         return bytes;
     }
 
+    /// <summary>Reads a file whole, and compares it. A provider that has just come back may be rested for a moment: a few tries are fair.</summary>
+    public async Task AssertReadsCleanAsync(int file, int tries, CancellationToken cancellationToken)
+    {
+        var truth = Truth(0, (int)Release.Files[file].Size, file);
+        for (var left = tries; ; left--)
+        {
+            try
+            {
+                await using var stream = Engine.Open([FileExtent.Whole(File(file))], OperationLane.Playback, 0, null);
+                var read = new byte[truth.Length];
+                await stream.ReadExactlyAsync(read, cancellationToken);
+                Assert.True(read.AsSpan().SequenceEqual(truth), "wrong bytes in a read without faults");
+                return;
+            }
+            catch (IOException fault) when (left > 1 && fault is not EndOfStreamException)
+            {
+                await Task.Delay(TimeSpan.FromMilliseconds(500), TimeProvider.System, cancellationToken);
+            }
+        }
+    }
+
     /// <summary>Nothing may be left behind: no permit, no block, no socket beyond the pool's.</summary>
     public async Task AssertNothingIsLeftAsync(CancellationToken cancellationToken)
     {
         await Eventually.HoldsAsync(
-            () => Limiter.InUse(OperationLane.Playback) == 0 && HeldBlocks == 0 && Engine.OpenStreams == 0,
-            () => $"{Limiter.InUse(OperationLane.Playback)} permits, {HeldBlocks} blocks, {Engine.OpenStreams} streams left",
+            () => Permits == 0 && HeldBlocks == 0 && Engine.OpenStreams == 0,
+            () => $"{Permits} permits, {HeldBlocks} blocks, {Engine.OpenStreams} streams left",
             cancellationToken);
     }
 

@@ -96,6 +96,33 @@ public enum FaultKind
     /// <summary><c>command.slow</c>: the answer comes <c>ms</c> later, 3,000 unless told (0: never).</summary>
     CommandSlow,
 
+    /// <summary><c>command.400</c>: the service is given up in place of the answer, then closed.</summary>
+    Command400,
+
+    /// <summary><c>command.480</c>: a login is asked for, though there was one.</summary>
+    Command480,
+
+    /// <summary><c>command.502</c>: permission denied, then closed.</summary>
+    Command502,
+
+    /// <summary><c>command.garbage</c>: a line that is no NNTP in place of the answer.</summary>
+    CommandGarbage,
+
+    /// <summary><c>command.half</c>: half of the status line, then silence.</summary>
+    CommandHalf,
+
+    /// <summary><c>command.drip</c>: one byte per <c>ms</c> from the status line on, 200 unless told.</summary>
+    CommandDrip,
+
+    /// <summary><c>body.empty</c>: nothing between the status line and the end.</summary>
+    BodyEmpty,
+
+    /// <summary><c>body.takedown</c>: a notice in plain text in place of the data.</summary>
+    BodyTakedown,
+
+    /// <summary><c>body.packets</c>: from the offset on, packets of one byte each, 16 of them.</summary>
+    BodyPackets,
+
     /// <summary><c>body.stall</c>: silence at the offset for <c>ms</c> (0: for ever), then closed, or with <c>"close":false</c> continued.</summary>
     BodyStall,
 
@@ -218,9 +245,6 @@ public enum FaultKind
 
     /// <summary><c>policy.down</c>: connections are closed, and nobody listens, while the fault's time lasts.</summary>
     PolicyDown,
-
-    /// <summary><c>policy.clock</c>: DATE is ahead by <c>ms</c>, an hour unless told.</summary>
-    PolicyClock,
 
     /// <summary><c>policy.nopipelining</c>: a command that arrives while another waits on its connection gets no answer.</summary>
     PolicyNoPipelining,

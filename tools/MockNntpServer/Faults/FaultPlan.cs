@@ -109,14 +109,14 @@ internal sealed class FaultPlan
         FaultStage.Login => point.Verb == (active.Fault.Verb ?? "AUTHINFO PASS"),
         FaultStage.Command when active.Fault.Kind == FaultKind.PolicyStatLie => point.Article is not null && point.Verb != "STAT",
         FaultStage.Command when active.Fault.Kind == FaultKind.PolicyFlap => point.Article is not null && point.Try % 2 == 1,
-        FaultStage.Command when active.Fault.Kind == FaultKind.PolicyClock => point.Verb == "DATE",
         FaultStage.Command when active.Fault.Verb is null || active.Fault.Kind == FaultKind.Missing =>
             point.Article is not null || (HitsAnyCommand(active.Fault.Kind) && point.Verb is "DATE" or "QUIT"),
         _ => active.Fault.Verb is not { } verb || verb == point.Verb,
     };
 
     private static bool HitsAnyCommand(FaultKind kind) => kind is FaultKind.Command500 or FaultKind.Command503 or FaultKind.CommandBare
-        or FaultKind.CommandLineFeed or FaultKind.CommandLong or FaultKind.CommandSwapped or FaultKind.CommandTwice or FaultKind.CommandSlow;
+        or FaultKind.CommandLineFeed or FaultKind.CommandLong or FaultKind.CommandSwapped or FaultKind.CommandTwice or FaultKind.CommandSlow or FaultKind.Command400 or FaultKind.Command480
+        or FaultKind.Command502 or FaultKind.CommandGarbage or FaultKind.CommandHalf or FaultKind.CommandDrip;
 
     private ActiveFault? Find(MockFault fault) => Array.Find(_faults, active => ReferenceEquals(active.Fault, fault));
 

@@ -17,6 +17,9 @@ internal static class Delivery
         {
             FaultKind.BodyStall => Stall(answer, fault, place),
             FaultKind.BodyTrickle => answer with { TrickleFrom = place, TricklePause = fault.Duration ?? TimeSpan.FromSeconds(1) },
+            FaultKind.BodyEmpty => InPlaceOfData(answer, []),
+            FaultKind.BodyTakedown => InPlaceOfData(answer, "This article was removed at the request of its owner.\r\n"u8),
+            FaultKind.BodyPackets => answer with { PacketEdges = [.. Enumerable.Range(place, Math.Min(MaxEdges, end - place))] },
             FaultKind.BodyFin => Cut(answer, place, AnswerEnd.Close),
             FaultKind.BodyReset => Cut(answer, place, AnswerEnd.Reset),
             FaultKind.BodyNoTerminator => answer with { Bytes = answer.Bytes[..^3] },
@@ -40,6 +43,9 @@ internal static class Delivery
         var stalled = fault.CloseAfterStall ? Cut(answer, place, AnswerEnd.Close) : answer;
         return stalled with { PauseAt = place, Pause = pause };
     }
+
+    private static Answer InPlaceOfData(Answer answer, ReadOnlySpan<byte> text) =>
+        answer with { Bytes = (byte[])[.. answer.Bytes.Span[..answer.BodyStart], .. text, .. ".\r\n"u8] };
 
     private static Answer Cut(Answer answer, int place, AnswerEnd end) =>
         answer with { Bytes = answer.Bytes[..place], End = end, IsArticle = false };

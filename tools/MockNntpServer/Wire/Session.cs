@@ -35,7 +35,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             _ when !IsKnown(command.Verb) => Wire.Answer.Line("500 Unknown command"),
             _ when provider.Settings.User is not null && !_loggedIn => Wire.Answer.Line("480 Authentication required"),
             "GROUP" => WithFault(command, null, () => Wire.Answer.Line($"211 1000000 1 1000000 {command.Argument}")),
-            "DATE" => WithFault(command, null, () => Date(TimeSpan.Zero)),
+            "DATE" => WithFault(command, null, Date),
             _ => AnswerAboutArticle(command),
         };
     }
@@ -113,11 +113,16 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             FaultKind.Command500 => Wire.Answer.Line("500 Unknown command"),
             FaultKind.Command503 => Wire.Answer.Line("503 Program fault"),
             FaultKind.CommandOtherId => Send(command, other!),
-            FaultKind.PolicyClock => Date(fault.Duration ?? TimeSpan.FromHours(1)),
             FaultKind.CommandSwapped or FaultKind.PolicyReorder => good() with { Swap = fault },
             FaultKind.CommandTwice => Twice(good()),
             FaultKind.CommandSlow when fault.Duration == TimeSpan.Zero => good() with { PauseAt = 0, Pause = null },
             FaultKind.CommandSlow => good() with { Delay = fault.Duration ?? TimeSpan.FromSeconds(3) },
+            FaultKind.Command400 => Wire.Answer.Line("400 Service discontinued", AnswerEnd.Close),
+            FaultKind.Command480 => Wire.Answer.Line("480 Authentication required"),
+            FaultKind.Command502 => Wire.Answer.Line("502 Permission denied", AnswerEnd.Close),
+            FaultKind.CommandGarbage => Wire.Answer.Line("\u00ff\u0001 what is this?"),
+            FaultKind.CommandHalf => good() with { PauseAt = HalfOfStatusLine(good()), Pause = null },
+            FaultKind.CommandDrip => good() with { TrickleFrom = 0, TricklePause = fault.Duration ?? TimeSpan.FromMilliseconds(200) },
             _ => BadStatusLine(fault.Kind, good()),
         };
     }
@@ -171,10 +176,12 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
         return disturbed;
     }
 
-    private Answer Date(TimeSpan ahead) =>
-        Wire.Answer.Line($"111 {(provider.Clock.Provider.GetUtcNow() + ahead).ToString("yyyyMMddHHmmss", CultureInfo.InvariantCulture)}");
+    private Answer Date() =>
+        Wire.Answer.Line($"111 {provider.Clock.Provider.GetUtcNow().ToString("yyyyMMddHHmmss", CultureInfo.InvariantCulture)}");
 
     private static Answer NoSuchArticle(string id) => Wire.Answer.Line($"430 No such article <{id}>");
+
+    private static int HalfOfStatusLine(Answer answer) => answer.Bytes.Span.IndexOf((byte)'\r') / 2;
 
     private static Answer Twice(Answer answer) => answer with { Bytes = (byte[])[.. answer.Bytes.Span, .. answer.Bytes.Span] };
 

@@ -33,6 +33,30 @@ public sealed class BodyFaultTests
         Assert.Equal((2, 1), (bench.Mock.Stats.BodyCount(FaultBench.FirstId), bench.Mock.Stats.Articles));
     }
 
+    [Theory]
+    [InlineData(FaultKind.BodyEmpty, "")]
+    [InlineData(FaultKind.BodyTakedown, "This article was removed at the request of its owner.\r\n")]
+    public async Task Something_else_stands_in_place_of_the_data(FaultKind kind, string text)
+    {
+        await using var bench = await FaultBench.StartAsync(kind);
+        await using var client = await bench.OpenAsync();
+        await client.SendAsync(Ask, "DATE");
+        Assert.Equal($"222 0 <{FaultBench.FirstId}>", await client.ReadLineAsync());
+        foreach (var line in text.Split("\r\n", StringSplitOptions.RemoveEmptyEntries))
+            Assert.Equal(line, await client.ReadLineAsync());
+        Assert.Equal(".", await client.ReadLineAsync());
+        Assert.StartsWith("111 ", await client.ReadLineAsync(), StringComparison.Ordinal);
+        bench.AssertCounted(kind);
+    }
+
+    [Fact]
+    public async Task Packets_of_one_byte_hold_the_right_bytes()
+    {
+        await using var bench = await FaultBench.StartAsync(FaultKind.BodyPackets);
+        Assert.Equal(FaultBench.Truth(1), (await bench.ReadFirstAsync()).Decoded);
+        bench.AssertCounted(FaultKind.BodyPackets);
+    }
+
     [Fact]
     public async Task Every_try_is_cut_when_the_count_says_so()
     {

@@ -18,7 +18,9 @@ public sealed class CommandFaultTests
     [InlineData(FaultKind.Command430, "430 ")]
     [InlineData(FaultKind.Command451, "451 ")]
     [InlineData(FaultKind.Command500, "500 ")]
+    [InlineData(FaultKind.Command480, "480 ")]
     [InlineData(FaultKind.Command503, "503 ")]
+    [InlineData(FaultKind.CommandGarbage, "\u00ff\u0001 ")]
     public async Task Codes_take_the_place_of_every_answer_about_an_article(FaultKind kind, string code)
     {
         await using var bench = await FaultBench.StartAsync(kind);
@@ -62,6 +64,38 @@ public sealed class CommandFaultTests
         }
 
         await Assert.ThrowsAnyAsync<Exception>(() => never);
+    }
+
+    [Theory]
+    [InlineData(FaultKind.Command400, "400 ")]
+    [InlineData(FaultKind.Command502, "502 ")]
+    public async Task Codes_that_end_the_service_close_the_connection(FaultKind kind, string code)
+    {
+        await using var bench = await FaultBench.StartAsync(kind);
+        await using var client = await bench.OpenAsync();
+        Assert.StartsWith(code, await client.AskAsync($"BODY <{First}>"), StringComparison.Ordinal);
+        Assert.Equal((0, false), await client.ReadToEndAsync() is var (bytes, reset) ? (bytes.Length, reset) : default);
+        bench.AssertCounted(kind);
+    }
+
+    [Fact]
+    public async Task Half_of_a_status_line_comes_and_no_more()
+    {
+        await using var bench = await FaultBench.StartAsync(FaultKind.CommandHalf);
+        await using var client = await bench.OpenAsync();
+        await client.SendAsync($"STAT <{First}>");
+        var whole = $"223 0 <{First}>";
+        Assert.Equal(whole[..(whole.Length / 2)], Encoding.Latin1.GetString(await client.ReadAtLeastAsync(whole.Length / 2)));
+        bench.AssertCounted(FaultKind.CommandHalf);
+    }
+
+    [Fact]
+    public async Task Status_line_drips_and_is_right()
+    {
+        await using var bench = await FaultBench.StartAsync(new MockFault { Kind = FaultKind.CommandDrip, Duration = TimeSpan.FromMilliseconds(1) });
+        await using var client = await bench.OpenAsync();
+        Assert.Equal($"223 0 <{First}>", await client.AskAsync($"STAT <{First}>"));
+        bench.AssertCounted(FaultKind.CommandDrip);
     }
 
     [Fact]

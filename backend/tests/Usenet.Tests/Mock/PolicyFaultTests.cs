@@ -104,16 +104,6 @@ public sealed class PolicyFaultTests
     }
 
     [Fact]
-    public async Task Clock_of_the_provider_is_ahead()
-    {
-        await using var bench = await FaultBench.StartAsync(FaultKind.PolicyClock, _clock);
-        await using var client = await bench.OpenAsync();
-        var expected = (_clock.GetUtcNow() + TimeSpan.FromHours(1)).ToString("yyyyMMddHHmmss", System.Globalization.CultureInfo.InvariantCulture);
-        Assert.Equal($"111 {expected}", await client.AskAsync("DATE"));
-        bench.AssertCounted(FaultKind.PolicyClock);
-    }
-
-    [Fact]
     public async Task Command_behind_another_gets_no_answer()
     {
         await using var bench = await FaultBench.StartAsync(FaultKind.PolicyNoPipelining);

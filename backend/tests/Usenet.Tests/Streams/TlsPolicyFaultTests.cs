@@ -62,7 +62,7 @@ public sealed class TlsPolicyFaultTests
             case FaultKind.PolicyStatLie:
                 Assert.IsType<ArticleGoneException>(error);
                 break;
-            case FaultKind.TlsOneByte or FaultKind.PolicyIdle or FaultKind.PolicyCap or FaultKind.PolicyThrottle or FaultKind.PolicyClock:
+            case FaultKind.TlsOneByte or FaultKind.PolicyIdle or FaultKind.PolicyCap or FaultKind.PolicyThrottle:
                 Assert.Null(error);
                 break;
             default:
@@ -100,9 +100,9 @@ public sealed class TlsPolicyFaultTests
     // A connection over a cap is counted as refused.
     private static bool IsMet(EngineHost host, FaultKind kind) => host.Mock.Stats.FaultCount(kind) > 0 || (kind == FaultKind.PolicyCap && host.Mock.Stats.Refused > 0);
 
-    // Idle connections are closed a moment after the read; the clock is only asked by connections that were idle for long.
+    // Idle connections are closed a moment after the read.
     private static Task AssertMetAsync(EngineHost host, FaultKind kind) =>
-        kind == FaultKind.PolicyClock ? Task.CompletedTask : Eventually.HoldsAsync(() => IsMet(host, kind), () => "the fault was never met", Token);
+        Eventually.HoldsAsync(() => IsMet(host, kind), () => "the fault was never met", Token);
 
     private static Task<EngineHost> StartAsync(FaultKind kind, MockFault fault, int providers, bool skipsVerification = false)
     {
