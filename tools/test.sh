@@ -12,6 +12,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 results=$root/artifacts/test-results
 passed=0 failed=0 skipped=0
+took=()
 
 case "${1:-}" in
   "") end_to_end=yes long=no ;;
@@ -21,6 +22,7 @@ case "${1:-}" in
 esac
 
 finish() {
+  [ ${#took[@]} = 0 ] || printf 'test.sh: %s\n' "${took[@]}"
   echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
   exit
@@ -47,6 +49,13 @@ install_programs() {
   else
     echo "test.sh: could not install ${missing[*]}; the tests that need them are skipped"
   fi
+}
+
+# Notes how long a part has taken, beside the minutes that it may take on two quiet cores.
+note_time() {
+  local name=$1 began=$2 ceiling=$3 seconds
+  seconds=$((SECONDS - began))
+  took+=("$name took $((seconds / 60)) min $((seconds % 60)) s of $ceiling min$([ "$seconds" -le $((ceiling * 60)) ] || echo ', which is too long')")
 }
 
 # Runs the tests of one project that match the filters, and adds its counts.
@@ -101,11 +110,16 @@ check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
 check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet || finish
 check "format" dotnet format Backend.slnx --verify-no-changes --no-restore
 
+began=$SECONDS
 run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
-run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Long
-[ "$end_to_end" = no ] || run_tests end-to-end Server.Tests -trait Category=EndToEnd -trait- Category=Starts
-[ "$end_to_end" = no ] || run_tests starts Server.Tests -trait Category=Starts
-[ "$end_to_end" = no ] || run_clients
+run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Starts -trait- Category=Chaos -trait- Category=Long
+note_time "engine and server" "$began" 9
+if [ "$end_to_end" = yes ]; then
+  began=$SECONDS; run_tests end-to-end Server.Tests -trait Category=EndToEnd -trait- Category=Starts; note_time end-to-end "$began" 9
+  began=$SECONDS; run_tests chaos Server.Tests -trait Category=Chaos; note_time chaos "$began" 3
+  began=$SECONDS; run_tests starts Server.Tests -trait Category=Starts; note_time starts "$began" 2
+  began=$SECONDS; run_clients; note_time clients "$began" 3
+fi
 [ "$long" = no ] || run_tests long-engine Usenet.Tests -trait Category=Long
 [ "$long" = no ] || run_tests long Server.Tests -trait Category=Long
 finish

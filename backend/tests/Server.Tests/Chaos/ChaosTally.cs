@@ -1,0 +1,70 @@
+using System.Collections.Concurrent;
+using System.Globalization;
+
+namespace Sluice.Server.Tests.Chaos;
+
+/// <summary>How a request ended.</summary>
+internal enum ChaosEnd
+{
+    /// <summary>Every byte that was wanted came, and was right.</summary>
+    Whole,
+
+    /// <summary>The answer was cut, or refused with 410, where an article is missing everywhere.</summary>
+    AtHole,
+
+    /// <summary>The answer was cut elsewhere.</summary>
+    Cut,
+
+    /// <summary>503, or another refusal, or no connection.</summary>
+    Refused,
+}
+
+/// <summary>What all readers of a run have seen. Thread-safe.</summary>
+internal sealed class ChaosTally
+{
+    private readonly ConcurrentQueue<Request> _requests = new();
+    private readonly ConcurrentQueue<(TimeSpan From, TimeSpan To)> _outages = new();
+    private readonly ConcurrentQueue<string> _wrong = new();
+    private long _bytes;
+
+    /// <summary>What must not be: a wrong byte, or an answer that ends complete and short.</summary>
+    public IReadOnlyCollection<string> Wrong => _wrong;
+
+    public long Bytes => Volatile.Read(ref _bytes);
+
+    public void BytesRead(int count) => Interlocked.Add(ref _bytes, count);
+
+    public void IsWrong(string what) => _wrong.Enqueue(what);
+
+    public void Ended(Request request) => _requests.Enqueue(request);
+
+    /// <summary>A time in which the news servers fail, with the moment that readers are given to get over it.</summary>
+    public void Outage(TimeSpan from, TimeSpan to) => _outages.Enqueue((from, to));
+
+    /// <summary>The requests that no outage has touched.</summary>
+    public IReadOnlyList<Request> Undisturbed()
+    {
+        var outages = _outages.ToArray();
+        return [.. _requests.Where(request => !outages.Any(outage => request.From < outage.To && request.To > outage.From))];
+    }
+
+    public string Summary()
+    {
+        var undisturbed = Undisturbed();
+        return string.Create(CultureInfo.InvariantCulture, $"""
+            {_requests.Count} requests, {Bytes / 1e9:0.00} GB, {_wrong.Count} wrong; outside outages {undisturbed.Count}: {string.Join(", ", undisturbed.CountBy(request => request.End).OrderBy(count => count.Key).Select(count => $"{count.Key} {count.Value}"))}
+            headers outside outages: median {Headers(0.5).TotalMilliseconds:0} ms, p99 {Headers(0.99).TotalMilliseconds:0} ms, longest {Headers(1).TotalMilliseconds:0} ms
+            {string.Join('\n', undisturbed.Where(request => request.End is ChaosEnd.Cut or ChaosEnd.Refused).Take(20))}
+            """);
+    }
+
+    /// <summary>The time to the headers that a share of the undisturbed requests have not exceeded.</summary>
+    public TimeSpan Headers(double share)
+    {
+        var sorted = Undisturbed().Select(request => request.Headers).Order().ToArray();
+        return sorted.Length == 0 ? TimeSpan.Zero : sorted[(int)Math.Ceiling(share * sorted.Length) - 1];
+    }
+
+    /// <summary>One request; times count from the start of the run, without what the process did not get of the machine.</summary>
+    internal sealed record Request(string Kind, TimeSpan From, TimeSpan To, TimeSpan Headers, ChaosEnd End, string Remark);
+}

@@ -1,0 +1,293 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text.Json;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.EndToEnd;
+using Sluice.Server.Tests.Startup;
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Xunit;
+
+namespace Sluice.Server.Tests.Chaos;
+
+/// <summary>
+/// Readers of every kind for minutes, beside a provider that lacks and damages articles, one that breaks the protocol behind TLS, an
+/// outage each minute, changes of the settings and a wall clock that jumps by years: no wrong byte, no complete answer that is short,
+/// and outside the outages next to nothing but whole answers.
+/// </summary>
+[Collection(EndToEndRun.Name)]
+public sealed class ChaosTests : IAsyncDisposable
+{
+    private const int ArticleSize = 32_000;
+    private const int Articles = 3_000;
+    private const int Films = 4;
+    private const int Readers = 8;
+    private const int PausingReaders = 12;
+    private const int Cap = 8;
+    private const double ProtocolChaos = 0.015;
+    private static readonly int[] Holes = [411, 1997];
+    private static readonly TimeSpan OutageEvery = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan OutageLasts = TimeSpan.FromSeconds(6);
+
+    // What readers are given to get over an outage: breakers and caps try again within it.
+    private static readonly TimeSpan Recovery = TimeSpan.FromSeconds(12);
+    private static readonly TimeSpan SettingsEvery = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan JumpEvery = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan SampleEvery = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan LongestHeaders = TimeSpan.FromSeconds(3);
+
+    private static readonly FaultKind[] Protocol =
+    [
+        FaultKind.CommandGarbage, FaultKind.Command400, FaultKind.Command480, FaultKind.Command502, FaultKind.Command503, FaultKind.CommandOtherId,
+        FaultKind.CommandLong, FaultKind.CommandDrip, FaultKind.CommandHalf, FaultKind.CommandSlow, FaultKind.BodyReset, FaultKind.BodyEmpty,
+        FaultKind.BodyTakedown, FaultKind.BodyPackets, FaultKind.BodyStall,
+    ];
+
+    private readonly ShiftedClock _clock = new();
+    private readonly ChaosTally _tally = new();
+    private readonly Heartbeat _time = new();
+    private readonly List<(TimeSpan At, long Resident, int Descriptors)> _samples = [];
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    [Trait("Category", "Chaos")]
+    public Task Three_minutes_among_everything_give_no_wrong_byte() => RunAsync(TimeSpan.FromMinutes(3), longestPause: TimeSpan.FromSeconds(40));
+
+    [Fact]
+    [Trait("Category", EndToEndRun.Lengthy)]
+    public Task Twenty_minutes_among_everything_give_no_wrong_byte() => RunAsync(TimeSpan.FromMinutes(20), longestPause: TimeSpan.FromSeconds(60));
+
+    public ValueTask DisposeAsync() => _time.DisposeAsync();
+
+    private async Task RunAsync(TimeSpan length, TimeSpan longestPause)
+    {
+        using var folder = new TemporaryFolder();
+        await using var mock = await MockServer.StartAsync(new MockOptions
+        {
+            Providers = [Lossy, Chaotic],
+            Missing = ArticleSelection.Parts(Holes),
+            CacheBytes = 64 << 20,
+        });
+
+        // Much less than the films have, so that it is the news servers that are read and not the cache.
+        var variables = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__IN_FLIGHT_ARTICLE_BUDGET_MB"] = "64" };
+        await using var server = await RunningServer.StartAsync(
+            folder, variables, replace: services => services.Replace(ServiceDescriptor.Singleton<TimeProvider>(_clock)));
+        await SaveAsync(server, ("usenet.providers", Accounts(mock, Cap)));
+        var films = await PublishAsync(server, mock);
+
+        using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var readers = Enumerable.Range(0, Readers + PausingReaders)
+            .Select(i => new ChaosReader(server.Address, films, _tally, _time, seed: i + 1, i < Readers ? null : longestPause)).ToList();
+        ends.CancelAfter(length);
+        await Task.WhenAll([.. readers.Select(reader => reader.RunAsync(ends.Token)), .. Disturb(server, mock, ends.Token)]);
+        readers.ForEach(reader => reader.Dispose());
+
+        await AssertSoundAfterwardsAsync(server, mock, films);
+        Report(mock, length);
+        AssertHeld(mock, length);
+    }
+
+    private static MockProvider Lossy => new()
+    {
+        User = "u", Password = "p", MaxConnections = Cap, Latency = TimeSpan.FromMilliseconds(20), Jitter = TimeSpan.FromMilliseconds(5),
+        ConnectionBandwidth = 3_000_000, Missing = ArticleSelection.Share(0.08), Corrupt = ArticleSelection.Share(0.01),
+    };
+
+    private static MockProvider Chaotic => Lossy with
+    {
+        Tls = MockTls.Valid,
+        Missing = ArticleSelection.None,
+        Corrupt = ArticleSelection.None,
+        Faults =
+        [
+            .. Protocol.Select(kind => new MockFault
+            {
+                Kind = kind,
+                Verb = "BODY",
+                Rate = ProtocolChaos / Protocol.Length,
+                Duration = kind switch
+                {
+                    FaultKind.BodyStall => TimeSpan.FromSeconds(9),
+                    FaultKind.CommandSlow => TimeSpan.Zero,
+                    _ => null,
+                },
+            }),
+            new MockFault { Kind = FaultKind.CommandSlow, Verb = "DATE", Rate = 0.2, Duration = TimeSpan.FromMilliseconds(400) },
+        ],
+    };
+
+    private IEnumerable<Task> Disturb(RunningServer server, MockServer mock, CancellationToken end) =>
+    [
+        EachAsync(JumpEvery, JumpEvery, jump => { _clock.SetApart(TimeSpan.FromDays(jump % 2 == 0 ? 730 : -730)); return Task.CompletedTask; }, end),
+        EachAsync(TimeSpan.FromSeconds(75), SettingsEvery, change => ChangeSettingsAsync(server, mock, change), end),
+        EachAsync(TimeSpan.FromSeconds(35), OutageEvery, outage => FailAsync(mock, outage, end), end),
+        EachAsync(SampleEvery, SampleEvery, _ => { Sample(); return Task.CompletedTask; }, end),
+    ];
+
+    private static async Task EachAsync(TimeSpan first, TimeSpan every, Func<int, Task> act, CancellationToken end)
+    {
+        try
+        {
+            await Task.Delay(first, TimeProvider.System, end);
+            for (var i = 0; ; i++)
+            {
+                await act(i);
+                await Task.Delay(every, TimeProvider.System, end);
+            }
+        }
+        catch (OperationCanceledException) when (end.IsCancellationRequested)
+        {
+            // The run is over.
+        }
+    }
+
+    private async Task FailAsync(MockServer mock, int outage, CancellationToken end)
+    {
+        var from = _time.Now;
+        var cut = new MockFault { Kind = FaultKind.BodyReset, Count = 0, Offset = 1_000 };
+        try
+        {
+            switch (outage % 5)
+            {
+                case 0:
+                    mock.ChangeFaults([cut with { Provider = 0 }]);
+                    break;
+                case 1:
+                    mock.ChangeFaults([cut]);
+                    break;
+                case 2:
+                    ChangeBoth(mock, provider => provider with { Latency = TimeSpan.FromMilliseconds(400) });
+                    break;
+                case 3:
+                    ChangeBoth(mock, provider => provider with { Stall = 0.6, StallTime = OutageLasts });
+                    break;
+                default:
+                    mock.ChangeFaults([new MockFault { Kind = FaultKind.PolicyDown }]);
+                    break;
+            }
+
+            await Task.Delay(OutageLasts, TimeProvider.System, end);
+        }
+        finally
+        {
+            mock.ChangeFaults([]);
+            ChangeBoth(mock, provider => provider with { Latency = Lossy.Latency, Stall = 0 });
+            _tally.Outage(from, _time.Now + Recovery);
+        }
+    }
+
+    private static void ChangeBoth(MockServer mock, Func<MockProvider, MockProvider> change)
+    {
+        for (var i = 0; i < 2; i++)
+            mock.Change(i, change);
+    }
+
+    private static Task ChangeSettingsAsync(RunningServer server, MockServer mock, int change) => (change % 3) switch
+    {
+        0 => SaveAsync(server, ("streaming.verify-before-serve", change % 2 == 0 ? "true" : "false")),
+        1 => SaveAsync(server, ("usenet.providers", Accounts(mock, Cap - 2)), ("streaming.verify-before-serve", "false")),
+        _ => SaveAsync(server, ("usenet.providers", Accounts(mock, Cap)), ("usenet.streaming-stall-seconds", "5")),
+    };
+
+    private static async Task SaveAsync(RunningServer server, params (string Key, string Value)[] values)
+    {
+        var store = server.Services.GetRequiredService<SettingsStore>();
+        Assert.Empty(await store.SaveAsync(values.ToDictionary(value => value.Key, value => (string?)value.Value), Token));
+    }
+
+    private static string Accounts(MockServer mock, int cap) => JsonSerializer.Serialize(new
+    {
+        Providers = mock.Ports.Select((port, at) => new
+        {
+            Nickname = $"chaos-{at}", Host = "127.0.0.1", Port = port, UseSsl = at == 1, SkipTlsVerification = true, User = "u", Pass = "p", MaxConnections = cap, Type = 1, Priority = 0,
+        }),
+    });
+
+    private static async Task<List<ChaosFilm>> PublishAsync(RunningServer server, MockServer mock)
+    {
+        using var client = new SluiceClient(server.Address.Port, "admin", RunningServer.Password, RunningServer.ApiKey);
+        var films = new List<ChaosFilm>();
+        for (var i = 0; i < Films; i++)
+        {
+            var film = new ChaosFilm(MockRelease.Plain((ulong)(i + 1), ((long)Articles * ArticleSize) - 777, articleSize: ArticleSize), $"chaos-{i}", Holes);
+            await client.PublishedAsync(await client.AddFileAsync("movies", film.Name, film.Release.ToNzb(), Token), Token);
+            films.Add(film);
+        }
+
+        Assert.Equal(2, mock.Ports.Count);
+        return films;
+    }
+
+    private void Sample()
+    {
+        using var process = Process.GetCurrentProcess();
+        lock (_samples)
+            _samples.Add((_time.Now, process.WorkingSet64, Directory.GetFiles("/proc/self/fd").Length));
+    }
+
+    // Where everything is sound again, every byte that exists is there.
+    private static async Task AssertSoundAfterwardsAsync(RunningServer server, MockServer mock, List<ChaosFilm> films)
+    {
+        mock.Change(1, provider => provider with { Faults = [] });
+        server.Client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+        await Task.Delay(Recovery, TimeProvider.System, Token);
+        foreach (var film in films)
+        {
+            foreach (var (from, count) in film.Sound())
+            {
+                using var request = new HttpRequestMessage(HttpMethod.Get, film.Path) { Headers = { Range = new RangeHeaderValue(from, from + count - 1) } };
+                using var answer = await server.Client.SendAsync(request, Token);
+                Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
+                var truth = new byte[count];
+                film.Fill(from, truth);
+                var read = await answer.Content.ReadAsByteArrayAsync(Token);
+                Assert.True(truth.AsSpan().SequenceEqual(read), $"wrong bytes in {film.Path} from {from} after the run");
+            }
+        }
+    }
+
+    private void Report(MockServer mock, TimeSpan length)
+    {
+        var output = TestContext.Current.TestOutputHelper!;
+        output.WriteLine(_tally.Summary());
+        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"sockets at most {string.Join(", ", mock.ProviderStats.Select(stats => stats.ConnectionsPeak))}, refused {mock.Stats.Refused}; faults: {string.Join(", ", mock.Stats.Faults.Select(fault => $"{fault.Key} {fault.Value}"))}"));
+        var (early, late) = (Minute(TimeSpan.FromMinutes(2)), Minute(length - TimeSpan.FromMinutes(1)));
+        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"resident {early.Resident / 1e6:0} MB in minute 3, {late.Resident / 1e6:0} MB in the last; descriptors {early.Descriptors:0}, {late.Descriptors:0}"));
+    }
+
+    private void AssertHeld(MockServer mock, TimeSpan length)
+    {
+        Assert.Empty(_tally.Wrong);
+        var undisturbed = _tally.Undisturbed();
+        Assert.InRange(undisturbed.Count, (int)(length.TotalMinutes * 200), int.MaxValue);
+        var good = undisturbed.Count(request => request.End is ChaosEnd.Whole or ChaosEnd.AtHole);
+        Assert.True(good >= 0.99 * undisturbed.Count, $"{undisturbed.Count - good} of {undisturbed.Count} requests outside outages were cut or refused.\n{_tally.Summary()}");
+        Assert.True(_tally.Headers(0.99) <= LongestHeaders, $"p99 of headers is {_tally.Headers(0.99)}.\n{_tally.Summary()}");
+        foreach (var stats in mock.ProviderStats)
+            Assert.InRange(stats.ConnectionsPeak, 1, Cap);
+        Assert.Empty(Protocol.Where(kind => mock.ProviderStats[1].FaultCount(kind) == 0).Select(FaultNames.Of));
+        if (length < TimeSpan.FromMinutes(6))
+            return;
+        var (early, late) = (Minute(TimeSpan.FromMinutes(2)), Minute(length - TimeSpan.FromMinutes(1)));
+        Assert.InRange(late.Resident, 0, 1.1 * early.Resident);
+        Assert.InRange(late.Descriptors - early.Descriptors, -10, 10);
+    }
+
+    private (double Resident, double Descriptors) Minute(TimeSpan from)
+    {
+        lock (_samples)
+        {
+            var samples = _samples.Where(sample => sample.At >= from && sample.At < from + TimeSpan.FromMinutes(1)).DefaultIfEmpty(_samples[^1]).ToList();
+            return (samples.Average(sample => (double)sample.Resident), samples.Average(sample => (double)sample.Descriptors));
+        }
+    }
+}
