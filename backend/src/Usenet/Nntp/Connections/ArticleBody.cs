@@ -85,9 +85,9 @@ internal sealed class ArticleBody() : PendingReply(default)
         return TryOf() is { } attempt ? attempt.BeLate() : Lateness.Borne;
     }
 
-    public override void SendElsewhere()
+    public override void SendElsewhere(bool isPaid)
     {
-        if (TryOf() is not { MayMove: true })
+        if (TryOf() is not { MayMove: true } attempt || !(isPaid || attempt.TryPayForMove()))
             return;
         if (Request.Urgency is { } urgency)
             urgency.WasLate = true;

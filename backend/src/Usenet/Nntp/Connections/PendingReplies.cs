@@ -230,7 +230,7 @@ internal sealed class PendingReplies(long openedAt = 0)
             foreach (var reply in _replies)
             {
                 if (reply != late || isLeft)
-                    reply.SendElsewhere();
+                    reply.SendElsewhere(isPaid: reply == late);
             }
         }
     }

@@ -82,8 +82,9 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// <summary>By the clock of the connection: the reply is late, and holds up those behind it.</summary>
     public virtual Lateness BeLate() => Lateness.Borne;
 
-    /// <summary>Has the fetch ask elsewhere, where it can; what comes here is not wanted any more then.</summary>
-    public virtual void SendElsewhere()
+    /// <summary>Has the fetch ask elsewhere, where it can and may; what comes here is not wanted any more then.</summary>
+    /// <param name="isPaid">Whether it has leave to do so already.</param>
+    public virtual void SendElsewhere(bool isPaid)
     {
     }
 

@@ -41,6 +41,9 @@ internal sealed class FetchTry(HedgedFetch fetch, FetchRace race) : IArticleSink
     /// <summary>Whether it goes elsewhere when what is before it does not come. Set by its walk while nothing is sent.</summary>
     public bool MayMove { get; set; }
 
+    /// <summary>Takes leave to go elsewhere, which may bring the article twice.</summary>
+    public bool TryPayForMove() => fetch.TryPayForMove();
+
     /// <summary>Whether another try has won.</summary>
     public bool HasLost { get; private set; }
 

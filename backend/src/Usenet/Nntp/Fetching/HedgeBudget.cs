@@ -1,7 +1,8 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>
-/// Holds second tries to one in twenty articles fetched, so that a provider that stalls all the time cannot double the traffic.
+/// Holds second tries, and what goes elsewhere because of them, to one in twenty articles fetched, so that a provider that stalls all
+/// the time cannot double the traffic.
 /// A few are granted in advance, for the first article of the first stream may be the late one.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
@@ -11,8 +12,12 @@ internal sealed class HedgeBudget
     private const int InAdvance = 4;
     private const int MostSavedUp = 16;
 
+    // What one connection of a usual depth has behind its first late reply.
+    private const int MovesInAdvance = MostSavedUp - InAdvance;
+
     // In articles; a hedge costs what it may add to the traffic, one article out of twenty.
     private int _credit = InAdvance * ArticlesPerHedge;
+    private int _movesInAdvance = MovesInAdvance;
 
     /// <summary>An article has arrived.</summary>
     public void Fetched()
@@ -23,10 +28,19 @@ internal sealed class HedgeBudget
     }
 
     /// <summary>Takes leave for one second try.</summary>
-    public bool TrySpend()
+    public bool TrySpend() => TrySpend(keeps: 0);
+
+    /// <summary>
+    /// Takes leave for asking elsewhere for an article that waits behind a late one: what it was asked for here may come all the same.
+    /// A few are granted in advance here, too. What is granted to the late ones stays for them, because readers wait for those.
+    /// </summary>
+    public bool TryMove() =>
+        (Volatile.Read(ref _movesInAdvance) > 0 && Interlocked.Decrement(ref _movesInAdvance) >= 0) || TrySpend(keeps: InAdvance * ArticlesPerHedge);
+
+    private bool TrySpend(int keeps)
     {
         var credit = Volatile.Read(ref _credit);
-        while (credit >= ArticlesPerHedge)
+        while (credit >= ArticlesPerHedge + keeps)
         {
             var seen = Interlocked.CompareExchange(ref _credit, credit - ArticlesPerHedge, credit);
             if (seen == credit)

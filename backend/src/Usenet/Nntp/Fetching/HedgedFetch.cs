@@ -104,6 +104,9 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         }
     }
 
+    /// <summary>By a try that waits behind a late one: takes leave to be asked for elsewhere.</summary>
+    public bool TryPayForMove() => _parts.Budget.TryMove();
+
     /// <summary>By a walk: whom to ask next; null when there is none left.</summary>
     public Provider? TakeNext()
     {

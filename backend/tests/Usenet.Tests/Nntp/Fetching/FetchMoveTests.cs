@@ -90,6 +90,39 @@ public sealed class FetchMoveTests : IAsyncDisposable
         Assert.Equal(mayMove, behind.IsAbandoned);
     }
 
+    [Fact]
+    public void F11_What_goes_elsewhere_is_charged_and_leaves_second_tries_what_they_have_in_advance()
+    {
+        const int Behind = 15;
+        foreach (var fetched in new[] { 0, 100, 100_000 })
+        {
+            using var parts = new FetchParts([_provider], _shared, new ReleaseOrder(TimeProvider.System));
+            for (var article = 0; article < fetched; article++)
+                parts.Budget.Fetched();
+            var moved = 0;
+            for (var late = 0; late < 20; late++)
+            {
+                var sent = new PendingReplies();
+                var replies = new ArticleBody[Behind + 1];
+                for (var i = 0; i < replies.Length; i++)
+                {
+                    replies[i] = new ArticleBody();
+                    replies[i].Begin(new ArticleRequest(Id, OperationLane.Import), new FetchTry(parts.Rent(), new FetchRace(parts)) { MayMove = true }, 0);
+                    Assert.True(sent.TryAdd(replies[i], out _));
+                }
+
+                sent.SendElsewhere(replies[0], isLeft: false);
+                moved += replies.Count(static reply => reply.IsAbandoned);
+            }
+
+            // What is granted in advance, and one in twenty of what was fetched, as far as that may be saved up.
+            Assert.Equal(12 + Math.Min(fetched / 20, 12), moved);
+            for (var hedge = 0; hedge < 4; hedge++)
+                Assert.True(parts.Budget.TrySpend());
+            Assert.False(parts.Budget.TrySpend());
+        }
+    }
+
     public async ValueTask DisposeAsync()
     {
         await _pool.DisposeAsync();
