@@ -121,7 +121,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     /// <returns>False when it is not, or does not come in time.</returns>
     private async Task<bool> ComesToItsEndAsync(Task fetch, ArticleHead head, HeadDemand demand)
     {
-        if (!demand.UntilEnd && !head.EndsItsFile)
+        if (options.TrailerPatience == TimeSpan.Zero || (!demand.UntilEnd && !head.EndsItsFile))
             return false;
         try
         {

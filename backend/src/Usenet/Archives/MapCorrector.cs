@@ -21,7 +21,7 @@ public sealed class MapCorrector
     {
         ArgumentNullException.ThrowIfNull(source);
         _source = source;
-        _options = options ?? new ProbeOptions { Lane = OperationLane.Playback };
+        _options = options ?? new ProbeOptions { Lane = OperationLane.Playback, TrailerPatience = TimeSpan.Zero };
     }
 
     /// <summary>Looks into a claim.</summary>

@@ -18,7 +18,7 @@ public sealed record ProbeOptions
     /// <summary>Whether PAR2 files are probed like plain ones. What repairs and names need of them is read elsewhere.</summary>
     public bool IncludesPar2 { get; init; }
 
-    /// <summary>How long the end of an article may take whose beginning is there: its trailer is good to know, and not needed.</summary>
+    /// <summary>How long the end of an article may take whose beginning is there: its trailer is good to know, and not needed. Zero: it is not wanted.</summary>
     public TimeSpan TrailerPatience { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>Clock of that.</summary>
