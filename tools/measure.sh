@@ -4,6 +4,7 @@
 #
 #   tools/measure.sh [flags of FullNzbTester]         for example --size=500 --limit=500 --latency=50 --runs=3
 #   tools/measure.sh --list                           the flags
+#   tools/measure.sh [flags] --then [flags] ...       several calls of FullNzbTester on one server, each with a mock of its own
 #
 # Settings of the server are the defaults, but for the provider; a variable such as SLUICE_CONFIG__USENET__READ_AHEAD_MB=64 in
 # front of the call changes one. BUILD=no takes what is built already, SERVER=FILE another build of the server, CONFIGURATION=Debug
@@ -79,8 +80,23 @@ for ((i = 0; i < 300; i++)); do
 done
 
 code=0
-MEASURE_KEY=0123456789abcdef0123456789abcdef MEASURE_PASS=measure-only-1 \
-  dotnet "$tester" --mock-server --mock-port="$mock" --server="http://127.0.0.1:$port" --api-key-env=MEASURE_KEY \
-  --webdav-pass-env=MEASURE_PASS --pid="$pid" "$@" || code=$?
+measure() {
+  local result=0
+  MEASURE_KEY=0123456789abcdef0123456789abcdef MEASURE_PASS=measure-only-1 \
+    dotnet "$tester" --mock-server --mock-port="$mock" --server="http://127.0.0.1:$port" --api-key-env=MEASURE_KEY \
+    --webdav-pass-env=MEASURE_PASS --pid="$pid" "$@" || result=$?
+  [ "$result" -le "$code" ] || code=$result
+}
+
+call=()
+for flag in "$@"; do
+  if [ "$flag" = --then ]; then
+    measure "${call[@]}"
+    call=()
+  else
+    call+=("$flag")
+  fi
+done
+measure "${call[@]}"
 [ "$code" -le 1 ] && [ -z "${KEEP_LOG:-}" ] || cp "$data/log" "${KEEP_LOG:-/dev/stderr}"
 exit "$code"

@@ -115,6 +115,8 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             yield return string.Create(CultureInfo.InvariantCulture, $"--max-conns={cap}");
         if (line.GetValue(flags.SerialLatency))
             yield return "--serial-latency=true";
+        if (line.GetValue(flags.LateClose))
+            yield return "--late-close";
         if (line.GetValue(flags.Tls))
             yield return "--tls";
         Option<string?>[] texts =
