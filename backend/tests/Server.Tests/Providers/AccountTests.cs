@@ -4,6 +4,7 @@ using Sluice.Server.Settings;
 using Sluice.Server.Tests.Auth;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
@@ -147,6 +148,16 @@ public sealed class AccountTests : IAsyncLifetime
         await ReadAsync(film, 0, Truth.Length);
         Assert.Equal(3, _mock.Stats.ConnectionsPeak);
         Assert.Equal(0, _mock.Stats.Refused);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task Two_entries_of_one_account_ask_for_a_missing_article_once()
+    {
+        _usenet.Change(Settings(Account(connections: 1), Account(connections: 2, priority: 1)));
+        _mock.ChangeMissing(ArticleSelection.All);
+        var request = new ArticleRequest(MessageId.Parse(Release.MessageId(0, 1)), OperationLane.Playback, ExpectedBytes: ArticleSize);
+        Assert.False((await _host.FetchAsync(request, new DrainingSink(), Token)).IsFound);
+        Assert.Equal(1, _mock.Stats.CommandCount("BODY"));
     }
 
     [Fact(Timeout = 60_000)]

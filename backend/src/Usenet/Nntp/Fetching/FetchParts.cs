@@ -31,7 +31,7 @@ internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResour
 
     /// <summary>Whether a provider has said of late that it does not have the article. A health check asks all the same.</summary>
     public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>
-        request.Lane != OperationLane.HealthCheck && shared.Memory.IsMissing(provider.Options.Id, request.Id);
+        request.Lane != OperationLane.HealthCheck && shared.Memory.IsMissing(provider.Pool.Id, request.Id);
 
     /// <summary>A provider has said that it does not have the article. Its pool remembers that, once it is proved; the order is no verdict.</summary>
     public void Missed(in ArticleRequest request, Provider provider) => releases.Answered(request.Release, provider.Options.Id, isMiss: true);

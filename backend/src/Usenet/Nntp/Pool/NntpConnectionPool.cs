@@ -46,6 +46,9 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
     public ProviderHealth Health { get; }
     public PipelineDepth Depth { get; }
 
+    /// <summary>What is remembered about the account is kept under this: the id of the first of its entries.</summary>
+    public Guid Id => _options.Id;
+
     /// <summary>Whether the settings say that the account is not used.</summary>
     public bool IsDisabled => _options.Kind == ProviderKind.Disabled;
 
