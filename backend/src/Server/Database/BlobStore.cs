@@ -187,11 +187,14 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 
     /// <summary>Moves a file of <see cref="FindOrphans"/> to the quarantine, unless an upload has written it anew meanwhile.</summary>
     /// <returns>Whether it was moved.</returns>
-    public bool TryQuarantine(string path)
-    {
-        quarantine.Take(path);
-        return !IsYoung(quarantine.Newest(path)) || !quarantine.TryRestore(path);
-    }
+    /// <exception cref="StorageException">It cannot be moved.</exception>
+    public bool TryQuarantine(string path) => DurableFolder.Read(
+        () =>
+        {
+            quarantine.Take(path);
+            return !IsYoung(quarantine.Newest(path)) || !quarantine.TryRestore(path);
+        },
+        path);
 
     private bool IsYoung(FileInfo file) => file.Exists && file.LastWriteTimeUtc >= (time.WallTime() - OrphanAge).UtcDateTime;
 

@@ -139,7 +139,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         var old = _current;
         _current = Make(plan);
         _background.RemoveAll(task => task.IsCompleted);
-        _background.Add(old.RetireAsync(_ending.Token));
+        _background.Add(WatchAsync(old.RetireAsync(_ending.Token)));
     }
 
     private void Announce(ProviderGeneration generation, IReadOnlyList<string> warnings)
@@ -158,6 +158,19 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             return;
         ProvidersLog.Permits(
             _logger, pool.EffectivePermits(OperationLane.Playback), pool.EffectivePermits(OperationLane.Import), pool.EffectivePermits(OperationLane.HealthCheck));
-        _background.Add(ProviderTrial.RunAsync(pool, generation.Plan.Providers, _time, _logger, _ending.Token));
+        _background.Add(WatchAsync(ProviderTrial.RunAsync(pool, generation.Plan.Providers, _time, _logger, _ending.Token)));
+    }
+
+    /// <summary>Work that nothing waits for before the end says what broke it, and keeps no other part from ending.</summary>
+    private async Task WatchAsync(Task work)
+    {
+        try
+        {
+            await work;
+        }
+        catch (Exception failure)
+        {
+            ProvidersLog.WorkBroke(_logger, failure);
+        }
     }
 }

@@ -22,6 +22,9 @@ internal static partial class ProvidersLog
     [LoggerMessage(1408, LogLevel.Information, "Connections that may be used at once while nobody else uses any: {Playback} by playback, {Imports} by imports, {Checks} by checks")]
     public static partial void Permits(ILogger logger, int playback, int imports, int checks);
 
+    [LoggerMessage(1409, LogLevel.Error, "Trying the providers, or closing connections after a change of settings, broke")]
+    public static partial void WorkBroke(ILogger logger, Exception failure);
+
     [LoggerMessage(1407, LogLevel.Warning, "usenet.crc-check is off: damaged articles of the right length are played and kept as if they were good")]
     public static partial void CrcNotChecked(ILogger logger);
 

@@ -3,11 +3,16 @@ namespace Sluice.Server.WebDav;
 /// <summary>Answers without a body.</summary>
 internal static class Refusal
 {
+    /// <summary>Seconds after which what has no room now may have some.</summary>
+    private const string RetryAfterSeconds = "30";
+
     /// <summary>Sets the status of an answer whose headers are not out, and declares it empty.</summary>
     public static void Write(HttpResponse response, int status)
     {
         response.StatusCode = status;
         if (status is not (StatusCodes.Status204NoContent or StatusCodes.Status304NotModified))
             response.ContentLength = 0;
+        if (status == StatusCodes.Status507InsufficientStorage)
+            response.Headers.RetryAfter = RetryAfterSeconds;
     }
 }

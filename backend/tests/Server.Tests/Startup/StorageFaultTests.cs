@@ -116,6 +116,33 @@ public sealed class StorageFaultTests : IDisposable
     }
 
     [Fact]
+    public async Task Blob_that_cannot_be_moved_away_stays_and_the_server_serves()
+    {
+        Unprivileged.Require();
+        Assert.SkipUnless(Environment.IsPrivilegedProcess, "only the administrator can leave a file that its folder's users may not move");
+        await SeedAsync(Credentials, async client => await client.PutNzbAsync("tv", "Rel", NzbText.Of("a.mkv"), Token));
+        var orphan = Path.Combine(_temporary.Folder.Blobs, new string('a', 64) + ".nzb.br");
+        await File.WriteAllTextAsync(orphan, "x", Token);
+        File.SetLastWriteTimeUtc(orphan, TimeProvider.System.GetUtcNow().UtcDateTime.AddHours(-3));
+        // The owner of neither folder nor file may not move it out of a folder with the sticky bit.
+        using (var chown = System.Diagnostics.Process.Start("chown", ["root", _temporary.Folder.Blobs]))
+            await chown.WaitForExitAsync(Token);
+        Unprivileged.SetMode(_temporary.Folder.Blobs, 0b1_111_111_111);
+        // So that the start checks the database, and then looks for orphans.
+        File.Delete(_temporary.Folder.Generation);
+
+        await using var server = await StartAsync();
+        using var client = new SluiceClient(server);
+        await server.LineAsync(line => line.Contains("Operation not permitted", StringComparison.Ordinal), Token);
+
+        Assert.Equal(HttpStatusCode.Created, await client.PutNzbAsync("tv", "New", NzbText.Of("b.mkv"), Token));
+        Assert.Equal(["New", "Rel"], (await client.QueueAsync(Token)).Order());
+        Assert.True(File.Exists(orphan));
+        Assert.DoesNotContain(server.Lines, line => line.Contains("   at ", StringComparison.Ordinal));
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    [Fact]
     public async Task Damaged_page_of_the_queue_ends_no_process()
     {
         await SeedAsync(Credentials, async client => await client.PutNzbAsync("tv", "Rel", NzbText.Of("a.mkv"), Token));

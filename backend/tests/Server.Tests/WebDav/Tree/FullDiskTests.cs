@@ -30,6 +30,7 @@ public sealed class FullDiskTests
         RawAnswer refused = await SendAsync(server, request);
 
         Assert.Equal(507, refused.Status);
+        Assert.Equal("30", refused["Retry-After"]);
         Assert.Empty(refused.Body);
         Assert.Equal(before, (await server.ItemsAsync()).Select(item => item.Name));
         Assert.Equal(200, (await server.SendAsync("HEAD /content/tv/Rel/a.mkv")).Status);
