@@ -109,7 +109,9 @@ public sealed class StorageFaultTests : IDisposable
         await client.PutNzbAsync("tv", "Other", NzbText.Of("b.mkv"), Token);
         Unprivileged.SetMode(_temporary.Folder.Blobs, 0);
 
-        await server.LineAsync(line => line.Contains("for the next try", StringComparison.Ordinal), Token);
+        // The work on it begins three seconds after the upload.
+        await server.LineAsync(
+            line => line.Contains("for the next try", StringComparison.Ordinal) && line.Contains("is not readable and writable by uid", StringComparison.Ordinal), Token);
 
         Assert.Empty(await client.HistoryAsync(Token));
         Assert.Equal(["Other", "Rel"], (await client.QueueAsync(Token)).Order());
