@@ -4,17 +4,22 @@ namespace Sluice.Usenet.Streams;
 /// Fetches whose slots were given back before they ended: they are cancelled, so that what is still queued never reaches the
 /// wire, and awaited before the window is gone. Cancelling runs on another thread, because a reader that moves on waits for none.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
+/// <remarks>Thread-safe. Holds no more than twice what has not ended, and a few.</remarks>
 /// <param name="share">What the fetches are charged to until they have ended.</param>
 internal sealed class UnwantedFetches(BudgetShare share)
 {
+    private const int Few = 16;
+
     private readonly Lock _gate = new();
     private readonly List<Task> _ending = [];
     private List<CancellationTokenSource> _uncancelled = [];
 
+    // What has ended is looked for each time that the list has grown to this.
+    private int _most = Few;
+
     /// <summary>Takes over a fetch; <see cref="Cancel"/> or <see cref="CancelSoon"/> follows.</summary>
     /// <param name="fetch">Its end; never fails.</param>
-    /// <param name="cancellation">Gives it up; owned from here on. Null where it goes on to its end all the same.</param>
+    /// <param name="cancellation">Gives it up; owned from here on. Null where it ends by itself, or goes on to its end all the same.</param>
     /// <param name="charge">Bytes charged for it.</param>
     public void Add(ValueTask fetch, CancellationTokenSource? cancellation, long charge)
     {
@@ -22,7 +27,7 @@ internal sealed class UnwantedFetches(BudgetShare share)
         {
             if (cancellation is not null)
                 _uncancelled.Add(cancellation);
-            _ending.Add(ReturnWhenEndedAsync(fetch, charge));
+            Keep(ReturnWhenEndedAsync(fetch, charge));
         }
     }
 
@@ -33,8 +38,7 @@ internal sealed class UnwantedFetches(BudgetShare share)
         {
             if (_uncancelled.Count == 0)
                 return;
-            _ending.RemoveAll(static task => task.IsCompletedSuccessfully);
-            _ending.Add(Task.Run(Cancel));
+            Keep(Task.Run(Cancel));
         }
     }
 
@@ -60,6 +64,15 @@ internal sealed class UnwantedFetches(BudgetShare share)
     {
         lock (_gate)
             return Task.WhenAll(_ending);
+    }
+
+    private void Keep(Task ending)
+    {
+        _ending.Add(ending);
+        if (_ending.Count < _most)
+            return;
+        _ending.RemoveAll(static task => task.IsCompletedSuccessfully);
+        _most = Math.Max(Few, 2 * _ending.Count);
     }
 
     private async Task ReturnWhenEndedAsync(ValueTask fetch, long charge)

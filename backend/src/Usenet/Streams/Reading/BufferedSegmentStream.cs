@@ -190,6 +190,8 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             _policy.Delivered(taken, _window.HeadNumber, ends);
             if (ends)
                 ReleaseHead();
+            if (slot.Piece.Length == 0)
+                _window.CancelReleased();
             FillWindow();
         }
 

@@ -236,7 +236,8 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
     public bool KeepsFetch(CancellationTokenSource cancellation) => _debt?.TryKeep(cancellation) == true;
 
     /// <summary>By the reader: the slot is not needed any more, whatever has become of it.</summary>
-    public void Release()
+    /// <returns>Whether its fetch ends by itself: it has settled the slot, or waited for nothing but the reader.</returns>
+    public bool Release()
     {
         var before = Interlocked.Exchange(ref _state, Released);
         if (before == Ready)
@@ -245,15 +246,17 @@ internal sealed class SegmentSlot(SegmentWindow window) : IValueTaskSource
             _proved!.Release();
         }
 
+        var hasDoneWithout = false;
         if (before != Claimed && _lent is not null)
         {
             _lent.Release();
-            _rest!.TrySetCanceled();
+            hasDoneWithout = _rest!.TrySetCanceled() && before == Lent;
         }
 
         // In Claimed there is no early buffer, or one that its fetch is about to give back itself.
         if (before is Filling or Ready or Failed)
             _early?.Release();
+        return before is Ready or Failed || hasDoneWithout;
     }
 
     void IValueTaskSource.GetResult(short token) => _end.GetResult(token);

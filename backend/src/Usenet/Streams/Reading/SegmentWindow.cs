@@ -147,7 +147,7 @@ internal sealed class SegmentWindow
         ref var place = ref PlaceOf(number);
         var slot = place.Slot!;
         place.Slot = null;
-        slot.Release();
+        var endsByItself = slot.Release();
         var cost = BudgetShare.CostOf(slot.Piece.Segment.Length);
         Charged -= cost;
         if (slot.HasEnded)
@@ -157,7 +157,7 @@ internal sealed class SegmentWindow
             return;
         }
 
-        _unwanted.Add(slot.Ended, slot.KeepsFetch(place.Cancellation!) ? null : place.Cancellation, cost);
+        _unwanted.Add(slot.Ended, endsByItself || slot.KeepsFetch(place.Cancellation!) ? null : place.Cancellation, cost);
         place.Cancellation = null;
     }
 

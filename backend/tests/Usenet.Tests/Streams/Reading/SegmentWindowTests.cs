@@ -1,0 +1,52 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>What a window keeps of the segments that have left it. Alone in the process while it measures.</summary>
+[Collection(nameof(AllocationTests))]
+public sealed class SegmentWindowTests
+{
+    private const int Segments = 100_000;
+    private const int Size = 1000;
+
+    private readonly BudgetShare _share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, static () => { });
+
+    [Fact]
+    public async Task A_segment_that_is_taken_before_its_fetch_has_ended_leaves_nothing_behind()
+    {
+        using var pool = new BlockPool(1 << 20);
+        var proved = new SegmentBuffer(pool, Size);
+        var map = SegmentMap.Uniform(1, Size, Size);
+        var piece = new Piece(new PostedFile(map, new NoIds()), map[0], 0, 0, Size);
+        var urgency = new FetchUrgency(this, isHeadOfLine: true);
+        var window = new SegmentWindow(0, _share);
+        var before = GC.GetTotalMemory(forceFullCollection: true);
+        for (var i = 0; i < Segments; i++)
+        {
+            var slot = window.Claim(piece, isLanding: false, urgency, 0, null, out _);
+            _share.Charge(BudgetShare.CostOf(Size));
+            proved.Retain();
+            slot.Complete(proved);
+
+            // The reader is faster than the last line of the fetch.
+            window.ReleaseHead();
+            slot.EndFetch();
+        }
+
+        Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, Segments * 20);
+        Assert.Equal(0, _share.Held);
+        await window.CloseAsync();
+        proved.Release();
+        Assert.Equal(0, pool.Rented);
+    }
+
+    private sealed class NoIds : ISegmentIds
+    {
+        public int Count => 1;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(SegmentIds.None);
+    }
+}
