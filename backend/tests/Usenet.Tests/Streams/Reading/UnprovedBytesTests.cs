@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Tests.Yenc;
@@ -121,6 +122,52 @@ public sealed class UnprovedBytesTests : EarlyReads
         Answer(film, request => request.Id.ToString().Contains("0@", StringComparison.Ordinal) ? TruePart(film, 0, Part - 500) : TruePart(film, Part - 500, Part + 500));
         await Assert.ThrowsAnyAsync<IOException>(() => ReadToEndAsync(stream, read));
         await film.Engine.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task F18_bytes_behind_those_from_the_disk_are_owed_like_any_other()
+    {
+        var folder = Directory.CreateTempSubdirectory("sluice-owed-").FullName;
+        try
+        {
+            var options = new DiskCacheOptions(folder);
+            await using (var disk = new DiskSegmentCache(options, NullLoggerFactory.Instance))
+            {
+                await using var film = new SteppedFilm(disk: disk);
+                await using (var stream = film.Open(0, BlockPool.BlockSize))
+                {
+                    var reading = film.AssertReadsAsync(stream, 0, BlockPool.BlockSize, Token);
+                    var fetch = await film.Source.NextAsync(Token);
+                    fetch.Deliver(film.Body());
+                    fetch.Finish();
+                    await reading;
+                }
+
+                await Eventually.HoldsAsync(() => disk.Files == 1, () => $"{disk.Files} files", Token);
+            }
+
+            await using var kept = new DiskSegmentCache(options, NullLoggerFactory.Instance);
+            await using var again = new SteppedFilm(time: Time, disk: kept);
+            await using var resumed = again.Open();
+            var read = new byte[Part];
+            var body = again.Body().ToArray();
+            body[70_000] = (byte)(body[70_000] == 'a' ? 'b' : 'a');
+            await again.AssertReadsAsync(resumed, 0, BlockPool.BlockSize, Token);
+            var early = resumed.ReadExactlyAsync(read, BlockPool.BlockSize, Early, Token).AsTask();
+            var corrupt = await again.Source.NextAsync(Token);
+            corrupt.Deliver(body.AsSpan(0, Landed));
+            await early;
+            Answer(again);
+            corrupt.Deliver(body.AsSpan(Landed));
+            corrupt.Finish();
+            Pause(4);
+            await Assert.ThrowsAnyAsync<IOException>(() => ReadToEndAsync(resumed, read));
+            await resumed.DisposeAsync();
+        }
+        finally
+        {
+            Directory.Delete(folder, recursive: true);
+        }
     }
 
     [Fact]
