@@ -28,7 +28,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
     private CancellationTokenSource? _fetch;
 
     /// <summary>By the reader, before it copies: the bytes between two offsets are owed from now on.</summary>
-    /// <returns>False when no more may be taken before the fetch ends, or it has ended.</returns>
+    /// <returns>False when no more may be taken before the fetch ends, or it has ended, or the stream is closed.</returns>
     public bool TryOwe(SegmentBuffer source, int from, int to)
     {
         lock (_gate)
@@ -37,9 +37,10 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
                 return false;
             if (_source is null)
             {
+                if (!stream.TryOpen(this))
+                    return false;
                 source.Retain();
                 _source = source;
-                stream.Open(this);
             }
 
             _from = Math.Min(_from, from);

@@ -61,12 +61,15 @@ internal sealed class StreamDebts
     }
 
     /// <summary>By a debt: there is something to it.</summary>
-    public void Open(SegmentDebt debt)
+    /// <returns>False when the stream is closed.</returns>
+    public bool TryOpen(SegmentDebt debt)
     {
         lock (_gate)
         {
-            if (!_isCancelled)
-                _open.Add(debt);
+            if (_isCancelled)
+                return false;
+            _open.Add(debt);
+            return true;
         }
     }
 
