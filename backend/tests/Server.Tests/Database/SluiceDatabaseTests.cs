@@ -1,6 +1,7 @@
 using System.Globalization;
 using Dapper;
 using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Database;
 using Xunit;
 
@@ -29,6 +30,45 @@ public sealed class SluiceDatabaseTests : IDisposable
             (connection, _) => Convert.ToString(connection.ExecuteScalar(pragma), CultureInfo.InvariantCulture), Token);
 
         Assert.Equal(expected, value);
+    }
+
+    [Fact]
+    public async Task Writes_wait_for_what_the_start_waits_for_in_order_and_reads_do_not()
+    {
+        var mayWrite = new TaskCompletionSource();
+        await using var database = new SluiceDatabase(
+            _temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), new SafeMode(NullLogger<SafeMode>.Instance));
+        database.Open(mayWrite.Task);
+        var writes = Enumerable.Range(1, 3).Select(value => database.WriteAsync(
+            (connection, _) => connection.ExecuteScalar<int>($"INSERT INTO number VALUES ({value}) RETURNING (SELECT count(*) FROM number)"), Token)).ToList();
+
+        Assert.Equal(0, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
+        Assert.DoesNotContain(writes, write => write.IsCompleted);
+        mayWrite.SetResult();
+
+        var counts = await Task.WhenAll(writes);
+        Assert.Equal([1, 2, 3], counts);
+    }
+
+    [Fact]
+    public async Task Damage_ends_every_use_of_the_file_and_leaves_it_as_it_is()
+    {
+        var safeMode = new SafeMode(NullLogger<SafeMode>.Instance);
+        byte[] damaged;
+        await using (var database = new SluiceDatabase(_temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), safeMode))
+        {
+            database.Open();
+            await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (1)"), Token);
+            var log = _temporary.Folder.Database + "-wal";
+            damaged = File.ReadAllBytes(log);
+            safeMode.EnterDamaged(_temporary.Folder.Database, "test");
+
+            await Assert.ThrowsAsync<DatabaseLostException>(() => database.ReadAsync(connection => 0, Token));
+            await Assert.ThrowsAsync<DatabaseLostException>(() => database.WriteAsync((connection, _) => 0, Token));
+            Assert.False(database.IsOpen);
+        }
+
+        Assert.Equal(damaged, File.ReadAllBytes(_temporary.Folder.Database + "-wal"));
     }
 
     [Fact]

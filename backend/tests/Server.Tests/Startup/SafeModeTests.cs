@@ -1,4 +1,6 @@
 using System.Net;
+using System.Security.Cryptography;
+using System.Text;
 using Sluice.Server.Tests.Queue;
 using Xunit;
 
@@ -172,6 +174,14 @@ public sealed class SafeModeTests
         await films.AssertPlaysAsync(0);
         using (var byId = await films.Host.Client.GetAsync(id, Token))
             Assert.Equal(HttpStatusCode.OK, byId.StatusCode);
+        using (var stranger = new HttpClient { BaseAddress = films.Host.Client.BaseAddress })
+        {
+            const string film = "content/movies/Film 1/film.mkv";
+            var key = Convert.ToHexStringLower(HMACSHA256.HashData(Encoding.UTF8.GetBytes(ProductHost.Key), Encoding.UTF8.GetBytes(film)));
+            using var linked = await stranger.GetAsync(new Uri($"view/{film}?downloadKey={key}", UriKind.Relative), Token);
+            Assert.Equal(HttpStatusCode.OK, linked.StatusCode);
+        }
+
         using (var other = await films.Host.Client.GetAsync(new Uri("content/movies/Film 2/film.mkv", UriKind.Relative), Token))
             Assert.Equal(HttpStatusCode.ServiceUnavailable, other.StatusCode);
         Assert.Single(films.Log, line => line.StartsWith("Critical", StringComparison.Ordinal));
