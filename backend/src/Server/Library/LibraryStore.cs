@@ -160,7 +160,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
             [
                 .. connection
                     .Query<(string Name, long Newest)>("SELECT category, max(published_at) FROM release GROUP BY category ORDER BY category")
-                    .Select(row => new CategoryEntry(row.Name, DateTimeOffset.FromUnixTimeMilliseconds(row.Newest))),
+                    .Select(row => new CategoryEntry(row.Name, StoredTime.Read(row.Newest))),
             ],
             cancellationToken);
 
@@ -169,7 +169,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         database.ReadAsync(
             connection => connection.ExecuteScalar<long?>(
                 "SELECT max(published_at) FROM release WHERE category = @category", new { category = PathKey.OfName(category) }) is { } newest
-                ? DateTimeOffset.FromUnixTimeMilliseconds(newest)
+                ? StoredTime.Read(newest)
                 : (DateTimeOffset?)null,
             cancellationToken);
 
@@ -237,9 +237,9 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 transaction),
             cancellationToken);
 
-    /// <summary>The sum of the lengths of all files, in bytes.</summary>
+    /// <summary>The sum of the lengths of all files, in bytes, which the rows keep up themselves.</summary>
     public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
-        database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT coalesce(sum(length), 0) FROM library_file"), cancellationToken);
+        database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT bytes FROM library_total"), cancellationToken);
 
     private static IEnumerable<LibraryEntry> Children(SqliteConnection connection, Release release, string folderKey)
     {

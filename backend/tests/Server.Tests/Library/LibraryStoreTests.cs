@@ -1,4 +1,5 @@
 using System.Text;
+using Dapper;
 using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;
@@ -35,6 +36,24 @@ public sealed class LibraryStoreTests : IDisposable
         Assert.Equal([new ContentExtent(0, 0, 1000)], ContentMap.Unpack(entry.File.Content));
         var posted = Assert.Single(await store.GetPostedFilesAsync(entry.File.Release.Id, 0, 0, Token));
         Assert.Equal(new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000)), posted);
+    }
+
+    [Fact]
+    public async Task Sum_of_all_lengths_follows_every_change_of_the_files_and_is_read_from_one_row()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new LibraryStore(database);
+        Assert.Equal(0, await store.GetTotalLengthAsync(Token));
+        await PublishAsync(database, "tv", "Rel", "a.mkv", "b.mkv");
+        await PublishAsync(database, "tv", "Other", "c.mkv");
+        Assert.Equal(3000, await store.GetTotalLengthAsync(Token));
+
+        await database.WriteAsync((connection, _) => connection.Execute("UPDATE library_file SET length = 1500 WHERE path_key = 'c.mkv'"), Token);
+        Assert.Equal(3500, await store.GetTotalLengthAsync(Token));
+        await database.WriteAsync((connection, _) => connection.Execute("DELETE FROM release WHERE name = 'Rel'"), Token);
+
+        Assert.Equal(1500, await store.GetTotalLengthAsync(Token));
+        Assert.Equal(1, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM library_total"), Token));
     }
 
     [Fact]

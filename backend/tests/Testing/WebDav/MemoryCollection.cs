@@ -56,9 +56,18 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
         }
     }
 
+    /// <summary>What its quota belongs to, and is told that it was asked for; null for itself.</summary>
+    public AskedQuota? Quota { get; init; }
+
     /// <inheritdoc/>
-    public ValueTask<long> GetUsedBytesAsync(CancellationToken ct) =>
-        ValueTask.FromResult(_children.Values.OfType<IStoreFile>().Sum(file => file.Length));
+    public object QuotaOwner => (object?)Quota ?? this;
+
+    /// <inheritdoc/>
+    public ValueTask<long> GetUsedBytesAsync(CancellationToken ct)
+    {
+        Quota?.Ask();
+        return ValueTask.FromResult(_children.Values.OfType<IStoreFile>().Sum(file => file.Length));
+    }
 
     /// <inheritdoc/>
     public async ValueTask<StoreAnswer> PutItemAsync(string child, StoreUpload upload, CancellationToken ct)
@@ -77,4 +86,15 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
     /// <inheritdoc/>
     public ValueTask<StoreAnswer> DeleteItemAsync(string child, CancellationToken ct) =>
         ValueTask.FromResult(NextAnswer ?? (_children.TryRemove(child, out _) ? StoreAnswer.Done : StoreAnswer.NotFound));
+}
+
+/// <summary>A quota that several folders share. Thread-safe.</summary>
+internal sealed class AskedQuota
+{
+    private int _times;
+
+    /// <summary>How often it was asked for.</summary>
+    public int Times => Volatile.Read(ref _times);
+
+    public void Ask() => Interlocked.Increment(ref _times);
 }

@@ -42,7 +42,7 @@ internal sealed class LiveProperties : IPropertyManager
         DavProperty.Of(DavName.Dav("iscollection"), _ => "1"),
         DavProperty.Of(Win32FileAttributes, _ => "00000010"),
         new DavProperty(DavName.Dav("quota-available-bytes"), (_, _) => ValueTask.FromResult(AvailableBytes), ByNameOnly: true),
-        new DavProperty(DavName.Dav("quota-used-bytes"), ReadUsedBytesAsync, ByNameOnly: true));
+        new DavProperty(DavName.Dav("quota-used-bytes"), ReadUsedBytesAsync, ByNameOnly: true, SameFor: item => ((IStoreCollection)item).QuotaOwner));
 
     /// <inheritdoc />
     public IReadOnlyList<DavProperty> All { get; }

@@ -14,6 +14,9 @@ internal sealed class MultiStatusWriter
     private readonly PipeWriter _output;
     private readonly DavXmlWriter _xml;
     private readonly PropFindRequest _asked;
+
+    // The last value of each property that items share, so that a long listing of one owner reads it once.
+    private readonly Dictionary<DavName, (object Owner, string Value)> _shared = [];
     private long _flushed;
 
     /// <summary>Starts the body.</summary>
@@ -79,7 +82,7 @@ internal sealed class MultiStatusWriter
 
     private async ValueTask WriteValueAsync(DavProperty property, IStoreItem item, CancellationToken ct)
     {
-        string value = await property.Read(item, ct);
+        string value = property.SameFor is { } common ? await ReadSharedAsync(property, common(item), item, ct) : await property.Read(item, ct);
         if (property.IsWhole)
         {
             _xml.Markup(value);
@@ -98,6 +101,13 @@ internal sealed class MultiStatusWriter
         else
             _xml.Text(value);
         _xml.End(property.Name);
+    }
+
+    private async ValueTask<string> ReadSharedAsync(DavProperty property, object owner, IStoreItem item, CancellationToken ct)
+    {
+        if (!_shared.TryGetValue(property.Name, out (object Owner, string Value) last) || !last.Owner.Equals(owner))
+            _shared[property.Name] = last = (owner, await property.Read(item, ct));
+        return last.Value;
     }
 
     private void WriteUndefined(IPropertyManager properties)

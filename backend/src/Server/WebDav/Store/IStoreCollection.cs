@@ -15,6 +15,9 @@ internal interface IStoreCollection : IStoreItem
     /// <summary>The sum of the advertised lengths of the files that a quota of this collection would count, in bytes.</summary>
     ValueTask<long> GetUsedBytesAsync(CancellationToken ct);
 
+    /// <summary>What its quota belongs to: collections with the same one use the same bytes, which one answer asks for once.</summary>
+    object QuotaOwner => this;
+
     /// <summary>Creates or replaces a file. Called only where the table of verbs serves PUT.</summary>
     ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct);
 

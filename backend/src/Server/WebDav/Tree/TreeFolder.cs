@@ -34,6 +34,9 @@ internal abstract class TreeFolder(string name, DateTimeOffset date, Func<Cancel
     public ValueTask<long> GetUsedBytesAsync(CancellationToken ct) => usedBytes(ct);
 
     /// <inheritdoc />
+    public object QuotaOwner => typeof(TreeFolder);
+
+    /// <inheritdoc />
     public virtual ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 

@@ -32,6 +32,21 @@ public sealed class PropFindTests : IAsyncLifetime
     public async ValueTask DisposeAsync() => await _server.DisposeAsync();
 
     [Fact]
+    public async Task Quota_that_folders_share_is_asked_for_once_for_all_of_a_listing()
+    {
+        var quota = new AskedQuota();
+        MemoryCollection folders = _server.Store.Root.Add(new MemoryCollection("many") { Quota = quota });
+        for (int i = 0; i < 1000; i++)
+            folders.Add(new MemoryCollection($"folder {i}") { Quota = quota });
+
+        RawAnswer answer = await _server.SendBodyAsync(
+            "PROPFIND /many/", "<propfind xmlns='DAV:'><prop><quota-used-bytes/></prop></propfind>", "Depth: 1");
+
+        Assert.Equal(1001, XDocument.Parse(answer.Text).Descendants(Dav + "quota-used-bytes").Count());
+        Assert.Equal(1, quota.Times);
+    }
+
+    [Fact]
     public async Task Depth_0_is_the_resource_alone()
     {
         RawAnswer answer = await _server.SendAsync("PROPFIND /tv%20shows/", "Depth: 0");
