@@ -4,8 +4,8 @@ using Microsoft.Data.Sqlite;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Read-only connections, reused. There is no upper bound on those in use: with a write-ahead log readers do not disturb
-/// each other, and each belongs to a request or a worker, which are bounded.
+/// Read-only connections, reused. Those in use are bounded by those who rent them: a query has one for as long as it runs on a
+/// thread of the pool, a streamed query for as long as its turn lasts.
 /// </summary>
 internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
 {

@@ -10,23 +10,35 @@ namespace Sluice.Server.Database;
 /// <remarks>Thread-safe. Usable between <see cref="Open"/> and disposal; before that calls throw.</remarks>
 internal sealed class SluiceDatabase : IAsyncDisposable
 {
+    /// <summary>
+    /// Streamed queries at a time. Each keeps a connection while its reader is slow; half a MiB and three descriptors each make 50 MiB.
+    /// </summary>
+    public const int MaxStreams = 100;
+
     // Rows fetched on one trip to the thread pool by a streamed query.
     private const int StreamBatch = 256;
+
+    // How long a streamed query waits for its turn.
+    private static readonly TimeSpan StreamPatience = TimeSpan.FromSeconds(10);
 
     private readonly DataFolder _folder;
     private readonly MigrationRunner _migrations;
     private readonly SafeMode _safeMode;
     private readonly StorageState? _state;
+    private readonly TimeProvider _time;
     private readonly ReaderPool _readers;
+    private readonly SemaphoreSlim _streams = new(MaxStreams);
     private DatabaseWriter? _writer;
 
     /// <summary>Creates the object; nothing is opened yet.</summary>
     /// <param name="folder">Where the file is.</param>
     /// <param name="migrations">Brings it to the version of this program.</param>
     /// <param name="safeMode">Is entered when the file shows itself damaged.</param>
+    /// <param name="time">The clock.</param>
     /// <param name="state">Is told of faults, and of transactions that succeed; null where nothing asks.</param>
-    public SluiceDatabase(DataFolder folder, MigrationRunner migrations, SafeMode safeMode, StorageState? state = null)
+    public SluiceDatabase(DataFolder folder, MigrationRunner migrations, SafeMode safeMode, TimeProvider time, StorageState? state = null)
     {
+        _time = time;
         _folder = folder;
         _migrations = migrations;
         _safeMode = safeMode;
@@ -92,11 +104,14 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// </summary>
     /// <param name="query">Gets a read-only connection; is enumerated on the thread pool, 256 rows at a time.</param>
     /// <param name="cancellationToken">Ends the enumeration between rows.</param>
+    /// <exception cref="SqliteException">Among others: <see cref="MaxStreams"/> are being read, and none ends soon.</exception>
     public async IAsyncEnumerable<T> StreamAsync<T>(
         Func<SqliteConnection, IEnumerable<T>> query,
         [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         RequireOpen();
+        await EnterStreamAsync(cancellationToken);
+        using var turn = new Turn(_streams);
         using var reading = await Task.Run(() => Watch(() => new Snapshot(_readers)), cancellationToken);
         using var rows = await Task.Run(() => Watch(() => query(reading.Connection).GetEnumerator()), cancellationToken);
         var batch = new List<T>(StreamBatch);
@@ -114,6 +129,22 @@ internal sealed class SluiceDatabase : IAsyncDisposable
 
         rows.Dispose();
         reading.Complete();
+    }
+
+    private async Task EnterStreamAsync(CancellationToken cancellationToken)
+    {
+        if (_streams.Wait(0, CancellationToken.None))
+            return;
+        using var patience = new CancellationTokenSource(StreamPatience, _time);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, patience.Token);
+        try
+        {
+            await _streams.WaitAsync(cancel.Token);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new SqliteException($"{MaxStreams} lists are being read, and none of them has ended in time.", raw.SQLITE_BUSY);
+        }
     }
 
     /// <summary>Runs one transaction in its turn; the task completes after the commit is on disk.</summary>
@@ -238,6 +269,12 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         while (batch.Count < StreamBatch && rows.MoveNext())
             batch.Add(rows.Current);
         return batch.Count;
+    }
+
+    /// <summary>The right to a streamed query.</summary>
+    private readonly struct Turn(SemaphoreSlim turns) : IDisposable
+    {
+        public void Dispose() => turns.Release();
     }
 
     /// <summary>A rented connection inside a read transaction; goes back to the pool only when all went well.</summary>

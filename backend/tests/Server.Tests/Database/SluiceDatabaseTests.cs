@@ -3,6 +3,7 @@ using Dapper;
 using Microsoft.Data.Sqlite;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Database;
+using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Server.Tests.Database;
@@ -86,6 +87,42 @@ public sealed class SluiceDatabaseTests : IDisposable
         await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (2)"), Token);
 
         Assert.Equal(2, await database.ReadAsync(connection => connection.QuerySingle<int>("SELECT value FROM number"), Token));
+    }
+
+    [Fact]
+    public async Task Lists_that_nobody_reads_on_keep_a_bounded_number_of_connections()
+    {
+        var time = new ManualTimeProvider();
+        await using var database = _temporary.OpenDatabase(time, Numbers);
+        await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (7)"), Token);
+        var stalled = new List<IAsyncEnumerator<int>>();
+        for (var i = 0; i < SluiceDatabase.MaxStreams; i++)
+        {
+            stalled.Add(Stream());
+            Assert.True(await stalled[i].MoveNextAsync());
+        }
+
+        await using (var late = Stream())
+        {
+            var waiting = late.MoveNextAsync().AsTask();
+            time.Advance(TimeSpan.FromSeconds(10));
+            Assert.Equal(SQLitePCL.raw.SQLITE_BUSY, (await Assert.ThrowsAsync<SqliteException>(() => waiting)).SqliteErrorCode);
+        }
+
+        // What needs a connection for a moment goes on, and so does a list once another one has ended.
+        Assert.Equal(7, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT value FROM number"), Token));
+        await using (var next = Stream())
+        {
+            var waiting = next.MoveNextAsync().AsTask();
+            await stalled[0].DisposeAsync();
+            Assert.True(await waiting);
+        }
+
+        foreach (var list in stalled)
+            await list.DisposeAsync();
+
+        IAsyncEnumerator<int> Stream() =>
+            database.StreamAsync(connection => connection.Query<int>("SELECT value FROM number", buffered: false), Token).GetAsyncEnumerator(Token);
     }
 
     [Fact]

@@ -16,9 +16,15 @@ internal sealed class TemporaryFolder : IDisposable
 
     public string Root => Folder.Root;
 
-    public SluiceDatabase OpenDatabase(params Migration[] migrations)
+    public SluiceDatabase OpenDatabase(params Migration[] migrations) => OpenDatabase(TimeProvider.System, migrations);
+
+    public SluiceDatabase OpenDatabase(TimeProvider time, params Migration[] migrations)
     {
-        var database = new SluiceDatabase(Folder, new MigrationRunner(migrations.Length > 0 ? migrations : Migration.LoadEmbedded(), Folder), new SafeMode(NullLogger<SafeMode>.Instance));
+        var database = new SluiceDatabase(
+            Folder,
+            new MigrationRunner(migrations.Length > 0 ? migrations : Migration.LoadEmbedded(), Folder),
+            new SafeMode(NullLogger<SafeMode>.Instance),
+            time);
         database.Open();
         return database;
     }
