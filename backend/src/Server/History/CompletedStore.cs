@@ -36,7 +36,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 .. connection
                     .Query<(string Name, long Newest)>(
                         $"SELECT r.category, max(r.published_at) FROM release r WHERE {IsCompleted} GROUP BY r.category ORDER BY r.category")
-                    .Select(row => new CategoryEntry(row.Name, DateTimeOffset.FromUnixTimeMilliseconds(row.Newest))),
+                    .Select(row => new CategoryEntry(row.Name, StoredTime.Read(row.Newest))),
             ],
             cancellationToken);
 
@@ -49,7 +49,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
                 ORDER BY r.published_at DESC LIMIT 1
                 """,
                 new { category = PathKey.OfName(category) }) is { } newest
-                ? DateTimeOffset.FromUnixTimeMilliseconds(newest)
+                ? StoredTime.Read(newest)
                 : (DateTimeOffset?)null,
             cancellationToken);
 

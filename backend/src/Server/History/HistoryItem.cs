@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
+using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
@@ -43,7 +44,7 @@ internal sealed record HistoryItem : ImportItem
     public long StartedMilliseconds
     {
         get => StartedAt.ToUnixTimeMilliseconds();
-        init => StartedAt = DateTimeOffset.FromUnixTimeMilliseconds(value);
+        init => StartedAt = StoredTime.Read(value);
     }
 
     /// <summary>When it ended.</summary>
@@ -53,7 +54,7 @@ internal sealed record HistoryItem : ImportItem
     public long CompletedMilliseconds
     {
         get => CompletedAt.ToUnixTimeMilliseconds();
-        init => CompletedAt = DateTimeOffset.FromUnixTimeMilliseconds(value);
+        init => CompletedAt = StoredTime.Read(value);
     }
 
     /// <summary>What took how long.</summary>
@@ -63,9 +64,23 @@ internal sealed record HistoryItem : ImportItem
     public string StepsText
     {
         get => JsonSerializer.Serialize(Steps);
-        init => Steps = JsonSerializer.Deserialize<List<StepTiming>>(value) ?? [];
+        init => Steps = ReadSteps(value);
     }
 
     /// <summary>Whether a release came of it.</summary>
     public bool IsCompleted => Reason is null;
+
+    /// <summary>What cannot be understood is left out: it tells how the item came about, and the item is still one.</summary>
+    private static IReadOnlyList<StepTiming> ReadSteps(string text)
+    {
+        try
+        {
+            var steps = JsonSerializer.Deserialize<List<StepTiming?>>(text) ?? [];
+            return [.. steps.OfType<StepTiming>().Where(step => step is { Step: not null, Detail: not null })];
+        }
+        catch (JsonException)
+        {
+            return [];
+        }
+    }
 }

@@ -1,3 +1,5 @@
+using Sluice.Server.Database;
+
 namespace Sluice.Server.History;
 
 /// <summary>What is said of an import from its acceptance to the end of its history.</summary>
@@ -40,6 +42,6 @@ internal abstract record ImportItem
     public long AddedMilliseconds
     {
         get => AddedAt.ToUnixTimeMilliseconds();
-        init => AddedAt = DateTimeOffset.FromUnixTimeMilliseconds(value);
+        init => AddedAt = StoredTime.Read(value);
     }
 }

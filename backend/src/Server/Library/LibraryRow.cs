@@ -1,3 +1,5 @@
+using Sluice.Server.Database;
+
 namespace Sluice.Server.Library;
 
 /// <summary>A release, a file, or both, as SQLite gives them.</summary>
@@ -17,7 +19,7 @@ internal sealed record LibraryRow
     public long IsFolder { get; init; }
 
     public Release ToRelease() =>
-        new(ReleaseId, Category!, Release!, NzbHash!, DateTimeOffset.FromUnixTimeMilliseconds(PublishedAt));
+        new(ReleaseId, Category!, Release!, NzbHash!, StoredTime.Read(PublishedAt));
 
     public LibraryFile ToFile(Release release) => new()
     {

@@ -1,3 +1,5 @@
+using Sluice.Server.Database;
+
 namespace Sluice.Server.Queue;
 
 /// <summary>A file below <c>/nzbs</c> as it was PUT, with its items: one, or the members of a zip. It leaves with the last of them.</summary>
@@ -28,7 +30,7 @@ internal sealed record QueueFile
     public long AddedMilliseconds
     {
         get => AddedAt.ToUnixTimeMilliseconds();
-        init => AddedAt = DateTimeOffset.FromUnixTimeMilliseconds(value);
+        init => AddedAt = StoredTime.Read(value);
     }
 
     /// <summary>What clients have stored about it, opaque here; empty for nothing.</summary>

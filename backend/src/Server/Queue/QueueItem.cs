@@ -1,3 +1,4 @@
+using Sluice.Server.Database;
 using Sluice.Server.History;
 
 namespace Sluice.Server.Queue;
@@ -24,7 +25,7 @@ internal sealed record QueueItem : ImportItem
     public long? PostedMilliseconds
     {
         get => PostedAt?.ToUnixTimeMilliseconds();
-        init => PostedAt = value is { } posted ? DateTimeOffset.FromUnixTimeMilliseconds(posted) : null;
+        init => PostedAt = value is { } posted ? StoredTime.Read(posted) : null;
     }
 
     /// <summary>Place in the whole queue, 0-based, by priority and position. Filled by listings only.</summary>

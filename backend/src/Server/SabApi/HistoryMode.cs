@@ -35,7 +35,8 @@ internal sealed class HistoryMode(
         var (start, limit) = Page(call);
         var page = await store.FindPageAsync(filter, start, limit, call.Cancelled);
 
-        await using var json = SabAnswer.Begin(call.Http);
+        using var answer = SabAnswer.Begin(call.Http);
+        var json = answer.Json;
         json.WriteStartObject();
         json.WriteStartObject("history");
         WriteTraffic(json);
@@ -47,13 +48,13 @@ internal sealed class HistoryMode(
         await foreach (var item in store.StreamAsync(page, call.Cancelled))
         {
             HistorySlot.Write(json, item, completeFolder.Path);
-            await json.FlushIfDueAsync(call.Http);
+            await answer.SendIfDueAsync();
         }
 
         json.WriteEndArray();
         json.WriteEndObject();
         json.WriteEndObject();
-        await json.EndAsync(call.Http);
+        await answer.SendAsync();
     }
 
     /// <summary>Traffic is counted since the start of the process; nothing older is kept.</summary>

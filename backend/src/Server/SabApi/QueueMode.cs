@@ -33,7 +33,8 @@ internal sealed class QueueMode(
         var totals = await store.GetTotalsAsync(filter, call.Cancelled);
         var summary = await QueueSummary.TakeAsync(store, totals, running, time, call.Cancelled);
 
-        await using var json = SabAnswer.Begin(call.Http);
+        using var answer = SabAnswer.Begin(call.Http);
+        var json = answer.Json;
         json.WriteStartObject();
         json.WriteStartObject("queue");
         header.Write(json, summary);
@@ -46,13 +47,13 @@ internal sealed class QueueMode(
         await foreach (var item in store.StreamAsync(filter, start, limit, call.Cancelled))
         {
             WriteSlot(json, item, running.GetValueOrDefault(item.Id));
-            await json.FlushIfDueAsync(call.Http);
+            await answer.SendIfDueAsync();
         }
 
         json.WriteEndArray();
         json.WriteEndObject();
         json.WriteEndObject();
-        await json.EndAsync(call.Http);
+        await answer.SendAsync();
     }
 
     private void WriteSlot(Utf8JsonWriter json, QueueItem item, ItemActivity? work)

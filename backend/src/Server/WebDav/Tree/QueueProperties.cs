@@ -25,6 +25,19 @@ internal sealed class QueueProperties(QueueFileStore queue)
         }
     }
 
-    private static List<StoredProperty> Read(string text) =>
-        text.Length == 0 ? [] : JsonSerializer.Deserialize<List<StoredProperty>>(text) ?? [];
+    /// <summary>What cannot be understood is left out: it must not hide the file, nor those that are listed with it.</summary>
+    private static IReadOnlyList<StoredProperty> Read(string text)
+    {
+        if (text.Length == 0)
+            return [];
+        try
+        {
+            List<StoredProperty?> stored = JsonSerializer.Deserialize<List<StoredProperty?>>(text) ?? [];
+            return [.. stored.OfType<StoredProperty>().Where(property => property is { Markup: not null, Name: { Local: not null, Namespace: not null } })];
+        }
+        catch (JsonException)
+        {
+            return [];
+        }
+    }
 }
