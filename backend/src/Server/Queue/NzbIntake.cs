@@ -82,7 +82,8 @@ internal sealed class NzbIntake(
             return AddOutcome.Refused(AddRefusal.NameTaken);
         if (before is not null && before.Hash == upload.AsItCame?.Hash)
             return new AddOutcome([.. QueueStore.ListFile(connection, before.Id).Select(item => item.Id)], Replaced: true, null);
-        if (before is not null)
+        // What nothing can be made of takes the place of nothing: it fails in the history, beside what was accepted before.
+        if (before is not null && upload.Nzbs.Any(nzb => nzb.Failure is null))
             displaced.AddRange(QueueStore.RemoveFile(connection, folder, addition.FileName));
 
         var ids = new List<string>(upload.Nzbs.Count);

@@ -150,6 +150,19 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     }
 
     [Fact]
+    public async Task Damaged_upload_takes_the_place_of_nothing()
+    {
+        await using TreeServer server = await TreeServer.StartAsync();
+        byte[] sound = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")));
+        await server.SendBytesAsync("PUT /nzbs/tv/a.zip", sound);
+
+        Assert.Equal(204, (await server.SendBytesAsync("PUT /nzbs/tv/a.zip", sound[..(sound.Length / 2)])).Status);
+
+        Assert.Equal(["a"], await ReleasesAsync(server));
+        Assert.Equal(sound, (await server.SendAsync("GET /nzbs/tv/a.zip")).Body);
+    }
+
+    [Fact]
     public async Task Item_of_the_api_lists_as_an_nzb_and_a_put_there_replaces_it()
     {
         await using TreeServer server = await TreeServer.StartAsync();
