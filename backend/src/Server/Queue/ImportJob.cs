@@ -29,6 +29,7 @@ internal sealed class ImportJob(
     QueueStore store,
     QueueActivity activity,
     StoredNzbs stored,
+    ReadPosts posts,
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
@@ -41,13 +42,15 @@ internal sealed class ImportJob(
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(stopping);
         var (startedAt, began) = (time.WallTime(), time.GetTimestamp());
         activity.Begin(id, steps.First().Name, began, cancel);
+        ImportWork? work = null;
+        var read = posts.Take(id);
         try
         {
             // Read after the work can be cancelled: whoever pauses or removes the item is seen here or finds the work.
             if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item)
                 return (ImportEnd.Left, "");
 
-            var work = new ImportWork(item, startedAt, began);
+            work = new ImportWork(item, startedAt, began) { Read = read };
             var failure = await ImportAsync(work, cancel.Token);
             if (failure is not null)
                 await FailAsync(work, failure, cancel.Token);
@@ -59,6 +62,8 @@ internal sealed class ImportJob(
         }
         catch (Exception e) when (IsPassing(e))
         {
+            if (work?.Read is { } done)
+                posts.Keep(id, done);
             return (ImportEnd.Waits, e.Message);
         }
         finally

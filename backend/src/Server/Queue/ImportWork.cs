@@ -15,6 +15,9 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>Timestamp of the same moment, from which durations are measured.</summary>
     public long Began { get; } = began;
 
+    /// <summary>What reading the NZB has told, in this try or one before; null until then.</summary>
+    public ReadPost? Read { get; set; }
+
     /// <summary>The files of the NZB that may become library files, left by ReadNzb; PAR2 files only where they are shown.</summary>
     public IReadOnlyList<PostedEntry> Payload { get; set; } = [];
 

@@ -30,6 +30,7 @@ internal static class QueueRegistration
         .AddSingleton<IImportStep, Publish>()
         .AddSingleton<ImportJob>()
         .AddSingleton<RetryDelays>()
+        .AddSingleton<ReadPosts>()
         .AddSingleton<StartHolds>()
         .AddSingleton<IWorker, QueueWorker>();
 }

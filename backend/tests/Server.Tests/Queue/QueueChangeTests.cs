@@ -1,4 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
@@ -123,6 +124,24 @@ public sealed class QueueChangeTests : IDisposable
     }
 
     [Fact]
+    public async Task Waiting_item_does_not_read_its_nzb_again()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var files = new CountedReads();
+        await using var host = await ProductHost.StartAsync(_folder, replace: services => services.AddSingleton<IBlobFiles>(files));
+        var release = new MockRelease("rel", 5, [new MockFile { Name = "film.mkv", Size = 50_000, ArticleSize = 20_000 }]);
+        var id = await host.AddAsync(release.ToNzb(), "A.nzb", Token);
+        await host.WaitForWaitingAsync(id[0], Token);
+        Assert.Equal(1, files.Nzbs);
+
+        await host.Get<SettingsStore>().SaveAsync(
+            new Dictionary<string, string?> { ["usenet.providers"] = ProductHost.ProvidersJson(mock) }, Token);
+
+        Assert.Equal("Completed", (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("status").GetString());
+        Assert.Equal(1, files.Nzbs);
+    }
+
+    [Fact]
     public async Task Waiting_item_that_is_removed_leaves_no_wait_behind()
     {
         await using var host = await ProductHost.StartAsync(_folder);
@@ -159,5 +178,35 @@ public sealed class QueueChangeTests : IDisposable
                 await change(work.Item.Id);
             return null;
         }
+    }
+
+    /// <summary>The real file system; counts how often an NZB is opened.</summary>
+    private sealed class CountedReads : IBlobFiles
+    {
+        private readonly DiskBlobFiles _disk = new();
+        private int _nzbs;
+
+        public int Nzbs => Volatile.Read(ref _nzbs);
+
+        public FileStream OpenRead(string path)
+        {
+            if (path.EndsWith(".nzb.br", StringComparison.Ordinal))
+                Interlocked.Increment(ref _nzbs);
+            return _disk.OpenRead(path);
+        }
+
+        public Stream Create(string path) => _disk.Create(path);
+
+        public void SyncFile(Stream file) => _disk.SyncFile(file);
+
+        public void Rename(string from, string to) => _disk.Rename(from, to);
+
+        public void SyncFolder(string path) => _disk.SyncFolder(path);
+
+        public void Delete(string path) => _disk.Delete(path);
+
+        public IEnumerable<FileInfo> List(string folder) => _disk.List(folder);
+
+        public long FreeBytes(string folder) => _disk.FreeBytes(folder);
     }
 }

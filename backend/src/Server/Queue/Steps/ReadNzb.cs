@@ -24,16 +24,35 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
+        if (work.Read is not { } read || read.NzbHash != work.Item.NzbHash || read.HasPar2 != shown.HavePar2)
+        {
+            var (post, failure) = await ReadAsync(work.Item.NzbHash, progress, cancellationToken);
+            if (post is null)
+                return failure;
+            read = post;
+            await queue.SetPostAsync(work.Item.Id, read.EncodedBytes, read.PostedAt, cancellationToken);
+        }
+
+        work.Read = read;
+        work.Item = work.Item with { EncodedBytes = read.EncodedBytes, PostedAt = read.PostedAt };
+        work.Payload = read.Payload;
+        progress.Detail = read.Detail;
+        List<PostedEntry> payload = [.. read.Payload.Where(file => !ShownFiles.IsPar2(file.SubjectName))];
+        return payload.Count == 0 ? ImportFailure.NoMedia() : ArchivePayload.RefuseByName(payload);
+    }
+
+    private async Task<(ReadPost? Post, ImportFailure? Failure)> ReadAsync(string nzbHash, StepProgress progress, CancellationToken cancellationToken)
+    {
         var files = new List<PostedEntry>();
         var dates = new List<long>();
         try
         {
             await blobs.SaveIdsAsync(
-                work.Item.NzbHash,
+                nzbHash,
                 async (list, token) =>
                 {
                     var writer = new MessageIdListWriter(list);
-                    await foreach (var file in nzbs.ReadAsync(work.Item.NzbHash, new NzbHead(), token))
+                    await foreach (var file in nzbs.ReadAsync(nzbHash, new NzbHead(), token))
                     {
                         files.Add(PostedEntry.Of(files.Count, await writer.AddAsync(file, token), file));
                         if (file.Date is { } date)
@@ -47,21 +66,21 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
         }
         catch (NzbFormatException e)
         {
-            return e.Fault switch
+            return (null, e.Fault switch
             {
                 NzbFault.Empty => ImportFailure.NzbEmpty(),
                 NzbFault.TooLarge => ImportFailure.NzbTooLarge(e.Detail),
                 _ => ImportFailure.NotAnNzb(e.Detail),
-            };
+            });
         }
 
-        DateTimeOffset? postedAt = dates.Count == 0 ? null : DateTimeOffset.FromUnixTimeSeconds((long)dates.Average());
-        work.Item = work.Item with { EncodedBytes = files.Sum(file => file.EncodedBytes), PostedAt = postedAt };
-        await queue.SetPostAsync(work.Item.Id, work.Item.EncodedBytes, postedAt, cancellationToken);
-
-        List<PostedEntry> payload = [.. files.Where(file => !ShownFiles.IsPar2(file.SubjectName))];
-        work.Payload = shown.HavePar2 ? files : payload;
-        progress.Detail = string.Create(CultureInfo.InvariantCulture, $"{files.Count} files, {files.Sum(file => (long)file.Segments)} segments");
-        return payload.Count == 0 ? ImportFailure.NoMedia() : ArchivePayload.RefuseByName(payload);
+        var hasPar2 = shown.HavePar2;
+        return (new ReadPost(
+            nzbHash,
+            hasPar2,
+            hasPar2 ? files : [.. files.Where(file => !ShownFiles.IsPar2(file.SubjectName))],
+            files.Sum(file => file.EncodedBytes),
+            dates.Count == 0 ? null : DateTimeOffset.FromUnixTimeSeconds((long)dates.Average()),
+            string.Create(CultureInfo.InvariantCulture, $"{files.Count} files, {files.Sum(file => (long)file.Segments)} segments")), null);
     }
 }

@@ -1,0 +1,60 @@
+namespace Sluice.Server.Queue;
+
+/// <summary>What reading an NZB has told, without its message-ids, which are on disk.</summary>
+/// <param name="NzbHash">Content id of the NZB.</param>
+/// <param name="HasPar2">Whether PAR2 files are among the payload.</param>
+/// <param name="Payload">The files that may become library files.</param>
+/// <param name="EncodedBytes">Size of the post in bytes.</param>
+/// <param name="PostedAt">Mean date of the posted files, or null.</param>
+/// <param name="Detail">What the step says of it.</param>
+internal sealed record ReadPost(
+    string NzbHash, bool HasPar2, IReadOnlyList<PostedEntry> Payload, long EncodedBytes, DateTimeOffset? PostedAt, string Detail);
+
+/// <summary>
+/// What was read of items that wait: the next try of each goes on from there. In memory, and of as many files as one NZB may list;
+/// of what is beyond that the oldest is dropped and read again when its time comes.
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class ReadPosts
+{
+    /// <summary>Files of all that is kept.</summary>
+    public const int MaxFiles = 50_000;
+
+    // Guards the fields below.
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, LinkedListNode<(string Id, ReadPost Post)>> _kept = [];
+    private readonly LinkedList<(string Id, ReadPost Post)> _oldestFirst = new();
+    private int _files;
+
+    /// <summary>Keeps what was read of an item.</summary>
+    public void Keep(string id, ReadPost post)
+    {
+        lock (_gate)
+        {
+            Drop(id);
+            _kept[id] = _oldestFirst.AddLast((id, post));
+            _files += post.Payload.Count;
+            while (_files > MaxFiles && _oldestFirst.First is { } oldest)
+                Drop(oldest.Value.Id);
+        }
+    }
+
+    /// <summary>Takes what was read of an item, or null.</summary>
+    public ReadPost? Take(string id)
+    {
+        lock (_gate)
+        {
+            var post = _kept.TryGetValue(id, out var node) ? node.Value.Post : null;
+            Drop(id);
+            return post;
+        }
+    }
+
+    private void Drop(string id)
+    {
+        if (!_kept.Remove(id, out var node))
+            return;
+        _oldestFirst.Remove(node);
+        _files -= node.Value.Post.Payload.Count;
+    }
+}
