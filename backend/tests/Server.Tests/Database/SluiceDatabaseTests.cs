@@ -38,7 +38,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     {
         var mayWrite = new TaskCompletionSource();
         await using var database = new SluiceDatabase(
-            _temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), new SafeMode(NullLogger<SafeMode>.Instance));
+            _temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), new SafeMode(NullLogger<SafeMode>.Instance), TimeProvider.System);
         database.Open(mayWrite.Task);
         var writes = Enumerable.Range(1, 3).Select(value => database.WriteAsync(
             (connection, _) => connection.ExecuteScalar<int>($"INSERT INTO number VALUES ({value}) RETURNING (SELECT count(*) FROM number)"), Token)).ToList();
@@ -56,7 +56,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     {
         var safeMode = new SafeMode(NullLogger<SafeMode>.Instance);
         byte[] damaged;
-        await using (var database = new SluiceDatabase(_temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), safeMode))
+        await using (var database = new SluiceDatabase(_temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), safeMode, TimeProvider.System))
         {
             database.Open();
             await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (1)"), Token);
