@@ -14,7 +14,8 @@ internal enum StorageFault
     Denied,
 
     /// <summary>Anything else that the system reports: a broken disk, a mount that went away, too many open files.</summary>
-    Failing,}
+    Failing,
+}
 
 /// <summary>
 /// The one exception for faults of storage (CFG-13, F31 to F36): which path, for which user, who owns it, and why. None of them says

@@ -98,8 +98,14 @@ public sealed class ChaosTests : IAsyncDisposable
 
     private static MockProvider Lossy => new()
     {
-        User = "u", Password = "p", MaxConnections = Cap, Latency = TimeSpan.FromMilliseconds(20), Jitter = TimeSpan.FromMilliseconds(5),
-        ConnectionBandwidth = 3_000_000, Missing = ArticleSelection.Share(0.08), Corrupt = ArticleSelection.Share(0.01),
+        User = "u",
+        Password = "p",
+        MaxConnections = Cap,
+        Latency = TimeSpan.FromMilliseconds(20),
+        Jitter = TimeSpan.FromMilliseconds(5),
+        ConnectionBandwidth = 3_000_000,
+        Missing = ArticleSelection.Share(0.08),
+        Corrupt = ArticleSelection.Share(0.01),
     };
 
     private static MockProvider Chaotic => Lossy with
@@ -208,7 +214,16 @@ public sealed class ChaosTests : IAsyncDisposable
     {
         Providers = mock.Ports.Select((port, at) => new
         {
-            Nickname = $"chaos-{at}", Host = "127.0.0.1", Port = port, UseSsl = at == 1, SkipTlsVerification = true, User = "u", Pass = "p", MaxConnections = cap, Type = 1, Priority = 0,
+            Nickname = $"chaos-{at}",
+            Host = "127.0.0.1",
+            Port = port,
+            UseSsl = at == 1,
+            SkipTlsVerification = true,
+            User = "u",
+            Pass = "p",
+            MaxConnections = cap,
+            Type = 1,
+            Priority = 0,
         }),
     });
 
