@@ -114,7 +114,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
             _index.Complete(_files.Scan());
             Trim();
         }
-        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        catch (Exception failure)
         {
             Note(failure);
         }

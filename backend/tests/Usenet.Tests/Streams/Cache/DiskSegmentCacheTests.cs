@@ -136,6 +136,25 @@ public sealed class DiskSegmentCacheTests : IDisposable
         await Eventually.HoldsAsync(() => disk.Files == 1, () => $"{disk.Files} files", Token);
     }
 
+    [Fact(Timeout = 60_000)]
+    public async Task F27_offer_that_fails_in_any_way_costs_itself_and_no_later_one()
+    {
+        const int Length = 100_000;
+        using var blocks = new BlockPool(BlockPool.BlockSize * 64);
+        await using var disk = new DiskSegmentCache(Options, NullLoggerFactory.Instance);
+        var proved = new SegmentBuffer(blocks, Length);
+        for (var index = 0; index < 2; index++)
+            proved.BlockToFill(index);
+
+        // It says that it holds more blocks than it does.
+        disk.Offer(new DiskKey(1, 1), proved, 4 * Length, 0, 4 * Length);
+        disk.Offer(new DiskKey(2, 2), proved, Length, 0, Length);
+
+        await Eventually.HoldsAsync(() => disk.Files == 1, () => $"{disk.Files} files", Token);
+        await Eventually.HoldsAsync(() => proved.HasOneCount, () => "the cache still holds it", Token);
+        proved.Release();
+    }
+
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private DiskCacheOptions Options => new(_folder);
