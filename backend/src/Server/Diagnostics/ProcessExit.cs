@@ -26,7 +26,7 @@ internal static class ProcessExit
         })).ToList();
         try
         {
-            return await RunAsync(build, asked.Token);
+            return await RunUntilAskedAsync(build, asked.Token);
         }
         finally
         {
@@ -35,7 +35,7 @@ internal static class ProcessExit
         }
     }
 
-    private static async Task<int> RunAsync(Func<ProcessEnvironment, WebApplication> build, CancellationToken asked)
+    private static async Task<int> RunUntilAskedAsync(Func<ProcessEnvironment, WebApplication> build, CancellationToken asked)
     {
         var environment = ProcessEnvironment.OfThisProcess();
         try

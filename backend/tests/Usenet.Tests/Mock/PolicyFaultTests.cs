@@ -106,7 +106,9 @@ public sealed class PolicyFaultTests
     [Fact]
     public async Task Command_behind_another_gets_no_answer()
     {
-        await using var bench = await FaultBench.StartAsync(FaultKind.PolicyNoPipelining);
+        // Far away, so that the second command has arrived while the first one waits, whichever packet it came in.
+        await using var bench = await FaultBench.StartAsync(
+            new MockFault { Kind = FaultKind.PolicyNoPipelining }, provider: new MockProvider { Latency = TimeSpan.FromMilliseconds(50) });
         await using var client = await bench.OpenAsync();
         await client.SendAsync($"STAT <{FaultBench.FirstId}>", $"STAT <{FaultBench.Release.MessageId(0, 2)}>");
         Assert.Equal($"223 0 <{FaultBench.FirstId}>", await client.ReadLineAsync());

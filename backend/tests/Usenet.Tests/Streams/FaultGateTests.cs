@@ -134,8 +134,10 @@ public sealed class FaultGateTests : IAsyncDisposable
             var met = Met(host, cell.Kind);
             if (met > 0)
                 _met.AddOrUpdate(cell.Kind, met, (_, before) => before + met);
+            // Only a provider whose certificate is checked stays away: nobody knows the authority of the mock.
             host.Mock.ChangeFaults([]);
-            await host.AssertReadsCleanAsync(file: 1, tries: 5, Token);
+            if (!IsCertificate(cell.Kind) || cell.Providers > 1)
+                await host.AssertReadsCleanAsync(file: 1, tries: 5, Token);
             await host.AssertNothingIsLeftAsync(Token);
         }
         catch (Exception failure) when (failure is not OperationCanceledException)

@@ -281,7 +281,10 @@ public sealed class UnprovedBytesTests : EarlyReads
                 {
                     stream.Position = (3 * Part) - 1;
                     await leave.CancelAsync();
-                    await Assert.ThrowsAnyAsync<OperationCanceledException>(() => stream.ReadExactlyAsync(one, leave.Token).AsTask());
+                    var cancelled = await Record.ExceptionAsync(() => stream.ReadExactlyAsync(one, leave.Token).AsTask());
+
+                    // Where the debt has turned out bad by then, the stream says so before it looks at the token.
+                    Assert.True(cancelled is OperationCanceledException or WithdrawnBytesException, $"{cancelled}");
                     stream.Position = Early;
                 }
 
