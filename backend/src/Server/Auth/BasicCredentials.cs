@@ -30,7 +30,7 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
     public bool AreOf(WebDavOptions options) => options.User == user && options.Password == password;
 
     /// <summary>
-    /// What a header is remembered as: under a key that this process has made for it, so that whoever reads it, in a core dump
+    /// What a header is remembered as: under a key that this process has made for it, so that a reader of it, in a core dump
     /// without the key for example, cannot try passwords on it.
     /// </summary>
     public UInt128 Proof(string header)

@@ -4,7 +4,7 @@ namespace Sluice.Server.Auth;
 internal sealed record BasicAttempt(string Header, string User, string Password);
 
 /// <summary>
-/// The line of headers in front of the one slow hash: bounded, one place for each header whoever brings it, one place for each
+/// The line of headers in front of the one slow hash: bounded, one place for each header however many requests bring it, one place for each
 /// sender, and in the order of trust (S2). What it refuses, it refuses at once.
 /// </summary>
 /// <param name="failures">Where a wrong header counts against all who brought it, also those who did not wait for the answer.</param>

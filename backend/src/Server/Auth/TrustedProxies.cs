@@ -72,7 +72,7 @@ internal sealed class TrustedProxies : IDisposable
 /// <param name="Named">The addresses of <c>X-Forwarded-For</c>, believed or not.</param>
 internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues Named)
 {
-    /// <summary>That of a request; one that came straight from its client names nobody.</summary>
+    /// <summary>That of a request; one that came straight from its client names no address.</summary>
     public static Forwarding Of(HttpContext http) =>
         http.Features.Get<Forwarding>() ?? new Forwarding(http.Connection.RemoteIpAddress, false, StringValues.Empty);
 

@@ -76,7 +76,7 @@ internal sealed class DatabaseOpening(
         return new OpenedDatabase(MaySweep: !found.IsEmpty, checkedAt, NoteAsync(next, found.Missing));
     }
 
-    /// <summary>Notes beside the blobs how the database was closed. Call it when nobody uses that any more.</summary>
+    /// <summary>Notes beside the blobs how the database was closed. Call it when no connection uses that any more.</summary>
     /// <param name="checkedAt">When all of it was last found sound.</param>
     public void NoteClosed(DateTimeOffset checkedAt)
     {
@@ -135,7 +135,7 @@ internal sealed class DatabaseOpening(
 }
 
 /// <summary>How a database was opened.</summary>
-/// <param name="MaySweep">Whether blobs that it does not refer to may be taken for orphans: it was there before this start, and nobody had to accept it.</param>
+/// <param name="MaySweep">Whether blobs that it does not refer to may be taken for orphans: it was there before this start, and no operator had to accept it.</param>
 /// <param name="CheckedAt">When all of it was last found sound, where it was closed cleanly and has not changed since.</param>
 /// <param name="Noting">Ends when this start is noted in the database and beside the blobs.</param>
 internal sealed record OpenedDatabase(bool MaySweep, DateTimeOffset? CheckedAt, Task Noting);

@@ -36,7 +36,7 @@ internal static partial class PosixCalls
     public static string EffectiveUser() =>
         OperatingSystem.IsWindows() ? Environment.UserName : GetEffectiveUser().ToString(CultureInfo.InvariantCulture);
 
-    /// <summary>Lets nobody but its user read what this process makes from now on (umask 077), whichever library makes it.</summary>
+    /// <summary>Lets only its own user read what this process makes from now on (umask 077), whichever library makes it.</summary>
     public static void MakeFilesPrivate()
     {
         if (!OperatingSystem.IsWindows())

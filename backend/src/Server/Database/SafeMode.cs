@@ -28,7 +28,7 @@ internal enum SafeModeCause
 /// <remarks>Thread-safe. Only ever switched on.</remarks>
 internal sealed class SafeMode(ILogger<SafeMode> logger)
 {
-    // Boxed cause; written once by whoever comes first, read by every request.
+    // Boxed cause; written once by the first request, read by every one.
     private object? _cause;
 
     /// <summary>Whether it is on.</summary>

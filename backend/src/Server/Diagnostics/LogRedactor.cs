@@ -7,7 +7,7 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Takes secrets out of text by their value, whoever wrote it (S4, CFG-54), and passwords out of names of NZBs by their form
+/// Takes secrets out of text by their value, whichever source wrote it (S4, CFG-54), and passwords out of names of NZBs by their form
 /// (SAB-27): the last thing that happens to a line before it leaves the process.
 /// </summary>
 /// <remarks>Thread-safe; follows the settings.</remarks>

@@ -20,7 +20,7 @@ internal enum LogShare
 /// Holds each kind of message to 60 lines a minute and each cause of an exception to one stack, so that what goes wrong with every
 /// request fills no disk (F46). A kind is a message of the source; their number is that of the program, and bounded all the same.
 /// </summary>
-/// <remarks>Thread-safe. Debug and Trace are written whole: whoever asks for them wants all.</remarks>
+/// <remarks>Thread-safe. Debug and Trace are written whole, as they are asked for to see everything.</remarks>
 internal sealed class LogThrottle(TimeProvider time)
 {
     private const int MaxLines = 60;

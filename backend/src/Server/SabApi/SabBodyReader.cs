@@ -10,7 +10,7 @@ namespace Sluice.Server.SabApi;
 
 /// <summary>
 /// Reads the body of a call. A key in the query or a header is judged before the first byte. Where it stands in a field, the body
-/// is no longer than what anybody may send until that field was seen (S26), and nothing of a file is taken before.
+/// is no longer than what an anonymous request may send until that field was seen (S26), and nothing of a file is taken before.
 /// </summary>
 internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
 {
@@ -111,7 +111,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         }
         catch (BadHttpRequestException e) when (key == ApiKeyVerdict.Missing && e.StatusCode == StatusCodes.Status413PayloadTooLarge)
         {
-            // As much as anybody may send has come, and no key with it.
+            // As much as an anonymous request may send has come, and no key with it.
         }
         catch
         {

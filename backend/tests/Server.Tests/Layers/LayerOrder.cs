@@ -8,7 +8,7 @@ internal static class LayerOrder
     /// <summary>All folders from left to right. The first diagram of README.md shows those that exist, in this order.</summary>
     public static readonly IReadOnlyList<Layer> All =
     [
-        // Small things that all others may use, WebDav too; they know nobody.
+        // Small things that all others may use, WebDav too; they use none of them.
         new("Usenet", "Primitives") { Uses = [] },
         new("Usenet", "Nzb"),
         new("Usenet", "Nntp")

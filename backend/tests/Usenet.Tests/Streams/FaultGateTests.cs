@@ -134,7 +134,7 @@ public sealed class FaultGateTests : IAsyncDisposable
             var met = Met(host, cell.Kind);
             if (met > 0)
                 _met.AddOrUpdate(cell.Kind, met, (_, before) => before + met);
-            // Only a provider whose certificate is checked stays away: nobody knows the authority of the mock.
+            // Only a provider whose certificate is checked stays away: the authority of the mock is in no store.
             host.Mock.ChangeFaults([]);
             if (!IsCertificate(cell.Kind) || cell.Providers > 1)
                 await host.AssertReadsCleanAsync(file: 1, tries: 5, Token);

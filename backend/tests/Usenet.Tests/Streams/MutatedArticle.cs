@@ -52,7 +52,7 @@ internal sealed class MutatedArticle
     /// <summary>Whether header and trailer came as they were posted: then the bytes alone decide.</summary>
     public bool HasGoodKeywords { get; private set; }
 
-    /// <summary>Whether the checksum is not there, which nobody misses beside siblings that have none.</summary>
+    /// <summary>Whether the checksum is not there, which is not missed beside siblings that have none.</summary>
     public bool LacksChecksum { get; private set; }
 
     /// <summary>What it is worth beside its siblings; null for what <see cref="Expected"/> says about that.</summary>

@@ -249,7 +249,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayGoOn(request.Lane))
             return Lease(busy, request);
 
-        // Whoever can wait for a connection that is being opened is not bound to one that may be dead.
+        // A fetch that can wait for a connection that is being opened is not bound to one that may be dead.
         if (silent is not null && !terms.MoreMayServe && limiter.TryAcquire(request.Lane) is { } late)
             return Lease(silent, request, late);
 

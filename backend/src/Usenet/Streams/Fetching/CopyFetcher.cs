@@ -189,7 +189,7 @@ internal sealed class DoubtfulCopies : IDisposable
             (_connections ??= []).Add(connection);
     }
 
-    /// <summary>The bytes of the segment are known: those of the copy that the sink has judged last. Whoever sent others has lied.</summary>
+    /// <summary>The bytes of the segment are known: those of the copy that the sink has judged last. A provider that sent others has lied.</summary>
     public void Settle(SegmentSink sink)
     {
         foreach (var (checksum, _, from) in _copies)
@@ -210,7 +210,7 @@ internal sealed class DoubtfulCopies : IDisposable
         return answer is null;
     }
 
-    /// <summary>Whoever waits for what this fetch has found out goes on.</summary>
+    /// <summary>The fetches that wait for what this one has found out go on.</summary>
     public void Dispose()
     {
         _asked?.Answered();

@@ -3,7 +3,7 @@ namespace Sluice.Usenet.Streams;
 /// <summary>The habit of one posted file, learned when it was probed and kept up by the articles that are proved while it is read.</summary>
 /// <remarks>Thread-safe; shared by all who read the file.</remarks>
 /// <param name="known">What is known so far.</param>
-/// <param name="learned">Told of the habit whenever more of it is known: by whoever reads an article, so it must be quick. Null: nobody.</param>
+/// <param name="learned">Told of the habit whenever more of it is known: by the fetch that reads an article, so it must be quick. Null: not told.</param>
 public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>? learned = null)
 {
     // Guards both fields. Nothing is called under it.
