@@ -356,6 +356,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
         (one.User, one.Password, one.UseTls, one.SkipTlsVerification, one.TlsPin)
             == (other.User, other.Password, other.UseTls, other.SkipTlsVerification, other.TlsPin);
 
+    /// <summary>Places the fetches that can be placed, and dials for the rest.</summary>
     private void Serve(bool inline)
     {
         ConnectionLease? settled;
