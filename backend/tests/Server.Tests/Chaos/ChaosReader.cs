@@ -13,6 +13,7 @@ internal sealed class ChaosReader : IDisposable
     /// <summary>Small, so that a reader who pauses stops the server after some kilobytes and not after megabytes.</summary>
     private const int ReceiveBuffer = 8 * 1024;
 
+    private static readonly TimeSpan AfterRefusal = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan TinyPause = TimeSpan.FromMilliseconds(2);
 
     private readonly HttpClient _http;
@@ -159,6 +160,8 @@ internal sealed class ChaosReader : IDisposable
         }
 
         Judge(kind, film, progress, end);
+        if (end == ChaosEnd.Refused)
+            await Task.Delay(AfterRefusal, TimeProvider.System, stop);
         _tally.Ended(new ChaosTally.Request(
             kind, began, _time.Now, headers ?? _time.Since(began), end, $"{film.Path} {string.Join(',', ranges)} after {headers?.TotalMilliseconds:0} ms: {remark}"));
     }

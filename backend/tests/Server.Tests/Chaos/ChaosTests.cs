@@ -77,8 +77,8 @@ public sealed class ChaosTests : IAsyncDisposable
             CacheBytes = 64 << 20,
         });
 
-        // Much less than the films have, so that it is the news servers that are read and not the cache.
-        var variables = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__IN_FLIGHT_ARTICLE_BUDGET_MB"] = "64" };
+        // Less than half of what the films have, so that it is the news servers that are read and not the cache, and enough to admit every reader.
+        var variables = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__IN_FLIGHT_ARTICLE_BUDGET_MB"] = "160" };
         await using var server = await RunningServer.StartAsync(
             folder, variables, replace: services => services.Replace(ServiceDescriptor.Singleton<TimeProvider>(_clock)));
         await SaveAsync(server, ("usenet.providers", Accounts(mock, Cap)));
