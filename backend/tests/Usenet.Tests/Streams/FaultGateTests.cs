@@ -41,6 +41,7 @@ public sealed class FaultGateTests : IAsyncDisposable
         ConnectTimeout = TimeSpan.FromMilliseconds(300),
         LoginTimeout = TimeSpan.FromMilliseconds(500),
         PlaybackStall = TimeSpan.FromMilliseconds(300),
+        BackgroundStall = TimeSpan.FromMilliseconds(600),
         LeaseTimeout = TimeSpan.FromSeconds(2),
         BreakerCooldown = TimeSpan.FromMilliseconds(50),
         BreakerLongestCooldown = TimeSpan.FromMilliseconds(200),

@@ -15,6 +15,7 @@ public sealed class FaultMatrixTests
         ConnectTimeout = TimeSpan.FromMilliseconds(400),
         LoginTimeout = TimeSpan.FromMilliseconds(800),
         PlaybackStall = TimeSpan.FromMilliseconds(600),
+        BackgroundStall = TimeSpan.FromMilliseconds(1200),
         LeaseTimeout = TimeSpan.FromSeconds(5),
     };
 
