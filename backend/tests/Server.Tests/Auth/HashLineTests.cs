@@ -4,7 +4,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>Who waits for whom before the slow hash (S2), with a hash that ends when the test says so.</summary>
+/// <summary>Which header waits behind which in the line before the slow hash (S2), with a hash that ends when the test says so.</summary>
 public sealed class HashLineTests : IAsyncDisposable
 {
     private readonly SteppedTime _time = new();

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>What guessers cost, and whom: over HTTP, from one address and from many (DAV-31, DAV-32, DAV-83, S2).</summary>
+/// <summary>What wrong passwords, keys and links cost the addresses that send them and all other clients: over HTTP, from one address and from many (DAV-31, DAV-32, DAV-83, S2).</summary>
 public sealed class GuesserTests : IDisposable
 {
     private const string Known = "192.0.2.77";

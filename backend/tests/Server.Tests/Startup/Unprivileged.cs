@@ -5,7 +5,7 @@ using Xunit;
 namespace Sluice.Server.Tests.Startup;
 
 /// <summary>
-/// Runs the server as a user to whom permissions mean something: the user of the tests, or another one where that is the administrator.
+/// Runs the server as a user that is bound by permissions: the user of the tests, or uid 65534 where the tests run as root.
 /// </summary>
 internal static class Unprivileged
 {
