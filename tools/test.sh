@@ -23,6 +23,9 @@ case "${1:-}" in
 esac
 
 finish() {
+  # A long log is often cut short before it is read: what failed is named at its end.
+  grep -aho '<test [^<]* result="Fail"' "$results"/*.xml 2>/dev/null | sed 's/.* name="\([^"]*\)".*/test.sh: failed: \1/'
+  [ ! -e "$results/clients.txt" ] || grep -a ' FAILED$' "$results/clients.txt" | sed 's/^/test.sh: failed: /'
   [ ${#took[@]} = 0 ] || printf 'test.sh: %s\n' "${took[@]}"
   echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
