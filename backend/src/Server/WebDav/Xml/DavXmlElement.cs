@@ -2,27 +2,15 @@ namespace Sluice.Server.WebDav;
 
 /// <summary>An element of a request body, with all that XML says about it but prefixes, comments and instructions.</summary>
 /// <param name="Name">Its expanded name.</param>
-/// <param name="Children">Its child elements in document order.</param>
-/// <param name="Text">Its own text, without that of its children.</param>
-internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlElement> Children, string Text)
+/// <param name="Attributes">Its attributes without namespace declarations.</param>
+/// <param name="Content">Text and child elements in document order: what has to be kept to write the element again.</param>
+internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute> Attributes, IReadOnlyList<DavXmlNode> Content)
 {
-    /// <summary>Its attributes without namespace declarations.</summary>
-    public IReadOnlyList<DavXmlAttribute> Attributes { get; init; } = [];
-
-    /// <summary>Text and child elements in document order: what has to be kept to write the element again.</summary>
-    public IReadOnlyList<DavXmlNode> Content { get; init; } = [];
+    /// <summary>Its child elements in document order.</summary>
+    public IEnumerable<DavXmlElement> Children => Content.Select(node => node.Element).OfType<DavXmlElement>();
 
     /// <summary>The first child with this name in the <c>DAV:</c> namespace, or null.</summary>
-    public DavXmlElement? Child(string local)
-    {
-        foreach (DavXmlElement child in Children)
-        {
-            if (child.Name.Namespace == DavName.DavNamespace && child.Name.Local == local)
-                return child;
-        }
-
-        return null;
-    }
+    public DavXmlElement? Child(string local) => Children.FirstOrDefault(child => child.Name == DavName.Dav(local));
 }
 
 /// <summary>An attribute.</summary>

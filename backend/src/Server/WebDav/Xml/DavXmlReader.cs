@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text;
+using System.Xml;
 
 namespace Sluice.Server.WebDav;
 
@@ -16,6 +17,8 @@ internal static class DavXmlReader
     /// <summary>Depth of elements. A PROPPATCH of a structured property has about ten.</summary>
     public const int MaxDepth = 32;
 
+    private const string XmlnsNamespace = "http://www.w3.org/2000/xmlns/";
+
     /// <summary>
     /// Reads the body. Null when there is none, not even white space. Throws <see cref="DavXmlException"/> where it is refused.
     /// </summary>
@@ -29,8 +32,8 @@ internal static class DavXmlReader
 
         while (true)
         {
-            ReadResult read = await body.ReadAsync(ct);
-            ReadOnlySequence<byte> buffer = read.Buffer;
+            var read = await body.ReadAsync(ct);
+            var buffer = read.Buffer;
             if (buffer.Length > MaxBytes)
             {
                 body.AdvanceTo(buffer.End);
@@ -39,7 +42,7 @@ internal static class DavXmlReader
 
             if (read.IsCompleted)
             {
-                byte[] bytes = buffer.ToArray();
+                var bytes = buffer.ToArray();
                 body.AdvanceTo(buffer.End);
                 return bytes.Length == 0 ? null : Parse(bytes);
             }
@@ -48,42 +51,76 @@ internal static class DavXmlReader
         }
     }
 
-    /// <summary>Reads a document of at most <see cref="MaxBytes"/> bytes.</summary>
-    public static DavXmlElement Parse(ReadOnlySpan<byte> document)
+    /// <summary>
+    /// Reads a document of at most <see cref="MaxBytes"/> bytes. A DTD is refused at its first character, so nothing is ever
+    /// declared, resolved or expanded.
+    /// </summary>
+    public static DavXmlElement Parse(byte[] document)
     {
-        Encoding encoding = Detect(document, out int mark);
+        var settings = new XmlReaderSettings
+        {
+            DtdProcessing = DtdProcessing.Prohibit,
+            XmlResolver = null,
+            IgnoreComments = true,
+            IgnoreProcessingInstructions = true,
+        };
         try
         {
-            return DavXmlParser.Parse(encoding.GetString(document[mark..]), MaxDepth);
+            using var xml = XmlReader.Create(new MemoryStream(document), settings);
+            while (xml.Read() && xml.NodeType != XmlNodeType.Element)
+                CheckEncoding(xml.GetAttribute("encoding"), document);
+
+            var root = ReadElement(xml);
+            while (xml.Read())
+            {
+                // Comments and white space behind the root; all else is refused by the reader.
+            }
+
+            return root;
         }
-        catch (DecoderFallbackException)
+        catch (XmlException)
         {
-            throw new DavXmlException("The XML is not in its encoding.");
+            throw new DavXmlException("The XML is malformed.");
         }
     }
 
-    /// <summary>By byte order mark, else by the zero byte beside the first <c>&lt;</c> (XML 1.0, appendix F).</summary>
-    private static Encoding Detect(ReadOnlySpan<byte> document, out int mark)
+    // UTF-8 and UTF-16 are the two that XML demands. In any other the reader replaces what it cannot decode, and says nothing.
+    private static void CheckEncoding(string? declared, ReadOnlySpan<byte> document)
     {
-        mark = 0;
-        switch (document)
+        var isKnown = declared?.ToUpperInvariant() switch
         {
-            case [0xEF, 0xBB, 0xBF, ..]:
-                mark = 3;
-                break;
-            case [0xFE, 0xFF, ..]:
-                mark = 2;
-                return new UnicodeEncoding(bigEndian: true, byteOrderMark: false, throwOnInvalidBytes: true);
-            case [0xFF, 0xFE, ..]:
-                mark = 2;
-                return new UnicodeEncoding(bigEndian: false, byteOrderMark: false, throwOnInvalidBytes: true);
-            case [0, (byte)'<', ..]:
-                return new UnicodeEncoding(bigEndian: true, byteOrderMark: false, throwOnInvalidBytes: true);
-            case [(byte)'<', 0, ..]:
-                return new UnicodeEncoding(bigEndian: false, byteOrderMark: false, throwOnInvalidBytes: true);
+            null or "UTF-8" or "UTF-16" or "UTF-16LE" or "UTF-16BE" => true,
+            "US-ASCII" or "ASCII" => Ascii.IsValid(document),
+            _ => false,
+        };
+        if (!isKnown)
+            throw new DavXmlException("The XML is neither in UTF-8 nor in UTF-16.");
+    }
+
+    private static DavXmlElement ReadElement(XmlReader xml)
+    {
+        if (xml.Depth == MaxDepth)
+            throw new DavXmlException("The XML nests too deeply.");
+        if (xml.NamespaceURI is XmlnsNamespace or DavXmlAttribute.XmlNamespace)
+            throw new DavXmlException("An element is in a reserved namespace, which no answer could declare.");
+
+        var name = new DavName(xml.NamespaceURI, xml.LocalName);
+        var attributes = new List<DavXmlAttribute>();
+        while (xml.MoveToNextAttribute())
+        {
+            if (xml.NamespaceURI != XmlnsNamespace)
+                attributes.Add(new DavXmlAttribute(new DavName(xml.NamespaceURI, xml.LocalName), xml.Value));
         }
 
-        return new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+        xml.MoveToElement();
+        var content = new List<DavXmlNode>();
+        if (!xml.IsEmptyElement)
+        {
+            while (xml.Read() && xml.NodeType != XmlNodeType.EndElement)
+                content.Add(xml.NodeType == XmlNodeType.Element ? new DavXmlNode("", ReadElement(xml)) : new DavXmlNode(xml.Value, null));
+        }
+
+        return new DavXmlElement(name, attributes, content);
     }
 
     private static DavXmlException TooLarge() =>

@@ -25,7 +25,7 @@ public sealed class DavXmlReaderTests
             Assert.Equal(
                 [new DavName("DAV:", "displayname"), new DavName("urn:y", "a"), new DavName("", "c")],
                 prop.Children.Select(child => child.Name));
-            Assert.Equal("tA&<&]", prop.Children[1].Text);
+            Assert.Equal("tA&<&]", TextOf(prop.Children.ElementAt(1)));
         }
     }
 
@@ -44,8 +44,22 @@ public sealed class DavXmlReaderTests
         Encoding encoding = Encoding.GetEncoding(name);
         byte[] document = [.. mark ? encoding.GetPreamble() : [], .. encoding.GetBytes("<a>\u00e9\U0001F3AC</a>")];
 
-        Assert.Equal("\u00e9\U0001F3AC", DavXmlReader.Parse(document).Text);
+        Assert.Equal("\u00e9\U0001F3AC", TextOf(DavXmlReader.Parse(document)));
     }
+
+    [Fact]
+    public void Line_ends_and_white_space_of_attributes_are_those_of_XML() =>
+        Assert.Equal(
+            "<D:a b=\"1 2 &#10;\">\n\n&#13;</D:a>",
+            DavXmlWriter.Write(DavXmlReader.Parse(Encoding.UTF8.GetBytes("<a xmlns='DAV:' b='1\t2\n&#10;'>\r\n\r&#13;</a>"))));
+
+    [Theory]
+    [InlineData("utf-8")]
+    [InlineData("UTF-8")]
+    [InlineData("ASCII")]
+    [InlineData("us-ascii")]
+    public void Encoding_may_be_declared(string name) =>
+        Assert.Equal("a", DavXmlReader.Parse(Encoding.UTF8.GetBytes($"<?xml version='1.0' encoding='{name}'?><a/>")).Name.Local);
 
     [Theory]
     [InlineData(" ")]
@@ -83,6 +97,9 @@ public sealed class DavXmlReaderTests
     [InlineData("<a><?xml version='1.0'?></a>")]
     [InlineData(" <?xml version='1.0'?><a/>")]
     [InlineData("<?xml version='1.0' encoding='windows-1252'?><a/>")]
+    [InlineData("<?xml version='1.0' encoding='iso-8859-1'?><a/>")]
+    [InlineData("<?xml version='1.0' encoding='us-ascii'?><a>\u00e9</a>")]
+    [InlineData("<?xml version='1.0' encoding='utf-16'?><a/>")]
     [InlineData("<?xml version='1.0' encoding=?><a/>")]
     [InlineData("<1a/>")]
     [InlineData("<a:b:c xmlns:a='u'/>")]
@@ -93,6 +110,8 @@ public sealed class DavXmlReaderTests
     [InlineData("<a xmlns:xmlns='u'/>")]
     [InlineData("<a xmlns:xml='u'/>")]
     [InlineData("<a xmlns:p='http://www.w3.org/2000/xmlns/'/>")]
+    [InlineData("<xmlns:a/>")]
+    [InlineData("<xml:a/>")]
     [InlineData("<!DOCTYPE a><a/>")]
     [InlineData("<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>")]
     [InlineData("<!DOCTYPE a SYSTEM \"http://evil.test/x.dtd\"><a/>")]
@@ -197,6 +216,8 @@ public sealed class DavXmlReaderTests
             }
         }
     }
+
+    private static string TextOf(DavXmlElement element) => string.Concat(element.Content.Select(node => node.Text));
 
     private static async Task<DavXmlElement?> ReadAsync(IReadOnlyList<ReadOnlyMemory<byte>> pieces, long? declared = null)
     {
