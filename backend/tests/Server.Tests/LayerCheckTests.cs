@@ -135,6 +135,16 @@ public sealed class LayerCheckTests
         Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.UnicodeForm(), "backend/src/Usenet/Primitives/NfcName.cs").Count);
 
     [Theory]
+    [InlineData("backend/src/Server/Queue/A.cs", "using Microsoft.Data.Sqlite;", 1)]
+    [InlineData("backend/src/Server/Queue/A.cs", "static int Count(SqliteConnection connection) => 0;", 1)]
+    [InlineData("backend/src/Server/Queue/A.cs", "connection.Execute(\"PRAGMA user_version = 1\");", 1)]
+    [InlineData("backend/src/Server/Queue/A.cs", "static int Count(DbConnection connection) => 0;", 0)]
+    [InlineData("backend/src/Server/Database/A.cs", "using Microsoft.Data.Sqlite;", 0)]
+    [InlineData("backend/src/Server/Database.cs", "using Microsoft.Data.Sqlite;", 1)]
+    public void Engine_of_the_database_that_is_named_elsewhere_is_found(string path, string text, int found) =>
+        Assert.Equal(found, HouseRules.Uses([new SourceFile(path, text)], HouseRules.Engine(), "backend/src/Server/Database/", inStrings: true).Count);
+
+    [Theory]
     [InlineData("```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
     [InlineData("```sh\n./run.sh\n```\n```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
     [InlineData("```\nUsenet   Nntp → Nzb\nServer   Database → Program\n```", 1)]

@@ -49,6 +49,10 @@ public sealed class LayerTests
         AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.UnicodeForm(), "backend/src/Usenet/Primitives/NfcName.cs"));
 
     [Fact]
+    public void Engine_of_the_database_is_named_in_one_folder() =>
+        AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.Engine(), "backend/src/Server/Database/", inStrings: true));
+
+    [Fact]
     public void Readme_draws_the_import_table()
     {
         var files = SourceTree.Product();

@@ -1,3 +1,4 @@
+using System.Data.Common;
 using System.Threading.Channels;
 using Microsoft.Data.Sqlite;
 
@@ -35,7 +36,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     public bool LeavesLog { get; set; }
 
     /// <summary>Runs one transaction. Cancellation counts until it begins; then it is carried through.</summary>
-    public async Task<T> RunAsync<T>(Func<SqliteConnection, SqliteTransaction, T> work, CancellationToken cancellationToken)
+    public async Task<T> RunAsync<T>(Func<DbConnection, DbTransaction, T> work, CancellationToken cancellationToken)
     {
         var done = new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously);
         await _queue.Writer.WriteAsync(connection => Execute(connection, work, done, cancellationToken), cancellationToken);
@@ -64,7 +65,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
 
     private void Execute<T>(
         SqliteConnection connection,
-        Func<SqliteConnection, SqliteTransaction, T> work,
+        Func<DbConnection, DbTransaction, T> work,
         TaskCompletionSource<T> done,
         CancellationToken cancellationToken)
     {

@@ -1,5 +1,5 @@
+using System.Data.Common;
 using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Database;
@@ -119,7 +119,7 @@ internal sealed class IntegrityWorker(
         return null;
     }
 
-    private bool Move(SqliteConnection connection, Orphans orphans)
+    private bool Move(DbConnection connection, Orphans orphans)
     {
         var moved = orphans.Paths
             .Where(path => !references.Any(reference => connection.ExecuteScalar<bool>(
@@ -154,6 +154,6 @@ internal sealed class IntegrityWorker(
         }
     }
 
-    private static HashSet<UInt128> Keys(SqliteConnection connection, string sql) =>
+    private static HashSet<UInt128> Keys(DbConnection connection, string sql) =>
         [.. connection.Query<string>(sql, buffered: false).Select(hash => BlobStore.KeyOf(hash))];
 }

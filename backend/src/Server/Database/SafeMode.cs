@@ -1,3 +1,4 @@
+using System.Data.Common;
 using Microsoft.Data.Sqlite;
 using SQLitePCL;
 
@@ -75,4 +76,4 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
 
 /// <summary>The database is not used any more, because of <see cref="SafeMode"/>.</summary>
 internal sealed class DatabaseLostException()
-    : SqliteException("The database is not used, because Sluice is in safe mode.", raw.SQLITE_CORRUPT);
+    : DbException("The database is not used, because Sluice is in safe mode.");

@@ -1,3 +1,5 @@
+using System.Data.Common;
+using System.Globalization;
 using System.Runtime.CompilerServices;
 using Microsoft.Data.Sqlite;
 using SQLitePCL;
@@ -75,7 +77,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <param name="cancellationToken">Counts until the query begins.</param>
     /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
     /// <exception cref="StorageException">The file cannot be read.</exception>
-    public Task<T> ReadAsync<T>(Func<SqliteConnection, T> query, CancellationToken cancellationToken)
+    public Task<T> ReadAsync<T>(Func<DbConnection, T> query, CancellationToken cancellationToken)
     {
         RequireOpen();
         return Task.Run(
@@ -104,9 +106,9 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// </summary>
     /// <param name="query">Gets a read-only connection; is enumerated on the thread pool, 256 rows at a time.</param>
     /// <param name="cancellationToken">Ends the enumeration between rows.</param>
-    /// <exception cref="SqliteException">Among others: <see cref="MaxStreams"/> are being read, and none ends soon.</exception>
+    /// <exception cref="DbException">Among others: <see cref="MaxStreams"/> are being read, and none ends soon.</exception>
     public async IAsyncEnumerable<T> StreamAsync<T>(
-        Func<SqliteConnection, IEnumerable<T>> query,
+        Func<DbConnection, IEnumerable<T>> query,
         [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         RequireOpen();
@@ -152,12 +154,25 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
     /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
     /// <exception cref="StorageException">Nothing was written.</exception>
-    public async Task<T> WriteAsync<T>(Func<SqliteConnection, SqliteTransaction, T> work, CancellationToken cancellationToken)
+    public async Task<T> WriteAsync<T>(Func<DbConnection, DbTransaction, T> work, CancellationToken cancellationToken)
     {
         var result = await RequireOpen().RunAsync(work, cancellationToken);
         _state?.NoteSuccess(_folder.Database);
         return result;
     }
+
+    /// <summary>Writes what the header of the file says already: nothing is changed, and a page is written.</summary>
+    /// <exception cref="StorageException">It cannot be written.</exception>
+    public Task ProbeAsync(CancellationToken cancellationToken) =>
+        WriteAsync(
+            (connection, _) =>
+            {
+                using var command = connection.CreateCommand();
+                command.CommandText = "PRAGMA user_version";
+                command.CommandText = string.Create(CultureInfo.InvariantCulture, $"PRAGMA user_version = {command.ExecuteScalar()}");
+                return command.ExecuteNonQuery();
+            },
+            cancellationToken);
 
     /// <summary>Closes the file before the object is disposed of; it cannot be opened again.</summary>
     public ValueTask CloseAsync() => DisposeAsync();
@@ -189,6 +204,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         {
             connection.Open();
             Execute(connection, "PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON;");
+            SqlDialect.AddFunctions(connection);
             return connection;
         }
         catch

@@ -1,5 +1,5 @@
+using System.Data.Common;
 using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
@@ -37,7 +37,7 @@ internal sealed class Readiness(SluiceDatabase database, SafeMode safeMode, Stor
             await database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM setting WHERE key = ''"), cancellationToken);
             return null;
         }
-        catch (Exception e) when (e is SqliteException or StorageException)
+        catch (Exception e) when (e is DbException or StorageException)
         {
             return "database";
         }

@@ -1,6 +1,3 @@
-using System.Globalization;
-using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.Diagnostics;
@@ -41,19 +38,12 @@ internal sealed class StorageWatch(
             }
             else if (database.IsOpen)
             {
-                await database.WriteAsync(WriteSomething, stopping);
+                await database.ProbeAsync(stopping);
             }
         }
         catch (StorageException)
         {
             // It lasts, and has been noted again.
         }
-    }
-
-    /// <summary>What the header says already: nothing is changed, and a page is written.</summary>
-    private static int WriteSomething(SqliteConnection connection, SqliteTransaction transaction)
-    {
-        var version = connection.ExecuteScalar<int>("PRAGMA user_version", transaction: transaction);
-        return connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA user_version = {version}"), transaction: transaction);
     }
 }

@@ -1,5 +1,5 @@
+using System.Data.Common;
 using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
@@ -23,7 +23,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         """;
 
     /// <summary>Adds an item as part of the caller's transaction.</summary>
-    public static void Insert(SqliteConnection connection, HistoryItem item) =>
+    public static void Insert(DbConnection connection, HistoryItem item) =>
         connection.Execute(
             """
             INSERT INTO history_item
@@ -37,16 +37,16 @@ internal sealed class HistoryStore(SluiceDatabase database)
             item);
 
     /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
-    public static bool Uses(SqliteConnection connection, string nzbHash) =>
-        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
+    public static bool Uses(DbConnection connection, string nzbHash) =>
+        connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
     /// <summary>Removes the completed items of a release, as part of the caller's transaction.</summary>
     /// <returns>How many there were.</returns>
-    public static int RemoveCompleted(SqliteConnection connection, long releaseId)
+    public static int RemoveCompleted(DbConnection connection, long releaseId)
     {
         var removed = connection.Execute("DELETE FROM history_item WHERE release_id = @releaseId AND reason IS NULL", new { releaseId });
         if (removed > 0)
-            connection.Execute("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'history_item'");
+            connection.Execute(SqlDialect.SkipNumber("history_item"));
         return removed;
     }
 
@@ -59,7 +59,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     /// <summary>How many changes there have been.</summary>
     public Task<long> CountChangesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => connection.ExecuteScalar<long?>("SELECT seq FROM sqlite_sequence WHERE name = 'history_item'") ?? 0,
+            connection => connection.ExecuteScalar<long?>(SqlDialect.LastNumber("history_item")) ?? 0,
             cancellationToken);
 
     /// <summary>Finds the items of a page, the newest first, and counts all that match.</summary>
@@ -75,7 +75,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
         database.StreamAsync(
             connection => connection
                 .Query<HistoryItem>(
-                    $"SELECT {Columns} FROM history_item WHERE number IN (SELECT value FROM json_each(@Numbers)) ORDER BY number DESC",
+                    $"SELECT {Columns} FROM history_item WHERE {SqlDialect.In("number", "@Numbers")} ORDER BY number DESC",
                     page,
                     buffered: false),
             cancellationToken);
@@ -88,31 +88,34 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return $"""
             {with}
             SELECT
-              (SELECT count(*) FROM {from}),
-              (SELECT json_group_array(number) FROM (SELECT number FROM {from} ORDER BY number DESC LIMIT @limit OFFSET @start))
+              (SELECT count(*) FROM {from}) AS Matches,
+              (SELECT {SqlDialect.Gather("number")} FROM (SELECT number FROM {from} ORDER BY number DESC LIMIT @Limit OFFSET @Start) page) AS Numbers
             """;
     }
 
     /// <summary>The conditions of a filter. Where no ids are asked for, an index holds every column that they name.</summary>
-    internal static SqlFilter Conditions(SqliteConnection connection, HistoryFilter filter)
+    internal static (string Where, PageValues Values) Conditions(HistoryFilter filter, int start, int limit)
     {
         var conditions = new SqlFilter();
         if (filter.Nothing)
-            conditions.Add("0");
+            conditions.Add(SqlDialect.Never);
         if (filter.Completed is { } completed)
             conditions.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
-        conditions.AddList("id", filter.Ids);
-        conditions.AddList("category", filter.Categories);
-        conditions.AddSearch(connection, "name", filter.Search);
-        return conditions;
+        var values = new PageValues(
+            conditions.AddList("id", "@Ids", filter.Ids),
+            conditions.AddList("category", "@Categories", filter.Categories),
+            conditions.AddSearch("name", "@Search", filter.Search),
+            start,
+            limit);
+        return (conditions.Where, values);
     }
 
-    private static HistoryPage FindPage(SqliteConnection connection, HistoryFilter filter, int start, int limit)
+    private static HistoryPage FindPage(DbConnection connection, HistoryFilter filter, int start, int limit)
     {
-        var conditions = Conditions(connection, filter);
-        conditions.Parameters.Add("start", start);
-        conditions.Parameters.Add("limit", limit);
-        var (matches, numbers) = connection.QuerySingle<(long, string)>(PageSql(conditions.Where), conditions.Parameters);
-        return new HistoryPage((int)matches, numbers);
+        var (where, values) = Conditions(filter, start, limit);
+        return connection.QuerySingle<HistoryPage>(PageSql(where), values);
     }
+
+    /// <summary>What the query of a page is asked with; null for a condition that it does not have.</summary>
+    internal sealed record PageValues(string? Ids, string? Categories, string? Search, int Start, int Limit);
 }

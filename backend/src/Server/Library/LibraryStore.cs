@@ -1,5 +1,5 @@
+using System.Data.Common;
 using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 using Sluice.Usenet.Streams;
 
@@ -43,19 +43,19 @@ internal sealed class LibraryStore(SluiceDatabase database)
         "release_id = @Id AND ordinal = @ordinal AND EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)";
 
     /// <summary>Whether a category folder holds a release of this name, as part of the caller's transaction.</summary>
-    public static bool Contains(SqliteConnection connection, string category, string name) =>
-        connection.ExecuteScalar<long>(
+    public static bool Contains(DbConnection connection, string category, string name) =>
+        connection.ExecuteScalar<bool>(
             "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
-            new { category = PathKey.OfName(category), name = PathKey.OfName(name) }) != 0;
+            new { category = PathKey.OfName(category), name = PathKey.OfName(name) });
 
     /// <summary>Whether a release refers to a stored NZB, as part of the caller's transaction.</summary>
-    public static bool Uses(SqliteConnection connection, string nzbHash) =>
-        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
+    public static bool Uses(DbConnection connection, string nzbHash) =>
+        connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
     /// <summary>Adds a release with all that is in it, as part of the caller's transaction.</summary>
     /// <returns>The row number of the release.</returns>
     public static long Insert(
-        SqliteConnection connection,
+        DbConnection connection,
         NewRelease release,
         DateTimeOffset publishedAt)
     {
@@ -111,7 +111,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <param name="folder">Key that a folder would have; empty for the release itself.</param>
     /// <param name="file">Key that a file would have, or null where there can be none.</param>
     internal static LibraryEntry? Find(
-        SqliteConnection connection, string sql, string category, string release, string folder, string? file)
+        DbConnection connection, string sql, string category, string release, string folder, string? file)
     {
         var row = connection.QuerySingleOrDefault<LibraryRow>(
             sql,
@@ -241,7 +241,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT bytes FROM library_total"), cancellationToken);
 
-    private static IEnumerable<LibraryEntry> Children(SqliteConnection connection, Release release, string folderKey)
+    private static IEnumerable<LibraryEntry> Children(DbConnection connection, Release release, string folderKey)
     {
         var prefix = folderKey.Length == 0 ? "" : folderKey + PathKey.Separator;
         var behind = folderKey.Length == 0 ? null : folderKey + PathKey.Behind;

@@ -1,4 +1,4 @@
-using Microsoft.Data.Sqlite;
+using System.Data.Common;
 using Sluice.Server.Database;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Archives;
@@ -68,7 +68,7 @@ internal sealed class MapCorrections(LibraryStore store, ProviderHost providers,
                 ? stored
                 : otherwise;
         }
-        catch (Exception failure) when (failure is SqliteException or StorageException)
+        catch (Exception failure) when (failure is DbException or StorageException)
         {
             LibraryLog.MapNotStored(Logger, failure.Message);
             return otherwise;
@@ -81,7 +81,7 @@ internal sealed class MapCorrections(LibraryStore store, ProviderHost providers,
         {
             await store.ReplaceMapAsync(release, ordinal, refuted, corrected, cancellationToken);
         }
-        catch (Exception failure) when (failure is SqliteException or StorageException)
+        catch (Exception failure) when (failure is DbException or StorageException)
         {
             LibraryLog.MapNotStored(Logger, failure.Message);
         }

@@ -1,5 +1,5 @@
+using System.Data.Common;
 using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
@@ -9,7 +9,7 @@ internal sealed record BreakRow(
     string Provider, long Kind, long? Fault, long OpenedAt, long RestsUntil, long Cooldown, long Trips, long PassesLeft)
 {
     /// <summary>All of them; what nobody can read is left out.</summary>
-    public static IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> Load(SqliteConnection connection)
+    public static IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> Load(DbConnection connection)
     {
         var breaks = new Dictionary<(Guid, BreakerKind), RememberedBreak?>();
         var rows = connection.Query<BreakRow>(
@@ -29,7 +29,7 @@ internal sealed record BreakRow(
 
     /// <summary>Writes those that have changed.</summary>
     public static void Save(
-        SqliteConnection connection, SqliteTransaction transaction, IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> breaks)
+        DbConnection connection, DbTransaction transaction, IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> breaks)
     {
         foreach (var ((provider, kind), known) in breaks)
         {

@@ -1,4 +1,4 @@
-using Microsoft.Data.Sqlite;
+using System.Data.Common;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
@@ -97,7 +97,7 @@ internal sealed class ImportJob(
 
     /// <summary>What says nothing about the item: providers, the database, a missing blob, and what the system reports about a file.</summary>
     private bool IsPassing(Exception failure) =>
-        failure is NntpException or SqliteException or StoredNzbLostException || StorageException.From(failure, folder.Root) is not null;
+        failure is NntpException or DbException or StoredNzbLostException || StorageException.From(failure, folder.Root) is not null;
 
     private async Task FailAsync(ImportWork work, ImportFailure failure, CancellationToken cancellationToken)
     {

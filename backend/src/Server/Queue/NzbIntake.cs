@@ -1,4 +1,4 @@
-using Microsoft.Data.Sqlite;
+using System.Data.Common;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.History;
@@ -71,7 +71,7 @@ internal sealed class NzbIntake(
         }
     }
 
-    private AddOutcome Accept(SqliteConnection connection, NzbUpload upload, NzbAddition addition, List<QueueItem> displaced)
+    private AddOutcome Accept(DbConnection connection, NzbUpload upload, NzbAddition addition, List<QueueItem> displaced)
     {
         if (IsFull(QueueStore.Count(connection)))
             return AddOutcome.Refused(AddRefusal.QueueFull);
@@ -114,7 +114,7 @@ internal sealed class NzbIntake(
         return new AddOutcome(ids, before is not null, null);
     }
 
-    private static void Insert(SqliteConnection connection, QueueItem item, long? file)
+    private static void Insert(DbConnection connection, QueueItem item, long? file)
     {
         item = item with
         {
@@ -145,7 +145,7 @@ internal sealed class NzbIntake(
         };
     }
 
-    private ImportFailure? FindDuplicate(SqliteConnection connection, QueueItem item) =>
+    private ImportFailure? FindDuplicate(DbConnection connection, QueueItem item) =>
         api.CurrentValue.FailDuplicates
         && (QueueStore.Contains(connection, item.Folder, item.Name) || LibraryStore.Contains(connection, item.Folder, item.Name))
             ? ImportFailure.DuplicateRelease()

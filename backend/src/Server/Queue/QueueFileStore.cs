@@ -1,5 +1,5 @@
+using System.Data.Common;
 using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
@@ -18,7 +18,7 @@ internal sealed class QueueFileStore(SluiceDatabase database)
 
     /// <summary>Adds a file as part of the caller's transaction, which adds its items too.</summary>
     /// <returns>Its row.</returns>
-    public static long Insert(SqliteConnection connection, QueueFile file) =>
+    public static long Insert(DbConnection connection, QueueFile file) =>
         connection.ExecuteScalar<long>(
             """
             INSERT INTO queue_file (folder, name, hash, length, packed, added_at, properties)
@@ -28,21 +28,21 @@ internal sealed class QueueFileStore(SluiceDatabase database)
             file);
 
     /// <summary>The file of a name, as part of the caller's transaction, or null.</summary>
-    public static QueueFile? Find(SqliteConnection connection, string folder, string name) =>
+    public static QueueFile? Find(DbConnection connection, string folder, string name) =>
         connection.QuerySingleOrDefault<QueueFile>(
             $"SELECT {Columns} FROM queue_file WHERE folder = @folder AND name = @name", new { folder, name });
 
     /// <summary>Whether a folder holds a file of this name, as part of the caller's transaction.</summary>
-    public static bool Contains(SqliteConnection connection, string folder, string name) =>
-        connection.ExecuteScalar<long>(
-            "SELECT EXISTS (SELECT 1 FROM queue_file WHERE folder = @folder AND name = @name)", new { folder, name }) != 0;
+    public static bool Contains(DbConnection connection, string folder, string name) =>
+        connection.ExecuteScalar<bool>(
+            "SELECT EXISTS (SELECT 1 FROM queue_file WHERE folder = @folder AND name = @name)", new { folder, name });
 
     /// <summary>Whether the bytes of a file are those of a hash, as part of the caller's transaction.</summary>
-    public static bool Uses(SqliteConnection connection, string hash) =>
-        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM queue_file WHERE hash = @hash)", new { hash }) != 0;
+    public static bool Uses(DbConnection connection, string hash) =>
+        connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM queue_file WHERE hash = @hash)", new { hash });
 
     /// <summary>Gives a file another path, which is free, as part of the caller's transaction.</summary>
-    public static void SetPlace(SqliteConnection connection, long id, string folder, string name) =>
+    public static void SetPlace(DbConnection connection, long id, string folder, string name) =>
         connection.Execute("UPDATE queue_file SET folder = @folder, name = @name WHERE id = @id", new { id, folder, name });
 
     /// <summary>The file of a name in a folder below <c>/nzbs</c>, or null.</summary>

@@ -1,4 +1,4 @@
-using Microsoft.Data.Sqlite;
+using System.Data.Common;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Library;
@@ -47,7 +47,7 @@ internal sealed class QueueRenaming(
         await removal.SettleAsync(displaced);
         return outcome;
 
-        RenameOutcome Move(SqliteConnection connection)
+        RenameOutcome Move(DbConnection connection)
         {
             if (QueueFileStore.Find(connection, folder, name) is not { } file)
                 return RenameOutcome.NotFound;

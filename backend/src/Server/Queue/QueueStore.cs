@@ -1,6 +1,5 @@
-using System.Text.Json;
+using System.Data.Common;
 using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.Queue;
@@ -21,11 +20,11 @@ internal sealed class QueueStore(SluiceDatabase database)
     private const string Order = "priority DESC, position";
 
     /// <summary>Adds an item with the file that lists it, as part of the caller's transaction.</summary>
-    public static void Insert(SqliteConnection connection, QueueItem item) =>
+    public static void Insert(DbConnection connection, QueueItem item) =>
         Insert(connection, item, QueueFileStore.Insert(connection, QueueFile.Of(item)));
 
     /// <summary>Adds an item of a file at the end of its band, as part of the caller's transaction.</summary>
-    public static void Insert(SqliteConnection connection, QueueItem item, long file)
+    public static void Insert(DbConnection connection, QueueItem item, long file)
     {
         var row = new DynamicParameters(item);
         row.Add("file", file);
@@ -44,21 +43,21 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     /// <summary>Removes an item as part of the caller's transaction, and with the last item of a file that file.</summary>
     /// <returns>The item, or null when it was not there.</returns>
-    public static QueueItem? Remove(SqliteConnection connection, string id) => Remove(connection, "id = @id", new { id }).SingleOrDefault();
+    public static QueueItem? Remove(DbConnection connection, string id) => Remove(connection, "id = @id", new { id }).SingleOrDefault();
 
     /// <summary>Removes a file with all items that are left of it, as part of the caller's transaction.</summary>
     /// <returns>The items; none when the file was not there.</returns>
-    public static IReadOnlyList<QueueItem> RemoveFile(SqliteConnection connection, string folder, string name) =>
+    public static IReadOnlyList<QueueItem> RemoveFile(DbConnection connection, string folder, string name) =>
         Remove(connection, "file = (SELECT id FROM queue_file WHERE folder = @folder AND name = @name)", new { folder, name });
 
     /// <summary>The items of a file in the order of their arrival, as part of the caller's transaction.</summary>
-    public static IReadOnlyList<QueueItem> ListFile(SqliteConnection connection, long file) =>
-        [.. connection.Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE file = @file ORDER BY rowid", new { file })];
+    public static IReadOnlyList<QueueItem> ListFile(DbConnection connection, long file) =>
+        [.. connection.Query<QueueItem>($"SELECT {Columns} FROM queue_item WHERE file = @file ORDER BY {SqlDialect.RowNumber}", new { file })];
 
     /// <summary>Items whose NZB has been missing at an earlier start and still is, as part of the caller's transaction.</summary>
     /// <param name="connection">The caller's.</param>
     /// <param name="isStored">Whether the NZB of a hash is there by now.</param>
-    public static IEnumerable<string> FindLost(SqliteConnection connection, Func<string, bool> isStored) =>
+    public static IEnumerable<string> FindLost(DbConnection connection, Func<string, bool> isStored) =>
         connection
             .Query<(string Id, string Hash)>(
                 """
@@ -69,23 +68,23 @@ internal sealed class QueueStore(SluiceDatabase database)
             .Select(item => item.Id);
 
     /// <summary>How many items there are, as part of the caller's transaction.</summary>
-    public static int Count(SqliteConnection connection) => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
+    public static int Count(DbConnection connection) => connection.ExecuteScalar<int>("SELECT count(*) FROM queue_item");
 
     /// <summary>Whether the release of an item, other than one, would have this name in a folder, as part of the caller's transaction.</summary>
-    public static bool Contains(SqliteConnection connection, string folder, string name, string? except = null) =>
-        connection.ExecuteScalar<long>(
-            "SELECT EXISTS (SELECT 1 FROM queue_item WHERE folder = @folder AND name = @name AND id IS NOT @except)",
-            new { folder, name, except }) != 0;
+    public static bool Contains(DbConnection connection, string folder, string name, string? except = null) =>
+        connection.ExecuteScalar<bool>(
+            "SELECT EXISTS (SELECT 1 FROM queue_item WHERE folder = @folder AND name = @name AND id IS DISTINCT FROM @except)",
+            new { folder, name, except });
 
     /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
-    public static bool Uses(SqliteConnection connection, string nzbHash) =>
-        connection.ExecuteScalar<long>("SELECT EXISTS (SELECT 1 FROM queue_item WHERE nzb_hash = @nzbHash)", new { nzbHash }) != 0;
+    public static bool Uses(DbConnection connection, string nzbHash) =>
+        connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM queue_item WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
     /// <summary>An item of the same bytes, name and category, as part of the caller's transaction; null when there is none.</summary>
     /// <param name="connection">The caller's.</param>
     /// <param name="item">What it is compared with.</param>
     /// <param name="file">The file to which it belongs; null for any.</param>
-    public static string? FindEqual(SqliteConnection connection, QueueItem item, long? file) =>
+    public static string? FindEqual(DbConnection connection, QueueItem item, long? file) =>
         connection.QueryFirstOrDefault<string>(
             """
             SELECT id FROM queue_item
@@ -94,7 +93,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             new { item.NzbHash, item.NzbName, item.Category, file });
 
     /// <summary>Gives an item a name that is free, a category and its folder, and a password, as part of the caller's transaction.</summary>
-    public static void SetPlace(SqliteConnection connection, QueueItem item) =>
+    public static void SetPlace(DbConnection connection, QueueItem item) =>
         connection.Execute(
             """
             UPDATE queue_item SET name = @Name, nzb_name = @NzbName, category = @Category, folder = @Folder, password = @Password
@@ -122,8 +121,8 @@ internal sealed class QueueStore(SluiceDatabase database)
     public Task<int> SetPausedAsync(IReadOnlyList<string> ids, bool paused, CancellationToken cancellationToken) =>
         database.WriteAsync(
             (connection, _) => connection.Execute(
-                "UPDATE queue_item SET paused = @paused WHERE id IN (SELECT value FROM json_each(@ids))",
-                new { ids = JsonSerializer.Serialize(ids), paused = paused ? 1 : 0 }),
+                $"UPDATE queue_item SET paused = @paused WHERE {SqlDialect.In("id", "@list")}",
+                new { list = SqlDialect.List(ids), paused }),
             cancellationToken);
 
     /// <summary>Keeps what reading the NZB told about the post.</summary>
@@ -139,12 +138,10 @@ internal sealed class QueueStore(SluiceDatabase database)
         database.ReadAsync(
             connection =>
             {
-                var conditions = Conditions(connection, filter);
-                var (items, bytes) = connection.QuerySingle<(long, long)>("SELECT count(*), coalesce(sum(encoded_bytes), 0) FROM queue_item");
-                var matches = conditions.Where.Length == 0
-                    ? items
-                    : connection.ExecuteScalar<long>($"SELECT count(*) FROM queue_item {conditions.Where}", conditions.Parameters);
-                return new QueueTotals((int)items, (int)matches, bytes);
+                var (where, values) = Conditions(filter);
+                var all = connection.QuerySingle<Sums>("SELECT count(*) AS Items, coalesce(sum(encoded_bytes), 0) AS EncodedBytes FROM queue_item");
+                var matches = where.Length == 0 ? all.Items : connection.ExecuteScalar<long>($"SELECT count(*) FROM queue_item {where}", values);
+                return new QueueTotals((int)all.Items, (int)matches, all.EncodedBytes);
             },
             cancellationToken);
 
@@ -157,23 +154,21 @@ internal sealed class QueueStore(SluiceDatabase database)
         database.StreamAsync(
             connection =>
             {
-                var conditions = Conditions(connection, filter);
-                conditions.Parameters.Add("start", start);
-                conditions.Parameters.Add("limit", limit == 0 ? -1 : limit);
+                var (where, values) = Conditions(filter, start, limit == 0 ? int.MaxValue : limit);
                 return connection
                     .Query<QueueItem>(
                         $"""
                         SELECT {Columns}, place AS "Index"
-                        FROM (SELECT rowid AS number, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item)
-                        JOIN queue_item ON queue_item.rowid = number {conditions.Where}
-                        ORDER BY place LIMIT @limit OFFSET @start
+                        FROM (SELECT {SqlDialect.RowNumber} AS number, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item) places
+                        JOIN queue_item ON queue_item.{SqlDialect.RowNumber} = number {where}
+                        ORDER BY place LIMIT @Limit OFFSET @Start
                         """,
-                        conditions.Parameters,
+                        values,
                         buffered: false);
             },
             cancellationToken);
 
-    private static List<QueueItem> Remove(SqliteConnection connection, string condition, object parameters)
+    private static List<QueueItem> Remove(DbConnection connection, string condition, object parameters)
     {
         // A query of its own: the file goes with the row, and what the row returns must not depend on which goes first.
         List<QueueItem> items =
@@ -181,7 +176,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             .. connection.Query<QueueItem>(
                 $"""
                 SELECT {Columns}, (SELECT hash FROM queue_file f WHERE f.id = file AND f.packed = 1) AS RawHash
-                FROM queue_item WHERE {condition} ORDER BY rowid
+                FROM queue_item WHERE {condition} ORDER BY {SqlDialect.RowNumber}
                 """,
                 parameters),
         ];
@@ -190,26 +185,51 @@ internal sealed class QueueStore(SluiceDatabase database)
         return items;
     }
 
-    private static SqlFilter Conditions(SqliteConnection connection, QueueFilter filter)
+    private static (string Where, ListValues Values) Conditions(QueueFilter filter, int start = 0, int limit = 0)
     {
         var conditions = new SqlFilter();
-        conditions.AddList("id", filter.Ids);
-        conditions.AddList("category", filter.Categories);
-        conditions.AddList("priority", filter.Priorities?.Select(priority => (int)priority).ToList());
-        conditions.AddSearch(connection, "name", filter.Search);
+        var values = new ListValues
+        {
+            Ids = conditions.AddList("id", "@Ids", filter.Ids),
+            Categories = conditions.AddList("category", "@Categories", filter.Categories),
+            Priorities = conditions.AddList("priority", "@Priorities", filter.Priorities?.Select(priority => (int)priority).ToList()),
+            Search = conditions.AddSearch("name", "@Search", filter.Search),
+            Start = start,
+            Limit = limit,
+        };
         if (filter.State is { } state)
         {
             conditions.Add(
-                """
-                (id IN (SELECT value FROM json_each(@running))
-                 OR id NOT IN (SELECT value FROM json_each(@allRunning)) AND CASE paused WHEN 0 THEN @queued ELSE @pausedToo END)
+                $"""
+                ({SqlDialect.In("id", "@Running")}
+                 OR NOT {SqlDialect.In("id", "@AllRunning")} AND CASE paused WHEN 0 THEN @Queued ELSE @PausedToo END)
                 """);
-            conditions.Parameters.Add("running", JsonSerializer.Serialize(state.Running));
-            conditions.Parameters.Add("allRunning", JsonSerializer.Serialize(state.AllRunning));
-            conditions.Parameters.Add("queued", state.Queued ? 1 : 0);
-            conditions.Parameters.Add("pausedToo", state.Paused ? 1 : 0);
+            values = values with
+            {
+                Running = SqlDialect.List(state.Running),
+                AllRunning = SqlDialect.List(state.AllRunning),
+                Queued = state.Queued,
+                PausedToo = state.Paused,
+            };
         }
 
-        return conditions;
+        return (conditions.Where, values);
+    }
+
+    internal sealed record Sums(long Items, long EncodedBytes);
+
+    /// <summary>What a list is asked for; null for a condition that it does not have.</summary>
+    internal sealed record ListValues
+    {
+        public string? Ids { get; init; }
+        public string? Categories { get; init; }
+        public string? Priorities { get; init; }
+        public string? Search { get; init; }
+        public string? Running { get; init; }
+        public string? AllRunning { get; init; }
+        public bool Queued { get; init; }
+        public bool PausedToo { get; init; }
+        public int Start { get; init; }
+        public int Limit { get; init; }
     }
 }

@@ -1,4 +1,4 @@
-using Microsoft.Data.Sqlite;
+using System.Data.Common;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
@@ -76,7 +76,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
             foreach (var hash in unneeded)
                 Retire(hash);
         }
-        catch (SqliteException e)
+        catch (DbException e)
         {
             QueueLog.BlobNotRemoved(logger, e, hashes[0]);
         }
@@ -93,7 +93,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
         }
     }
 
-    private static bool IsNeeded(SqliteConnection connection, string hash) =>
+    private static bool IsNeeded(DbConnection connection, string hash) =>
         QueueStore.Uses(connection, hash) || QueueFileStore.Uses(connection, hash)
         || HistoryStore.Uses(connection, hash) || LibraryStore.Uses(connection, hash);
 

@@ -1,4 +1,4 @@
-using Microsoft.Data.Sqlite;
+using System.Data.Common;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
@@ -47,7 +47,7 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         {
             await SabAnswer.ErrorAsync(http, e.Fault == StorageFault.Full ? SabTexts.DiskFull : SabTexts.StorageUnavailable);
         }
-        catch (SqliteException) when (!http.Response.HasStarted)
+        catch (DbException) when (!http.Response.HasStarted)
         {
             await SabAnswer.ErrorAsync(http, SabTexts.Unavailable);
         }

@@ -19,20 +19,7 @@ public sealed class CompletedStoreTests : IDisposable
     {
         await using SluiceDatabase database = _temporary.OpenDatabase();
 
-        var plan = await database.ReadAsync(
-            connection =>
-            {
-                using var command = connection.CreateCommand();
-                command.CommandText = "EXPLAIN QUERY PLAN " + sql;
-                foreach (var name in new[] { "@category", "@release", "@key", "@inside", "@behind", "@id" })
-                    command.Parameters.AddWithValue(name, "x");
-                var steps = new List<string>();
-                using var reader = command.ExecuteReader();
-                while (reader.Read())
-                    steps.Add(reader.GetString(3));
-                return steps;
-            },
-            TestContext.Current.CancellationToken);
+        var plan = await database.ExplainAsync(sql, new { category = "x", release = "x", key = "x", inside = "x", behind = "x", id = "x" });
 
         Assert.DoesNotContain(plan, step => step.StartsWith("SCAN", StringComparison.Ordinal));
         Assert.Equal(searches, plan.Count(step => step.StartsWith("SEARCH", StringComparison.Ordinal)));

@@ -1,5 +1,4 @@
 using Dapper;
-using Microsoft.Data.Sqlite;
 using Sluice.Server.History;
 using Sluice.Server.Tests.Database;
 using Xunit;
@@ -104,19 +103,11 @@ public sealed class HistoryStoreTests : IDisposable
         ];
         foreach (var filter in filters)
         {
-            var plan = await database.ReadAsync(connection => Explain(connection, filter), Token);
+            var (where, values) = HistoryStore.Conditions(filter, 0, 100);
+            var plan = await database.ExplainAsync(HistoryStore.PageSql(where), values);
 
             Assert.Contains(plan, step => step.Contains("history_item USING COVERING INDEX history_item_filter", StringComparison.Ordinal));
             Assert.DoesNotContain(plan, step => step is "SCAN history_item");
-        }
-
-        static List<string> Explain(SqliteConnection connection, HistoryFilter filter)
-        {
-            var conditions = HistoryStore.Conditions(connection, filter);
-            conditions.Parameters.Add("start", 0);
-            conditions.Parameters.Add("limit", 100);
-            var plan = connection.Query("EXPLAIN QUERY PLAN " + HistoryStore.PageSql(conditions.Where), conditions.Parameters);
-            return [.. plan.Select(step => (string)step.detail)];
         }
     }
 

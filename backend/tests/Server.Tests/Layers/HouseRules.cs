@@ -32,11 +32,15 @@ internal static partial class HouseRules
     /// <summary>Uses of something that one file of the product stands before.</summary>
     /// <param name="files">All files; those of the product are looked at.</param>
     /// <param name="use">What a use looks like.</param>
-    /// <param name="user">The file that may.</param>
-    public static IReadOnlyList<string> Uses(IReadOnlyList<SourceFile> files, Regex use, string user) =>
+    /// <param name="user">The file, or the folder with its last slash, that may.</param>
+    /// <param name="inStrings">Whether what stands in strings and comments counts, too.</param>
+    public static IReadOnlyList<string> Uses(IReadOnlyList<SourceFile> files, Regex use, string user, bool inStrings = false) =>
         [.. from file in files
-            where file.Path.StartsWith("backend/src/", StringComparison.Ordinal) && file.Path != user && use.IsMatch(file.Code)
+            where file.Path.StartsWith("backend/src/", StringComparison.Ordinal) && !IsOrIsIn(file.Path, user) && use.IsMatch(inStrings ? file.Text : file.Code)
             select $"{file.Path} goes around {user}."];
+
+    private static bool IsOrIsIn(string path, string user) =>
+        user.EndsWith('/') ? path.StartsWith(user, StringComparison.Ordinal) : path == user;
 
     /// <summary>The time of day, which may be set at any moment: durations and deadlines follow the timestamp.</summary>
     [GeneratedRegex(@"\bGetUtcNow\b")]
@@ -45,6 +49,10 @@ internal static partial class HouseRules
     /// <summary>The form of Unicode text, which some text does not have.</summary>
     [GeneratedRegex(@"\.\s*(Normalize|IsNormalized)\s*\(")]
     public static partial Regex UnicodeForm();
+
+    /// <summary>The engine of the database, its classes and words of its SQL: stores use what all engines have.</summary>
+    [GeneratedRegex(@"\b(Microsoft\.Data\.Sqlite|SQLitePCL|Sqlite[A-Z]\w*|json_each|json_group_array|rowid|sqlite_\w+|PRAGMA)\b")]
+    public static partial Regex Engine();
 
     private static List<string> Lines(IReadOnlyList<SourceFile> files, Func<string, bool> wrong, string sentence) =>
         [.. from file in files

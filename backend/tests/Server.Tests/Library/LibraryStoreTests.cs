@@ -135,20 +135,7 @@ public sealed class LibraryStoreTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase();
 
-        var plan = await database.ReadAsync(
-            connection =>
-            {
-                using var command = connection.CreateCommand();
-                command.CommandText = "EXPLAIN QUERY PLAN " + LibraryStore.FindSql;
-                foreach (var name in new[] { "@category", "@release", "@key", "@inside", "@behind" })
-                    command.Parameters.AddWithValue(name, "x");
-                var steps = new List<string>();
-                using var reader = command.ExecuteReader();
-                while (reader.Read())
-                    steps.Add(reader.GetString(3));
-                return steps;
-            },
-            Token);
+        var plan = await database.ExplainAsync(LibraryStore.FindSql, new { category = "x", release = "x", key = "x", inside = "x", behind = "x" });
 
         Assert.DoesNotContain(plan, step => step.StartsWith("SCAN", StringComparison.Ordinal));
         Assert.Equal(3, plan.Count(step => step.StartsWith("SEARCH", StringComparison.Ordinal)));

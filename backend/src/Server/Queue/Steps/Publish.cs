@@ -1,5 +1,5 @@
+using System.Data.Common;
 using System.Globalization;
-using Microsoft.Data.Sqlite;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.History;
@@ -59,7 +59,7 @@ internal sealed class Publish(
 
         return null;
 
-        HistoryItem? Write(SqliteConnection connection)
+        HistoryItem? Write(DbConnection connection)
         {
             // The row says what the item is now, its name as well, after which files may be called; it may have been removed.
             if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
@@ -77,7 +77,7 @@ internal sealed class Publish(
     }
 
     private HistoryItem Insert(
-        SqliteConnection connection,
+        DbConnection connection,
         QueueItem item,
         IReadOnlyList<StoredPostedFile> posted,
         IReadOnlyList<NewLibraryFile> files,
@@ -102,7 +102,7 @@ internal sealed class Publish(
         return published;
     }
 
-    private string FindName(SqliteConnection connection, QueueItem item)
+    private string FindName(DbConnection connection, QueueItem item)
     {
         bool IsTaken(string name) =>
             LibraryStore.Contains(connection, item.Folder, name) || ReleaseName.IsAmbiguous(name, item.Folder, completeFolder.Path);
