@@ -7,9 +7,11 @@
 // headers, an empty line, the body with doubled dots, and the terminating line. The file is those articles in a row.
 #:property RestorePackagesWithLockFile=false
 #:property PublishAot=false
+#:package System.IO.Hashing
 
 using System.Diagnostics;
 using System.Globalization;
+using System.IO.Hashing;
 using System.Text;
 
 const string FilmName = "sluice-demo.mp4";
@@ -96,17 +98,6 @@ static void Encode(MemoryStream article, ReadOnlySpan<byte> data)
         Line(article, "");
 }
 
-static string Crc(ReadOnlySpan<byte> data)
-{
-    var crc = uint.MaxValue;
-    foreach (var value in data)
-    {
-        crc ^= value;
-        for (var bit = 0; bit < 8; bit++)
-            crc = (crc >> 1) ^ (0xEDB88320 & (uint)-(int)(crc & 1));
-    }
-
-    return (~crc).ToString("x8", CultureInfo.InvariantCulture);
-}
+static string Crc(ReadOnlySpan<byte> data) => Crc32.HashToUInt32(data).ToString("x8", CultureInfo.InvariantCulture);
 
 static void Line(MemoryStream article, string text) => article.Write(Encoding.ASCII.GetBytes(text + "\r\n"));

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Globalization;
+using System.IO.Hashing;
 using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
@@ -52,7 +53,7 @@ internal static class ArticleEncoder
         {
             var part = decoded.AsSpan(0, id.Length);
             Fill(id, media, id.Begin, part);
-            var crc = Crc32.Compute(part);
+            var crc = Crc32.HashToUInt32(part);
 
             var header = Encoding.UTF8.GetBytes(string.Create(
                 CultureInfo.InvariantCulture,
@@ -88,15 +89,15 @@ internal static class ArticleEncoder
     private static uint ComputeFileCrc(MockMessageId id, MediaContent? media)
     {
         var block = new byte[1 << 20];
-        uint crc = 0;
+        var crc = new Crc32();
         for (long offset = 0; offset < id.FileSize; offset += block.Length)
         {
             var piece = block.AsSpan(0, (int)Math.Min(block.Length, id.FileSize - offset));
             Fill(id, media, offset, piece);
-            crc = Crc32.Combine(crc, Crc32.Compute(piece), piece.Length);
+            crc.Append(piece);
         }
 
-        return crc;
+        return crc.GetCurrentHashAsUInt32();
     }
 
     private static void Fill(MockMessageId id, MediaContent? media, long offset, Span<byte> destination)

@@ -133,7 +133,7 @@ public sealed class MockRelease
 
         uint crc = 0;
         for (var i = 0; i < ids.Length; i++)
-            crc = Crc32.Combine(crc, measured[i].Crc, ids[i].Length);
+            crc = JoinedCrc.Of(crc, measured[i].Crc, ids[i].Length);
 
         // The last part was measured with a zero in this place, which is as long as text.
         var last = ids[^1] with { FileCrc = crc };

@@ -2,6 +2,7 @@ using System.Text;
 using System.Xml.Linq;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Usenet.Tests.Yenc;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
@@ -33,12 +34,12 @@ public sealed class ArticleFidelityTests
             Assert.Equal(file.Count + article.Decoded.Length, article.Number("=ypart", "end"));
             Assert.Equal(article.Decoded.Length, article.Number("=yend", "size"));
             Assert.Equal(part, article.Number("=yend", "part"));
-            Assert.Equal(RawArticle.Crc32(article.Decoded), article.Crc("pcrc32"));
+            Assert.Equal(YencReference.Crc(article.Decoded), article.Crc("pcrc32"));
             Assert.Equal(part == ids.Count, article.Field("=yend", "crc32") is not null);
             Assert.All(article.Lines.SkipLast(1), line => Assert.True(line.Length == 128 || (line.Length == 129 && line[^2] == '=')));
             file.AddRange(article.Decoded);
             if (part == ids.Count)
-                Assert.Equal(RawArticle.Crc32(file.ToArray()), article.Crc("crc32"));
+                Assert.Equal(YencReference.Crc(file.ToArray()), article.Crc("crc32"));
         }
 
         var truth = new byte[size];

@@ -1,5 +1,6 @@
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Tests.Yenc;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
@@ -28,7 +29,7 @@ public sealed class PlacementTests
         Assert.Equal((900_000L, 100_000, 1_000_000L, "film-02.mkv"), (id.Begin, id.Length, id.FileSize, id.Name));
         var file = new byte[1_000_000];
         release.Fill(1, 0, file);
-        Assert.Equal(RawArticle.Crc32(file), id.FileCrc);
+        Assert.Equal(YencReference.Crc(file), id.FileCrc);
         Assert.Equal(release.MessageId(1, 4), id.ToString());
     }
 

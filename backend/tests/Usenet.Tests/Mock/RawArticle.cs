@@ -40,20 +40,6 @@ internal sealed record RawArticle(IReadOnlyList<string> Keywords, IReadOnlyList<
 
     public uint Crc(string field) => uint.Parse(Field("=yend", field)!, NumberStyles.HexNumber, CultureInfo.InvariantCulture);
 
-    /// <summary>CRC-32 bit by bit.</summary>
-    public static uint Crc32(ReadOnlySpan<byte> bytes)
-    {
-        var crc = 0xFFFFFFFFu;
-        foreach (var b in bytes)
-        {
-            crc ^= b;
-            for (var bit = 0; bit < 8; bit++)
-                crc = (crc >> 1) ^ (0xEDB88320 & (uint)-(int)(crc & 1));
-        }
-
-        return ~crc;
-    }
-
     public static byte[] Unstuff(byte[] block)
     {
         var body = new List<byte>();

@@ -2,6 +2,7 @@ using System.Text;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Tests.Yenc;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
@@ -39,7 +40,7 @@ public sealed class YencFaultTests
         await using var bench = await FaultBench.StartAsync(FaultKind.Corrupt);
         var article = await bench.ReadFirstAsync();
         Assert.Equal(1, article.Decoded.Zip(Truth).Count(pair => pair.First != pair.Second));
-        Assert.Equal(RawArticle.Crc32(Truth), article.Crc("pcrc32"));
+        Assert.Equal(YencReference.Crc(Truth), article.Crc("pcrc32"));
         Assert.Equal(Truth.Length, article.Number("=yend", "size"));
         bench.AssertCounted(FaultKind.Corrupt);
 
@@ -52,7 +53,7 @@ public sealed class YencFaultTests
         await using var bench = await FaultBench.StartAsync(FaultKind.YencPartCrc);
         var article = await bench.ReadFirstAsync();
         Assert.Equal(Truth, article.Decoded);
-        Assert.NotEqual(RawArticle.Crc32(Truth), article.Crc("pcrc32"));
+        Assert.NotEqual(YencReference.Crc(Truth), article.Crc("pcrc32"));
         bench.AssertCounted(FaultKind.YencPartCrc);
     }
 
@@ -101,7 +102,7 @@ public sealed class YencFaultTests
         var article = await shortened.ReadFirstAsync();
         Assert.InRange(article.Decoded.Length, Truth.Length - 128, Truth.Length - 1);
         Assert.Equal(Truth[..article.Decoded.Length], article.Decoded);
-        Assert.Equal((Truth.Length, RawArticle.Crc32(Truth)), (article.Number("=yend", "size"), article.Crc("pcrc32")));
+        Assert.Equal((Truth.Length, YencReference.Crc(Truth)), (article.Number("=yend", "size"), article.Crc("pcrc32")));
         shortened.AssertCounted(FaultKind.YencShort);
 
         await using var lengthened = await FaultBench.StartAsync(FaultKind.YencLong);
