@@ -25,8 +25,12 @@ public sealed class LayerTests
     }
 
     [Fact]
-    public void Mock_news_server_uses_no_package() =>
-        Assert.Empty(XDocument.Load(Repository.PathOf("tools/MockNntpServer/MockNntpServer.csproj")).Descendants("PackageReference"));
+    public void Mock_news_server_uses_one_package_which_the_product_does_not()
+    {
+        Assert.Equal(["System.IO.Hashing"], PackagesOf("tools/MockNntpServer/MockNntpServer.csproj"));
+        Assert.DoesNotContain("System.IO.Hashing", PackagesOf("backend/src/Usenet/Usenet.csproj"));
+        Assert.DoesNotContain("System.IO.Hashing", PackagesOf("backend/src/Server/Server.csproj"));
+    }
 
     [Fact]
     public void Files_hold_one_idea_each() =>
@@ -60,6 +64,9 @@ public sealed class LayerTests
             .Select(layer => layer.Folder).ToHashSet();
         AssertNone(ReadmeDiagram.Violations(LayerOrder.All, existing, File.ReadAllText(Repository.PathOf("README.md"))));
     }
+
+    private static IEnumerable<string> PackagesOf(string project) =>
+        XDocument.Load(Repository.PathOf(project)).Descendants("PackageReference").Select(package => package.Attribute("Include")!.Value);
 
     /// <summary>Fails with every sentence on a line of its own.</summary>
     private static void AssertNone(IReadOnlyList<string> violations)
