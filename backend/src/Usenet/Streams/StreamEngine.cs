@@ -24,12 +24,12 @@ public sealed class StreamEngine : IAsyncDisposable
     {
         var logger = loggers.CreateLogger<StreamEngine>();
         memory ??= _ownMemory = new StreamMemory(time);
-        (_cache, Blocks) = memory.Open(options);
+        (_cache, Blocks, var budget) = memory.Open(options);
         var copies = new CopyFetcher(source, time, logger);
         var early = new EarlyRelease(options, memory.Trust, source.ProviderId);
         _fetches = new SharedFetches(copies, new RetryingFetcher(copies, options, time), _cache, NewSink, early, memory.Refetches, options.SharesSegments, time, logger);
         SegmentSink NewSink() => new(Blocks, early, memory.Refetches, options.ChecksCrc);
-        _shared = new StreamResources(new SegmentFetcher(_fetches, disk, Blocks, logger), new ByteBudget(options), new LineMemory(time), options, time);
+        _shared = new StreamResources(new SegmentFetcher(_fetches, disk, Blocks, logger), budget, new LineMemory(time), options, time);
     }
 
     /// <summary>The memory that all streams of this engine use.</summary>
@@ -38,11 +38,11 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <summary>Bytes of that memory that nobody reads; they make way for readers.</summary>
     public long CachedBytes => _cache.IdleBytes;
 
-    /// <summary>Bytes that open streams hold ahead of their readers, or are about to; never more than the budget but for what readers wait for.</summary>
+    /// <summary>Bytes that open streams, those of engines before it included, hold ahead of their readers, or are about to; never more than the budget but for what readers wait for.</summary>
     public long HeldBytes => _shared.Budget.Held;
 
-    /// <summary>Streams open now.</summary>
-    public int OpenStreams => _shared.Budget.Streams;
+    /// <summary>Streams of this engine that are open now.</summary>
+    public int OpenStreams => _shared.Budget.StreamsOf(_shared.Fetcher);
 
     /// <summary>Opens slices of posted files as one file. Nothing is fetched before the first read.</summary>
     /// <param name="extents">The slices in the order of the file's bytes.</param>

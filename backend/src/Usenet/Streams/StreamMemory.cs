@@ -2,7 +2,8 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// What outlives an engine, because no change of the settings makes it untrue: proved segments, who has lied, and how much was
-/// fetched again for damaged files. Segments go only where the memory they may take has changed.
+/// fetched again for damaged files. Segments go only where the memory they may take has changed. Streams that are still open share
+/// one budget with those of the next engine.
 /// </summary>
 /// <remarks>Thread-safe. Disposed after the engines that use it.</remarks>
 public sealed class StreamMemory : IDisposable
@@ -10,6 +11,7 @@ public sealed class StreamMemory : IDisposable
     private readonly Lock _gate = new();
     private readonly TimeProvider _time;
     private readonly Action<string>? _misused;
+    private ByteBudget? _budget;
     private Held? _held;
 
     /// <summary>Creates an empty memory.</summary>
@@ -35,18 +37,22 @@ public sealed class StreamMemory : IDisposable
     /// <summary>Takes in which files had lied before the process was started.</summary>
     public void Restore(IEnumerable<RememberedLie> lies) => Trust.Restore(lies);
 
-    /// <summary>The segments that are held under these options, and the blocks that they are made of.</summary>
-    internal (SegmentCache Cache, BlockPool Blocks) Open(StreamOptions options)
+    /// <summary>The segments that are held under these options, the blocks that they are made of, and the budget, which is under these options from now on.</summary>
+    internal (SegmentCache Cache, BlockPool Blocks, ByteBudget Budget) Open(StreamOptions options)
     {
         var terms = (options.ByteBudget, options.CacheCeiling, options.CacheKeep);
         lock (_gate)
         {
+            if (_budget is null)
+                _budget = new ByteBudget(options);
+            else
+                _budget.Configure(options);
             if (_held is { } held && held.Terms == terms)
-                return (held.Cache, held.Blocks);
+                return (held.Cache, held.Blocks, _budget);
             _held?.Dispose();
             var cache = new SegmentCache(options, _time);
             _held = new Held(terms, cache, new BlockPool(options.CacheGivesWayAt, cache.GiveWay, _time, _misused));
-            return (cache, _held.Blocks);
+            return (cache, _held.Blocks, _budget);
         }
     }
 

@@ -54,10 +54,43 @@ public sealed class StreamMemoryTests
     }
 
     [Fact]
+    public async Task Streams_of_the_engine_before_share_the_budget_of_the_next_one()
+    {
+        const long Budget = 4L << 20;
+        const long Guaranteed = 256L << 10;
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(1_000));
+        using var memory = new StreamMemory(TimeProvider.System);
+        var engines = new List<StreamEngine>();
+        var streams = new List<Stream>();
+        long Held() => engines.Max(engine => engine.HeldBytes);
+        for (var budget = Budget; budget >= Budget / 2; budget -= Budget / 2)
+        {
+            var hour = TimeSpan.FromHours(1);
+            var options = new StreamOptions { ByteBudget = budget, GuaranteedBytes = Guaranteed, CacheBytes = 0, IdleTrim = hour, IdleDrop = hour };
+            engines.Add(new StreamEngine(host.Pool, options, TimeProvider.System, NullLoggerFactory.Instance, memory: memory));
+            for (var reader = 0; reader < 2; reader++)
+            {
+                var stream = engines[^1].Open([FileExtent.Whole(host.File())], OperationLane.Playback, reader * 100_000);
+                await stream.ReadExactlyAsync(new byte[2 << 20], Token);
+                streams.Add(stream);
+            }
+        }
+
+        await Eventually.HoldsAsync(() => Held() <= Budget / 2, () => $"{Held()} bytes are held", Token);
+        Assert.Equal([2, 2], engines.Select(engine => engine.OpenStreams));
+        foreach (var stream in streams)
+            await stream.DisposeAsync();
+        await Eventually.HoldsAsync(() => Held() == 0, () => $"{Held()} bytes are left", Token);
+        Assert.All(engines, engine => Assert.Equal(0, engine.OpenStreams));
+        foreach (var engine in engines)
+            await engine.DisposeAsync();
+    }
+
+    [Fact]
     public void Whoever_made_it_learns_of_memory_that_is_used_after_it_was_given_back()
     {
         using var memory = new StreamMemory(TimeProvider.System, static found => throw new InvalidOperationException(found));
-        var (_, blocks) = memory.Open(new StreamOptions());
+        var (_, blocks, _) = memory.Open(new StreamOptions());
         var block = blocks.Rent();
         blocks.Return(block);
 
@@ -68,7 +101,7 @@ public sealed class StreamMemoryTests
     public void The_cache_gives_way_once_an_eighth_of_the_memory_is_held()
     {
         using var memory = new StreamMemory(TimeProvider.System);
-        var (cache, blocks) = memory.Open(new StreamOptions { ByteBudget = 64 * BlockPool.BlockSize, CacheBytes = 8 * BlockPool.BlockSize });
+        var (cache, blocks, _) = memory.Open(new StreamOptions { ByteBudget = 64 * BlockPool.BlockSize, CacheBytes = 8 * BlockPool.BlockSize });
         for (var number = 0; number < 8; number++)
         {
             var kept = new SegmentBuffer(blocks, BlockPool.BlockSize);

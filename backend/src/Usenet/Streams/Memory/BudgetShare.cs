@@ -4,10 +4,13 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>One stream's part of the byte budget.</summary>
 /// <remarks>Thread-safe. Disposed when nothing is charged any more.</remarks>
-internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, Action giveBack) : IDisposable
+internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, SegmentFetcher? fetcher, Action giveBack) : IDisposable
 {
     /// <summary>Bytes charged. Guarded by the budget.</summary>
     public long Held { get; set; }
+
+    /// <summary>What the stream reads by way of.</summary>
+    public SegmentFetcher? Fetcher => fetcher;
 
     /// <summary>Whether nobody watches what is read.</summary>
     public bool IsBackground => lane != OperationLane.Playback;

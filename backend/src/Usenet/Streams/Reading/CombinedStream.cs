@@ -34,7 +34,7 @@ public sealed class CombinedStream : ReadOnlyStream
         _lane = lane;
         _end = end;
         Position = position;
-        _share = shared.Budget.Enter(lane, () => _reader?.GiveBack());
+        _share = shared.Budget.Enter(lane, shared.Fetcher, () => _reader?.GiveBack());
     }
 
     /// <summary>Bytes of the whole file, whatever range was asked for.</summary>

@@ -22,7 +22,7 @@ public sealed class SegmentSinkTests
             body[^2000] ^= 1;
         var map = SegmentMap.Uniform(1, Length, Length);
         var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
-        var share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, static () => { });
+        var share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, null, static () => { });
         var slot = new SegmentSlot(new SegmentWindow(0, share));
         slot.Claim(piece, isLanding: true, new FetchUrgency(slot, isHeadOfLine: true), new StreamDebts().TryBegin(0));
         slot.LeaveWith(isTrusted: true, CancellationToken.None);
