@@ -70,10 +70,11 @@ public sealed record MockProvider
     public TimeSpan StallTime { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// A client that goes during such a pause is noticed only when the pause is over, as by a server that blocks in its store: the
-    /// socket stays open and counts until then. Otherwise it is noticed at once.
+    /// A client that goes in the midst of an answer is noticed so much later, or when the answer or its pause has ended, whichever is
+    /// first: the socket stays open and counts until then. Zero notices at once, <see cref="Timeout.InfiniteTimeSpan"/> only at the end,
+    /// as a server does that blocks in its store.
     /// </summary>
-    public bool CountsUntilStallEnds { get; init; }
+    public TimeSpan NoticesAfter { get; init; }
 
     /// <summary>Other faults of this provider; their <see cref="MockFault.Provider"/> must be null or its number.</summary>
     public IReadOnlyList<MockFault> Faults { get; init; } = [];

@@ -115,12 +115,10 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             yield return string.Create(CultureInfo.InvariantCulture, $"--max-conns={cap}");
         if (line.GetValue(flags.SerialLatency))
             yield return "--serial-latency=true";
-        if (line.GetValue(flags.LateClose))
-            yield return "--late-close";
         if (line.GetValue(flags.Tls))
             yield return "--tls";
         Option<string?>[] texts =
-            [flags.Stall, flags.StallSeconds, flags.Missing, flags.Corrupt, flags.Coverage, flags.Bandwidth, flags.BandwidthConnection, flags.Faults];
+            [flags.Stall, flags.StallSeconds, flags.NoticeMs, flags.Missing, flags.Corrupt, flags.Coverage, flags.Bandwidth, flags.BandwidthConnection, flags.Faults];
         foreach (var flag in texts)
         {
             if (line.GetValue(flag) is { } value)

@@ -15,7 +15,7 @@ internal sealed class TesterFlags
     public readonly Option<int> Connections = With("--connections", 20, "Connections of the (first) provider");
     public readonly Option<string?> Stall = Text("--stall", "Share of BODY answers that pause in mid-body and then close");
     public readonly Option<string?> StallSeconds = Text("--stall-seconds", "Length of such a pause (10)");
-    public readonly Option<bool> LateClose = Switch("--late-close", "The mock counts a socket that was closed during a pause until it ends");
+    public readonly Option<string?> NoticeMs = Text("--notice-ms", "How long the mock counts a socket that was closed in the midst of an answer; \"end\": until that ends (0)");
     public readonly Option<long> Seed = With("--seed", 1L, "Seed of content, jitter and faults");
     public readonly Option<string?> Missing = Text("--missing", "Share of articles answered 430 everywhere (0.01), or numbers (17,200-203)");
     public readonly Option<string?> Corrupt = Text("--corrupt", "Articles with wrong bytes under an unchanged CRC, likewise");
@@ -86,7 +86,7 @@ internal sealed class TesterFlags
 
     private IEnumerable<Option> All =>
     [
-        MockServer, MockPort, Latency, Jitter, SerialLatency, Size, Connections, Stall, StallSeconds, LateClose, Seed, Missing, Corrupt, Layout, Files, Obfuscate,
+        MockServer, MockPort, Latency, Jitter, SerialLatency, Size, Connections, Stall, StallSeconds, NoticeMs, Seed, Missing, Corrupt, Layout, Files, Obfuscate,
         ArticleSize, Providers, Coverage, Bandwidth, BandwidthConnection, MaxConnections, Tls, Faults, Media, Host, Port, User, PassEnv, Ssl, SkipTlsVerify,
         ProvidersFile, Provider, Pipelining, ByteBudget, ReadAhead, VerifyBeforeServe, Steps, Limit, Seeks, Runs, Ceiling, NoCeiling, Playback, Readers,
         PlaybackSeconds, SameFile, Imports, Once, Storm, StormSeconds, Soak, Server, ApiKeyEnv, WebDavUser, WebDavPassEnv, Pid, Category, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,

@@ -21,7 +21,7 @@ internal sealed class CommandLine
         each       one value, or one per provider with commas: --latency=MS (50) --jitter=MS (10) --serial-latency
                    --connections=N (20) --max-conns=N (2 x connections, 0: no cap) --cap-at-login --coverage=SHARE (1.0)
                    --bandwidth=MBIT --bandwidth-conn=MBIT --stall=RATE --stall-seconds=S (10)
-                   --late-close (a socket closed during a stall counts until it ends)
+                   --notice-ms=MS|end (0: how long a socket counts that was closed in the midst of an answer; end: until that ends)
         control    --control-port=N (0: free)   --exit-with-stdin   --help
 
         RATE is 0.01 or 1%; LIST is 17,200-203 (parts) or 2:17 (part 17 of file 2). When all listens, one line on stderr says
@@ -33,10 +33,10 @@ internal sealed class CommandLine
     private static readonly HashSet<string> Valued =
     [
         "size", "files", "article-size", "seed", "layout", "media", "nzb", "spool", "cache", "missing", "corrupt", "faults", "providers", "port",
-        "bind", "user", "pass-env", "ca-file", "connections", "control-port", .. ProviderSettings.Names.Except(["serial-latency", "cap-at-login", "late-close"]),
+        "bind", "user", "pass-env", "ca-file", "connections", "control-port", .. ProviderSettings.Names.Except(["serial-latency", "cap-at-login"]),
     ];
 
-    private static readonly HashSet<string> Switches = ["obfuscate", "preload", "tls", "serial-latency", "cap-at-login", "late-close", "exit-with-stdin", "help"];
+    private static readonly HashSet<string> Switches = ["obfuscate", "preload", "tls", "serial-latency", "cap-at-login", "exit-with-stdin", "help"];
 
     private readonly Arguments _arguments;
 

@@ -16,7 +16,10 @@ internal static class ProviderSettings
         ["bandwidth-conn"] = (provider, value) => provider with { ConnectionBandwidth = BytesPerSecond(value) },
         ["coverage"] = (provider, value) => provider with { Coverage = Number(value, 1) },
         ["stall"] = (provider, value) => provider with { Stall = Number(value, 1) },
-        ["late-close"] = (provider, value) => provider with { CountsUntilStallEnds = Switch(value) },
+        ["notice-ms"] = (provider, value) => provider with
+        {
+            NoticesAfter = value == "end" ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(Number(value, 600_000)),
+        },
         ["stall-seconds"] = (provider, value) => provider with { StallTime = TimeSpan.FromSeconds(Number(value, 86_400)) },
     };
 

@@ -15,10 +15,10 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
 
     private readonly TokenBucket _bucket = new(provider.Clock);
     private bool _isThrottled;
-    private volatile Task _noticing = Task.CompletedTask;
+    private volatile TaskCompletionSource? _busy;
 
-    /// <summary>Ends when the pause is over that keeps the server from noticing that its client has gone; at once while there is none.</summary>
-    public Task Noticing => _noticing;
+    /// <summary>Ends with the answer, or its pause, that keeps the server from noticing that its client has gone; at once while there is none.</summary>
+    public Task Noticing => _busy?.Task ?? Task.CompletedTask;
 
     /// <summary>Sends the answer to its end; what becomes of the connection is the caller's part.</summary>
     /// <param name="answer">The answer.</param>
@@ -26,6 +26,20 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
     /// <param name="cancellationToken">Ends it in the middle.</param>
     /// <exception cref="IOException">The client is gone.</exception>
     public async ValueTask SendAsync(Answer answer, Action? lastBytes, CancellationToken cancellationToken)
+    {
+        if (provider.Settings.NoticesAfter != TimeSpan.Zero)
+            (_busy, place.IsUnnoticed) = (new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously), true);
+        try
+        {
+            await SendPiecesAsync(answer, lastBytes, cancellationToken);
+        }
+        finally
+        {
+            Notice();
+        }
+    }
+
+    private async ValueTask SendPiecesAsync(Answer answer, Action? lastBytes, CancellationToken cancellationToken)
     {
         var sent = 0;
         foreach (var edge in answer.PacketEdges)
@@ -37,7 +51,8 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
         if (answer.PauseAt is { } pause)
         {
             sent = await SendUntilAsync(answer, lastBytes, sent, pause, cancellationToken);
-            await PauseAsync(answer.Pause, cancellationToken);
+            await provider.Clock.DelayAsync(answer.Pause, cancellationToken);
+            Notice();
         }
 
         if (answer.TrickleFrom is { } trickle)
@@ -53,25 +68,10 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
         await SendUntilAsync(answer, lastBytes, sent, answer.Bytes.Length, cancellationToken);
     }
 
-    private async ValueTask PauseAsync(TimeSpan? pause, CancellationToken cancellationToken)
+    private void Notice()
     {
-        if (!provider.Settings.CountsUntilStallEnds)
-        {
-            await provider.Clock.DelayAsync(pause, cancellationToken);
-            return;
-        }
-
-        var noticing = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        (_noticing, place.IsUnnoticed) = (noticing.Task, true);
-        try
-        {
-            await provider.Clock.DelayAsync(pause, cancellationToken);
-        }
-        finally
-        {
-            place.IsUnnoticed = false;
-            noticing.SetResult();
-        }
+        place.IsUnnoticed = false;
+        _busy?.TrySetResult();
     }
 
     private async ValueTask<int> SendUntilAsync(Answer answer, Action? lastBytes, int sent, int end, CancellationToken cancellationToken)

@@ -84,7 +84,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         var commands = Channel.CreateBounded<Command>(new BoundedChannelOptions(MaxOutstanding) { SingleReader = true, SingleWriter = true });
         var reader = new CommandReader(stream, provider, commands.Writer);
         var sender = new AnswerSender(stream, provider, number, place);
-        var reading = ReadAsync(reader, sender, ended);
+        var reading = ReadAsync(reader, sender, place, ended);
         try
         {
             var greeting = Greeting(admitted);
@@ -113,7 +113,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
     }
 
-    private async Task ReadAsync(CommandReader reader, AnswerSender sender, CancellationTokenSource ended)
+    private async Task ReadAsync(CommandReader reader, AnswerSender sender, SocketCensus.Entry place, CancellationTokenSource ended)
     {
         try
         {
@@ -125,8 +125,16 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             // Told apart by the sender: it stops in any case.
         }
 
-        await sender.Noticing;
+        await NoticeAsync(sender.Noticing, ended.Token);
+        place.IsUnnoticed = false;
         await ended.CancelAsync();
+    }
+
+    private async Task NoticeAsync(Task atLatest, CancellationToken ended)
+    {
+        using var waiting = CancellationTokenSource.CreateLinkedTokenSource(ended);
+        await Task.WhenAny(atLatest, Task.Delay(provider.Settings.NoticesAfter, provider.Clock.Provider, waiting.Token));
+        await waiting.CancelAsync();
     }
 
     private async Task<AnswerEnd> AnswerAllAsync(Session session, AnswerSender sender, SocketCensus.Entry place, Action answered, ChannelReader<Command> commands, CancellationToken ended)

@@ -104,6 +104,7 @@ public sealed class ChaosTests : IAsyncDisposable
         Latency = TimeSpan.FromMilliseconds(20),
         Jitter = TimeSpan.FromMilliseconds(5),
         ConnectionBandwidth = 3_000_000,
+        NoticesAfter = TimeSpan.FromMilliseconds(200),
         Missing = ArticleSelection.Share(0.08),
         Corrupt = ArticleSelection.Share(0.01),
     };

@@ -92,7 +92,7 @@ public sealed class ClosedSocketTests
         Latency = TimeSpan.FromMilliseconds(20),
         Stall = 0.02,
         StallTime = TimeSpan.FromSeconds(6),
-        CountsUntilStallEnds = countsUntilStallEnds,
+        NoticesAfter = countsUntilStallEnds ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(200),
     };
 
     private static Task<EngineHost> StartAsync(MockProvider provider, int promised) => EngineHost.StartAsync(
