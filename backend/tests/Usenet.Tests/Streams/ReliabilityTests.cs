@@ -53,41 +53,43 @@ public sealed class ReliabilityTests
         }
     }
 
-    [Fact]
+    [Fact(Timeout = 120_000)]
     public async Task F02_Paused_and_slow_readers_hold_nothing_that_a_new_stream_would_have_to_wait_for()
     {
         const int Paused = 32;
         const int Slow = 8;
+        const int Newcomer = Paused + Slow;
 
         // A reader that has read three articles as fast as they came may have asked for sixteen times as much: the rest of its file.
         const int AskedFor = (12 - 3) * ArticleSize;
+
+        // The clock of streams and connections: what waits for time waits for ever while it stands still.
         var time = new ManualTimeProvider();
-        await using var host = await EngineHost.StartAsync(EngineHost.Film((Paused + Slow + 1) * 12, ArticleSize, files: Paused + Slow + 1), streamTime: time);
+        await using var host = await StartAsync(time);
         List<ReadOnlyStream> streams = [];
         var buffer = new byte[3 * ArticleSize];
-        for (var file = 0; file < Paused + Slow; file++)
+        for (var file = 0; file < Newcomer; file++)
         {
             streams.Add(Open(host, file));
             await streams[file].ReadExactlyAsync(buffer, Token);
         }
 
-        for (var second = 0; second < 31; second++)
+        // After ten seconds a paused reader keeps two segments, after thirty nothing; a slow one keeps what it had asked for.
+        await SettleAsync(host, long.MaxValue);
+        await PlayAsync(11);
+        await SettleAsync(host, (Paused * 2 * ArticleSize) + (Slow * AskedFor));
+        await PlayAsync(20);
+        await SettleAsync(host, Slow * AskedFor);
+
+        // A new stream gets its first byte as on an idle server: by the same commands, on connections that are there, at once.
+        var idleTime = new ManualTimeProvider();
+        await using (var idle = await StartAsync(idleTime))
         {
-            time.Advance(TimeSpan.FromSeconds(1));
-            foreach (var slow in streams.Skip(Paused))
-                await slow.ReadExactlyAsync(buffer.AsMemory(0, 1024), Token);
+            await using (var first = Open(idle, 0))
+                await first.ReadExactlyAsync(buffer, Token);
+            await idle.AssertNothingIsLeftAsync(Token);
+            Assert.Equal(await FirstByteAsync(idle), await FirstByteAsync(host));
         }
-
-        // A paused reader has given everything back, a slow one keeps what it had asked for; no connection is in use.
-        await Eventually.HoldsAsync(
-            () => host.Engine.HeldBytes <= Slow * AskedFor && host.HeldBlocks * BlockPool.BlockSize <= Slow * AskedFor && host.Limiter.InUse(OperationLane.Playback) == 0,
-            () => $"{host.Engine.HeldBytes} bytes, {host.HeldBlocks} blocks, {host.Limiter.InUse(OperationLane.Playback)} permits",
-            Token);
-
-        var before = host.Mock.Stats.CommandCount("BODY");
-        await using (var newcomer = Open(host, Paused + Slow))
-            await newcomer.ReadExactlyAsync(buffer.AsMemory(0, 1), Token);
-        Assert.Equal(before + 1, host.Mock.Stats.CommandCount("BODY"));
 
         // A pause of hours is allowed, and costs the reader one segment to read on exactly.
         time.Advance(TimeSpan.FromHours(3));
@@ -97,6 +99,33 @@ public sealed class ReliabilityTests
         foreach (var stream in streams)
             await stream.DisposeAsync();
         await host.AssertNothingIsLeftAsync(Token);
+
+        Task<EngineHost> StartAsync(ManualTimeProvider clock) =>
+            EngineHost.StartAsync(EngineHost.Film((Newcomer + 1) * 12, ArticleSize, files: Newcomer + 1), streamTime: clock, nntpTime: clock);
+
+        async Task PlayAsync(int seconds)
+        {
+            for (var second = 0; second < seconds; second++)
+            {
+                time.Advance(TimeSpan.FromSeconds(1));
+                foreach (var slow in streams.Skip(Paused))
+                    await slow.ReadExactlyAsync(buffer.AsMemory(0, 1024), Token);
+            }
+        }
+
+        Task SettleAsync(EngineHost at, long bytes) => Eventually.HoldsAsync(
+            () => at.Engine.HeldBytes <= bytes && at.HeldBlocks * BlockPool.BlockSize <= bytes && at.Permits == 0,
+            () => $"{at.Engine.HeldBytes} bytes and {at.HeldBlocks} blocks instead of {bytes} bytes, {at.Permits} permits",
+            Token);
+
+        async Task<(long Bodies, long Tries)> FirstByteAsync(EngineHost at)
+        {
+            var before = at.Pool.Counters;
+            await using (var newcomer = Open(at, Newcomer))
+                await newcomer.ReadExactlyAsync(buffer.AsMemory(0, 1), Token);
+            await SettleAsync(at, long.MaxValue);
+            return (at.Mock.Stats.CommandCount("BODY") - before.Bodies, at.Pool.Counters.Tries - before.Tries);
+        }
     }
 
     [Fact]
@@ -118,39 +147,55 @@ public sealed class ReliabilityTests
     }
 
     [Fact]
-    public async Task F26_Aborts_and_seeks_cost_what_they_read_and_leave_nothing_behind()
+    public async Task F26_Aborts_and_seeks_and_pauses_cost_what_they_read_and_leave_nothing_behind()
     {
         const int Sessions = 5000;
         const int Cap = 8;
-        await using var host = await EngineHost.StartAsync(EngineHost.Film(300, ArticleSize), new MockOptions { Providers = [new MockProvider { MaxConnections = Cap }] });
+
+        // Short, so that a reader which pauses for longer than both is back in a moment.
+        var limits = new StreamOptions { ProbeBytes = 10_000, LandingReach = 4_000, IdleTrim = TimeSpan.FromMilliseconds(15), IdleDrop = TimeSpan.FromMilliseconds(30) };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(300, ArticleSize), new MockOptions { Providers = [new MockProvider { MaxConnections = Cap }] }, streams: limits);
         var length = host.Release.Files[0].Size;
         var random = new Random(26);
-        long read = 0;
-        await Parallel.ForEachAsync(Enumerable.Range(0, Sessions), new ParallelOptions { MaxDegreeOfParallelism = 4, CancellationToken = Token }, async (_, token) =>
+        var (read, paused) = (0L, 0L);
+        await Parallel.ForEachAsync(Enumerable.Range(0, Sessions), new ParallelOptions { MaxDegreeOfParallelism = 8, CancellationToken = Token }, async (_, token) =>
         {
             long position;
             int count;
+            int pausesAfter;
             long? end;
             lock (random)
             {
-                // Nine in ten look at something, as scanners and scrubbing players do; the others play for a while.
+                // Nine in ten look at something, as scanners and scrubbing players do; the others play for a while. One in eight pauses.
                 count = random.Next(10) < 9 ? random.Next(1, 65_536) : random.Next(65_536, 12 * ArticleSize);
                 position = random.NextInt64(length - count);
                 end = random.Next(2) == 0 ? position + count : null;
+                pausesAfter = random.Next(8) == 0 ? random.Next(1, count + 1) : 0;
             }
 
             var buffer = new byte[count];
             await using var stream = host.Open(position, end);
-            await stream.ReadExactlyAsync(buffer, token);
+            if (pausesAfter > 0)
+            {
+                await stream.ReadExactlyAsync(buffer.AsMemory(0, pausesAfter), token);
+                await Task.Delay(2 * limits.IdleDrop, TimeProvider.System, token);
+                Interlocked.Increment(ref paused);
+            }
+
+            await stream.ReadExactlyAsync(buffer.AsMemory(pausesAfter), token);
             Interlocked.Add(ref read, count);
-            var looked = Math.Min(64, count);
+            var looked = pausesAfter > 0 ? count : Math.Min(64, count);
             Assert.True(buffer.AsSpan(0, looked).SequenceEqual(host.Truth(position, looked)), $"wrong bytes at {position}");
         });
 
         await host.AssertNothingIsLeftAsync(Token);
         Assert.InRange(host.Pool.Sockets(0), 0, Cap);
         Assert.InRange(host.Mock.Stats.ConnectionsPeak, 1, Cap);
-        var allowed = 1.25 * (read + ((long)Sessions * ArticleSize));
+        Assert.InRange(paused, Sessions / 16, Sessions);
+
+        // Who goes on after everything was given back opens anew.
+        var allowed = 1.25 * (read + ((Sessions + paused) * ArticleSize));
         Assert.InRange(host.Pool.Counters.BytesReceived / 1.04, read / 2, allowed);
     }
 
