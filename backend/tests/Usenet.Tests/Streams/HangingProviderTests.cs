@@ -1,0 +1,70 @@
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>Films beside a provider that hangs, and one that is sound (F10), with the deadlines that are the default.</summary>
+public sealed class HangingProviderTests : IAsyncDisposable
+{
+    private const int Films = 8;
+    private const int Articles = 60;
+    private const int ArticleSize = 20_000;
+    private static readonly TimeSpan Bar = TimeSpan.FromSeconds(8);
+
+    // The films begin before and after the provider begins to hang.
+    private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(40);
+
+    private readonly Heartbeat _time = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public ValueTask DisposeAsync() => _time.DisposeAsync();
+
+    [Theory(Timeout = 240_000)]
+    [InlineData(FaultKind.ConnectBlackhole)]
+    [InlineData(FaultKind.TlsStall)]
+    [InlineData(FaultKind.CommandSlow)]
+    [InlineData(FaultKind.BodyStall)]
+    public async Task F10_Film_beside_a_provider_that_hangs_stalls_for_8_seconds_at_most(FaultKind kind)
+    {
+        var longest = await Task.WhenAll(Enumerable.Range(0, Films).Select(film => PlayAsync(kind, film * Step)));
+        Array.Sort(longest);
+        TestContext.Current.TestOutputHelper?.WriteLine($"{kind}: longest stalls of the films {string.Join(", ", longest)}");
+        Assert.InRange(longest[(int)Math.Ceiling(0.99 * Films) - 1], TimeSpan.Zero, Bar);
+    }
+
+    /// <summary>Plays a film whole.</summary>
+    /// <returns>The longest that it stood still, its first byte included.</returns>
+    private async Task<TimeSpan> PlayAsync(FaultKind kind, TimeSpan after)
+    {
+        var sound = new MockProvider { Latency = TimeSpan.FromMilliseconds(10) };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles, ArticleSize),
+            new MockOptions
+            {
+                Providers = [sound with { Tls = kind == FaultKind.TlsStall ? MockTls.Valid : MockTls.None }, sound],
+                Faults = [new MockFault { Kind = kind, Provider = 0, After = after, Duration = TimeSpan.Zero }],
+            },
+            new NntpOptions(),
+            provider: (index, account) => account with { UseTls = index == 0 && kind == FaultKind.TlsStall, SkipTlsVerification = true });
+        var truth = host.Truth(0, (int)host.Release.Files[0].Size);
+        var read = new byte[truth.Length];
+        var longest = TimeSpan.Zero;
+        await using (var stream = host.Open())
+        {
+            for (var total = 0; total < read.Length;)
+            {
+                var began = _time.Now;
+                total += await stream.ReadAsync(read.AsMemory(total, Math.Min(ArticleSize / 4, read.Length - total)), Token);
+                var took = _time.Since(began);
+                longest = took > longest ? took : longest;
+            }
+        }
+
+        Assert.True(read.AsSpan().SequenceEqual(truth), "wrong bytes");
+        return longest;
+    }
+}
