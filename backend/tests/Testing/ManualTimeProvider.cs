@@ -11,6 +11,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
 {
     private readonly Lock _gate = new();
     private readonly HashSet<Timer> _armed = [];
+    private int _alive;
     private TimeSpan _wallClockShift;
 
     public ManualTimeProvider()
@@ -27,6 +28,9 @@ public sealed class ManualTimeProvider : FakeTimeProvider
                 return _armed.Count;
         }
     }
+
+    /// <summary>Timers that have not been disposed of, whether they are set or not.</summary>
+    public int Alive => Volatile.Read(ref _alive);
 
     /// <inheritdoc/>
     public override DateTimeOffset GetUtcNow()
@@ -58,6 +62,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {
         var timer = new Timer(this, callback, state);
+        Interlocked.Increment(ref _alive);
         timer.Change(dueTime, period);
         return timer;
     }
@@ -84,6 +89,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
     private sealed class Timer(ManualTimeProvider clock, TimerCallback callback, object? state) : ITimer
     {
         private TimeSpan _period;
+        private bool _isDisposed;
 
         public long Due { get; private set; }
 
@@ -91,6 +97,8 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         {
             lock (clock._gate)
             {
+                if (_isDisposed)
+                    return false;
                 _period = period;
                 Arm(dueTime);
             }
@@ -105,7 +113,12 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         public void Dispose()
         {
             lock (clock._gate)
+            {
                 clock._armed.Remove(this);
+                if (!_isDisposed)
+                    Interlocked.Decrement(ref clock._alive);
+                _isDisposed = true;
+            }
         }
 
         public ValueTask DisposeAsync()

@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
@@ -11,15 +12,20 @@ namespace Sluice.Usenet.Tests;
 /// <summary>A mock news server with one release, and the engine that reads it.</summary>
 internal sealed class EngineHost : IAsyncDisposable
 {
+    private readonly NntpAccounts _accounts;
+
+    // What each of them holds, looked at by tests alone.
+    private readonly IReadOnlyList<NntpConnectionPool> _connections;
+
+    // The clocks that stand still until a test moves them, with the timers that others had on them already.
+    private readonly (ManualTimeProvider Clock, int Others)[] _clocks;
     private bool _closed;
 
-    private EngineHost(MockServer mock, MockRelease release, ProviderPool pool, GlobalOperationLimiter limiter, StreamEngine engine)
+    private EngineHost(
+        MockServer mock, MockRelease release, NntpAccounts accounts, IReadOnlyList<NntpConnectionPool> connections, ProviderPool pool, StreamEngine engine, (ManualTimeProvider, int)[] clocks)
     {
-        Mock = mock;
-        Release = release;
-        Pool = pool;
-        Limiter = limiter;
-        Engine = engine;
+        (Mock, Release, Pool, Engine) = (mock, release, pool, engine);
+        (_accounts, _connections, _clocks) = (accounts, connections, clocks);
     }
 
     public MockServer Mock { get; }
@@ -34,7 +40,7 @@ internal sealed class EngineHost : IAsyncDisposable
     /// <summary>What the pool learns about them.</summary>
     public required ProviderMemory Memory { get; init; }
 
-    public GlobalOperationLimiter Limiter { get; }
+    public GlobalOperationLimiter Limiter => _accounts.Limiter;
 
     public StreamEngine Engine { get; }
 
@@ -61,6 +67,7 @@ internal sealed class EngineHost : IAsyncDisposable
         TimeProvider? nntpTime = null,
         DiskSegmentCache? disk = null)
     {
+        var clocks = new[] { streamTime, nntpTime }.OfType<ManualTimeProvider>().Distinct().Select(clock => (clock, clock.Alive)).ToArray();
         var server = await MockServer.StartAsync(mock);
         ProviderOptions[] accounts = [.. server.Ports.Select((port, index) =>
         {
@@ -68,10 +75,11 @@ internal sealed class EngineHost : IAsyncDisposable
             return provider is null ? account : provider(index, account);
         })];
         var memory = new ProviderMemory(streamTime ?? TimeProvider.System);
-        var limiter = new GlobalOperationLimiter(time: nntpTime);
-        var pool = new ProviderPool(accounts, nntp ?? WithoutHedge, limiter, nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance, memory);
+        var all = new NntpAccounts(new GlobalOperationLimiter(time: nntpTime), nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance, memory);
+        var connections = all.Acquire(accounts, nntp ?? WithoutHedge);
+        var pool = new ProviderPool(all, accounts, nntp ?? WithoutHedge);
         var engine = new StreamEngine(pool, streams ?? ForSmallArticles, streamTime ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
-        return new EngineHost(server, release, pool, limiter, engine) { Accounts = accounts, Memory = memory };
+        return new EngineHost(server, release, all, connections, pool, engine, clocks) { Accounts = accounts, Memory = memory };
     }
 
     public static MockRelease Film(int articles, int articleSize = 20_000, int files = 1) =>
@@ -118,13 +126,23 @@ internal sealed class EngineHost : IAsyncDisposable
         }
     }
 
-    /// <summary>Nothing may be left behind: no permit, no block, no socket beyond the pool's.</summary>
+    /// <summary>Nothing may be left behind: no permit, no block, no stream, no socket beyond the cap, and none that no fetch can ever use.</summary>
     public async Task AssertNothingIsLeftAsync(CancellationToken cancellationToken)
     {
         await Eventually.HoldsAsync(
             () => Permits == 0 && HeldBlocks == 0 && Engine.OpenStreams == 0,
             () => $"{Permits} permits, {HeldBlocks} blocks, {Engine.OpenStreams} streams left",
             cancellationToken);
+
+        // What has no more than a clock to wait for that stands still is not waited for.
+        for (var provider = 0; provider < _connections.Count && _clocks.Length == 0; provider++)
+        {
+            var (pool, mock) = (_connections[provider], Mock.ProviderStats[provider]);
+            await Eventually.HoldsAsync(
+                () => pool.Sockets == Usable(pool) && mock.ConnectionsNow <= Accounts[provider].MaxConnections,
+                () => $"provider {provider}: {pool.Sockets} sockets, of which {Usable(pool)} are of use; {mock.ConnectionsNow} at the mock",
+                cancellationToken);
+        }
     }
 
     /// <summary>
@@ -149,7 +167,12 @@ internal sealed class EngineHost : IAsyncDisposable
     {
         await CloseAsync();
         await Mock.DisposeAsync();
+        foreach (var (clock, others) in _clocks)
+            await Eventually.HoldsAsync(() => clock.Alive <= others, () => $"{clock.Alive - others} timers left", CancellationToken.None);
     }
+
+    /// <summary>Connections that take the next command.</summary>
+    private static int Usable(IConnectionOwner pool) => pool.Idle().Count(connection => !connection.Load.IsLate);
 
     private async Task CloseAsync()
     {
@@ -158,6 +181,7 @@ internal sealed class EngineHost : IAsyncDisposable
         _closed = true;
         await Engine.DisposeAsync();
         await Pool.DisposeAsync();
+        await _accounts.DisposeAsync();
     }
 
     private sealed class IdList(IReadOnlyList<string> ids) : ISegmentIds

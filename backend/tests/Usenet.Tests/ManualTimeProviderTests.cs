@@ -66,6 +66,18 @@ public sealed class ManualTimeProviderTests
     }
 
     [Fact]
+    public void Timer_is_alive_until_it_is_disposed_of_and_never_again()
+    {
+        var timer = _time.CreateTimer(_ => { }, null, TimeSpan.FromSeconds(1), Timeout.InfiniteTimeSpan);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal((0, 1), (_time.Waiting, _time.Alive));
+        timer.Dispose();
+        timer.Dispose();
+        Assert.False(timer.Change(TimeSpan.FromSeconds(1), Timeout.InfiniteTimeSpan));
+        Assert.Equal((0, 0), (_time.Waiting, _time.Alive));
+    }
+
+    [Fact]
     public void Timer_set_to_run_at_once_waits_for_the_clock_to_move()
     {
         bool ran = false;

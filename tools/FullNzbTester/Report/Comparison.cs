@@ -78,7 +78,7 @@ internal sealed class Comparison
         "rss_idle_mib" or "rss_item_mib" or "rss_peak_mib" or "cpu_s_per_gib" or "alloc_bytes_per_mb" or "amplification" => -1,
         "wait_connection_share" or "playback.share_spread" or "playback.stalls" or "playback.cut_off" or "playback.provider_bytes_ratio" => -1,
         "storm.articles_median" or "storm.articles_worst" or "storm.bytes_ratio" or "storm.left" or "storm.late" or "soak.reads_broken" or "soak.left" => -1,
-        "seq_ratio" or "reads.sync_share" or "permits_effective" or "permits_peak" or "seq_p05_250ms" => 1,
+        "seq_ratio" or "reads.sync_share" or "permits_effective" or "permits_peak" or "seq_p05_250ms" or "soak.least_share" => 1,
         _ when name.EndsWith("_mb_s", StringComparison.Ordinal) || name.EndsWith("_mib_s", StringComparison.Ordinal) => 1,
         _ when name.StartsWith("articles_per_seek", StringComparison.Ordinal) || name.Contains("_ms", StringComparison.Ordinal) => -1,
         _ => 0,

@@ -16,6 +16,9 @@ internal sealed class SoakRun(RunContext run)
     /// <summary>Memory that may be added in ten minutes, in MiB: 1 MB.</summary>
     private const double MostGrowth = 1e6 / (1 << 20);
 
+    /// <summary>What a reader must have got of the bytes that each of them would have, were all alike.</summary>
+    private const double LeastShare = 0.5;
+
     private const double FaultRate = 0.01;
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestRamp = TimeSpan.FromMinutes(3);
@@ -100,15 +103,21 @@ internal sealed class SoakRun(RunContext run)
         metrics["soak.reads_broken"] = broken;
         metrics["soak.reads_refused"] = readers.Sum(reader => reader.Refused);
         metrics["soak.bytes"] = readers.Sum(reader => reader.Bytes);
+
+        // All of them read all the time at one rate: who has got less was kept waiting.
+        var share = readers.Min(reader => reader.Bytes) / Math.Max(1, readers.Average(reader => (double)reader.Bytes));
+        metrics["soak.least_share"] = share;
         metrics["soak.slowest_read_ms"] = readers.Max(reader => reader.SlowestRead.TotalMilliseconds);
         metrics["soak.rss_mib_per_10_min"] = growth;
         metrics["soak.left"] = left;
         run.Narrator.Say(string.Create(
             CultureInfo.InvariantCulture,
-            $"    {whole} reads whole, {given} given up, {broken} ended by the server's side, {metrics["soak.bytes"]:n0} bytes; slowest read {metrics["soak.slowest_read_ms"]:0} ms; memory {growth:+0.00;-0.00} MiB per 10 min; {left} left under way"));
+            $"    {whole} reads whole, {given} given up, {broken} ended by the server's side, {metrics["soak.bytes"]:n0} bytes, the least reader {share:0.00} of a fair share; slowest read {metrics["soak.slowest_read_ms"]:0} ms; memory {growth:+0.00;-0.00} MiB per 10 min; {left} left under way"));
 
         if (whole == 0)
             run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"none of {broken} reads came to its end"));
+        if (share < LeastShare)
+            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"one reader got {share:0.00} of its fair share"));
         if (growth > MostGrowth && trend.Minutes >= ShortestSlope.TotalMinutes)
             run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"memory grows by {growth:0.00} MiB per 10 min"));
     }

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using Microsoft.Data.Sqlite;
+using Sluice.Server.Tests.Auth;
 using Sluice.Tools.MockNntpServer;
 using Xunit;
 
@@ -27,7 +28,7 @@ internal sealed partial class FolderTemplate : IDisposable
     {
         _settings = ProviderSettings.For([.. mock.Ports], "", "");
         _settings["SLUICE_CONFIG__WEBDAV__USER"] = ServerProcess.User;
-        _settings["SLUICE_CONFIG__WEBDAV__PASS"] = ServerProcess.Password;
+        _settings["SLUICE_CONFIG__WEBDAV__PASS"] = QuickHash.Of(ServerProcess.Password);
         _settings["SLUICE_CONFIG__API__KEY"] = ServerProcess.ApiKey;
     }
 

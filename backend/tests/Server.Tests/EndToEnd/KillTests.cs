@@ -8,7 +8,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>An NZB that was acknowledged survives a kill at any moment.</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class KillTests
 {

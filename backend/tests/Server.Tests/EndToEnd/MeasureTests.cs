@@ -57,6 +57,9 @@ public sealed class MeasureTests
         Assert.InRange(ended, 0, soak.GetProperty("reads_whole").GetInt32() / 2);
         Assert.InRange(metrics.GetProperty("connections_peak").GetInt32(), 1, 40);
 
+        // All of them read all the time: none is kept waiting for the others.
+        Assert.InRange(soak.GetProperty("least_share").GetDouble(), 0.5, 1);
+
         // The same readers do the same all the time: what the server holds of the system does not grow with it.
         foreach (var held in new[] { "handles_added", "sockets_added", "threads_added" })
             Assert.InRange(soak.GetProperty(held).GetDouble(), double.NegativeInfinity, 5);

@@ -5,7 +5,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A real news server and a real poster: nothing on the other side of the wire is ours.</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class NewsServerTests
 {

@@ -5,7 +5,6 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>A first provider that never works, beside one that does: neither an import nor a viewer notices (F12).</summary>
-[Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class SecondProviderTests
 {

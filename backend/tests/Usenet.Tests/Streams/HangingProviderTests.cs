@@ -6,7 +6,10 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Films beside a provider that hangs, and one that is sound (F10), with the deadlines that are the default.</summary>
+/// <summary>
+/// Films beside a provider that hangs, and one that is sound (F10), with the deadlines that are the default. Each provider is asked once:
+/// what is asked for again at one that stays silent waits for a second deadline.
+/// </summary>
 public sealed class HangingProviderTests : IAsyncDisposable
 {
     private const int Films = 8;
@@ -48,7 +51,7 @@ public sealed class HangingProviderTests : IAsyncDisposable
                 Providers = [sound with { Tls = kind == FaultKind.TlsStall ? MockTls.Valid : MockTls.None }, sound],
                 Faults = [new MockFault { Kind = kind, Provider = 0, After = after, Duration = TimeSpan.Zero }],
             },
-            new NntpOptions(),
+            new NntpOptions { RetriesPerProvider = 0 },
             provider: (index, account) => account with { UseTls = index == 0 && kind == FaultKind.TlsStall, SkipTlsVerification = true });
         var truth = host.Truth(0, (int)host.Release.Files[0].Size);
         var read = new byte[truth.Length];
