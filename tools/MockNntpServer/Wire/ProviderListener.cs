@@ -9,6 +9,9 @@ internal sealed class ProviderListener : IAsyncDisposable
 {
     private const int Backlog = 512;
 
+    /// <summary>A connection to itself is there at once or never; on the real clock, as it is the kernel's doing.</summary>
+    private static readonly TimeSpan FillPatience = TimeSpan.FromSeconds(1);
+
     private readonly ProviderState _provider;
     private readonly Handshake? _tls;
     private readonly CancellationTokenSource _stopping = new();
@@ -148,7 +151,17 @@ internal sealed class ProviderListener : IAsyncDisposable
         // A queue of length 0 has room for one.
         holder.Listen(0);
         var filler = new Socket(holder.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
-        await filler.ConnectAsync(holder.LocalEndPoint!, stopping);
+        using var patience = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        patience.CancelAfter(FillPatience);
+        try
+        {
+            await filler.ConnectAsync(holder.LocalEndPoint!, patience.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            // A client was faster, and fills it as well; or the mock stops.
+        }
+
         return filler;
     }
 }
