@@ -145,6 +145,23 @@ public sealed class LayerCheckTests
         Assert.Equal(found, HouseRules.Uses([new SourceFile(path, text)], HouseRules.Engine(), "backend/src/Server/Database/", inStrings: true).Count);
 
     [Theory]
+    [InlineData("JsonSerializer.Serialize(a);", 1)]
+    [InlineData("JsonSerializer.Deserialize<List<A>>(text) ?? [];", 1)]
+    [InlineData("JsonSerializer.SerializeToUtf8Bytes([a], AJson.Default.StringArray);", 0)]
+    [InlineData("JsonSerializer.Serialize(a); b = AJson.Default.B;", 1)]
+    public void Json_of_types_not_known_at_build_is_found(string text, int found) =>
+        Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.ReflectedJson(), "").Count);
+
+    [Theory]
+    [InlineData("var row = new DynamicParameters(item);", 1)]
+    [InlineData("connection.Query(sql);", 1)]
+    [InlineData("connection.Query<(string Id, long Place)>(sql);", 1)]
+    [InlineData("private sealed record ItemRow(string Id);", 1)]
+    [InlineData("connection.Query<ItemRow>(sql, new { id }); internal sealed record ItemRow(string Id);", 0)]
+    public void Rows_of_types_not_known_at_build_are_found(string text, int found) =>
+        Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.ReflectedRows(), "").Count);
+
+    [Theory]
     [InlineData("```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
     [InlineData("```sh\n./run.sh\n```\n```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
     [InlineData("```\nUsenet   Nntp → Nzb\nServer   Database → Program\n```", 1)]

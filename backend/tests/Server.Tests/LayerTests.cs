@@ -57,6 +57,13 @@ public sealed class LayerTests
         AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.Engine(), "backend/src/Server/Database/", inStrings: true));
 
     [Fact]
+    public void Json_and_rows_are_of_types_known_at_build()
+    {
+        AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.ReflectedJson(), ""));
+        AssertNone(HouseRules.Uses([.. SourceTree.Product().Where(file => file.Words.Contains("Dapper"))], HouseRules.ReflectedRows(), ""));
+    }
+
+    [Fact]
     public void Readme_draws_the_import_table()
     {
         var files = SourceTree.Product();

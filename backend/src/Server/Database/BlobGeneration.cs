@@ -24,7 +24,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
             using var file = new FileStream(folder.Generation, FileMode.Open, FileAccess.Read, FileShare.Read);
             var bytes = new byte[MaxBytes];
             var length = file.ReadAtLeast(bytes, MaxBytes, throwOnEndOfStream: false);
-            return JsonSerializer.Deserialize<BlobGeneration>(bytes.AsSpan(0, length)) is { Id.Length: > 0, Epoch: >= 0 } found ? found : null;
+            return JsonSerializer.Deserialize(bytes.AsSpan(0, length), DatabaseJson.Default.BlobGeneration) is { Id.Length: > 0, Epoch: >= 0 } found ? found : null;
         }
         catch (Exception e) when (e is FileNotFoundException or JsonException)
         {
@@ -41,7 +41,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
             options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
         using (var file = new FileStream(temporary, options))
         {
-            JsonSerializer.Serialize(file, this);
+            JsonSerializer.Serialize(file, this, DatabaseJson.Default.BlobGeneration);
             file.Flush(flushToDisk: true);
         }
 

@@ -17,7 +17,7 @@ internal sealed record DatabaseInspection
     public string? Damage { get; init; }
 
     /// <summary>Generation and epoch; null in one that is older than these.</summary>
-    public (string Id, long Epoch)? Generation { get; init; }
+    public BlobGeneration? Generation { get; init; }
 
     /// <summary>How many NZBs rows refer to.</summary>
     public int Referenced { get; init; }
@@ -79,7 +79,7 @@ internal sealed record DatabaseInspection
 
         return new DatabaseInspection
         {
-            Generation = hasGeneration ? connection.Query<(string, long)?>("SELECT id, epoch FROM generation").FirstOrDefault() : null,
+            Generation = hasGeneration ? connection.QueryFirstOrDefault<BlobGeneration>("SELECT id AS Id, epoch AS Epoch FROM generation") : null,
             Referenced = referenced.Count,
             Missing = [.. missing],
             KnownLost = hasGeneration ? connection.Query<string>("SELECT hash FROM lost_nzb").ToHashSet() : [],

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
-using System.Text.Json;
 using Dapper;
 using Microsoft.Data.Sqlite;
 
@@ -103,7 +102,7 @@ internal sealed class DatabaseOpening(
                     DELETE FROM lost_nzb WHERE hash NOT IN (SELECT value FROM json_each(@missing));
                     INSERT OR IGNORE INTO lost_nzb (hash, epoch) SELECT value, @Epoch FROM json_each(@missing)
                     """,
-                    new { missing = JsonSerializer.Serialize(missing), next.Epoch });
+                    new { missing = SqlDialect.List(missing), next.Epoch });
                 return true;
             },
             CancellationToken.None);

@@ -22,10 +22,10 @@ internal static class SqlDialect
     public static string In(string column, string list) => $"{column} IN (SELECT value FROM json_each({list}))";
 
     /// <summary>A list as one value.</summary>
-    public static string List(IReadOnlyCollection<string> values) => JsonSerializer.Serialize(values);
+    public static string List(IReadOnlyCollection<string> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionString);
 
     /// <inheritdoc cref="List(IReadOnlyCollection{string})"/>
-    public static string List(IReadOnlyCollection<int> values) => JsonSerializer.Serialize(values);
+    public static string List(IReadOnlyCollection<int> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionInt32);
 
     /// <summary>The numbers of all rows of a query as one list, in its order.</summary>
     public static string Gather(string column) => $"json_group_array({column})";

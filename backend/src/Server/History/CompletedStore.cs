@@ -34,9 +34,9 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
             connection => (IReadOnlyList<CategoryEntry>)
             [
                 .. connection
-                    .Query<(string Name, long Newest)>(
-                        $"SELECT r.category, max(r.published_at) FROM release r WHERE {IsCompleted} GROUP BY r.category ORDER BY r.category")
-                    .Select(row => new CategoryEntry(row.Name, StoredTime.Read(row.Newest))),
+                    .Query<CategoryRow>(
+                        $"SELECT r.category AS Name, max(r.published_at) AS Newest FROM release r WHERE {IsCompleted} GROUP BY r.category ORDER BY r.category")
+                    .Select(row => row.Read()),
             ],
             cancellationToken);
 

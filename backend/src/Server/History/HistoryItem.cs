@@ -1,5 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
+using System.Text.Json.Serialization;
+using Dapper;
 using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
@@ -8,6 +10,7 @@ namespace Sluice.Server.History;
 internal sealed record HistoryItem : ImportItem
 {
     /// <summary>Of nothing that was in the queue.</summary>
+    [ExplicitConstructor]
     public HistoryItem()
     {
     }
@@ -63,7 +66,7 @@ internal sealed record HistoryItem : ImportItem
     /// <summary><see cref="Steps"/> as its row has them, in JSON.</summary>
     public string StepsText
     {
-        get => JsonSerializer.Serialize(Steps);
+        get => JsonSerializer.Serialize(Steps, StepsJson.Default.IReadOnlyListStepTiming);
         init => Steps = ReadSteps(value);
     }
 
@@ -75,7 +78,7 @@ internal sealed record HistoryItem : ImportItem
     {
         try
         {
-            var steps = JsonSerializer.Deserialize<List<StepTiming?>>(text) ?? [];
+            var steps = JsonSerializer.Deserialize(text, StepsJson.Default.IReadOnlyListStepTiming) ?? [];
             return [.. steps.OfType<StepTiming>().Where(step => step is { Step: not null, Detail: not null })];
         }
         catch (JsonException)
@@ -84,3 +87,7 @@ internal sealed record HistoryItem : ImportItem
         }
     }
 }
+
+/// <summary>How steps stand in JSON, generated at build.</summary>
+[JsonSerializable(typeof(IReadOnlyList<StepTiming>))]
+internal sealed partial class StepsJson : JsonSerializerContext;

@@ -32,3 +32,14 @@ internal sealed record LibraryRow
         Content = Content,
     };
 }
+
+/// <summary>A category folder and the newest publish time in it.</summary>
+internal sealed record CategoryRow
+{
+    public required string Name { get; init; }
+
+    // No parameter of a constructor: where there are no rows, SQLite knows no type for what would be computed.
+    public long Newest { get; init; }
+
+    public CategoryEntry Read() => new(Name, StoredTime.Read(Newest));
+}

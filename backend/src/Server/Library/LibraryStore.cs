@@ -73,22 +73,22 @@ internal sealed class LibraryStore(SluiceDatabase database)
             });
 
         connection.Execute(
-            "INSERT INTO posted_file (release_id, ordinal, places, map, habit) VALUES (@releaseId, @Ordinal, @places, @map, @habit)",
-            release.PostedFiles.Select(file => new { releaseId, file.Ordinal, places = file.Places.Pack(), map = file.Map.Pack(), habit = file.Habit.Pack() }));
+            "INSERT INTO posted_file (release_id, ordinal, places, map, habit) VALUES (@ReleaseId, @Ordinal, @Places, @Map, @Habit)",
+            release.PostedFiles.Select(file => PostedFileRow.Of(releaseId, file)));
         connection.Execute(
             """
             INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
-            VALUES (@id, @releaseId, @pathKey, @OriginalName, @Length, @ETag, @content)
+            VALUES (@FileId, @ReleaseId, @PathKey, @OriginalName, @Length, @ETag, @Content)
             """,
-            release.Files.Select(file => new
+            release.Files.Select(file => new LibraryRow
             {
-                id = file.Id.ToString("D"),
-                releaseId,
-                pathKey = PathKey.OfPath(file.Path),
-                file.OriginalName,
-                file.Length,
-                file.ETag,
-                content = ContentMap.Pack(file.Content),
+                ReleaseId = releaseId,
+                FileId = file.Id.ToString("D"),
+                PathKey = PathKey.OfPath(file.Path),
+                OriginalName = file.OriginalName,
+                Length = file.Length,
+                ETag = file.ETag,
+                Content = ContentMap.Pack(file.Content),
             }));
         return releaseId;
     }
@@ -159,8 +159,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
             connection => (IReadOnlyList<CategoryEntry>)
             [
                 .. connection
-                    .Query<(string Name, long Newest)>("SELECT category, max(published_at) FROM release GROUP BY category ORDER BY category")
-                    .Select(row => new CategoryEntry(row.Name, StoredTime.Read(row.Newest))),
+                    .Query<CategoryRow>("SELECT category AS Name, max(published_at) AS Newest FROM release GROUP BY category ORDER BY category")
+                    .Select(row => row.Read()),
             ],
             cancellationToken);
 
@@ -200,13 +200,13 @@ internal sealed class LibraryStore(SluiceDatabase database)
             connection => (IReadOnlyList<StoredPostedFile>)
             [
                 .. connection
-                    .Query<(long Ordinal, byte[] Places, byte[] Map, long Habit)>(
+                    .Query<PostedFileRow>(
                         """
-                        SELECT ordinal, places, map, habit FROM posted_file
+                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit FROM posted_file
                         WHERE release_id = @releaseId AND ordinal BETWEEN @first AND @last ORDER BY ordinal
                         """,
                         new { releaseId, first, last })
-                    .Select(row => new StoredPostedFile((int)row.Ordinal, SegmentPlaces.Unpack(row.Places), SegmentMap.Unpack(row.Map), ArticleHabit.Unpack(row.Habit))),
+                    .Select(row => row.Read()),
             ],
             cancellationToken);
 

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net.Http.Headers;
 using System.Text;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Outbound;
@@ -61,5 +62,10 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
     /// <summary>A JSON object with the members <c>dir</c>, <c>dir2</c> and so on; without any it means every folder.</summary>
     private static byte[] Describe(ChangedFolders.Batch changed) => JsonSerializer.SerializeToUtf8Bytes(
         changed.Folders.Select((folder, i) => (Name: i == 0 ? "dir" : string.Create(CultureInfo.InvariantCulture, $"dir{i + 1}"), Folder: folder))
-            .ToDictionary(member => member.Name, member => member.Folder));
+            .ToDictionary(member => member.Name, member => member.Folder),
+        RcloneJson.Default.DictionaryStringString);
 }
+
+/// <summary>How a call to rclone stands in JSON, generated at build.</summary>
+[JsonSerializable(typeof(Dictionary<string, string>))]
+internal sealed partial class RcloneJson : JsonSerializerContext;

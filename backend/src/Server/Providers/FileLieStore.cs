@@ -45,7 +45,7 @@ internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database,
             cancellationToken);
     }
 
-    private sealed record LieRow(string File, long At)
+    internal sealed record LieRow(string File, long At)
     {
         // Whatever stands there: a time that no clock can say is one far in the future.
         public RememberedLie Read() => new(File, DateTimeOffset.FromUnixTimeMilliseconds(Math.Min(At, DateTimeOffset.MaxValue.ToUnixTimeMilliseconds())));

@@ -62,9 +62,9 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
         },
         cancellationToken);
 
-    private sealed record CapRow(string Provider, long Cap);
+    internal sealed record CapRow(string Provider, long Cap);
 
-    private sealed record MissRow(byte[] Key, long UntilMilliseconds, long BelievedMilliseconds)
+    internal sealed record MissRow(byte[] Key, long UntilMilliseconds, long BelievedMilliseconds)
     {
         private static readonly TimeSpan MostBelieved = TimeSpan.FromDays(3650);
 

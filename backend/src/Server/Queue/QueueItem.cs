@@ -34,6 +34,9 @@ internal sealed record QueueItem : ImportItem
     /// <summary>The hash of the file that it came in, where that is kept as it came; else null. Filled by removals only.</summary>
     public string? RawHash { get; init; }
 
+    /// <summary>The row of the file that it came in. Filled where it is added only.</summary>
+    public long File { get; init; }
+
     /// <summary>The blobs that it needed.</summary>
     public IEnumerable<string> BlobHashes => RawHash is null ? [NzbHash] : [NzbHash, RawHash];
 }

@@ -24,31 +24,27 @@ internal sealed class QueueStore(SluiceDatabase database)
         Insert(connection, item, QueueFileStore.Insert(connection, QueueFile.Of(item)));
 
     /// <summary>Adds an item of a file at the end of its band, as part of the caller's transaction.</summary>
-    public static void Insert(DbConnection connection, QueueItem item, long file)
-    {
-        var row = new DynamicParameters(item);
-        row.Add("file", file);
+    public static void Insert(DbConnection connection, QueueItem item, long file) =>
         connection.Execute(
             """
             INSERT INTO queue_item
               (id, file, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length,
                encoded_bytes, posted_at, added_at)
             SELECT
-              @Id, @file, coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password, @PostProcessing,
+              @Id, @File, coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password, @PostProcessing,
               @Script, @NzbHash, @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds
             FROM queue_item
             """,
-            row);
-    }
+            item with { File = file });
 
     /// <summary>Removes an item as part of the caller's transaction, and with the last item of a file that file.</summary>
     /// <returns>The item, or null when it was not there.</returns>
-    public static QueueItem? Remove(DbConnection connection, string id) => Remove(connection, "id = @id", new { id }).SingleOrDefault();
+    public static QueueItem? Remove(DbConnection connection, string id) => Remove(connection, "id = @Id", new Which { Id = id }).SingleOrDefault();
 
     /// <summary>Removes a file with all items that are left of it, as part of the caller's transaction.</summary>
     /// <returns>The items; none when the file was not there.</returns>
     public static IReadOnlyList<QueueItem> RemoveFile(DbConnection connection, string folder, string name) =>
-        Remove(connection, "file = (SELECT id FROM queue_file WHERE folder = @folder AND name = @name)", new { folder, name });
+        Remove(connection, "file = (SELECT id FROM queue_file WHERE folder = @Folder AND name = @Name)", new Which { Folder = folder, Name = name });
 
     /// <summary>The items of a file in the order of their arrival, as part of the caller's transaction.</summary>
     public static IReadOnlyList<QueueItem> ListFile(DbConnection connection, long file) =>
@@ -59,9 +55,9 @@ internal sealed class QueueStore(SluiceDatabase database)
     /// <param name="isStored">Whether the NZB of a hash is there by now.</param>
     public static IEnumerable<string> FindLost(DbConnection connection, Func<string, bool> isStored) =>
         connection
-            .Query<(string Id, string Hash)>(
+            .Query<Lost>(
                 """
-                SELECT queue_item.id, lost_nzb.hash FROM lost_nzb JOIN queue_item ON nzb_hash = hash
+                SELECT queue_item.id AS Id, lost_nzb.hash AS Hash FROM lost_nzb JOIN queue_item ON nzb_hash = hash
                 WHERE epoch < (SELECT max(epoch) FROM generation)
                 """)
             .Where(item => !isStored(item.Hash))
@@ -168,7 +164,7 @@ internal sealed class QueueStore(SluiceDatabase database)
             },
             cancellationToken);
 
-    private static List<QueueItem> Remove(DbConnection connection, string condition, object parameters)
+    private static List<QueueItem> Remove(DbConnection connection, string condition, Which which)
     {
         // A query of its own: the file goes with the row, and what the row returns must not depend on which goes first.
         List<QueueItem> items =
@@ -178,10 +174,10 @@ internal sealed class QueueStore(SluiceDatabase database)
                 SELECT {Columns}, (SELECT hash FROM queue_file f WHERE f.id = file AND f.packed = 1) AS RawHash
                 FROM queue_item WHERE {condition} ORDER BY {SqlDialect.RowNumber}
                 """,
-                parameters),
+                which),
         ];
         if (items.Count > 0)
-            connection.Execute($"DELETE FROM queue_item WHERE {condition}", parameters);
+            connection.Execute($"DELETE FROM queue_item WHERE {condition}", which);
         return items;
     }
 
@@ -215,6 +211,16 @@ internal sealed class QueueStore(SluiceDatabase database)
 
         return (conditions.Where, values);
     }
+
+    /// <summary>Names an item by its id, or a file by its place.</summary>
+    internal sealed record Which
+    {
+        public string? Id { get; init; }
+        public string? Folder { get; init; }
+        public string? Name { get; init; }
+    }
+
+    internal sealed record Lost(string Id, string Hash);
 
     internal sealed record Sums(long Items, long EncodedBytes);
 

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Sluice.Server.Database;
 using Sluice.Usenet.Primitives;
 
@@ -23,7 +24,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
     public async Task<StagedUpload> SaveAsync(string queueFolder, string name, Stream body, CancellationToken cancellationToken)
     {
         var id = Guid.NewGuid().ToString("N");
-        byte[] place = [.. JsonSerializer.SerializeToUtf8Bytes((string[])[queueFolder, name]), (byte)'\n'];
+        byte[] place = [.. JsonSerializer.SerializeToUtf8Bytes([queueFolder, name], StagingJson.Default.StringArray), (byte)'\n'];
         _saved.Create();
         var stored = await _saved.SaveAsync(
             async file =>
@@ -85,7 +86,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
 
         try
         {
-            return JsonSerializer.Deserialize<string[]>(start[..end]) is [var queueFolder, var name]
+            return JsonSerializer.Deserialize(start[..end], StagingJson.Default.StringArray) is [var queueFolder, var name]
                 ? new StagedUpload(Path.GetFileNameWithoutExtension(path), queueFolder, name, end + 1, file.Length - end - 1, changed)
                 : null;
         }
@@ -97,3 +98,7 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
 
     private string PathOf(string id) => _saved.PathOf(id + Suffix);
 }
+
+/// <summary>How the place of an upload stands in JSON, generated at build.</summary>
+[JsonSerializable(typeof(string[]))]
+internal sealed partial class StagingJson : JsonSerializerContext;

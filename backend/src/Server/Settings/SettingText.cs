@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 
 namespace Sluice.Server.Settings;
 
@@ -36,7 +37,7 @@ internal static class SettingText
 
         try
         {
-            var entries = JsonSerializer.Deserialize<string?[]>(text);
+            var entries = JsonSerializer.Deserialize(text, SettingJson.Default.StringArray);
             return entries?.Select(entry => entry?.Trim() ?? "").Where(entry => entry.Length > 0).ToArray();
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
@@ -46,8 +47,13 @@ internal static class SettingText
     }
 
     /// <summary>The one form in which a list is kept, whatever its entries hold.</summary>
-    public static string WriteList(IEnumerable<string> entries) => JsonSerializer.Serialize(entries);
+    public static string WriteList(IEnumerable<string> entries) => JsonSerializer.Serialize(entries, SettingJson.Default.IEnumerableString);
 
     /// <summary>Whether a text is one line without control characters.</summary>
     public static bool IsPlain(string text) => !text.Any(char.IsControl);
 }
+
+/// <summary>How lists stand in JSON, generated at build.</summary>
+[JsonSerializable(typeof(IEnumerable<string>))]
+[JsonSerializable(typeof(string[]))]
+internal sealed partial class SettingJson : JsonSerializerContext;

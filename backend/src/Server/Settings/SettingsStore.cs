@@ -19,7 +19,7 @@ internal sealed class SettingsStore(
         try
         {
             var rows = await database.ReadAsync(
-                connection => connection.Query<(string Key, string Value)>("SELECT key, value FROM setting").ToList(), cancellationToken);
+                connection => connection.Query<SavedRow>("SELECT key AS Key, value AS Value FROM setting").AsList(), cancellationToken);
             var lost = new List<string>();
             _saved = [];
             foreach (var (key, value) in rows)
@@ -78,7 +78,7 @@ internal sealed class SettingsStore(
             await database.WriteAsync(
                 (connection, transaction) =>
                 {
-                    connection.Execute("DELETE FROM setting WHERE key IN @removed", new { removed }, transaction);
+                    connection.Execute($"DELETE FROM setting WHERE {SqlDialect.In("key", "@list")}", new { list = SqlDialect.List(removed) }, transaction);
                     return connection.Execute(
                         "INSERT INTO setting (key, value, secret) VALUES (@Key, @Value, @Secret) ON CONFLICT (key) DO UPDATE SET value = excluded.value, secret = excluded.secret",
                         rows,
@@ -122,5 +122,7 @@ internal sealed class SettingsStore(
         _warned = [.. warnings];
     }
 
-    private sealed record SettingRow(string Key, string Plain, string Value, bool Secret);
+    internal sealed record SavedRow(string Key, string Value);
+
+    internal sealed record SettingRow(string Key, string Plain, string Value, bool Secret);
 }

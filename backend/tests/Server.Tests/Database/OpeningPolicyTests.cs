@@ -40,7 +40,7 @@ public sealed class OpeningPolicyTests
             Damage = database == "damaged" ? "damage" : null,
             Referenced = database.Contains("no rows", StringComparison.Ordinal) ? 0 : 3,
             Generation = database.Split(' ') is [("mine" or "other") and var id, var epoch, ..]
-                ? (id, long.Parse(epoch, System.Globalization.CultureInfo.InvariantCulture))
+                ? new BlobGeneration(id, long.Parse(epoch, System.Globalization.CultureInfo.InvariantCulture))
                 : null,
         };
 
@@ -60,7 +60,7 @@ public sealed class OpeningPolicyTests
         var hashes = Enumerable.Range(0, missing).Select(i => $"{i}").ToList();
         var found = new DatabaseInspection
         {
-            Generation = ("mine", 5),
+            Generation = new BlobGeneration("mine", 5),
             Referenced = referenced,
             Missing = hashes,
             KnownLost = hashes.Take(known).ToHashSet(),

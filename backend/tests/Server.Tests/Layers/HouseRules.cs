@@ -32,12 +32,12 @@ internal static partial class HouseRules
     /// <summary>Uses of something that one file of the product stands before.</summary>
     /// <param name="files">All files; those of the product are looked at.</param>
     /// <param name="use">What a use looks like.</param>
-    /// <param name="user">The file, or the folder with its last slash, that may.</param>
+    /// <param name="user">The file, or the folder with its last slash, that may; empty: none.</param>
     /// <param name="inStrings">Whether what stands in strings and comments counts, too.</param>
     public static IReadOnlyList<string> Uses(IReadOnlyList<SourceFile> files, Regex use, string user, bool inStrings = false) =>
         [.. from file in files
             where file.Path.StartsWith("backend/src/", StringComparison.Ordinal) && !IsOrIsIn(file.Path, user) && use.IsMatch(inStrings ? file.Text : file.Code)
-            select $"{file.Path} goes around {user}."];
+            select user.Length == 0 ? $"{file.Path} does what no file may." : $"{file.Path} goes around {user}."];
 
     private static bool IsOrIsIn(string path, string user) =>
         user.EndsWith('/') ? path.StartsWith(user, StringComparison.Ordinal) : path == user;
@@ -53,6 +53,14 @@ internal static partial class HouseRules
     /// <summary>The engine of the database, its classes and words of its SQL: stores use what all engines have.</summary>
     [GeneratedRegex(@"\b(Microsoft\.Data\.Sqlite|SQLitePCL|Sqlite[A-Z]\w*|json_each|json_group_array|rowid|sqlite_\w+|PRAGMA)\b")]
     public static partial Regex Engine();
+
+    /// <summary>JSON of a type that is looked at while running, and not at build.</summary>
+    [GeneratedRegex(@"\bJsonSerializer\s*\.\s*\w+(<[^(]*>)?\((?![^;]*\w+Json\.Default\.)")]
+    public static partial Regex ReflectedJson();
+
+    /// <summary>Rows or parameters of types that Dapper's generator cannot name: none, dynamic ones and those that are private.</summary>
+    [GeneratedRegex(@"\bDynamicParameters\b|\.\s*Query\w*\(|\bprivate\s+sealed\s+record\s+\w*Row\b|\.\s*(Query|Execute)\w*<\(")]
+    public static partial Regex ReflectedRows();
 
     private static List<string> Lines(IReadOnlyList<SourceFile> files, Func<string, bool> wrong, string sentence) =>
         [.. from file in files

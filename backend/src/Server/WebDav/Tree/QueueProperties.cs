@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
@@ -21,7 +22,7 @@ internal sealed class QueueProperties(QueueFileStore queue)
             IReadOnlyList<StoredProperty>? stored = StoredProperties.Apply(Read(text), changes);
             if (stored is null)
                 answer = StoreAnswer.TooLarge;
-            return stored?.Count > 0 ? JsonSerializer.Serialize(stored) : stored is null ? null : "";
+            return stored?.Count > 0 ? JsonSerializer.Serialize(stored, StoredPropertyJson.Default.IReadOnlyListStoredProperty) : stored is null ? null : "";
         }
     }
 
@@ -32,7 +33,7 @@ internal sealed class QueueProperties(QueueFileStore queue)
             return [];
         try
         {
-            List<StoredProperty?> stored = JsonSerializer.Deserialize<List<StoredProperty?>>(text) ?? [];
+            IReadOnlyList<StoredProperty> stored = JsonSerializer.Deserialize(text, StoredPropertyJson.Default.IReadOnlyListStoredProperty) ?? [];
             return [.. stored.OfType<StoredProperty>().Where(property => property is { Markup: not null, Name: { Local: not null, Namespace: not null } })];
         }
         catch (JsonException)
@@ -41,3 +42,7 @@ internal sealed class QueueProperties(QueueFileStore queue)
         }
     }
 }
+
+/// <summary>How stored properties stand in JSON, generated at build.</summary>
+[JsonSerializable(typeof(IReadOnlyList<StoredProperty>))]
+internal sealed partial class StoredPropertyJson : JsonSerializerContext;
