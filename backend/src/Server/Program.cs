@@ -32,7 +32,7 @@ internal static class Program
         var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
         builder.Services.AddSingleton(TimeProvider.System).AddRouting();
         builder.Services.AddDatabase(new DataFolder(process.ConfigPath));
-        builder.AddSettings(environment, process);
+        builder.Services.AddSettings(environment, process);
         builder.AddDiagnostics();
         builder.AddListener(process);
         builder.Services.AddAuth();

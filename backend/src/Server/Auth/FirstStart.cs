@@ -14,7 +14,7 @@ namespace Sluice.Server.Auth;
 internal sealed class FirstStart(
     SluiceDatabase database,
     SettingsStore store,
-    SettingsConfiguration settings,
+    SettingsSource settings,
     ProcessOptions process,
     IServer server,
     IOptionsMonitor<WebDavOptions> webDav,

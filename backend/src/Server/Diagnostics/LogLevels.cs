@@ -5,7 +5,7 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>Turns <c>general.log-level</c> into the rules of the logging framework, also while running.</summary>
-internal sealed class LogLevels(SettingsConfiguration settings)
+internal sealed class LogLevels(SettingsSource settings)
     : IConfigureOptions<LoggerFilterOptions>, IOptionsChangeTokenSource<LoggerFilterOptions>
 {
     // They write request lines with their query, and lines that are none as they came: keys of links, API keys and passwords of
@@ -28,7 +28,7 @@ internal sealed class LogLevels(SettingsConfiguration settings)
     }
 
     /// <inheritdoc/>
-    public IChangeToken GetChangeToken() => settings.GetReloadToken();
+    public IChangeToken GetChangeToken() => settings.GetChangeToken();
 
     private static LogLevel Max(LogLevel left, LogLevel right) => left > right ? left : right;
 }

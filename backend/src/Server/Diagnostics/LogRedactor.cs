@@ -20,11 +20,11 @@ internal sealed partial class LogRedactor
 
     private static readonly SearchValues<string> NameMarks = SearchValues.Create(["{{", "%7B%7B", "password"], StringComparison.OrdinalIgnoreCase);
 
-    private readonly SettingsConfiguration _settings;
+    private readonly SettingsSource _settings;
     private volatile Secrets _secrets;
 
     /// <summary>Starts with the secrets in force.</summary>
-    public LogRedactor(SettingsConfiguration settings)
+    public LogRedactor(SettingsSource settings)
     {
         _settings = settings;
         _secrets = Collect(settings.Current);

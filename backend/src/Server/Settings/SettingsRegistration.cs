@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
 
 namespace Sluice.Server.Settings;
 
@@ -6,15 +7,16 @@ namespace Sluice.Server.Settings;
 internal static class SettingsRegistration
 {
     /// <summary>
-    /// Adds the configuration source, the store and one <c>IOptionsMonitor</c> per concern. Until the store has loaded, the
+    /// Adds the settings in force, the store and one <c>IOptionsMonitor</c> per concern. Until the store has loaded, the
     /// options hold what the environment and the defaults say.
     /// </summary>
-    public static IHostApplicationBuilder AddSettings(this IHostApplicationBuilder builder, ProcessEnvironment environment, ProcessOptions process)
-    {
-        var configuration = new SettingsConfiguration(new SettingsResolver(SettingSchema.All, environment));
-        builder.Configuration.Add(configuration);
-        builder.Services.AddSingleton(process).AddSingleton(configuration).AddSingleton<SecretBox>().AddSingleton<SettingsStore>();
-        builder
+    public static IServiceCollection AddSettings(this IServiceCollection services, ProcessEnvironment environment, ProcessOptions process) =>
+        services
+            .AddSingleton(process)
+            .AddSingleton(new SettingsSource(new SettingsResolver(SettingSchema.All, environment)))
+            .AddSingleton<SecretBox>()
+            .AddSingleton<SettingsStore>()
+            .AddOptions()
             .AddRecord(GeneralOptions.Read)
             .AddRecord(ApiOptions.Read)
             .AddRecord(QueueOptions.Read)
@@ -23,17 +25,22 @@ internal static class SettingsRegistration
             .AddRecord(StreamingOptions.Read)
             .AddRecord(UsenetOptions.Read)
             .AddRecord(settings => WebDavOptions.Read(settings, process.DisableWebDavAuth));
-        return builder;
-    }
 
-    private static IHostApplicationBuilder AddRecord<TOptions>(this IHostApplicationBuilder builder, Func<EffectiveSettings, TOptions> read)
+    private static IServiceCollection AddRecord<TOptions>(this IServiceCollection services, Func<EffectiveSettings, TOptions> read)
+        where TOptions : class => services
+        .AddSingleton(provider => new SettingsRecord<TOptions>(provider.GetRequiredService<SettingsSource>(), read))
+        .AddSingleton<IOptionsFactory<TOptions>>(provider => provider.GetRequiredService<SettingsRecord<TOptions>>())
+        .AddSingleton<IOptionsChangeTokenSource<TOptions>>(provider => provider.GetRequiredService<SettingsRecord<TOptions>>());
+
+    /// <summary>Makes an option record from the values in force, which are valid, so that nothing can fail here; follows their changes.</summary>
+    private sealed class SettingsRecord<TOptions>(SettingsSource source, Func<EffectiveSettings, TOptions> read)
+        : IOptionsFactory<TOptions>, IOptionsChangeTokenSource<TOptions>
         where TOptions : class
     {
-        builder.Services
-            .AddOptions()
-            .AddSingleton<IOptionsFactory<TOptions>>(services =>
-                new SettingsOptionsFactory<TOptions>(services.GetRequiredService<SettingsConfiguration>(), read))
-            .AddSingleton<IOptionsChangeTokenSource<TOptions>>(new ConfigurationChangeTokenSource<TOptions>(builder.Configuration));
-        return builder;
+        public string Name => Options.DefaultName;
+
+        public TOptions Create(string name) => read(source.Current);
+
+        public IChangeToken GetChangeToken() => source.GetChangeToken();
     }
 }

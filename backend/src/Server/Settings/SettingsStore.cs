@@ -6,7 +6,7 @@ namespace Sluice.Server.Settings;
 /// <summary>The saved values: table <c>setting</c>. Secrets are encrypted on the way in, the WebDAV password is hashed.</summary>
 /// <remarks>Thread-safe; saves follow one another.</remarks>
 internal sealed class SettingsStore(
-    SluiceDatabase database, SecretBox box, SettingsConfiguration configuration, ILogger<SettingsStore> logger) : IDisposable
+    SluiceDatabase database, SecretBox box, SettingsSource source, ILogger<SettingsStore> logger) : IDisposable
 {
     private readonly SemaphoreSlim _turn = new(1);
     private Dictionary<string, string> _saved = [];
@@ -69,7 +69,7 @@ internal sealed class SettingsStore(
         await _turn.WaitAsync(cancellationToken);
         try
         {
-            var errors = SettingsValidator.Validate(changes, configuration.Current, out var canonical);
+            var errors = SettingsValidator.Validate(changes, source.Current, out var canonical);
             if (errors.Count > 0)
                 return errors;
 
@@ -114,9 +114,9 @@ internal sealed class SettingsStore(
 
     private void Apply(Dictionary<string, string> saved)
     {
-        configuration.Apply(saved);
+        source.Apply(saved);
         // What was said once is not said again at every change.
-        var warnings = configuration.Current.Warnings;
+        var warnings = source.Current.Warnings;
         foreach (var warning in warnings.Where(warning => !_warned.Contains(warning)))
             SettingsLog.Replaced(logger, warning);
         _warned = [.. warnings];

@@ -20,7 +20,7 @@ public sealed class LogRedactorTests
         ["webdav.pass"] = "canary\"quoted\"",
     };
 
-    private readonly SettingsConfiguration _settings =
+    private readonly SettingsSource _settings =
         new(new SettingsResolver(SettingSchema.All, new ProcessEnvironment(new Dictionary<string, string>())));
 
     private readonly LogRedactor _redactor;
@@ -71,7 +71,7 @@ public sealed class LogRedactorTests
     public void Secret_is_masked_for_whoever_hears_of_a_change_first()
     {
         var seen = "";
-        using var watch = ChangeToken.OnChange(_settings.GetReloadToken, () => seen = _redactor.Redact("canary-user"));
+        using var watch = ChangeToken.OnChange(_settings.GetChangeToken, () => seen = _redactor.Redact("canary-user"));
 
         _settings.Apply(Saved);
 

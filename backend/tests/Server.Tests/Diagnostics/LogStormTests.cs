@@ -16,7 +16,7 @@ public sealed class LogStormTests
 
     public LogStormTests()
     {
-        var settings = new SettingsConfiguration(new SettingsResolver(SettingSchema.All, new ProcessEnvironment(new Dictionary<string, string>())));
+        var settings = new SettingsSource(new SettingsResolver(SettingSchema.All, new ProcessEnvironment(new Dictionary<string, string>())));
         var general = new FixedOptions<GeneralOptions>(new GeneralOptions { LogLevel = LogLevel.Information, JsonLog = false });
         _formatter = new SluiceConsoleFormatter(general, new LogRedactor(settings), _time);
     }

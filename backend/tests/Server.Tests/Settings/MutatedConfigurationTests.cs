@@ -80,10 +80,10 @@ public sealed class MutatedConfigurationTests
         var process = ProcessOptions.Read(environment);
         Assert.InRange(process.Port, 0, 65_535);
 
-        var configuration = new SettingsConfiguration(new SettingsResolver(SettingSchema.All, environment));
-        configuration.Apply(saved);
-        var redactor = new LogRedactor(configuration);
-        var settings = configuration.Current;
+        var source = new SettingsSource(new SettingsResolver(SettingSchema.All, environment));
+        source.Apply(saved);
+        var redactor = new LogRedactor(source);
+        var settings = source.Current;
         foreach (var setting in settings.All)
         {
             var isUnset = setting.Definition.Generated && setting.Value.Length == 0;

@@ -18,7 +18,7 @@ internal sealed class SettingsHost : IAsyncDisposable
         var environment = new ProcessEnvironment(variables.ToDictionary(variable => variable.Name, variable => variable.Value));
         var builder = Host.CreateEmptyApplicationBuilder(null);
         builder.Services.AddLogging().AddSingleton(TimeProvider.System).AddDatabase(folder.Folder);
-        builder.AddSettings(environment, ProcessOptions.Read(environment));
+        builder.Services.AddSettings(environment, ProcessOptions.Read(environment));
         _host = builder.Build();
         _host.Services.GetRequiredService<SluiceDatabase>().Open();
     }
@@ -27,11 +27,11 @@ internal sealed class SettingsHost : IAsyncDisposable
 
     public SluiceDatabase Database => _host.Services.GetRequiredService<SluiceDatabase>();
 
-    public EffectiveSettings Current => _host.Services.GetRequiredService<SettingsConfiguration>().Current;
+    public EffectiveSettings Current => _host.Services.GetRequiredService<SettingsSource>().Current;
 
     public IOptionsMonitor<T> Monitor<T>() => _host.Services.GetRequiredService<IOptionsMonitor<T>>();
 
-    public string? Configuration(string key) => _host.Services.GetRequiredService<IConfiguration>()[key];
+    public IEnumerable<KeyValuePair<string, string?>> Configuration => _host.Services.GetRequiredService<IConfiguration>().AsEnumerable();
 
     public ValueTask DisposeAsync() => ((IAsyncDisposable)_host).DisposeAsync();
 }

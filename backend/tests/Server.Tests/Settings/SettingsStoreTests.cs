@@ -28,7 +28,6 @@ public sealed class SettingsStoreTests : IDisposable
 
             Assert.Equal(7, host.Monitor<QueueOptions>().CurrentValue.WorkerCount);
             Assert.Equal([7], seen);
-            Assert.Equal("7", host.Configuration("settings:queue.worker-count"));
         }
 
         await using var again = new SettingsHost(_temporary);
@@ -36,6 +35,17 @@ public sealed class SettingsStoreTests : IDisposable
         await again.Store.LoadAsync(Token);
         Assert.Equal(7, again.Monitor<QueueOptions>().CurrentValue.WorkerCount);
         Assert.Equal(SettingOrigin.Saved, again.Current["queue.worker-count"].Origin);
+    }
+
+    [Fact]
+    public async Task Settings_are_no_part_of_the_framework_s_configuration_which_anything_may_list()
+    {
+        await using var host = new SettingsHost(_temporary);
+
+        Assert.Empty(await host.Store.SaveAsync(new Dictionary<string, string?> { ["usenet.providers"] = Providers }, Token));
+
+        Assert.Contains("canary-pass", host.Current.Text("usenet.providers"), StringComparison.Ordinal);
+        Assert.DoesNotContain(host.Configuration, value => value.Value?.Contains("canary", StringComparison.Ordinal) == true);
     }
 
     [Fact]

@@ -31,14 +31,14 @@ public sealed class CredentialTests : IDisposable
         using var captured = new CapturedLines();
         await using (var server = await StartAsync(variable, password, captured))
         {
-            generated = server.Services.GetRequiredService<SettingsConfiguration>().Current.Text("webdav.pass");
+            generated = server.Services.GetRequiredService<SettingsSource>().Current.Text("webdav.pass");
             Assert.Single(captured.Lines, line => line.Contains($"webdav.pass from {variable} must be", StringComparison.Ordinal));
             Assert.Equal(HttpStatusCode.Unauthorized, await AskAsync(server, password));
             Assert.True(PasswordHash.IsHash(generated));
         }
 
         await using var again = await StartAsync(variable, password, captured);
-        Assert.Equal(generated, again.Services.GetRequiredService<SettingsConfiguration>().Current.Text("webdav.pass"));
+        Assert.Equal(generated, again.Services.GetRequiredService<SettingsSource>().Current.Text("webdav.pass"));
     }
 
     [Fact]

@@ -1,0 +1,27 @@
+using Microsoft.Extensions.Primitives;
+
+namespace Sluice.Server.Settings;
+
+/// <summary>
+/// The settings in force. The store applies a saved value here, and every <c>IOptionsMonitor</c> follows at once (CFG-5). They are no
+/// part of the framework's configuration, which holds everything as text that any component may list.
+/// </summary>
+/// <remarks>Thread-safe; applied by one writer at a time.</remarks>
+internal sealed class SettingsSource(SettingsResolver resolver)
+{
+    private volatile EffectiveSettings _current = resolver.Resolve(new Dictionary<string, string>());
+    private ConfigurationReloadToken _change = new();
+
+    /// <summary>The values in force; those of the environment and the defaults until the store has loaded.</summary>
+    public EffectiveSettings Current => _current;
+
+    /// <summary>Is told of the next change.</summary>
+    public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
+
+    /// <summary>Takes the saved values, in plain text by key, and tells everybody who watches.</summary>
+    public void Apply(IReadOnlyDictionary<string, string> saved)
+    {
+        _current = resolver.Resolve(saved);
+        Interlocked.Exchange(ref _change, new ConfigurationReloadToken()).OnReload();
+    }
+}
