@@ -66,10 +66,10 @@ internal sealed class PublishedRelease
             made[0]!.Name,
             "Listing",
             MediaKind.Unknown,
-            new PostedFile(map, new ListedIds(file.Segments)),
+            new PostedFile(map, new ListedIds([.. file.Segments])),
             [.. file.Segments.Select(segment => segment.Ids.Primary)],
             [.. file.Segments.Select(segment => segment.Bytes)],
-            release.ContentOf(file.Segments[0].Ids.Primary));
+            release.ContentOf(file.Segments.First().Ids.Primary));
     }
 
     private static TestedFile Unknown(DavFile file)

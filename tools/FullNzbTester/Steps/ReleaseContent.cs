@@ -68,7 +68,7 @@ internal sealed class ReleaseContent
         {
             using var nzb = new MemoryStream(Nzb, writable: false);
             await foreach (var file in NzbReader.ReadAsync(nzb, limits: null, new NzbHead(), cancellationToken))
-                files.Add(file);
+                files.Add(file with { Segments = [.. file.Segments] });
         }
         catch (NzbFormatException error)
         {

@@ -30,7 +30,7 @@ internal sealed class ReleaseImport(ReleaseContent release, IArticleSource sourc
         // Whether the mock can serve it is known before it is asked.
         foreach (var file in _files)
             release.ContentOf(FirstId(file));
-        var targets = _files.Select(file => new ProbeTarget(NzbSubject.Parse(file.Subject), new ListedIds(file.Segments), file.Segments.Sum(segment => (long)segment.Bytes))).ToList();
+        var targets = _files.Select(file => new ProbeTarget(NzbSubject.Parse(file.Subject), new ListedIds([.. file.Segments]), file.Segments.Sum(segment => (long)segment.Bytes))).ToList();
         return await new ReleaseProber(source).ProbeAsync(targets, progress: null, cancellationToken);
     }
 

@@ -14,32 +14,14 @@ internal static class ContentTag
     // 128 bits of a SHA-256: short in a header, and still no two files of one tag.
     private const int TagBytes = 16;
 
-    private static readonly Comparison<MessageId> ByBytes = (left, right) => left.Bytes.SequenceCompareTo(right.Bytes);
-
-    /// <summary>The hash over the message-ids of a posted file, a part of every tag that the file has a share in.</summary>
+    /// <summary>The <see cref="IdsHash"/> of a posted file.</summary>
     /// <param name="segments">The ids of its segments in order.</param>
     public static byte[] HashIds(IEnumerable<SegmentIds> segments)
     {
-        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        var ids = new List<MessageId>();
+        using var hash = new IdsHash();
         foreach (var segment in segments)
-        {
-            // Which of several copies comes first is chance, and says nothing about the content.
-            ids.Clear();
-            if (!segment.Primary.IsEmpty)
-                ids.Add(segment.Primary);
-            ids.AddRange(segment.Fallbacks);
-            ids.Sort(ByBytes);
-            foreach (var id in ids)
-            {
-                hash.AppendData(id.Bytes);
-                hash.AppendData(" "u8);
-            }
-
-            hash.AppendData("\n"u8);
-        }
-
-        return hash.GetHashAndReset();
+            hash.Append(segment);
+        return hash.Finish();
     }
 
     /// <summary>The tag of a file.</summary>

@@ -16,12 +16,13 @@ internal sealed class StoredNzbReader(BlobStore blobs)
     /// <param name="cancellationToken">Gives up.</param>
     /// <exception cref="StoredNzbLostException">The blob is missing or damaged. Comes at the end of the enumeration, if not before.</exception>
     /// <exception cref="NzbFormatException">The NZB, stored as it was added, cannot be used.</exception>
+    /// <exception cref="StorageException">There is no room for the segments of a file that are too many for the memory.</exception>
     public async IAsyncEnumerable<NzbFile> ReadAsync(string hash, NzbHead head, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         await using var stored = Open(hash);
         using var sha = SHA256.Create();
         await using var hashed = new CryptoStream(stored, sha, CryptoStreamMode.Read, leaveOpen: true);
-        var files = NzbReader.ReadAsync(hashed, limits: null, head, cancellationToken).GetAsyncEnumerator(cancellationToken);
+        var files = NzbReader.ReadAsync(hashed, limits: null, head, blobs.CreateTemporary, cancellationToken).GetAsyncEnumerator(cancellationToken);
         await using (files)
         {
             while (await MoveNextAsync(files, hash, hashed, sha, cancellationToken))

@@ -9,18 +9,25 @@ namespace Sluice.Server.Queue;
 /// <param name="Segments">Number of its segments.</param>
 /// <param name="EncodedBytes">Size in bytes as the NZB claims it; a hint.</param>
 /// <param name="Subject">What its subject tells.</param>
-/// <param name="IdsHash">By <see cref="ContentTag.HashIds"/>.</param>
+/// <param name="IdsHash">Its <see cref="Library.IdsHash"/>.</param>
 internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, long EncodedBytes, NzbSubject Subject, byte[] IdsHash)
 {
     /// <summary>File name in the subject, or null.</summary>
     public string? SubjectName => Subject.FileName;
 
-    /// <summary>Takes what is needed of a file.</summary>
-    public static PostedEntry Of(int ordinal, int firstSegment, NzbFile file) => new(
-        ordinal,
-        firstSegment,
-        file.Segments.Count,
-        file.Segments.Sum(segment => (long)segment.Bytes),
-        NzbSubject.Parse(file.Subject),
-        ContentTag.HashIds(file.Segments.Select(segment => segment.Ids)));
+    /// <summary>Takes what is needed of a file, and writes its message-ids into the list.</summary>
+    /// <exception cref="IOException">The list, or what the file is read from, failed.</exception>
+    public static async Task<PostedEntry> ReadAsync(int ordinal, NzbFile file, MessageIdListWriter list, CancellationToken cancellationToken)
+    {
+        var (first, bytes) = (list.Count, 0L);
+        using var hash = new IdsHash();
+        foreach (var segment in file.Segments)
+        {
+            bytes += segment.Bytes;
+            hash.Append(segment.Ids);
+            await list.AddAsync(segment.Ids, cancellationToken);
+        }
+
+        return new PostedEntry(ordinal, first, file.Segments.Count, bytes, NzbSubject.Parse(file.Subject), hash.Finish());
+    }
 }

@@ -5,8 +5,8 @@ using System.Security.Cryptography;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// A stretch of at most 1,024 segments of a stored list. Plain form, per segment: one byte with the number of its ids
-/// (0 for a hole), then each id as a length byte and its bytes, the primary first.
+/// A stretch of at most 1,024 segments of a stored list. The plain form is that of <see cref="PackedIds"/>, one segment behind the
+/// other.
 /// </summary>
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class MessageIdFrame
@@ -17,11 +17,8 @@ internal sealed class MessageIdFrame
     /// </summary>
     public const int Capacity = 1024;
 
-    /// <summary>Most ids of one segment: the primary one and three fallbacks.</summary>
-    public const int MaxIds = 4;
-
     /// <summary>Most plain bytes of a frame; nothing is allocated beyond it on the word of a table.</summary>
-    public const int MaxPlainLength = Capacity * (1 + MaxIds * (1 + MessageId.MaxLength));
+    public const int MaxPlainLength = Capacity * PackedIds.MaxLength;
 
     private readonly byte[] _plain;
     private readonly int[] _offsets;
@@ -48,15 +45,7 @@ internal sealed class MessageIdFrame
         for (var i = 0; i < count; i++)
         {
             offsets[i] = offset;
-            var ids = offset < plainLength ? plain[offset++] : throw Malformed();
-            if (ids > MaxIds)
-                throw Malformed();
-            for (; ids > 0; ids--)
-            {
-                if (offset >= plainLength)
-                    throw Malformed();
-                offset += 1 + plain[offset];
-            }
+            offset += PackedIds.Measure(plain.AsSpan(offset)) ?? throw Malformed();
         }
 
         return offset == plainLength ? new MessageIdFrame(plain, offsets) : throw Malformed();
@@ -64,29 +53,7 @@ internal sealed class MessageIdFrame
 
     /// <summary>The ids of a segment, 0-based within the frame.</summary>
     /// <exception cref="MessageIdListException">What is stored is no message-id.</exception>
-    public SegmentIds this[int index]
-    {
-        get
-        {
-            var offset = _offsets[index];
-            int ids = _plain[offset++];
-            if (ids == 0)
-                return SegmentIds.None;
-
-            var primary = Next();
-            var fallbacks = ids == 1 ? [] : new MessageId[ids - 1];
-            for (var i = 0; i < fallbacks.Length; i++)
-                fallbacks[i] = Next();
-            return new SegmentIds(primary, fallbacks);
-
-            MessageId Next()
-            {
-                var bytes = _plain.AsSpan(offset + 1, _plain[offset]);
-                offset += 1 + bytes.Length;
-                return MessageId.TryParse(bytes, out var id) ? id : throw Malformed();
-            }
-        }
-    }
+    public SegmentIds this[int index] => PackedIds.Read(_plain.AsSpan(_offsets[index])) ?? throw Malformed();
 
     /// <summary>Recognises damage: the first eight bytes of the SHA-256.</summary>
     public static ulong Check(ReadOnlySpan<byte> bytes)

@@ -59,7 +59,7 @@ public sealed class MessageIdListWriter
         if (_completed)
             throw new InvalidOperationException("The list is complete.");
 
-        Append(ids);
+        PackedIds.Write(_plain, ids);
         Count++;
         if (++_framed == MessageIdFrame.Capacity)
             await FlushFrameAsync(cancellationToken);
@@ -83,27 +83,6 @@ public sealed class MessageIdListWriter
         await _output.WriteAsync(_table.WrittenMemory, cancellationToken);
         await _output.WriteAsync(trailer, cancellationToken);
         await _output.FlushAsync(cancellationToken);
-    }
-
-    private void Append(SegmentIds ids)
-    {
-        if (ids.Primary.IsEmpty)
-        {
-            _plain.Write((ReadOnlySpan<byte>)[0]);
-            return;
-        }
-
-        var fallbacks = Math.Min(ids.Fallbacks.Count, MessageIdFrame.MaxIds - 1);
-        _plain.Write((ReadOnlySpan<byte>)[(byte)(1 + fallbacks)]);
-        Append(ids.Primary);
-        for (var i = 0; i < fallbacks; i++)
-            Append(ids.Fallbacks[i]);
-    }
-
-    private void Append(MessageId id)
-    {
-        _plain.Write((ReadOnlySpan<byte>)[(byte)id.Bytes.Length]);
-        _plain.Write(id.Bytes);
     }
 
     private async ValueTask FlushFrameAsync(CancellationToken cancellationToken)

@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>One posted file as the NZB lists it.</summary>
-/// <remarks>Immutable.</remarks>
+/// <remarks>Immutable but for its segments, which are there until the reader of the NZB goes on to the next file.</remarks>
 public sealed record NzbFile
 {
     /// <summary>The subject of its first article, or empty.</summary>
@@ -15,10 +15,14 @@ public sealed record NzbFile
 
     /// <summary>
     /// The segments by number: the one at index i has number i + 1. Numbers that the NZB leaves out are holes; segments
-    /// without a usable number stand behind the highest one. At least one is no hole.
+    /// without a usable number stand behind the highest one. At least one is no hole. Each enumeration reads them again, which may throw
+    /// an <see cref="IOException"/>; a copy of them can be kept.
     /// </summary>
-    public required IReadOnlyList<NzbSegment> Segments { get; init; }
+    public required IReadOnlyCollection<NzbSegment> Segments { get; init; }
 
     /// <summary>How many of <see cref="Segments"/> were never posted.</summary>
     public int Holes { get; init; }
+
+    /// <summary>What tells it from the others of its NZB: subject and ids, but neither sizes nor dates.</summary>
+    internal UInt128 Fingerprint { get; init; }
 }

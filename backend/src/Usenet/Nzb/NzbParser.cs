@@ -5,9 +5,8 @@ using System.Xml;
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>Turns the events of an XML reader into files. One call reads as far as the end of the next file element.</summary>
-internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
+internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head, NzbFileBuilder builder)
 {
-    private readonly NzbFileBuilder _file = new(limits);
     private char[] _content = new char[1024];
     private int _contentLength;
     private string _subject = "";
@@ -72,7 +71,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
             if (++head.Files > limits.MaxFiles)
                 throw TooLarge($"more than {limits.MaxFiles} files");
             _fileDepth = depth;
-            _file.Start(_subject, ToDate(_date));
+            builder.Start(_subject, ToDate(_date));
         }
     }
 
@@ -82,7 +81,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
         if (depth == _fileDepth)
         {
             _fileDepth = -1;
-            file = _file.Build();
+            file = builder.Build();
         }
         else if (name == "segment" && _fileDepth >= 0)
         {
@@ -90,7 +89,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
         }
         else if (name == "group" && _fileDepth >= 0)
         {
-            _file.AddGroup(new string(_content, 0, _contentLength));
+            builder.AddGroup(new string(_content, 0, _contentLength));
         }
         else if (name == "meta" && _fileDepth < 0)
         {
@@ -109,8 +108,8 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head)
 
         Span<byte> utf8 = stackalloc byte[2 * MessageId.MaxLength];
         var text = _content.AsSpan(0, _contentLength).Trim();
-        if (Encoding.UTF8.TryGetBytes(text, utf8, out var length) && MessageId.TryParse(utf8[..length], out var id))
-            _file.AddSegment(id, _number, _bytes);
+        if (Encoding.UTF8.TryGetBytes(text, utf8, out var length) && MessageId.TryFind(utf8[..length], out var id))
+            builder.AddSegment(id, _number, _bytes);
         else
             head.DroppedSegments++;
     }

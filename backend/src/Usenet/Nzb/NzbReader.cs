@@ -6,22 +6,33 @@ namespace Sluice.Usenet.Nzb;
 /// <summary>Reads an NZB forward only, one file at a time.</summary>
 /// <remarks>
 /// The format is <c>nzb &gt; head &gt; meta</c> and <c>nzb &gt; file &gt; (groups &gt; group) (segments &gt; segment)</c>.
-/// Namespaces and unknown elements are ignored and a DOCTYPE is skipped without resolving anything. Memory holds the ids of
-/// one file, and 16 bytes per file to recognise repeated ones.
+/// Namespaces and unknown elements are ignored and a DOCTYPE is skipped without resolving anything. Memory holds a few
+/// megabytes of the segments of one file, 8 bytes for each of them where they are not in order, and 16 bytes per file to recognise
+/// repeated ones.
 /// </remarks>
 public static class NzbReader
 {
+    /// <summary>Reads the files of an NZB as the other overload does, and keeps all segments of a file in memory.</summary>
+    /// <inheritdoc cref="ReadAsync(Stream, NzbLimits?, NzbHead, Func{Stream}?, CancellationToken)"/>
+    public static IAsyncEnumerable<NzbFile> ReadAsync(Stream nzb, NzbLimits? limits, NzbHead head, CancellationToken cancellationToken) =>
+        ReadAsync(nzb, limits, head, scratch: null, cancellationToken);
+
     /// <summary>Reads the files of an NZB, plain or gzip, in document order; what repeats an earlier one is left out.</summary>
     /// <param name="nzb">Readable; stays open. May deliver its bytes in any portions.</param>
     /// <param name="limits">Null for the defaults.</param>
     /// <param name="head">Takes what the NZB says about itself; complete when the enumeration has ended.</param>
+    /// <param name="scratch">
+    /// Makes a file, readable and writable at any place, for the segments of a file that are too many for the memory; its disposal has
+    /// to remove it. Null keeps them in memory.
+    /// </param>
     /// <param name="cancellationToken">Gives the reading up.</param>
     /// <exception cref="NzbFormatException">It is no NZB, lists no usable article, or exceeds a limit.</exception>
-    /// <exception cref="IOException">The stream failed.</exception>
+    /// <exception cref="IOException">The stream or the scratch file failed.</exception>
     public static async IAsyncEnumerable<NzbFile> ReadAsync(
         Stream nzb,
         NzbLimits? limits,
         NzbHead head,
+        Func<Stream>? scratch,
         [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(head);
@@ -41,7 +52,8 @@ public static class NzbReader
             XmlResolver = null,
         });
 
-        var parser = new NzbParser(xml, limits, head);
+        using var builder = new NzbFileBuilder(limits, scratch);
+        var parser = new NzbParser(xml, limits, head, builder);
         var seen = new HashSet<UInt128>();
         var segments = 0;
         while (await parser.NextAsync() is { } file)
@@ -50,7 +62,7 @@ public static class NzbReader
             segments += file.Segments.Count;
             if (segments > limits.MaxSegments)
                 throw new NzbFormatException(NzbFault.TooLarge, $"more than {limits.MaxSegments} segments");
-            if (!seen.Add(NzbFileBuilder.Fingerprint(file)))
+            if (!seen.Add(file.Fingerprint))
             {
                 head.MergedFiles++;
                 continue;

@@ -34,18 +34,26 @@ internal sealed class SluiceClient : IDisposable
 
     /// <summary>Adds an NZB as a file copied into the mount.</summary>
     /// <returns>The status; 201 is the server's word that the NZB is safe.</returns>
-    public async Task<HttpStatusCode> PutNzbAsync(string category, string name, byte[] nzb, CancellationToken cancel)
+    public Task<HttpStatusCode> PutNzbAsync(string category, string name, byte[] nzb, CancellationToken cancel) =>
+        PutNzbAsync(category, name, new MemoryStream(nzb), cancel);
+
+    /// <summary>The same with an NZB that is sent while it is read.</summary>
+    public async Task<HttpStatusCode> PutNzbAsync(string category, string name, Stream nzb, CancellationToken cancel)
     {
-        using var body = new ByteArrayContent(nzb);
+        using var body = new StreamContent(nzb);
         using var answer = await _http.PutAsync(new Uri($"nzbs/{category}/{Uri.EscapeDataString(name)}.nzb", UriKind.Relative), body, cancel);
         return answer.StatusCode;
     }
 
     /// <summary>Adds an NZB as Sonarr and Radarr do.</summary>
     /// <returns>The id, which is the server's word that the NZB is safe.</returns>
-    public async Task<string> AddFileAsync(string category, string name, byte[] nzb, CancellationToken cancel)
+    public Task<string> AddFileAsync(string category, string name, byte[] nzb, CancellationToken cancel) =>
+        AddFileAsync(category, name, new MemoryStream(nzb), cancel);
+
+    /// <summary>The same with an NZB that is sent while it is read.</summary>
+    public async Task<string> AddFileAsync(string category, string name, Stream nzb, CancellationToken cancel)
     {
-        using var file = new ByteArrayContent(nzb);
+        using var file = new StreamContent(nzb);
         file.Headers.ContentType = new MediaTypeHeaderValue("application/x-nzb");
         using var form = new MultipartFormDataContent { { file, "name", name + ".nzb" } };
         using var answer = await _http.PostAsync(ApiCall($"mode=addfile&cat={category}"), form, cancel);

@@ -120,8 +120,9 @@ public sealed class OpenReleasesTests : IDisposable
     {
         var nzb = NzbText.Of("film.mkv");
         var hash = (await _blobs.SaveNzbAsync(new MemoryStream(nzb), Token)).Hash;
-        var file = await NzbReader.ReadAsync(new MemoryStream(nzb), null, new NzbHead(), Token).SingleAsync(Token);
-        return (hash, file.Segments[0].Ids.Primary.ToString());
+        var id = await NzbReader.ReadAsync(new MemoryStream(nzb), null, new NzbHead(), Token)
+            .Select(file => file.Segments.First().Ids.Primary.ToString()).SingleAsync(Token);
+        return (hash, id);
     }
 
     private static async Task<string> IdAsync(ReleaseUse use) =>

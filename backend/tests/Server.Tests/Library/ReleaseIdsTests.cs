@@ -105,7 +105,7 @@ public sealed class ReleaseIdsTests : IDisposable
         var nzb = NzbText.Of([.. Enumerable.Range(0, files).Select(i => $"{i}.mkv")]);
         var blob = await _blobs.SaveNzbAsync(new MemoryStream(nzb), Token);
         var ids = await NzbReader.ReadAsync(new MemoryStream(nzb), null, new NzbHead(), Token)
-            .Select(file => file.Segments[0].Ids.Primary.ToString()).ToListAsync(Token);
+            .Select(file => file.Segments.First().Ids.Primary.ToString()).ToListAsync(Token);
         return (blob.Hash, ids);
     }
 

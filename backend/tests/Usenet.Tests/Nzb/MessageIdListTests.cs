@@ -98,7 +98,7 @@ public sealed class MessageIdListTests
         using var list = await MessageIdList.OpenAsync(stored, Token);
         var slice = list.Slice(3, 3);
         for (var i = 0; i < 3; i++)
-            AssertSame(file.Segments[i].Ids, await slice.GetAsync(i, Token));
+            AssertSame(file.Segments.ElementAt(i).Ids, await slice.GetAsync(i, Token));
     }
 
     [Fact]

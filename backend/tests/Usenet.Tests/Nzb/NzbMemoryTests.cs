@@ -16,7 +16,7 @@ public sealed class NzbMemoryTests
     public async Task Large_nzb_is_read_and_packed_with_the_ids_of_one_file_in_memory()
     {
         // Some 30 MB of XML that nobody holds: it is written while it is read.
-        await using var nzb = new GeneratedNzb(files: 60, segments: 5000);
+        await using var nzb = GeneratedNzb.Of(files: 60, segments: 5000);
         var before = GC.GetTotalMemory(forceFullCollection: true);
         var peak = 0L;
         var writer = new MessageIdListWriter(Stream.Null);
@@ -27,8 +27,50 @@ public sealed class NzbMemoryTests
         }
 
         Assert.Equal(300_000, writer.Count);
-        Assert.InRange(nzb.Written, 25 * MiB, long.MaxValue);
+        Assert.InRange(nzb.Position, 25 * MiB, long.MaxValue);
         Assert.InRange(peak, 0, 8 * MiB);
+    }
+
+    [Theory]
+    [InlineData("rising", 8)]
+    [InlineData("shuffled", 16)]
+    [InlineData("unnumbered", 16)]
+    public async Task Large_nzb_of_one_file_is_read_and_packed_with_a_few_megabytes_of_its_ids_in_memory(string order, int most)
+    {
+        const int count = 300_000;
+        var before = GC.GetTotalMemory(forceFullCollection: true);
+        var (peak, calls) = (0L, 0);
+        var scratch = new ScratchFile { OnRead = () => Look(order == "shuffled" ? 5000 : 50) };
+        await using var nzb = GeneratedNzb.Of(Segments());
+        var packed = new MessageIdListWriter(Stream.Null);
+        await foreach (var file in NzbReader.ReadAsync(nzb, null, new NzbHead(), scratch.Make, TestContext.Current.CancellationToken))
+        {
+            await packed.AddAsync(file, TestContext.Current.CancellationToken);
+            Look(1);
+        }
+
+        Assert.Equal((count, 0), (packed.Count, scratch.Open));
+        TestContext.Current.TestOutputHelper?.WriteLine($"{order}: {peak >> 10} KiB");
+        Assert.InRange(scratch.Made, 1, 2);
+        Assert.InRange(peak, 0, most * MiB);
+
+        IEnumerable<string> Segments()
+        {
+            // Each number once, for a step that has no divisor in common with their count.
+            for (var i = 0; i < count; i++)
+            {
+                Look(5000);
+                var number = order == "shuffled" ? 1 + (int)((i * 7919L) % count) : 1 + i;
+                yield return GeneratedNzb.Segment(order == "unnumbered" ? null : number, $"x{number}");
+            }
+        }
+
+        // Each so many calls; a look takes some milliseconds.
+        void Look(int each)
+        {
+            if (++calls % each == 0)
+                peak = Math.Max(peak, GC.GetTotalMemory(forceFullCollection: true) - before);
+        }
     }
 
     [Theory]

@@ -30,7 +30,7 @@ internal static class NzbSource
     {
         var files = new List<NzbFile>();
         await foreach (var file in NzbReader.ReadAsync(nzb, limits, head ?? new NzbHead(), TestContext.Current.CancellationToken))
-            files.Add(file);
+            files.Add(file with { Segments = [.. file.Segments] });
         return files;
     }
 

@@ -106,7 +106,7 @@ internal sealed class PretendedServer : IAsyncDisposable
         using var nzb = new MemoryStream(Encoding.UTF8.GetBytes(text[text.IndexOf("<?xml", StringComparison.Ordinal)..(text.LastIndexOf('>') + 1)]));
         await foreach (var file in NzbReader.ReadAsync(nzb, limits: null, new NzbHead(), CancellationToken.None))
         {
-            Assert.True(MockMessageId.TryParse(file.Segments[0].Ids.Primary.ToString(), out var id));
+            Assert.True(MockMessageId.TryParse(file.Segments.First().Ids.Primary.ToString(), out var id));
             lock (_releases)
                 _releases[$"plain-{id.Seed}"] = id;
             return $"plain-{id.Seed}";

@@ -54,7 +54,7 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
                     var writer = new MessageIdListWriter(list);
                     await foreach (var file in nzbs.ReadAsync(nzbHash, new NzbHead(), token))
                     {
-                        files.Add(PostedEntry.Of(files.Count, await writer.AddAsync(file, token), file));
+                        files.Add(await PostedEntry.ReadAsync(files.Count, file, writer, token));
                         if (file.Date is { } date)
                             dates.Add(date.ToUnixTimeSeconds());
                         progress.Report(files.Count / (files.Count + HalfWay));

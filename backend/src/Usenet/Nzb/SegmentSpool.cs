@@ -1,0 +1,153 @@
+using System.Buffers.Binary;
+
+namespace Sluice.Usenet.Nzb;
+
+/// <summary>
+/// The segments of one file while its NZB is read, in the order in which they were added: in memory, and from a few megabytes on in a
+/// scratch file, because the one file of an NZB may be all of it.
+/// </summary>
+/// <remarks>
+/// A segment is its number (4 bytes, 0 where it has none), its size in the NZB (4) and its <see cref="PackedIds"/>. They stand one
+/// behind the other in blocks; a place is a block and an offset in it. Used for one file after the other. Not thread-safe.
+/// </remarks>
+/// <param name="scratch">Makes the scratch file, readable and writable at any place and owned from then on; null keeps everything in memory.</param>
+internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
+{
+    // 64 KiB: a block is no large object.
+    private const int BlockBits = 16;
+    private const int BlockLength = 1 << BlockBits;
+
+    // 4 MiB: the segments of a film of 50 GB.
+    private const int MostBlocks = 64;
+
+    private const int HeadLength = 8;
+    private const int MaxRecordLength = HeadLength + PackedIds.MaxLength;
+    private const int Nothing = -1;
+
+    // How many bytes of each block are used. The first blocks are in memory, the others in the scratch file.
+    private readonly List<int> _used = [];
+    private readonly List<byte[]> _blocks = [];
+    private Stream? _file;
+
+    // What is held of a block of the scratch file, at its offset: all that was written so far, or a part that was read.
+    private byte[] _window = [];
+    private int _windowBlock = Nothing;
+    private int _windowStart;
+    private int _windowEnd;
+
+    /// <summary>Number of segments.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>The place behind the last one.</summary>
+    public long End => (long)_used.Count << BlockBits;
+
+    /// <summary>The number that was added last; 0 at first.</summary>
+    public int LastNumber { get; private set; }
+
+    /// <summary>Whether each segment has a higher number than the one before.</summary>
+    public bool IsSorted { get; private set; } = true;
+
+    /// <summary>Forgets all segments.</summary>
+    public void Clear()
+    {
+        _used.Clear();
+        _windowBlock = Nothing;
+        (Count, LastNumber, IsSorted) = (0, 0, true);
+    }
+
+    /// <summary>Adds a segment. Nothing can be read before <see cref="Complete"/>.</summary>
+    /// <exception cref="IOException">The scratch file failed.</exception>
+    public void Add(int number, int bytes, ReadOnlySpan<byte> packedIds)
+    {
+        var length = HeadLength + packedIds.Length;
+        if (_used.Count == 0 || _used[^1] + length > BlockLength)
+            BeginBlock();
+
+        var block = _used.Count - 1;
+        var record = (IsInMemory(block) ? _blocks[block] : _window).AsSpan(_used[block], length);
+        BinaryPrimitives.WriteInt32LittleEndian(record, number);
+        BinaryPrimitives.WriteInt32LittleEndian(record[4..], bytes);
+        packedIds.CopyTo(record[HeadLength..]);
+        _used[block] += length;
+        Count++;
+        IsSorted &= number > LastNumber;
+        LastNumber = number;
+    }
+
+    /// <summary>Ends the adding; reading may begin.</summary>
+    /// <exception cref="IOException">The scratch file failed.</exception>
+    public void Complete()
+    {
+        var block = _used.Count - 1;
+        if (block < 0 || IsInMemory(block))
+            return;
+        _file ??= scratch!();
+        _file.Position = (long)block << BlockBits;
+        _file.Write(_window, 0, _used[block]);
+        (_windowBlock, _windowStart, _windowEnd) = (block, 0, _used[block]);
+    }
+
+    /// <summary>The segment at a place: 0, or the <see cref="SpooledSegment.Next"/> of another one.</summary>
+    /// <returns>The segment; valid until the next call.</returns>
+    /// <exception cref="IOException">The scratch file failed.</exception>
+    public SpooledSegment Read(long place)
+    {
+        var (block, offset) = ((int)(place >> BlockBits), (int)(place & (BlockLength - 1)));
+        var record = IsInMemory(block) ? _blocks[block].AsSpan(offset, _used[block] - offset) : ReadScratch(block, offset);
+        var ids = record[HeadLength..];
+        ids = ids[..(PackedIds.Measure(ids) ?? throw new IOException("The scratch file of an NZB is damaged."))];
+        var next = HeadLength + ids.Length;
+        return new SpooledSegment(
+            BinaryPrimitives.ReadInt32LittleEndian(record),
+            BinaryPrimitives.ReadInt32LittleEndian(record[4..]),
+            ids,
+            offset + next < _used[block] ? place + next : (block + 1L) << BlockBits);
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _file?.Dispose();
+
+    private bool IsInMemory(int block) => scratch is null || block < MostBlocks;
+
+    private void BeginBlock()
+    {
+        Complete();
+        _used.Add(0);
+        if (!IsInMemory(_used.Count - 1))
+            _window = _window.Length > 0 ? _window : new byte[BlockLength];
+        else if (_blocks.Count < _used.Count)
+            _blocks.Add(new byte[BlockLength]);
+    }
+
+    // A block whose first segment is asked for is read to its end, as is usual; elsewhere one segment is looked for.
+    private ReadOnlySpan<byte> ReadScratch(int block, int offset)
+    {
+        var most = _used[block];
+        if (_windowBlock != block || offset < _windowStart || Math.Min(offset + MaxRecordLength, most) > _windowEnd)
+        {
+            var end = offset == 0 ? most : Math.Min(offset + MaxRecordLength, most);
+            _windowBlock = Nothing;
+            _file!.Position = ((long)block << BlockBits) + offset;
+            _file.ReadExactly(_window, 0, end - offset);
+            (_windowBlock, _windowStart, _windowEnd) = (block, offset, end);
+        }
+
+        return _window.AsSpan(offset - _windowStart, _windowEnd - offset);
+    }
+}
+
+/// <summary>A segment in a spool.</summary>
+/// <param name="number">Its number, 0 where it has none.</param>
+/// <param name="bytes">Its size in the NZB.</param>
+/// <param name="packedIds">Its <see cref="PackedIds"/>.</param>
+/// <param name="next">The place of the next one.</param>
+internal readonly ref struct SpooledSegment(int number, int bytes, ReadOnlySpan<byte> packedIds, long next)
+{
+    public int Number { get; } = number;
+
+    public int Bytes { get; } = bytes;
+
+    public ReadOnlySpan<byte> PackedIds { get; } = packedIds;
+
+    public long Next { get; } = next;
+}
