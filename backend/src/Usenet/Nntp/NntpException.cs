@@ -21,4 +21,10 @@ public sealed class NntpException : IOException
 
     /// <summary>Whether the same call may succeed a moment later without anybody changing a setting.</summary>
     public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.NoProvider or NntpFault.TlsFailed);
+
+    /// <summary>
+    /// What this says about an article that was not asked for because of it. A reply of no use was the reply to something else then, and
+    /// a later try is worth as much as with a line that is down.
+    /// </summary>
+    internal NntpException BeforeAsked() => IsOfReply ? new NntpException(NntpFault.NoConnection, Message, this) : this;
 }

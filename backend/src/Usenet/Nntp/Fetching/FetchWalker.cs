@@ -113,7 +113,7 @@ internal sealed class FetchWalker
                     }
                     catch (NntpException error)
                     {
-                        fault = error;
+                        fault = Attempt.Lease is null ? error.BeforeAsked() : error;
                     }
                     catch (OperationCanceledException) when (Attempt.HasLost)
                     {

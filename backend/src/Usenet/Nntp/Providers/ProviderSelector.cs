@@ -71,7 +71,7 @@ internal static class ProviderSelector
         foreach (var other in providers)
         {
             if (other != provider && other.Options.Kind != ProviderKind.Disabled && !IsResting(other, mayProbe: false, forStat))
-                return failure;
+                return failure.BeforeAsked();
         }
 
         return null;

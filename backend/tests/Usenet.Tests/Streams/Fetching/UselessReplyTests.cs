@@ -59,6 +59,24 @@ public sealed class UselessReplyTests
         Assert.InRange(host.Mock.Stats.BodyCount(host.Release.MessageId(0, 1)), 1, 6);
     }
 
+    /// <summary>A provider that is left alone for garbled replies has not been asked: its replies to others say nothing about this article.</summary>
+    [Fact]
+    public async Task Article_waits_for_its_only_provider_that_is_left_alone_for_a_while()
+    {
+        var garbled = new MockFault { Kind = FaultKind.CommandGarbage, Provider = 1, Verb = "BODY" };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(3, ArticleSize),
+            new MockOptions { Providers = [new MockProvider { Missing = ArticleSelection.All }, new MockProvider()], Faults = [garbled] },
+            new NntpOptions { HedgeEnabled = false, BreakerCooldown = TimeSpan.FromSeconds(1) },
+            new StreamOptions { CacheBytes = 0, PlaybackRetries = TimeSpan.FromSeconds(8) });
+        await using (var stream = host.Open(0, ArticleSize))
+            await Assert.ThrowsAsync<NntpException>(async () => await stream.ReadExactlyAsync(new byte[ArticleSize], Token));
+        Assert.InRange(host.Mock.ProviderStats[1].CommandCount("BODY"), 4, 8);
+
+        host.Mock.ChangeFaults([]);
+        await host.AssertReadsCleanAsync(file: 0, tries: 1, Token);
+    }
+
     private static Task<EngineHost> StartAsync(int providers, params MockFault[] faults) => EngineHost.StartAsync(
         EngineHost.Film(3, ArticleSize),
         new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider())], Faults = faults },
