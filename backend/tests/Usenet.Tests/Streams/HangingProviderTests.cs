@@ -27,13 +27,15 @@ public sealed class HangingProviderTests : IAsyncDisposable
     public ValueTask DisposeAsync() => _time.DisposeAsync();
 
     [Theory(Timeout = 240_000)]
-    [InlineData(FaultKind.ConnectBlackhole)]
-    [InlineData(FaultKind.TlsStall)]
-    [InlineData(FaultKind.CommandSlow)]
-    [InlineData(FaultKind.BodyStall)]
-    public async Task F10_Film_beside_a_provider_that_hangs_stalls_for_8_seconds_at_most(FaultKind kind)
+    [InlineData(FaultKind.ConnectBlackhole, true)]
+    [InlineData(FaultKind.TlsStall, true)]
+    [InlineData(FaultKind.CommandSlow, true)]
+    [InlineData(FaultKind.CommandSlow, false)]
+    [InlineData(FaultKind.BodyStall, true)]
+    [InlineData(FaultKind.BodyStall, false)]
+    public async Task F10_Film_beside_a_provider_that_hangs_stalls_for_8_seconds_at_most(FaultKind kind, bool hedge)
     {
-        var longest = await Task.WhenAll(Enumerable.Range(0, Films).Select(film => PlayAsync(kind, film * Step)));
+        var longest = await Task.WhenAll(Enumerable.Range(0, Films).Select(film => PlayAsync(kind, hedge, film * Step)));
         Array.Sort(longest);
         TestContext.Current.TestOutputHelper?.WriteLine($"{kind}: longest stalls of the films {string.Join(", ", longest)}");
         Assert.InRange(longest[(int)Math.Ceiling(0.99 * Films) - 1], TimeSpan.Zero, Bar);
@@ -41,7 +43,7 @@ public sealed class HangingProviderTests : IAsyncDisposable
 
     /// <summary>Plays a film whole.</summary>
     /// <returns>The longest that it stood still, its first byte included.</returns>
-    private async Task<TimeSpan> PlayAsync(FaultKind kind, TimeSpan after)
+    private async Task<TimeSpan> PlayAsync(FaultKind kind, bool hedge, TimeSpan after)
     {
         var sound = new MockProvider { Latency = TimeSpan.FromMilliseconds(10) };
         await using var host = await EngineHost.StartAsync(
@@ -51,7 +53,7 @@ public sealed class HangingProviderTests : IAsyncDisposable
                 Providers = [sound with { Tls = kind == FaultKind.TlsStall ? MockTls.Valid : MockTls.None }, sound],
                 Faults = [new MockFault { Kind = kind, Provider = 0, After = after, Duration = TimeSpan.Zero }],
             },
-            new NntpOptions { RetriesPerProvider = 0 },
+            new NntpOptions { HedgeEnabled = hedge },
             provider: (index, account) => account with { UseTls = index == 0 && kind == FaultKind.TlsStall, SkipTlsVerification = true });
         var truth = host.Truth(0, (int)host.Release.Files[0].Size);
         var read = new byte[truth.Length];

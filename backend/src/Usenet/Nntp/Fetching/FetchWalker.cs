@@ -234,12 +234,14 @@ internal sealed class FetchWalker
             return provider;
         }
 
-        if (fault is { IsTransient: true } && !provider.Pool.IsUnreachable && _failures++ < _parts.Options.RetriesPerProvider)
+        // A silence has cost as much as a reader may wait, so whoever has not been asked comes before a second silence (F10).
+        var other = fault?.Fault == NntpFault.Stalled ? _fetch.TakeNext() : null;
+        if (other is null && fault is { IsTransient: true } && !provider.Pool.IsUnreachable && _failures++ < _parts.Options.RetriesPerProvider)
             return provider;
         if (fault is not null)
             _fetch.Faulted(provider, fault);
         _lastFault = fault;
         _failures = 0;
-        return _fetch.TakeNext();
+        return other ?? _fetch.TakeNext();
     }
 }
