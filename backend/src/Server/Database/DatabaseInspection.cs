@@ -47,7 +47,7 @@ internal sealed record DatabaseInspection
         try
         {
             using var connection = SluiceDatabase.Connect(path, SqliteOpenMode.ReadOnly);
-            using var snapshot = connection.BeginTransaction(deferred: true);
+            using var snapshot = new SqliteWork(connection, writes: false);
             var version = migrations.ReadVersion(connection);
             var found = connection.Query<string>(SchemaSql).ToHashSet();
             if (version == 0 && found.Count == 0)

@@ -94,7 +94,7 @@ internal sealed class DatabaseOpening(
     private async Task NoteAsync(BlobGeneration next, IReadOnlyList<string> missing)
     {
         await database.WriteAsync(
-            (connection, _) =>
+            connection =>
             {
                 connection.Execute("DELETE FROM generation; INSERT INTO generation (id, epoch) VALUES (@Id, @Epoch)", next);
                 connection.Execute(

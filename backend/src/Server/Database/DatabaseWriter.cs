@@ -36,7 +36,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     public bool LeavesLog { get; set; }
 
     /// <summary>Runs one transaction. Cancellation counts until it begins; then it is carried through.</summary>
-    public async Task<T> RunAsync<T>(Func<DbConnection, DbTransaction, T> work, CancellationToken cancellationToken)
+    public async Task<T> RunAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)
     {
         var done = new TaskCompletionSource<T>(TaskCreationOptions.RunContinuationsAsynchronously);
         await _queue.Writer.WriteAsync(connection => Execute(connection, work, done, cancellationToken), cancellationToken);
@@ -65,7 +65,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
 
     private void Execute<T>(
         SqliteConnection connection,
-        Func<DbConnection, DbTransaction, T> work,
+        Func<DbConnection, T> work,
         TaskCompletionSource<T> done,
         CancellationToken cancellationToken)
     {
@@ -80,8 +80,8 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             T result = default!;
             _watch(() =>
             {
-                using var transaction = connection.BeginTransaction(deferred: false);
-                result = work(connection, transaction);
+                using var transaction = new SqliteWork(connection, writes: true);
+                result = work(connection);
                 transaction.Commit();
                 return true;
             });

@@ -87,7 +87,7 @@ internal sealed class IntegrityWorker(
         if (maySweep && await FindOrphansAsync(stopping) is { Paths.Count: > 0 } orphans)
         {
             // No row can appear while they move, and what an upload wrote anew stays.
-            await database.WriteAsync((connection, _) => Move(connection, orphans), stopping);
+            await database.WriteAsync(connection => Move(connection, orphans), stopping);
         }
     }
 

@@ -57,7 +57,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
 
     private static void Apply(SqliteConnection connection, Migration migration)
     {
-        using var transaction = connection.BeginTransaction(deferred: false);
+        using var transaction = new SqliteWork(connection, writes: true);
         using var command = connection.CreateCommand();
         // The version is part of the transaction: a kill leaves the step done with its number, or not done at all.
         command.CommandText = string.Create(CultureInfo.InvariantCulture, $"{migration.Sql}\n;PRAGMA user_version = {migration.Version};");

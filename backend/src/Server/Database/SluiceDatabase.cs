@@ -150,11 +150,11 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     }
 
     /// <summary>Runs one transaction in its turn; the task completes after the commit is on disk.</summary>
-    /// <param name="work">Gets the writing connection and its transaction. Keeps neither and waits for nothing.</param>
+    /// <param name="work">Gets the writing connection, inside the transaction. Does not keep it and waits for nothing.</param>
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
     /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
     /// <exception cref="StorageException">Nothing was written.</exception>
-    public async Task<T> WriteAsync<T>(Func<DbConnection, DbTransaction, T> work, CancellationToken cancellationToken)
+    public async Task<T> WriteAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)
     {
         var result = await RequireOpen().RunAsync(work, cancellationToken);
         _state?.NoteSuccess(_folder.Database);
@@ -165,7 +165,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <exception cref="StorageException">It cannot be written.</exception>
     public Task ProbeAsync(CancellationToken cancellationToken) =>
         WriteAsync(
-            (connection, _) =>
+            connection =>
             {
                 using var command = connection.CreateCommand();
                 command.CommandText = "PRAGMA user_version";
@@ -297,14 +297,14 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     private sealed class Snapshot : IDisposable
     {
         private readonly ReaderPool _pool;
-        private readonly SqliteTransaction _transaction;
+        private readonly SqliteWork _transaction;
         private bool _completed;
 
         public Snapshot(ReaderPool pool)
         {
             _pool = pool;
             Connection = pool.Rent();
-            _transaction = Connection.BeginTransaction(deferred: true);
+            _transaction = new SqliteWork(Connection, writes: false);
         }
 
         public SqliteConnection Connection { get; }

@@ -71,7 +71,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
     /// <returns>False when there was none.</returns>
     public async Task<bool> RemoveAsync(Release release, CancellationToken cancellationToken)
     {
-        var removed = await database.WriteAsync((connection, _) => HistoryStore.RemoveCompleted(connection, release.Id) > 0, cancellationToken);
+        var removed = await database.WriteAsync(connection => HistoryStore.RemoveCompleted(connection, release.Id) > 0, cancellationToken);
         if (removed)
             rclone.ReleaseChanged(release.Category, release.Name);
         return removed;

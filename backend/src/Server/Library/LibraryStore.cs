@@ -222,19 +222,17 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <summary>Puts a corrected map in the place of the one that was refuted. Nothing happens where that is not there any more.</summary>
     public Task ReplaceMapAsync(Release release, int ordinal, SegmentMap refuted, SegmentMap corrected, CancellationToken cancellationToken) =>
         database.WriteAsync(
-            (connection, transaction) => connection.Execute(
+            connection => connection.Execute(
                 $"UPDATE posted_file SET map = @corrected WHERE {OfReleaseSql} AND map = @refuted",
-                new { release.Id, release.NzbHash, ordinal, refuted = refuted.Pack(), corrected = corrected.Pack() },
-                transaction),
+                new { release.Id, release.NzbHash, ordinal, refuted = refuted.Pack(), corrected = corrected.Pack() }),
             cancellationToken);
 
     /// <summary>Keeps what was learned about the articles of posted files, in every release of their NZBs.</summary>
     public Task KeepHabitsAsync(IReadOnlyCollection<(string NzbHash, int Ordinal, ArticleHabit Habit)> learned, CancellationToken cancellationToken) =>
         database.WriteAsync(
-            (connection, transaction) => connection.Execute(
+            connection => connection.Execute(
                 "UPDATE posted_file SET habit = @habit WHERE ordinal = @Ordinal AND release_id IN (SELECT id FROM release WHERE nzb_hash = @NzbHash)",
-                learned.Select(file => new { file.NzbHash, file.Ordinal, habit = file.Habit.Pack() }),
-                transaction),
+                learned.Select(file => new { file.NzbHash, file.Ordinal, habit = file.Habit.Pack() })),
             cancellationToken);
 
     /// <summary>The sum of the lengths of all files, in bytes, which the rows keep up themselves.</summary>

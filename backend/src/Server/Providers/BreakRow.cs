@@ -29,12 +29,12 @@ internal sealed record BreakRow(
 
     /// <summary>Writes those that have changed.</summary>
     public static void Save(
-        DbConnection connection, DbTransaction transaction, IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> breaks)
+        DbConnection connection, IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> breaks)
     {
         foreach (var ((provider, kind), known) in breaks)
         {
             connection.Execute(
-                "DELETE FROM provider_break WHERE provider = @provider AND kind = @kind", new { provider = provider.ToString(), kind = (long)kind }, transaction);
+                "DELETE FROM provider_break WHERE provider = @provider AND kind = @kind", new { provider = provider.ToString(), kind = (long)kind });
             if (known is null)
                 continue;
             connection.Execute(
@@ -42,8 +42,7 @@ internal sealed record BreakRow(
                 INSERT INTO provider_break (provider, kind, fault, opened_at, rests_until, cooldown, trips, passes_left)
                 VALUES (@Provider, @Kind, @Fault, @OpenedAt, @RestsUntil, @Cooldown, @Trips, @PassesLeft)
                 """,
-                Of(provider, kind, known),
-                transaction);
+                Of(provider, kind, known));
         }
     }
 

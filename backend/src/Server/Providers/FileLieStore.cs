@@ -28,19 +28,17 @@ internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database,
         if (lies.Count == 0)
             return;
         await database.WriteAsync(
-            (connection, transaction) =>
+            connection =>
             {
                 connection.Execute(
                     "INSERT INTO file_lie (file, at) VALUES (@File, @At) ON CONFLICT (file) DO UPDATE SET at = excluded.at",
-                    lies.Select(lie => new LieRow(lie.File, lie.At.ToUnixTimeMilliseconds())),
-                    transaction);
+                    lies.Select(lie => new LieRow(lie.File, lie.At.ToUnixTimeMilliseconds())));
                 return connection.Execute(
                     """
                     DELETE FROM file_lie WHERE at <= @Oldest
                       OR file IN (SELECT file FROM file_lie ORDER BY at DESC LIMIT -1 OFFSET @MostFiles)
                     """,
-                    new { Oldest, RememberedLie.MostFiles },
-                    transaction);
+                    new { Oldest, RememberedLie.MostFiles });
             },
             cancellationToken);
     }

@@ -34,7 +34,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
     /// <param name="most">Articles kept.</param>
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
     public Task SaveAsync(LearnedValues values, int most, CancellationToken cancellationToken) => database.WriteAsync(
-        (connection, transaction) =>
+        connection =>
         {
             foreach (var (provider, cap) in values.Caps)
             {
@@ -42,23 +42,20 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
                     cap is null
                         ? "DELETE FROM provider_cap WHERE provider = @id"
                         : "INSERT INTO provider_cap (provider, cap) VALUES (@id, @cap) ON CONFLICT (provider) DO UPDATE SET cap = excluded.cap",
-                    new { id = provider.ToString(), cap },
-                    transaction);
+                    new { id = provider.ToString(), cap });
             }
 
-            BreakRow.Save(connection, transaction, values.Breaks);
+            BreakRow.Save(connection, values.Breaks);
             connection.Execute(
                 """
                 INSERT INTO provider_miss (key, until, believed) VALUES (@Key, @UntilMilliseconds, @BelievedMilliseconds)
                 ON CONFLICT (key) DO UPDATE SET until = excluded.until, believed = excluded.believed
                 """,
-                values.Misses.Select(MissRow.Of),
-                transaction);
-            connection.Execute("DELETE FROM provider_miss WHERE until <= @now", new { now = time.WallTime().ToUnixTimeMilliseconds() }, transaction);
+                values.Misses.Select(MissRow.Of));
+            connection.Execute("DELETE FROM provider_miss WHERE until <= @now", new { now = time.WallTime().ToUnixTimeMilliseconds() });
             return connection.Execute(
                 "DELETE FROM provider_miss WHERE key IN (SELECT key FROM provider_miss ORDER BY until DESC LIMIT -1 OFFSET @most)",
-                new { most },
-                transaction);
+                new { most });
         },
         cancellationToken);
 

@@ -103,7 +103,7 @@ internal sealed class ImportJob(
     {
         var now = time.WallTime();
         var moved = await database.WriteAsync(
-            (connection, _) =>
+            connection =>
             {
                 // A client may have removed it; then there is nothing to tell.
                 if (QueueStore.Remove(connection, work.Item.Id) is { } item)

@@ -55,7 +55,7 @@ internal sealed class NzbIntake(
         var displaced = new List<QueueItem>();
         try
         {
-            var outcome = await database.WriteAsync((connection, _) => Accept(connection, upload, addition, displaced), cancellationToken);
+            var outcome = await database.WriteAsync(connection => Accept(connection, upload, addition, displaced), cancellationToken);
             if (outcome.Refusal is null)
             {
                 signal.Set();

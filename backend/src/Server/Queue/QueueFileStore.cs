@@ -69,7 +69,7 @@ internal sealed class QueueFileStore(SluiceDatabase database)
     /// <returns>Whether the file is there.</returns>
     public Task<bool> ChangePropertiesAsync(long id, Func<string, string?> change, CancellationToken cancellationToken) =>
         database.WriteAsync(
-            (connection, _) =>
+            connection =>
             {
                 var old = connection.QuerySingleOrDefault<string>("SELECT properties FROM queue_file WHERE id = @id", new { id });
                 if (old is not null && change(old) is { } properties)

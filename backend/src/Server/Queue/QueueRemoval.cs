@@ -18,7 +18,7 @@ internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activi
         foreach (var chunk in ids.Distinct().Chunk(PerTransaction))
         {
             var items = await database.WriteAsync(
-                (connection, _) => chunk.Select(id => QueueStore.Remove(connection, id)).OfType<QueueItem>().ToList(),
+                connection => chunk.Select(id => QueueStore.Remove(connection, id)).OfType<QueueItem>().ToList(),
                 cancellationToken);
             await SettleAsync(items);
             removed.AddRange(items.Select(item => item.Id));
@@ -31,7 +31,7 @@ internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activi
     /// <returns>Whether it was there.</returns>
     public async Task<bool> RemoveFileAsync(string folder, string name, CancellationToken cancellationToken)
     {
-        var items = await database.WriteAsync((connection, _) => QueueStore.RemoveFile(connection, folder, name), cancellationToken);
+        var items = await database.WriteAsync(connection => QueueStore.RemoveFile(connection, folder, name), cancellationToken);
         await SettleAsync(items);
         return items.Count > 0;
     }

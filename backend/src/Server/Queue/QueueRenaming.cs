@@ -43,7 +43,7 @@ internal sealed class QueueRenaming(
         string folder, string name, string category, string newName, bool mayReplace, CancellationToken cancellationToken)
     {
         IReadOnlyList<QueueItem> displaced = [];
-        var outcome = await database.WriteAsync((connection, _) => Move(connection), cancellationToken);
+        var outcome = await database.WriteAsync(connection => Move(connection), cancellationToken);
         await removal.SettleAsync(displaced);
         return outcome;
 

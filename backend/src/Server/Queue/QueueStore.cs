@@ -116,7 +116,7 @@ internal sealed class QueueStore(SluiceDatabase database)
     /// <summary>Lets items wait, or no longer.</summary>
     public Task<int> SetPausedAsync(IReadOnlyList<string> ids, bool paused, CancellationToken cancellationToken) =>
         database.WriteAsync(
-            (connection, _) => connection.Execute(
+            connection => connection.Execute(
                 $"UPDATE queue_item SET paused = @paused WHERE {SqlDialect.In("id", "@list")}",
                 new { list = SqlDialect.List(ids), paused }),
             cancellationToken);
@@ -124,7 +124,7 @@ internal sealed class QueueStore(SluiceDatabase database)
     /// <summary>Keeps what reading the NZB told about the post.</summary>
     public Task SetPostAsync(string id, long encodedBytes, DateTimeOffset? postedAt, CancellationToken cancellationToken) =>
         database.WriteAsync(
-            (connection, _) => connection.Execute(
+            connection => connection.Execute(
                 "UPDATE queue_item SET encoded_bytes = @encodedBytes, posted_at = @postedAt WHERE id = @id",
                 new { id, encodedBytes, postedAt = postedAt?.ToUnixTimeMilliseconds() }),
             cancellationToken);

@@ -113,7 +113,7 @@ internal sealed class QueueWorker(
         var failure = ImportFailure.StoredNzbLost();
         // Behind the transaction that notes this start and what it misses.
         var failed = await database.WriteAsync(
-            (connection, _) =>
+            connection =>
             {
                 List<QueueItem> lost = [.. QueueStore.FindLost(connection, blobs.ContainsNzb).Select(id => QueueStore.Remove(connection, id)!)];
                 foreach (var item in lost)

@@ -76,13 +76,12 @@ internal sealed class SettingsStore(
             var rows = canonical.Where(change => change.Value is not null).Select(change => Row(change.Key, change.Value!)).ToList();
             var removed = canonical.Where(change => change.Value is null).Select(change => change.Key).ToList();
             await database.WriteAsync(
-                (connection, transaction) =>
+                connection =>
                 {
-                    connection.Execute($"DELETE FROM setting WHERE {SqlDialect.In("key", "@list")}", new { list = SqlDialect.List(removed) }, transaction);
+                    connection.Execute($"DELETE FROM setting WHERE {SqlDialect.In("key", "@list")}", new { list = SqlDialect.List(removed) });
                     return connection.Execute(
                         "INSERT INTO setting (key, value, secret) VALUES (@Key, @Value, @Secret) ON CONFLICT (key) DO UPDATE SET value = excluded.value, secret = excluded.secret",
-                        rows,
-                        transaction);
+                        rows);
                 },
                 cancellationToken);
 

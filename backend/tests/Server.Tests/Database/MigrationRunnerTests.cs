@@ -43,7 +43,7 @@ public sealed class MigrationRunnerTests : IDisposable
         await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(7)]))
         {
             await before.WriteAsync(
-                (connection, _) => connection.Execute(
+                connection => connection.Execute(
                     """
                     INSERT INTO queue_item VALUES
                       ('b', 1, 'Rel (2)', 'Rel.nzb', 'tv', 'tv', 0, 0, 'pw', -1, '', 'hash-b', 20, 200, NULL, 2000, ''),
@@ -62,7 +62,7 @@ public sealed class MigrationRunnerTests : IDisposable
         var items = await new QueueStore(database).StreamAsync(new QueueFilter(), 0, 0, Token).ToListAsync(Token);
         Assert.Equal(["c", "b", "a"], items.Select(item => item.Id));
         Assert.Equal(("Rel (2)", "pw", 200, 2000L), (items[1].Name, items[1].Password, items[1].EncodedBytes, items[1].AddedMilliseconds));
-        await database.WriteAsync((connection, _) => QueueStore.Remove(connection, "a"), Token);
+        await database.WriteAsync(connection => QueueStore.Remove(connection, "a"), Token);
         Assert.Equal(["Rel (2).nzb"], await new QueueFileStore(database).ListAsync("tv", Token).Select(file => file.Name).ToListAsync(Token));
     }
 

@@ -28,7 +28,7 @@ public sealed class SluiceDatabaseTests : IDisposable
         await using var database = _temporary.OpenDatabase(Numbers);
 
         var value = await database.WriteAsync(
-            (connection, _) => Convert.ToString(connection.ExecuteScalar(pragma), CultureInfo.InvariantCulture), Token);
+            connection => Convert.ToString(connection.ExecuteScalar(pragma), CultureInfo.InvariantCulture), Token);
 
         Assert.Equal(expected, value);
     }
@@ -41,7 +41,7 @@ public sealed class SluiceDatabaseTests : IDisposable
             _temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), new SafeMode(NullLogger<SafeMode>.Instance), TimeProvider.System);
         database.Open(mayWrite.Task);
         var writes = Enumerable.Range(1, 3).Select(value => database.WriteAsync(
-            (connection, _) => connection.ExecuteScalar<int>($"INSERT INTO number VALUES ({value}) RETURNING (SELECT count(*) FROM number)"), Token)).ToList();
+            connection => connection.ExecuteScalar<int>($"INSERT INTO number VALUES ({value}) RETURNING (SELECT count(*) FROM number)"), Token)).ToList();
 
         Assert.Equal(0, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
         Assert.DoesNotContain(writes, write => write.IsCompleted);
@@ -59,13 +59,13 @@ public sealed class SluiceDatabaseTests : IDisposable
         await using (var database = new SluiceDatabase(_temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), safeMode, TimeProvider.System))
         {
             database.Open();
-            await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (1)"), Token);
+            await database.WriteAsync(connection => connection.Execute("INSERT INTO number VALUES (1)"), Token);
             var log = _temporary.Folder.Database + "-wal";
             damaged = File.ReadAllBytes(log);
             safeMode.EnterDamaged(_temporary.Folder.Database, "test");
 
             await Assert.ThrowsAsync<DatabaseLostException>(() => database.ReadAsync(connection => 0, Token));
-            await Assert.ThrowsAsync<DatabaseLostException>(() => database.WriteAsync((connection, _) => 0, Token));
+            await Assert.ThrowsAsync<DatabaseLostException>(() => database.WriteAsync(connection => 0, Token));
             Assert.False(database.IsOpen);
         }
 
@@ -78,13 +78,13 @@ public sealed class SluiceDatabaseTests : IDisposable
         await using var database = _temporary.OpenDatabase(Numbers);
 
         await Assert.ThrowsAsync<InvalidDataException>(() => database.WriteAsync<int>(
-            (connection, _) =>
+            connection =>
             {
                 connection.Execute("INSERT INTO number VALUES (1)");
                 throw new InvalidDataException();
             },
             Token));
-        await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (2)"), Token);
+        await database.WriteAsync(connection => connection.Execute("INSERT INTO number VALUES (2)"), Token);
 
         Assert.Equal(2, await database.ReadAsync(connection => connection.QuerySingle<int>("SELECT value FROM number"), Token));
     }
@@ -94,7 +94,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     {
         var time = new ManualTimeProvider();
         await using var database = _temporary.OpenDatabase(time, Numbers);
-        await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (7)"), Token);
+        await database.WriteAsync(connection => connection.Execute("INSERT INTO number VALUES (7)"), Token);
         var stalled = new List<IAsyncEnumerator<int>>();
         for (var i = 0; i < SluiceDatabase.MaxStreams; i++)
         {
@@ -132,7 +132,7 @@ public sealed class SluiceDatabaseTests : IDisposable
 
         await Parallel.ForAsync(0, 600, Token, async (i, token) =>
         {
-            await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (@i)", new { i }), token);
+            await database.WriteAsync(connection => connection.Execute("INSERT INTO number VALUES (@i)", new { i }), token);
         });
 
         Assert.Equal(600, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
@@ -145,7 +145,7 @@ public sealed class SluiceDatabaseTests : IDisposable
         using var inside = new SemaphoreSlim(0);
         using var finish = new ManualResetEventSlim();
         var write = database.WriteAsync(
-            (connection, _) =>
+            connection =>
             {
                 connection.Execute("INSERT INTO number VALUES (1)");
                 inside.Release();
@@ -180,7 +180,7 @@ public sealed class SluiceDatabaseTests : IDisposable
             Token);
         await between.WaitAsync(Token);
 
-        await database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (1)"), Token);
+        await database.WriteAsync(connection => connection.Execute("INSERT INTO number VALUES (1)"), Token);
         written.Set();
 
         Assert.Equal((0, 0), await read);
@@ -204,7 +204,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase(Numbers);
         await database.WriteAsync(
-            (connection, _) => connection.Execute("INSERT INTO number VALUES (@i)", Enumerable.Range(1, rows).Select(i => new { i })), Token);
+            connection => connection.Execute("INSERT INTO number VALUES (@i)", Enumerable.Range(1, rows).Select(i => new { i })), Token);
 
         var seen = new List<int>();
         await foreach (var value in database.StreamAsync(
@@ -221,7 +221,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     {
         await using var database = _temporary.OpenDatabase(Numbers);
         await database.WriteAsync(
-            (connection, _) => connection.Execute("INSERT INTO number VALUES (@i)", Enumerable.Range(1, 600).Select(i => new { i })), Token);
+            connection => connection.Execute("INSERT INTO number VALUES (@i)", Enumerable.Range(1, 600).Select(i => new { i })), Token);
 
         await foreach (var value in database.StreamAsync(
             connection => connection.Query<int>("SELECT value FROM number ORDER BY value", buffered: false), Token))
@@ -230,7 +230,7 @@ public sealed class SluiceDatabaseTests : IDisposable
                 break;
         }
 
-        await database.WriteAsync((connection, _) => connection.Execute("DELETE FROM number"), Token);
+        await database.WriteAsync(connection => connection.Execute("DELETE FROM number"), Token);
         Assert.Equal(0, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM number"), Token));
     }
 
@@ -242,7 +242,7 @@ public sealed class SluiceDatabaseTests : IDisposable
         using var finish = new ManualResetEventSlim();
         using var cancellation = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var first = database.WriteAsync(
-            (_, _) =>
+            _ =>
             {
                 inside.Release();
                 finish.Wait(Token);
@@ -250,7 +250,7 @@ public sealed class SluiceDatabaseTests : IDisposable
             },
             Token);
         await inside.WaitAsync(Token);
-        var second = database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (1)"), cancellation.Token);
+        var second = database.WriteAsync(connection => connection.Execute("INSERT INTO number VALUES (1)"), cancellation.Token);
 
         await cancellation.CancelAsync();
         finish.Set();
@@ -265,7 +265,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     {
         var database = _temporary.OpenDatabase(Numbers);
         var writes = Enumerable.Range(0, 50)
-            .Select(i => database.WriteAsync((connection, _) => connection.Execute("INSERT INTO number VALUES (@i)", new { i }), Token))
+            .Select(i => database.WriteAsync(connection => connection.Execute("INSERT INTO number VALUES (@i)", new { i }), Token))
             .ToArray();
 
         await database.DisposeAsync();

@@ -11,7 +11,7 @@ internal static class StoredRows
     /// <summary>Inserts rows in order, in one transaction.</summary>
     public static Task InsertAsync<T>(this SluiceDatabase database, Action<DbConnection, T> insert, params IEnumerable<T> rows) =>
         database.WriteAsync(
-            (connection, _) =>
+            connection =>
             {
                 foreach (var row in rows)
                     insert(connection, row);

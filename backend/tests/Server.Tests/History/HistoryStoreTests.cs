@@ -119,7 +119,7 @@ public sealed class HistoryStoreTests : IDisposable
         await database.InsertAsync(HistoryStore.Insert, Item("1", "a"), Item("2", "b"));
         var page = await store.FindPageAsync(new HistoryFilter(), 0, 10, Token);
 
-        await database.WriteAsync((connection, _) => connection.Execute("DELETE FROM history_item WHERE id = '1'"), Token);
+        await database.WriteAsync(connection => connection.Execute("DELETE FROM history_item WHERE id = '1'"), Token);
 
         Assert.Equal("2", (await store.StreamAsync(page, Token).SingleAsync(Token)).Id);
     }

@@ -48,9 +48,9 @@ public sealed class LibraryStoreTests : IDisposable
         await PublishAsync(database, "tv", "Other", "c.mkv");
         Assert.Equal(3000, await store.GetTotalLengthAsync(Token));
 
-        await database.WriteAsync((connection, _) => connection.Execute("UPDATE library_file SET length = 1500 WHERE path_key = 'c.mkv'"), Token);
+        await database.WriteAsync(connection => connection.Execute("UPDATE library_file SET length = 1500 WHERE path_key = 'c.mkv'"), Token);
         Assert.Equal(3500, await store.GetTotalLengthAsync(Token));
-        await database.WriteAsync((connection, _) => connection.Execute("DELETE FROM release WHERE name = 'Rel'"), Token);
+        await database.WriteAsync(connection => connection.Execute("DELETE FROM release WHERE name = 'Rel'"), Token);
 
         Assert.Equal(1500, await store.GetTotalLengthAsync(Token));
         Assert.Equal(1, await database.ReadAsync(connection => connection.ExecuteScalar<int>("SELECT count(*) FROM library_total"), Token));
@@ -143,7 +143,7 @@ public sealed class LibraryStoreTests : IDisposable
 
     private static Task<long> PublishAsync(SluiceDatabase database, string category, string name, params string[] files) =>
         database.WriteAsync(
-            (connection, _) => LibraryStore.Insert(
+            connection => LibraryStore.Insert(
                 connection,
                 new NewRelease(
                     category,

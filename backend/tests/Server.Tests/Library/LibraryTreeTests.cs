@@ -40,7 +40,7 @@ public sealed class LibraryTreeTests : IDisposable
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, Categories);
         await host.Get<Server.Database.SluiceDatabase>().WriteAsync(
-            (connection, _) => LibraryStore.Insert(connection, new NewRelease("anime", "Rel", "hash", [], []), DateTimeOffset.UnixEpoch), Token);
+            connection => LibraryStore.Insert(connection, new NewRelease("anime", "Rel", "hash", [], []), DateTimeOffset.UnixEpoch), Token);
 
         Assert.Equal("anime demo movies tv", await ListAsync(host));
         Assert.Equal("Rel", await ListAsync(host, "anime"));

@@ -39,7 +39,7 @@ public sealed class PostedHabitsTests : IDisposable
             Assert.InRange(await PlayAsync(host, mock, truth), Articles, Articles * 1.05);
 
             // As it is after a step from a version that did not know it, or where what is stored cannot be.
-            await host.Get<SluiceDatabase>().WriteAsync((connection, _) => connection.Execute("UPDATE posted_file SET habit = 63"), Token);
+            await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE posted_file SET habit = 63"), Token);
         }
 
         await using (var restarted = await StartAsync(mock))
@@ -58,7 +58,7 @@ public sealed class PostedHabitsTests : IDisposable
         foreach (var (name, hash) in new[] { ("One", "hash"), ("Two", "hash"), ("Other", "other") })
         {
             await database.WriteAsync(
-                (connection, _) => LibraryStore.Insert(connection, new NewRelease("tv", name, hash, [posted], []), DateTimeOffset.UnixEpoch), Token);
+                connection => LibraryStore.Insert(connection, new NewRelease("tv", name, hash, [posted], []), DateTimeOffset.UnixEpoch), Token);
         }
 
         var habits = new PostedHabits(store);
@@ -69,7 +69,7 @@ public sealed class PostedHabitsTests : IDisposable
         await habits.SaveAsync(Token);
         Assert.Equal([shown, shown, default], await AllAsync(database));
 
-        await database.WriteAsync((connection, _) => connection.Execute("UPDATE posted_file SET habit = 0"), Token);
+        await database.WriteAsync(connection => connection.Execute("UPDATE posted_file SET habit = 0"), Token);
         habit.Learn(shown);
         await habits.SaveAsync(Token);
         Assert.Equal([default, default, default], await AllAsync(database));

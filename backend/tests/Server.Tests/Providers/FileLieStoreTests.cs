@@ -62,13 +62,12 @@ public sealed class FileLieStoreTests : IDisposable
         using var memory = new StreamMemory(time);
         var store = new FileLieStore(memory, database, time);
         await database.WriteAsync(
-            (connection, transaction) =>
+            connection =>
             {
-                connection.Execute("INSERT INTO file_lie VALUES ('of yesterday', @old), ('of the end of time', @far)", new { old = now - 86_400_000, far = long.MaxValue }, transaction);
+                connection.Execute("INSERT INTO file_lie VALUES ('of yesterday', @old), ('of the end of time', @far)", new { old = now - 86_400_000, far = long.MaxValue });
                 return connection.Execute(
                     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < @most) INSERT INTO file_lie SELECT 'file ' || i, @now - i FROM n",
-                    new { most = RememberedLie.MostFiles, now },
-                    transaction);
+                    new { most = RememberedLie.MostFiles, now });
             },
             Token);
 

@@ -53,7 +53,7 @@ public sealed class ProviderMemoryStoreTests : IDisposable
     {
         await using var database = _folder.OpenDatabase();
         await database.WriteAsync(
-            (connection, _) =>
+            connection =>
             {
                 connection.Execute("INSERT INTO provider_miss (key, until, believed) VALUES (zeroblob(16), @until, @believed)", new { until, believed });
                 return connection.Execute("INSERT INTO provider_cap (provider, cap) VALUES (@upper, 4), (@lower, 4), (@other, @until)", new
@@ -91,10 +91,9 @@ public sealed class ProviderMemoryStoreTests : IDisposable
 
             await store.SaveAsync(Learned(new() { [(Provider, BreakerKind.Dials)] = null }), 100, Token);
             await database.WriteAsync(
-                (connection, transaction) => connection.Execute(
+                connection => connection.Execute(
                     "INSERT INTO provider_break VALUES (@provider, 77, 1, 0, 0, 0, 1, 1), ('no id', 1, 1, 0, 0, 0, 1, 1), (@provider, 0, 9999, 0, -1, 0, 1, 1)",
-                    new { provider = Provider.ToString() },
-                    transaction),
+                    new { provider = Provider.ToString() }),
                 Token);
             var left = Assert.Single((await store.LoadAsync(100, Token)).Breaks);
             Assert.Equal((Provider, BreakerKind.Stats), left.Key);

@@ -40,7 +40,7 @@ public sealed class DurabilityTests : IDisposable
                 "answered: 1 rows",
             ],
             events.Take(4).Append(events.Single(call => call.StartsWith("answered", StringComparison.Ordinal))));
-        Assert.Equal(2, await host.Get<SluiceDatabase>().WriteAsync((connection, _) => connection.ExecuteScalar<int>("PRAGMA synchronous"), Token));
+        Assert.Equal(2, await host.Get<SluiceDatabase>().WriteAsync(connection => connection.ExecuteScalar<int>("PRAGMA synchronous"), Token));
     }
 
     [Theory]

@@ -172,7 +172,7 @@ public sealed class ImportTests : IDisposable
         await using (var database = _folder.OpenDatabase())
         {
             await database.WriteAsync(
-                (connection, _) => connection.Execute(
+                connection => connection.Execute(
                     "CREATE TRIGGER no_history BEFORE INSERT ON history_item BEGIN SELECT RAISE(ABORT, 'no'); END"),
                 Token);
         }

@@ -61,7 +61,7 @@ public sealed class OddRowTests : IDisposable
         await using var host = await ProductHost.StartAsync(_folder);
         foreach (var name in new[] { "a", "b", "c" })
             await host.PutAsync($"/nzbs/tv/{name}.nzb", NzbText.Of(name), Token);
-        await host.Get<SluiceDatabase>().WriteAsync((connection, _) => connection.Execute($"UPDATE queue_file SET {change} WHERE name = 'b.nzb'"), Token);
+        await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute($"UPDATE queue_file SET {change} WHERE name = 'b.nzb'"), Token);
 
         using var answer = await host.SendAsync(new HttpMethod("PROPFIND"), "/nzbs/tv/", null, Token);
 
@@ -82,6 +82,6 @@ public sealed class OddRowTests : IDisposable
             Category = "tv",
             Folder = "tv",
         }));
-        await database.WriteAsync((connection, _) => connection.Execute($"UPDATE history_item SET {change} WHERE id = 'id-0'"), Token);
+        await database.WriteAsync(connection => connection.Execute($"UPDATE history_item SET {change} WHERE id = 'id-0'"), Token);
     }
 }

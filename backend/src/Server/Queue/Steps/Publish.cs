@@ -49,7 +49,7 @@ internal sealed class Publish(
         List<NameRequest> requests = [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))];
         var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!, file.Habit)).ToList();
         QueueItem? left = null;
-        var published = await database.WriteAsync((connection, _) => Write(connection), cancellationToken);
+        var published = await database.WriteAsync(connection => Write(connection), cancellationToken);
         if (published is not null)
         {
             QueueLog.Published(logger, work.Item.Id, payload.Count, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);

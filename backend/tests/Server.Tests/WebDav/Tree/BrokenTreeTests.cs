@@ -43,7 +43,7 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
         await using TreeServer server = await TreeServer.StartAsync();
         await server.PublishAsync("tv", "Rel", [.. Enumerable.Range(0, 1000).Select(i => $"{i:0000}.mkv")]);
         await server.Database.WriteAsync(
-            (connection, _) => connection.Execute("UPDATE library_file SET id = 'none' WHERE path_key = '0700.mkv'"), TestContext.Current.CancellationToken);
+            connection => connection.Execute("UPDATE library_file SET id = 'none' WHERE path_key = '0700.mkv'"), TestContext.Current.CancellationToken);
 
         await using RawConnection connection = await RawConnection.OpenAsync(server.Address);
         await connection.SendAsync("PROPFIND /content/tv/Rel/", TreeServer.Credentials, "Depth: 1");
@@ -58,7 +58,7 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
         await using TreeServer server = await TreeServer.StartAsync();
         await server.PublishAsync("tv", "Rel", "a.mkv");
         await server.Database.WriteAsync(
-            (connection, _) => connection.Execute("ALTER TABLE posted_file RENAME TO p"), TestContext.Current.CancellationToken);
+            connection => connection.Execute("ALTER TABLE posted_file RENAME TO p"), TestContext.Current.CancellationToken);
 
         RawAnswer answer = await server.SendAsync("GET /content/tv/Rel/a.mkv");
 

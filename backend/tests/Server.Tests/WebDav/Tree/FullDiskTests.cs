@@ -68,7 +68,7 @@ public sealed class FullDiskTests
 
     /// <summary>Takes all room: whatever is changed needs more.</summary>
     private static Task<int> FillAsync(TreeServer server) => server.Database.WriteAsync(
-        (connection, _) =>
+        connection =>
         {
             connection.Execute("CREATE TABLE filler (bytes BLOB)");
             foreach (var table in new[] { "queue_item", "queue_file", "history_item" })
@@ -82,5 +82,5 @@ public sealed class FullDiskTests
         Token);
 
     private static Task<int> MakeRoomAsync(TreeServer server) =>
-        server.Database.WriteAsync((connection, _) => connection.Execute("PRAGMA max_page_count = 1000000"), Token);
+        server.Database.WriteAsync(connection => connection.Execute("PRAGMA max_page_count = 1000000"), Token);
 }

@@ -150,7 +150,7 @@ internal sealed class TreeServer : IAsyncDisposable
             [new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000))],
             [.. paths.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, $"tag-{path.Length}", [new ContentExtent(0, 0, 1000)]))]);
         return Database.WriteAsync(
-            (connection, _) => LibraryStore.Insert(connection, release, Published), TestContext.Current.CancellationToken);
+            connection => LibraryStore.Insert(connection, release, Published), TestContext.Current.CancellationToken);
     }
 
     /// <summary>Publishes a release that the history calls completed.</summary>

@@ -1,0 +1,40 @@
+using Microsoft.Data.Sqlite;
+using SQLitePCL;
+
+namespace Sluice.Server.Database;
+
+/// <summary>
+/// A transaction that is begun by SQL, so that every command on its connection is part of it, whoever makes the command and without being
+/// told. Rolled back unless it was committed.
+/// </summary>
+internal readonly struct SqliteWork : IDisposable
+{
+    private readonly SqliteConnection _connection;
+
+    /// <summary>Begins on a connection without one.</summary>
+    /// <param name="connection">The caller's, for as long as this lasts.</param>
+    /// <param name="writes">Takes the place of the writer now; otherwise the snapshot begins with the first query.</param>
+    public SqliteWork(SqliteConnection connection, bool writes)
+    {
+        _connection = connection;
+        Run(writes ? "BEGIN IMMEDIATE" : "BEGIN");
+    }
+
+    /// <summary>Ends it well.</summary>
+    public void Commit() => Run("COMMIT");
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        // SQLite itself rolls back after some faults.
+        if (raw.sqlite3_get_autocommit(_connection.Handle) == 0)
+            Run("ROLLBACK");
+    }
+
+    private void Run(string sql)
+    {
+        using var command = _connection.CreateCommand();
+        command.CommandText = sql;
+        command.ExecuteNonQuery();
+    }
+}
