@@ -130,6 +130,16 @@ public sealed class GlobalOperationLimiter
     /// <summary>Whether anything plays; a player may pause between two fetches.</summary>
     internal bool IsPlaying => HasPlayedWithin(PlaybackLingers);
 
+    /// <summary>When nothing will play any more, unless something does until then; null while something does, and when nothing has.</summary>
+    internal TimeSpan? PlaybackEndsIn
+    {
+        get
+        {
+            lock (_gate)
+                return _inUse[(int)OperationLane.Playback] == 0 && Plays(PlaybackLingers) ? PlaybackLingers - _time.GetElapsedTime(_lastPlayback!.Value) : null;
+        }
+    }
+
     /// <summary>Whether anything plays, or has played within this time.</summary>
     internal bool HasPlayedWithin(TimeSpan time)
     {
@@ -169,16 +179,22 @@ public sealed class GlobalOperationLimiter
     }
 
     /// <summary>Says whether fetches of the background wait in a queue.</summary>
-    internal void BackgroundWaits(object queue, bool some)
+    /// <returns>Whether a permit was kept for them that is kept no more: <see cref="Wake"/> is due once the caller holds no lock.</returns>
+    internal bool BackgroundWaits(object queue, bool some)
     {
         lock (_gate)
         {
+            var wasStarved = IsStarved;
             if (some)
                 _backgroundWaits.Add(queue);
             else
                 _backgroundWaits.Remove(queue);
+            return wasStarved && !IsStarved;
         }
     }
+
+    /// <summary>Has whoever waits for a permit ask again.</summary>
+    internal void Wake() => Returned?.Invoke();
 
     internal void Return(OperationLane lane)
     {

@@ -50,6 +50,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private readonly LineCeiling _ceiling = new();
     private long? _lastBackground;
     private bool _toldOfBackground;
+    private bool _freesPermit;
 
     /// <summary>Connections that may be given out.</summary>
     public IReadOnlyList<ConnectionLoad> Open => _open;
@@ -62,6 +63,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
 
     /// <summary>Whether some of them are of readers.</summary>
     public bool ReadersWait => _waiting.Count > _waiting.BackgroundCount;
+
+    /// <summary>How soon the background may have more than its share, where it waits for that; null where it does not.</summary>
+    public TimeSpan? BackgroundMayGrowIn => _waiting.BackgroundCount > 0 ? limiter.PlaybackEndsIn : null;
 
     /// <summary>Whether anything waits or is outstanding.</summary>
     public bool IsBusy => _waiting.Count > 0 || _open.Exists(load => load.Commands > 0);
@@ -171,13 +175,10 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     {
         if (_waiting.Count == 0)
             return;
-        for (var order = LeaseQueue.Class.Alone; order <= LeaseQueue.Class.Background; order++)
+
+        // Once the background has a connection, what was spared for it is free for the others.
+        while (ServeInOrder(terms, grant) && ReadersWait)
         {
-            while (_waiting.TryPeek(order, out var waiter) && HasRoom(waiter.Request) && TryPlace(waiter.Request, terms) is { } load)
-            {
-                _waiting.Served(order, waiter);
-                grant(waiter, load);
-            }
         }
 
         TellLimiter();
@@ -213,8 +214,33 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <param name="outstanding">Bytes that were outstanding when its lease was given, its own included.</param>
     public void Measure(long bytes, TimeSpan took, long outstanding) => _ceiling.Ended(bytes, took.TotalSeconds, outstanding, Bytes);
 
+    /// <summary>Whether a permit has become free for others since the last call, because the background does not wait for it any more.</summary>
+    public bool TakeFreesPermit()
+    {
+        var frees = _freesPermit;
+        _freesPermit = false;
+        return frees;
+    }
+
     /// <summary>All that wait, in no order.</summary>
     public ConnectionLease[] AllWaiting() => _waiting.All();
+
+    /// <returns>Whether the background was served.</returns>
+    private bool ServeInOrder(LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
+    {
+        var served = false;
+        for (var order = LeaseQueue.Class.Alone; order <= LeaseQueue.Class.Background; order++)
+        {
+            while (_waiting.TryPeek(order, out var waiter) && HasRoom(waiter.Request) && TryPlace(waiter.Request, terms) is { } load)
+            {
+                served |= waiter.Request.Lane != OperationLane.Playback;
+                _waiting.Served(order, waiter);
+                grant(waiter, load);
+            }
+        }
+
+        return served;
+    }
 
     /// <summary>
     /// Whether one more fetch does more than queue on the wire, where it could not be overtaken. Who waits goes in any case; the
@@ -297,6 +323,6 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         if (some == _toldOfBackground)
             return;
         _toldOfBackground = some;
-        limiter.BackgroundWaits(this, some);
+        _freesPermit |= limiter.BackgroundWaits(this, some);
     }
 }

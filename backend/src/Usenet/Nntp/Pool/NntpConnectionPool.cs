@@ -132,6 +132,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
     /// <exception cref="NntpException">The provider cannot be reached, or nothing became free in time.</exception>
     public ValueTask LeaseAsync(ConnectionLease lease, in ArticleRequest request, CancellationToken cancellationToken)
     {
+        ConnectionLease? settled;
         lock (_gate)
         {
             if (_disposing.IsCancellationRequested)
@@ -139,11 +140,18 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
             if (_sockets.NoneWillServe && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
             var isHeld = _leases.TryLease(lease, this, request, Terms);
+
+            // What waits before it may wait for something else than the connection that is free.
+            if (!isHeld)
+                _leases.Serve(Terms);
             DialAsDemanded();
             if (isHeld)
                 return ValueTask.CompletedTask;
+            settled = _leases.TakeSettled();
         }
 
+        // The caller may hold locks.
+        PoolLeases.Tell(settled, inline: false);
         return lease.WaitAsync(cancellationToken);
     }
 
@@ -212,11 +220,13 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
     {
         lock (_gate)
         {
-            var mayGo = connection.Load is { Commands: 0, IsOpen: true } && (isStale || !_sockets.AreOnlyTheFloor);
-            if (mayGo)
-                _sockets.BeginClose(connection.Load);
-            return mayGo;
+            if (connection.Load is not { Commands: 0, IsOpen: true } || (!isStale && _sockets.AreOnlyTheFloor))
+                return false;
+            _sockets.BeginClose(connection.Load);
         }
+
+        Pump();
+        return true;
     }
 
     void IConnectionOwner.Closing(NntpConnection connection, NntpException reason)
@@ -233,6 +243,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
         }
 
         permit?.Dispose();
+        Pump();
     }
 
     NntpConnection[] IConnectionOwner.Idle()
@@ -360,14 +371,18 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
     private void Serve(bool inline)
     {
         ConnectionLease? settled;
+        bool freesPermit;
         lock (_gate)
         {
             _leases.Serve(Terms);
             DialAsDemanded();
             settled = _leases.TakeSettled();
+            freesPermit = inline && _scheduler.TakeFreesPermit();
         }
 
         PoolLeases.Tell(settled, inline);
+        if (freesPermit)
+            _shared.Limiter.Wake();
     }
 
     private long? Expire(long now)
@@ -386,6 +401,10 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
         TimeSpan? again;
         while (_sockets.TryDial(Depth.PlaybackBodies(Line), out again))
             _background.Add(DialAsync(_login, Health.Dials.TryProbe(), _disposing.Token));
+
+        // That nothing has played for a while is no event of its own.
+        if (_scheduler.BackgroundMayGrowIn is { } rest && !(again < rest))
+            again = rest;
         if (again is { } due)
             _again.Change(due > ShortestWait ? due : ShortestWait, Timeout.InfiniteTimeSpan);
     }
