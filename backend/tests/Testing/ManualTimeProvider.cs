@@ -58,6 +58,19 @@ public sealed class ManualTimeProvider : FakeTimeProvider
         MoveTo(end);
     }
 
+    /// <summary>Moves both clocks on to the next timer that is due within <paramref name="span"/> and runs it, or to the end of that time.</summary>
+    /// <returns>False when there was none.</returns>
+    public bool AdvanceToNext(TimeSpan span)
+    {
+        long end = GetTimestamp() + span.Ticks;
+        var due = TakeDue(end);
+        if (due is null)
+            MoveTo(end);
+        else
+            due.Run();
+        return due is not null;
+    }
+
     /// <inheritdoc/>
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {

@@ -11,6 +11,7 @@ namespace Sluice.Usenet.Nntp;
 /// <param name="time">Clock.</param>
 /// <param name="logger">Where faults are noted.</param>
 /// <param name="names">Finds the addresses of servers.</param>
+/// <param name="dial">Opens and logs in a connection in place of <see cref="NntpDialer"/>, for tests without sockets; null: nothing does.</param>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class SharedResources(
     NntpOptions options,
@@ -20,7 +21,8 @@ internal sealed class SharedResources(
     ProviderMemory memory,
     TimeProvider time,
     ILogger logger,
-    INameResolver? names = null)
+    INameResolver? names = null,
+    Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? dial = null)
 {
     private volatile NntpOptions _options = options;
 
@@ -44,4 +46,6 @@ internal sealed class SharedResources(
     public ILogger Logger => logger;
 
     public INameResolver? Names => names;
+
+    public Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? Dial => dial;
 }

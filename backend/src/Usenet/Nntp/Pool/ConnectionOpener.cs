@@ -24,7 +24,8 @@ internal sealed class ConnectionOpener(SharedResources shared, LineEstimate line
             try
             {
                 var started = shared.Time.GetTimestamp();
-                var transport = await new NntpDialer(provider, shared.Options, shared.Meter, shared.Time, shared.Names, places, _family).DialAsync(cancellationToken);
+                var transport = await (shared.Dial?.Invoke(provider, cancellationToken)
+                    ?? new NntpDialer(provider, shared.Options, shared.Meter, shared.Time, shared.Names, places, _family).DialAsync(cancellationToken));
                 line.ObserveHandshake(started);
                 return new OpenOutcome(transport, null, WasCancelled: false);
             }

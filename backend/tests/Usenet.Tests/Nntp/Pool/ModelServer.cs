@@ -1,0 +1,272 @@
+using System.Threading.Tasks.Sources;
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>
+/// A news server without sockets. A die says how it takes dials and commands: it is slow, misses articles, stays silent, closes, refuses.
+/// One thread, and every delay is a timer of the clock.
+/// </summary>
+/// <param name="clock">The one clock of the model.</param>
+/// <param name="dice">The one die of the model.</param>
+/// <param name="happened">Told of whatever the engine has to notice.</param>
+internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<ModelServer> happened)
+{
+    private const int Percent = 100;
+
+    private readonly ManualTimeProvider _clock = clock;
+    private readonly Random _dice = dice;
+    private readonly Action<ModelServer> _happened = happened;
+
+    /// <summary>Connections that it takes at a time.</summary>
+    public int Takes { get; set; }
+
+    /// <summary>Whether it works as it should.</summary>
+    public bool IsSound { get; set; }
+
+    /// <summary>Connections that it counts.</summary>
+    public List<ModelConnection> Counted { get; } = [];
+
+    /// <summary>When it has answered a fetch last, in ticks of the clock.</summary>
+    public long HeardAt { get; private set; }
+
+    /// <summary>One connection that is open on both sides and owes nothing at all.</summary>
+    public int Idle => Counted.Count(connection => connection is { IsOpen: true, Owes: 0 });
+
+    public static TimeSpan Milliseconds(int count) => TimeSpan.FromMilliseconds(count);
+
+    /// <summary>Takes a dial, in time or not at all.</summary>
+    /// <exception cref="NntpException">It does not.</exception>
+    public async Task<ModelConnection> DialAsync(CancellationToken cancellationToken)
+    {
+        var fate = IsSound ? Percent : _dice.Next(Percent);
+        await Task.Delay(fate < 4 ? TimeSpan.FromSeconds(4) : Milliseconds(_dice.Next(10, 200)), _clock, cancellationToken);
+        _happened(this);
+        if (fate < 4)
+            throw new NntpException(NntpFault.ConnectTimeout, "The model does not answer.");
+        if (fate < 8)
+            throw new NntpException(NntpFault.ConnectFailed, "The model refuses.");
+        if (Counted.Count >= Takes)
+            throw new NntpException(NntpFault.TooManyConnections, "The model has enough.");
+        var connection = new ModelConnection(this);
+        Counted.Add(connection);
+        return connection;
+    }
+
+    private void After(TimeSpan delay, Action act) => _clock.CreateTimer(static state => ((Action)state!)(), act, delay, Timeout.InfiniteTimeSpan);
+
+    private void Gone(ModelConnection connection)
+    {
+        Counted.Remove(connection);
+        _happened(this);
+    }
+
+    /// <summary>One connection: the server's end, and the stream of the client's.</summary>
+    internal sealed class ModelConnection(ModelServer server) : Stream, IValueTaskSource<int>
+    {
+        private readonly TaskCompletionSource _noticed = new();
+        private ManualResetValueTaskSourceCore<int> _read;
+        private CancellationTokenRegistration _registration;
+        private byte[] _arrived = new byte[128];
+        private int _from;
+        private int _to;
+        private Memory<byte> _buffer;
+        private bool _isReading;
+        private bool _isClosed;
+        private bool _isLeft;
+        private bool _isSilent;
+        private bool _hasQuit;
+        private long _freeAt;
+
+        /// <summary>Commands that are not answered to the end.</summary>
+        public int Owes { get; private set; }
+
+        /// <summary>Whether neither side has closed it.</summary>
+        public bool IsOpen => !_isClosed && !_isLeft && !_hasQuit;
+
+        public override bool CanRead => true;
+
+        public override bool CanWrite => true;
+
+        public override bool CanSeek => false;
+
+        public override long Length => throw new NotSupportedException();
+
+        public override long Position
+        {
+            get => throw new NotSupportedException();
+            set => throw new NotSupportedException();
+        }
+
+        /// <summary>The server closes it, whatever it owes.</summary>
+        public void EndByServer()
+        {
+            if (_isClosed)
+                return;
+            _isClosed = true;
+            server.Gone(this);
+            EndRead();
+        }
+
+        /// <summary>Takes commands, and answers each after the one before.</summary>
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            if (_isClosed || _isLeft)
+                throw new IOException("Closed.");
+            for (var rest = buffer.Span; !rest.IsEmpty;)
+            {
+                var length = rest.IndexOf("\r\n"u8) + 2;
+                Take(rest[..length]);
+                rest = rest[length..];
+            }
+
+            return ValueTask.CompletedTask;
+        }
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            if (cancellationToken.IsCancellationRequested)
+                return ValueTask.FromCanceled<int>(cancellationToken);
+            if (_isClosed || _from < _to)
+                return ValueTask.FromResult(Fill(buffer));
+            _read.Reset();
+            (_isReading, _buffer) = (true, buffer);
+            _registration = cancellationToken.UnsafeRegister(static (state, token) => ((ModelConnection)state!).CancelRead(token), this);
+            return new ValueTask<int>(this, _read.Version);
+        }
+
+        /// <summary>The client leaves; ends when the server has noticed.</summary>
+        public override async ValueTask DisposeAsync()
+        {
+            await base.DisposeAsync();
+            await _noticed.Task;
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+            base.Dispose(disposing);
+            if (_isLeft)
+                return;
+            _isLeft = true;
+            if (_isClosed)
+                _noticed.SetResult();
+            else
+                server.After(Milliseconds(server._dice.Next(1, 300)), Notice);
+        }
+
+        public override void Flush()
+        {
+        }
+
+        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+        public override void SetLength(long value) => throw new NotSupportedException();
+
+        int IValueTaskSource<int>.GetResult(short token) => _read.GetResult(token);
+
+        ValueTaskSourceStatus IValueTaskSource<int>.GetStatus(short token) => _read.GetStatus(token);
+
+        void IValueTaskSource<int>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+            _read.OnCompleted(continuation, state, token, flags);
+
+        private void Notice()
+        {
+            if (!_isClosed)
+            {
+                _isClosed = true;
+                server.Gone(this);
+            }
+
+            _noticed.SetResult();
+        }
+
+        private void Take(ReadOnlySpan<byte> command)
+        {
+            if (command.StartsWith("QUIT"u8))
+            {
+                _hasQuit = true;
+                server.After(Milliseconds(server._dice.Next(1, 50)), EndByServer);
+                return;
+            }
+
+            Owes++;
+            var fate = server.IsSound ? Percent : server._dice.Next(Percent);
+            _isSilent |= fate < 2;
+            if (_isSilent)
+                return;
+            if (fate < 4)
+            {
+                server.After(Milliseconds(server._dice.Next(1, 100)), EndByServer);
+                return;
+            }
+
+            var late = fate < 9 ? Milliseconds(server._dice.Next(300, 7_000)) : TimeSpan.Zero;
+            if (!command.StartsWith("BODY"u8))
+                Answer(late, command.StartsWith("DATE"u8) ? "111 20260103100000\r\n"u8 : [.. "223 0 "u8, .. command[5..]], isEnd: true);
+            else if (fate < 14)
+                Answer(late, "430 no\r\n"u8, isEnd: true);
+            else
+            {
+                Answer(late, [.. "222 0 "u8, .. command[5..], .. "half\r\n"u8], isEnd: false);
+                Answer(fate < 17 ? Milliseconds(server._dice.Next(300, 7_000)) : TimeSpan.Zero, "half\r\n.\r\n"u8, isEnd: true);
+            }
+        }
+
+        private void Answer(TimeSpan late, ReadOnlySpan<byte> line, bool isEnd)
+        {
+            var (bytes, isFetch, isBody) = (line.ToArray(), !line.StartsWith("111"u8), !line.StartsWith("223"u8));
+            _freeAt = Math.Max(_freeAt, server._clock.GetTimestamp()) + late.Ticks + (server._dice.Next(5, 60) * TimeSpan.TicksPerMillisecond);
+            server.After(TimeSpan.FromTicks(_freeAt - server._clock.GetTimestamp()), () => Arrive(bytes, isEnd, isFetch, isBody));
+        }
+
+        private void Arrive(byte[] bytes, bool isEnd, bool isFetch, bool isBody)
+        {
+            if (_isClosed)
+                return;
+            if (isEnd)
+                Owes--;
+            if (_isLeft)
+                return;
+            (_from, _to) = (_from == _to ? 0 : _from, _from == _to ? 0 : _to);
+            if (_arrived.Length - _to < bytes.Length)
+                Array.Resize(ref _arrived, _to + bytes.Length);
+            bytes.CopyTo(_arrived, _to);
+            _to += bytes.Length;
+            if (isFetch)
+                server.HeardAt = server._clock.GetTimestamp();
+            if (isEnd && isFetch && (isBody || Owes == 0))
+                server._happened(server);
+            EndRead();
+        }
+
+        private void EndRead()
+        {
+            if (!_isReading)
+                return;
+            _isReading = false;
+            _registration.Dispose();
+            _read.SetResult(Fill(_buffer));
+        }
+
+        private void CancelRead(CancellationToken cancelled)
+        {
+            if (!_isReading)
+                return;
+            _isReading = false;
+            _read.SetException(new OperationCanceledException(cancelled));
+        }
+
+        private int Fill(Memory<byte> buffer)
+        {
+            var count = Math.Min(_to - _from, buffer.Length);
+            _arrived.AsSpan(_from, count).CopyTo(buffer.Span);
+            _from += count;
+            return count;
+        }
+    }
+}

@@ -1,0 +1,361 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Net.Sockets;
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>
+/// True pools, and servers without sockets below them: all that lies between a fetch and the stream of its connection is the product's.
+/// One thread, one clock, one die: a seed says all that happens. Whatever happens, what could be served by then is served.
+/// </summary>
+internal sealed class PoolModel
+{
+    private static readonly TimeSpan MostWithoutProgress = TimeSpan.FromSeconds(10);
+
+    // Timers round.
+    private static readonly TimeSpan Slack = TimeSpan.FromMilliseconds(20);
+    private static readonly MessageId Id = MessageId.Parse("a@b");
+
+    // Idle limits shorter than a run; and no limit as long as the bound on progress.
+    private static readonly NntpOptions Options = new()
+    {
+        LeaseTimeout = TimeSpan.FromSeconds(3),
+        AheadTimeout = TimeSpan.FromSeconds(9),
+        PlaybackStall = TimeSpan.FromSeconds(6),
+        BackgroundStall = TimeSpan.FromSeconds(8),
+        KeepAliveInterval = TimeSpan.FromSeconds(4),
+        IdleTimeout = TimeSpan.FromSeconds(5),
+        KeepAliveAfterPlayback = TimeSpan.FromSeconds(9),
+        StaleAfter = TimeSpan.FromSeconds(2),
+        BreakerCooldown = TimeSpan.FromSeconds(1),
+        BreakerLongestCooldown = TimeSpan.FromSeconds(4),
+        ReceiveBufferBytes = 1024,
+        DrainBytes = 1000,
+    };
+
+    private readonly ManualTimeProvider _clock = new();
+    private readonly Turns _turns = new();
+    private readonly Random _dice;
+    private readonly Socket _socket;
+    private readonly GlobalOperationLimiter _limiter;
+    private readonly List<Account> _accounts = [];
+    private readonly List<Fetch> _fetches = [];
+    private readonly HashSet<Account> _touched = [];
+    private int _granted;
+    private long _progressAt;
+
+    /// <param name="dice">Says all that happens.</param>
+    /// <param name="socket">As <see cref="LeftSocket"/>; lent.</param>
+    public PoolModel(Random dice, Socket socket)
+    {
+        (_dice, _socket) = (dice, socket);
+        _limiter = new GlobalOperationLimiter(0, 80, _clock);
+        var shared = new SharedResources(
+            Options, _limiter, new HandshakeLimit(dice.Next(3, 5), _clock), new NntpMeter(_clock), new ProviderMemory(_clock), _clock, NullLogger.Instance, names: null, DialAsync);
+        for (var count = dice.Next(1, 3); count > 0; count--)
+        {
+            var options = new ProviderOptions
+            {
+                Name = "model",
+                Host = "model",
+                Port = 1 + _accounts.Count,
+                MaxConnections = dice.Next(1, 5),
+                PipeliningDepth = dice.Next(4) is > 0 and var depth ? depth : null,
+            };
+            var server = new ModelServer(_clock, dice, server => _touched.Add(_accounts.Find(account => account.Server == server)!)) { Takes = dice.Next(1, 6) };
+            _accounts.Add(new Account(options, server, new NntpConnectionPool(options, shared)));
+        }
+
+        _limiter.Returned += () => _accounts.ForEach(account => account.Pool.Pump());
+        _limiter.Allow(_accounts.Sum(account => account.Options.MaxConnections));
+    }
+
+    /// <summary>Plays a number of random steps, lets the servers be sound again, and looks whether everybody is served and nothing is left.</summary>
+    public void Run(int steps)
+    {
+        var before = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(_turns);
+        try
+        {
+            for (var step = 0; step < steps; step++)
+            {
+                Act();
+                Settle();
+            }
+
+            _accounts.ForEach(account => (account.Server.IsSound, account.Server.Takes) = (true, int.MaxValue));
+            for (_progressAt = _clock.GetTimestamp(); _fetches.Count > 0;)
+                Advance(MostWithoutProgress);
+            _accounts.ForEach(CheckThatAllMayBeLeased);
+            CheckThatNothingIsLeft();
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(before);
+        }
+    }
+
+    private void Act()
+    {
+        var account = Any(_accounts);
+        switch (_dice.Next(40))
+        {
+            case < 16:
+                Ask(account, Request());
+                break;
+            case < 28:
+                Advance(TimeSpan.FromMilliseconds(_dice.Next(80)));
+                break;
+            case < 32:
+                Advance(TimeSpan.FromMilliseconds(_dice.Next(6_000)));
+                break;
+            case < 34 when _fetches.Count > 0:
+                Any(_fetches).Raise();
+                break;
+            case 34 when _fetches.Count > 0:
+                Any(_fetches).Cancel();
+                break;
+            case 35 when account.Server.Counted.Count > 0:
+                Any(account.Server.Counted).EndByServer();
+                break;
+            case 36:
+                account.Server.Takes = _dice.Next(1, 6);
+                break;
+            case 37:
+                Change(account, _dice.Next(1, 7));
+                break;
+            case 38:
+                _limiter.Configure(_dice.Next(7), 80, _dice.Next(3));
+                _touched.UnionWith(_accounts);
+                break;
+            default:
+                account.Pool.SendAway();
+                _touched.Add(account);
+                break;
+        }
+    }
+
+    private ArticleRequest Request()
+    {
+        var lane = (OperationLane)_dice.Next(3);
+        var urgency = lane == OperationLane.Playback && _dice.Next(8) > 0 ? new FetchUrgency(_dice.Next(3), _dice.Next(3) == 0) { Following = _dice.Next(3) * 2 } : null;
+        var stats = _dice.Next(8) == 0 ? _dice.Next(1, 4) : 0;
+        return new ArticleRequest(Id, lane, urgency, _dice.Next(3) * 400_000) { Stats = stats, IsAlone = stats == 0 && _dice.Next(12) == 0 };
+    }
+
+    /// <summary>The settings of an account change, in the order in which the accounts of the process do it.</summary>
+    private void Change(Account account, int connections)
+    {
+        account.Options = account.Options with { MaxConnections = connections, Password = _dice.Next(6) == 0 ? $"{_dice.Next(3)}" : account.Options.Password };
+        account.Pool.Change(account.Options);
+        _limiter.Allow(_accounts.Sum(each => each.Options.MaxConnections));
+        _touched.UnionWith(_accounts);
+    }
+
+    private Fetch Ask(Account account, ArticleRequest request)
+    {
+        var fetch = new Fetch(this, account, request);
+        if (_fetches.Count == 0)
+            _progressAt = _clock.GetTimestamp();
+        _fetches.Add(fetch);
+        _touched.Add(account);
+        fetch.Begin();
+        return fetch;
+    }
+
+    private async Task<NntpTransport> DialAsync(ProviderOptions options, CancellationToken cancellationToken)
+    {
+        var account = _accounts[options.Port - 1];
+        var stream = await account.Server.DialAsync(cancellationToken);
+        return new NntpTransport(_socket, stream, Options.ReceiveBufferBytes);
+    }
+
+    /// <summary>Time goes by.</summary>
+    private void Advance(TimeSpan span)
+    {
+        for (var end = _clock.GetTimestamp() + span.Ticks; _clock.AdvanceToNext(TimeSpan.FromTicks(end - _clock.GetTimestamp()));)
+            Settle();
+    }
+
+    /// <summary>Runs all that is due, and looks at what has come of it.</summary>
+    private void Settle()
+    {
+        _turns.Run();
+        foreach (var account in _touched)
+        {
+            var before = (_granted, account.Pool.Sockets);
+            account.Pool.Pump();
+            _turns.Run();
+            Assert.True(before == (_granted, account.Pool.Sockets), $"A fetch or a dial was due and nothing woke it: {before} became {(_granted, account.Pool.Sockets)}.");
+        }
+
+        _touched.Clear();
+        foreach (var account in _accounts)
+        {
+            Assert.True(account.Server.Counted.Count <= account.Pool.Sockets, "The server counts more sockets than the pool.");
+            Assert.True(account.Server.Idle <= ((IConnectionOwner)account.Pool).Idle().Length, "A connection that owes nothing can be leased no more.");
+        }
+
+        var now = _clock.GetTimestamp();
+        foreach (var fetch in _fetches)
+            Assert.True(fetch.IsHeld || now <= fetch.WaitsUntil, $"A fetch waits {_clock.GetElapsedTime(fetch.WaitsUntil, now)} beyond its deadline.");
+        _accounts.ForEach(account => _progressAt = Math.Max(_progressAt, account.Server.HeardAt));
+        Assert.True(_fetches.Count == 0 || _clock.GetElapsedTime(_progressAt, now) <= MostWithoutProgress, $"No progress for 10 s of {_fetches.Count} fetches.");
+    }
+
+    /// <summary>Of as many fetches as there are idle connections each gets one for itself, and at once.</summary>
+    private void CheckThatAllMayBeLeased(Account account)
+    {
+        _limiter.Configure(0, 80, 0);
+        _turns.Run();
+        var asked = Enumerable.Range(0, account.Server.Idle).Select(_ => Ask(account, new ArticleRequest(Id, OperationLane.Playback) { IsAlone = true })).ToArray();
+        Settle();
+        Assert.True(Array.TrueForAll(asked, fetch => fetch.IsHeld), "A connection that owes nothing is not leased.");
+        while (_fetches.Count > 0)
+            Advance(MostWithoutProgress);
+    }
+
+    /// <summary>No permit while nothing is under way, and after the idle limits no socket and no timer.</summary>
+    private void CheckThatNothingIsLeft()
+    {
+        Advance(Options.BackgroundStall);
+        foreach (var lane in Enum.GetValues<OperationLane>())
+            Assert.True(_limiter.InUse(lane) == 0, $"{_limiter.InUse(lane)} permits of {lane} left");
+        Advance(TimeSpan.FromSeconds(40));
+        foreach (var account in _accounts)
+            Assert.True((account.Pool.Sockets, account.Server.Counted.Count) == (0, 0), $"{account.Pool.Sockets} sockets left, {account.Server.Counted.Count} at the server");
+        Assert.True(_clock.Waiting == 0, $"{_clock.Waiting} timers left");
+    }
+
+    private T Any<T>(List<T> list) => list[_dice.Next(list.Count)];
+
+    /// <summary>A socket whose other side is closed: whoever has left it sees at once that the server has, too. One for all, which none of them closes.</summary>
+    internal sealed class LeftSocket : Socket
+    {
+        private bool _isReleased;
+
+        public LeftSocket()
+            : base(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
+        {
+            var end = new UnixDomainSocketEndPoint($"\0{Guid.NewGuid():N}");
+            using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+            listener.Bind(end);
+            listener.Listen();
+            Connect(end);
+            listener.Accept().Dispose();
+        }
+
+        public void Release()
+        {
+            _isReleased = true;
+            Dispose();
+        }
+
+        protected override void Dispose(bool disposing)
+        {
+            if (_isReleased)
+                base.Dispose(disposing);
+        }
+    }
+
+    private sealed class Account(ProviderOptions options, ModelServer server, NntpConnectionPool pool)
+    {
+        public ProviderOptions Options { get; set; } = options;
+
+        public ModelServer Server => server;
+
+        public NntpConnectionPool Pool => pool;
+    }
+
+    /// <summary>One fetch, from its wait to its end.</summary>
+    [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source holds neither a timer nor a handle; the lease ends with the work.")]
+    private sealed class Fetch(PoolModel model, Account account, ArticleRequest request) : IArticleSink
+    {
+        private readonly CancellationTokenSource _cancellation = new();
+        private readonly ConnectionLease _lease = new();
+        private BodyScanner _scanner = BodyScanner.AtStart;
+
+        public long WaitsUntil { get; } = model._clock.GetTimestamp()
+            + (request.Urgency?.IsHeadOfLine == false ? Options.AheadTimeout : Options.LeaseTimeout).Ticks + Slack.Ticks;
+
+        public bool IsHeld { get; private set; }
+
+        public Task? Work { get; private set; }
+
+        public void Begin() => Work = RunAsync();
+
+        public void Cancel()
+        {
+            _cancellation.Cancel();
+            model._touched.Add(account);
+        }
+
+        public void Raise()
+        {
+            request.Urgency?.Raise();
+            _lease.Raise();
+            model._touched.Add(account);
+        }
+
+        void IArticleSink.Start(int provider) => _scanner = BodyScanner.AtStart;
+
+        bool IArticleSink.Write(ReadOnlySpan<byte> raw, out int consumed) => _scanner.Scan(raw, out consumed);
+
+        private async Task RunAsync()
+        {
+            try
+            {
+                using (_lease)
+                {
+                    await account.Pool.LeaseAsync(_lease, request, _cancellation.Token);
+                    IsHeld = true;
+                    model._granted++;
+                    Progress();
+                    if (request.Stats > 0)
+                        await _lease.AskAsync(new StatBatch(Enumerable.Repeat(Id, request.Stats).ToArray(), request.Lane), _cancellation.Token);
+                    else
+                        await _lease.FetchAsync(this, provider: 0, _cancellation.Token);
+                }
+            }
+            catch (Exception error) when (error is NntpException or OperationCanceledException)
+            {
+                // The server was not sound, or the fetch was not wanted any more.
+            }
+
+            model._fetches.Remove(this);
+            Progress();
+        }
+
+        private void Progress()
+        {
+            model._progressAt = model._clock.GetTimestamp();
+            model._touched.Add(account);
+        }
+    }
+
+    /// <summary>Whatever goes on asynchronously goes on here, one thing after the other.</summary>
+    private sealed class Turns : SynchronizationContext
+    {
+        private readonly Queue<(SendOrPostCallback Callback, object? State)> _due = new();
+        private readonly int _thread = Environment.CurrentManagedThreadId;
+
+        public override void Post(SendOrPostCallback d, object? state)
+        {
+            if (Environment.CurrentManagedThreadId != _thread)
+                throw new InvalidOperationException("The model has left its thread.");
+            _due.Enqueue((d, state));
+        }
+
+        public override SynchronizationContext CreateCopy() => this;
+
+        public void Run()
+        {
+            while (_due.TryDequeue(out var turn))
+                turn.Callback(turn.State);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>
+/// Interleavings of pools as a whole (F15): they dial, are late, keep alive, close and expire, and their limits rise and fall. Some seconds
+/// of them on each change; those of the scheduler alone are a hundred thousand on each change.
+/// </summary>
+public sealed class PoolModelTests
+{
+    private const int Steps = 40;
+
+    [Fact]
+    public void F15_Whatever_happens_to_pools_nobody_waits_for_what_is_free_and_nothing_is_left() => Play(12_000);
+
+    [Fact]
+    [Trait("Category", "Long")]
+    public void F15_Hundred_thousand_interleavings_of_pools_lose_no_wake_up_and_leave_nothing() => Play(100_000);
+
+    private static void Play(int interleavings)
+    {
+        using var socket = new PoolModel.LeftSocket();
+        for (var seed = 0; seed < interleavings; seed++)
+        {
+            try
+            {
+                new PoolModel(new Random(seed), socket).Run(Steps);
+            }
+            catch (Exception failure)
+            {
+                throw new InvalidOperationException($"Seed {seed}: {failure.Message}", failure);
+            }
+        }
+
+        socket.Release();
+    }
+}
