@@ -1,0 +1,90 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>A limit that is raised wakes those that wait because of it (F15): here nothing else could, for no reply comes before.</summary>
+public sealed class RaisedLimitTests : IAsyncDisposable
+{
+    private const int Few = 4;
+    private const int Fetches = 8;
+
+    private static readonly NntpOptions Options = new() { HedgeEnabled = false };
+
+    private readonly ManualResetEventSlim _answers = new();
+    private readonly ScriptedServer _server;
+    private readonly GlobalOperationLimiter _limiter = new();
+    private readonly NntpAccounts _accounts;
+
+    public RaisedLimitTests()
+    {
+        _server = new ScriptedServer(connection =>
+        {
+            connection.Send("200 ready\r\n"u8);
+            while (true)
+            {
+                connection.ReadCommand();
+                _answers.Wait(connection.Stopping);
+                connection.Send("222 0 <a@t>\r\n.\r\n"u8);
+            }
+        });
+        _accounts = new NntpAccounts(_limiter, TimeProvider.System, NullLoggerFactory.Instance);
+    }
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory(Timeout = 60_000)]
+    [InlineData(OperationLane.Playback)]
+    [InlineData(OperationLane.Import)]
+    public async Task F15_Connections_that_an_account_takes_more_are_opened_for_those_who_wait(OperationLane lane)
+    {
+        await using var pool = new ProviderPool(_accounts, [Account(Few)], Options);
+        var fetches = await WaitAsync(pool, lane);
+
+        await using var raised = new ProviderPool(_accounts, [Account(Fetches)], Options);
+
+        await AssertAllServedAsync(fetches);
+    }
+
+    [Theory(Timeout = 60_000)]
+    [InlineData(OperationLane.Playback)]
+    [InlineData(OperationLane.Import)]
+    public async Task F15_Permits_that_are_added_go_to_those_who_wait(OperationLane lane)
+    {
+        _limiter.Configure(Few, streamingPriorityPercent: 80, importConnections: 0);
+        await using var pool = new ProviderPool(_accounts, [Account(Fetches)], Options);
+        var fetches = await WaitAsync(pool, lane);
+
+        _limiter.Configure(Fetches, streamingPriorityPercent: 80, importConnections: 0);
+
+        await AssertAllServedAsync(fetches);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _accounts.DisposeAsync();
+        await _server.DisposeAsync();
+        _answers.Dispose();
+    }
+
+    private ProviderOptions Account(int connections) =>
+        new() { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = connections, PipeliningDepth = 1 };
+
+    /// <summary>Asks for more than there are connections for.</summary>
+    private async Task<Task[]> WaitAsync(ProviderPool pool, OperationLane lane)
+    {
+        var fetches = Enumerable.Range(0, Fetches).Select(_ => pool.FetchAsync(new ArticleRequest(MessageId.Parse("a@t"), lane), new CollectingSink(), Token).AsTask()).ToArray();
+        await Eventually.HoldsAsync(() => _limiter.InUse(lane) == Few, () => $"{_limiter.InUse(lane)} in use", Token);
+        return fetches;
+    }
+
+    private async Task AssertAllServedAsync(Task[] fetches)
+    {
+        await Eventually.HoldsAsync(() => _server.Accepted == Fetches, () => $"{_server.Accepted} connections", Token);
+        _answers.Set();
+        await Task.WhenAll(fetches);
+        Assert.Equal(Fetches, _server.Accepted);
+    }
+}
