@@ -13,6 +13,7 @@ namespace Sluice.Usenet.Tests.Nntp;
 /// <param name="happened">Told of whatever the engine has to notice.</param>
 internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<ModelServer> happened)
 {
+    // Of a hundred dials or commands so many meet each fate.
     private const int Percent = 100;
 
     private readonly ManualTimeProvider _clock = clock;
@@ -31,10 +32,8 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
     /// <summary>When it has answered a fetch last, in ticks of the clock.</summary>
     public long HeardAt { get; private set; }
 
-    /// <summary>One connection that is open on both sides and owes nothing at all.</summary>
+    /// <summary>Connections that are open on both sides and owe nothing at all.</summary>
     public int Idle => Counted.Count(connection => connection is { IsOpen: true, Owes: 0 });
-
-    public static TimeSpan Milliseconds(int count) => TimeSpan.FromMilliseconds(count);
 
     /// <summary>Takes a dial, in time or not at all.</summary>
     /// <exception cref="NntpException">It does not.</exception>
@@ -53,6 +52,8 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
         Counted.Add(connection);
         return connection;
     }
+
+    private static TimeSpan Milliseconds(int count) => TimeSpan.FromMilliseconds(count);
 
     private void After(TimeSpan delay, Action act) => _clock.CreateTimer(static state => ((Action)state!)(), act, delay, Timeout.InfiniteTimeSpan);
 

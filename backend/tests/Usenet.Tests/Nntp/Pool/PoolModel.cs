@@ -185,7 +185,7 @@ internal sealed class PoolModel
     private void Settle()
     {
         _turns.Run();
-        foreach (var account in _touched)
+        foreach (var account in _touched.ToArray())
         {
             var before = (_granted, account.Pool.Sockets);
             account.Pool.Pump();
@@ -202,7 +202,12 @@ internal sealed class PoolModel
 
         var now = _clock.GetTimestamp();
         foreach (var fetch in _fetches)
+        {
+            if (fetch.Work is { IsFaulted: true } work)
+                throw work.Exception!;
             Assert.True(fetch.IsHeld || now <= fetch.WaitsUntil, $"A fetch waits {_clock.GetElapsedTime(fetch.WaitsUntil, now)} beyond its deadline.");
+        }
+
         _accounts.ForEach(account => _progressAt = Math.Max(_progressAt, account.Server.HeardAt));
         Assert.True(_fetches.Count == 0 || _clock.GetElapsedTime(_progressAt, now) <= MostWithoutProgress, $"No progress for 10 s of {_fetches.Count} fetches.");
     }

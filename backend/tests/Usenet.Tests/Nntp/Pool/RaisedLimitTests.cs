@@ -62,6 +62,29 @@ public sealed class RaisedLimitTests : IAsyncDisposable
         await AssertAllServedAsync(fetches);
     }
 
+    /// <summary>The last permit is kept for the background while that waits for a connection elsewhere.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F15_Permit_that_is_kept_no_more_goes_to_who_waits_at_another_account()
+    {
+        _limiter.Configure(connections: 2, streamingPriorityPercent: 80, importConnections: 0);
+        await using var silent = new ScriptedServer(connection => connection.Stopping.WaitHandle.WaitOne());
+        await using var pool = new ProviderPool(_accounts, [Account(2)], Options);
+        await using var other = new ProviderPool(_accounts, [Account(1) with { Port = silent.Port }], Options);
+        using var unwanted = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var import = other.FetchAsync(Request(OperationLane.Import), new CollectingSink(), unwanted.Token).AsTask();
+        await Eventually.HoldsAsync(() => silent.Accepted == 1, () => "no dial", Token);
+        var fetches = Enumerable.Range(0, 2).Select(_ => pool.FetchAsync(Request(OperationLane.Playback), new CollectingSink(), Token).AsTask()).ToArray();
+        await Eventually.HoldsAsync(() => _server.Accepted == 2 && pool.Sockets(0) == 2, () => $"{_server.Accepted} connections", Token);
+        Assert.Equal(1, _limiter.InUse(OperationLane.Playback));
+
+        await unwanted.CancelAsync();
+
+        await Eventually.HoldsAsync(() => _limiter.InUse(OperationLane.Playback) == 2, () => "the permit is free, and nobody takes it", Token);
+        _answers.Set();
+        await Task.WhenAll(fetches);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => import);
+    }
+
     public async ValueTask DisposeAsync()
     {
         await _accounts.DisposeAsync();
@@ -69,13 +92,15 @@ public sealed class RaisedLimitTests : IAsyncDisposable
         _answers.Dispose();
     }
 
+    private static ArticleRequest Request(OperationLane lane) => new(MessageId.Parse("a@t"), lane);
+
     private ProviderOptions Account(int connections) =>
         new() { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = connections, PipeliningDepth = 1 };
 
     /// <summary>Asks for more than there are connections for.</summary>
     private async Task<Task[]> WaitAsync(ProviderPool pool, OperationLane lane)
     {
-        var fetches = Enumerable.Range(0, Fetches).Select(_ => pool.FetchAsync(new ArticleRequest(MessageId.Parse("a@t"), lane), new CollectingSink(), Token).AsTask()).ToArray();
+        var fetches = Enumerable.Range(0, Fetches).Select(_ => pool.FetchAsync(Request(lane), new CollectingSink(), Token).AsTask()).ToArray();
         await Eventually.HoldsAsync(() => _limiter.InUse(lane) == Few, () => $"{_limiter.InUse(lane)} in use", Token);
         return fetches;
     }
