@@ -11,7 +11,8 @@ public sealed class RaisedLimitTests : IAsyncDisposable
     private const int Few = 4;
     private const int Fetches = 8;
 
-    private static readonly NntpOptions Options = new() { HedgeEnabled = false };
+    // Longer than the tests wait: that a reply stalls is no event here either.
+    private static readonly NntpOptions Options = new() { HedgeEnabled = false, PlaybackStall = TimeSpan.FromMinutes(1), BackgroundStall = TimeSpan.FromMinutes(1) };
 
     private readonly ManualResetEventSlim _answers = new();
     private readonly ScriptedServer _server;
