@@ -92,6 +92,7 @@ internal sealed class PoolModel
                 Advance(MostWithoutProgress);
             _accounts.ForEach(CheckThatAllMayBeLeased);
             CheckThatNothingIsLeft();
+            CheckThatAllServeAgain();
         }
         finally
         {
@@ -236,6 +237,16 @@ internal sealed class PoolModel
         Assert.True(_clock.Waiting == 0, $"{_clock.Waiting} timers left");
     }
 
+    /// <summary>Whatever has gone wrong before, a sound server is dialled and serves.</summary>
+    private void CheckThatAllServeAgain()
+    {
+        var asked = _accounts.ConvertAll(account => Ask(account, new ArticleRequest(Id, OperationLane.Playback)));
+        Settle();
+        while (_fetches.Count > 0)
+            Advance(MostWithoutProgress);
+        Assert.True(asked.TrueForAll(fetch => fetch.HasCome), "A sound server does not serve any more.");
+    }
+
     private T Any<T>(List<T> list) => list[_dice.Next(list.Count)];
 
     /// <summary>A socket whose other side is closed: whoever has left it sees at once that the server has, too. One for all, which none of them closes.</summary>
@@ -289,6 +300,8 @@ internal sealed class PoolModel
 
         public bool IsHeld { get; private set; }
 
+        public bool HasCome { get; private set; }
+
         public Task? Work { get; private set; }
 
         public void Begin() => Work = RunAsync();
@@ -324,6 +337,7 @@ internal sealed class PoolModel
                         await _lease.AskAsync(new StatBatch(Enumerable.Repeat(Id, request.Stats).ToArray(), request.Lane), _cancellation.Token);
                     else
                         await _lease.FetchAsync(this, provider: 0, _cancellation.Token);
+                    HasCome = true;
                 }
             }
             catch (Exception error) when (error is NntpException or OperationCanceledException)
