@@ -150,6 +150,7 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
             if (_isLeft)
                 return;
             _isLeft = true;
+            server._happened(server);
             if (_isClosed)
                 _noticed.SetResult();
             else
