@@ -1,30 +1,13 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Testing;
 
 /// <summary>Hands out bytes in portions, as a socket might: a first one of a given size, then all of another size.</summary>
 /// <remarks>Forward only and asynchronous only; a synchronous read fails the test.</remarks>
-public sealed class CutStream(ReadOnlyMemory<byte> bytes, int first, int rest = int.MaxValue) : Stream
+public sealed class CutStream(ReadOnlyMemory<byte> bytes, int first, int rest = int.MaxValue) : ForwardStream
 {
     private ReadOnlyMemory<byte> _bytes = bytes;
     private int _portion = first;
-
-    /// <inheritdoc/>
-    public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
 
     /// <inheritdoc/>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -38,23 +21,4 @@ public sealed class CutStream(ReadOnlyMemory<byte> bytes, int first, int rest = 
         _bytes = _bytes[count..];
         return count;
     }
-
-    /// <inheritdoc/>
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read asynchronously.");
-
-    /// <inheritdoc/>
-    public override void Flush() => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 }

@@ -1,4 +1,5 @@
 using Microsoft.AspNetCore.Http.Features;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
@@ -10,7 +11,7 @@ namespace Sluice.Server.Auth;
 /// Takes the place of Kestrel's feature, so endpoints set their limit in the usual way, before they read. One that has to read to
 /// learn who sends announces the limit that may come, and sets it when it knows.
 /// </remarks>
-internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : Stream, IHttpMaxRequestBodySizeFeature
+internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : ForwardStream, IHttpMaxRequestBodySizeFeature
 {
     private long? _limit = limit;
     private long? _announced = limit;
@@ -33,25 +34,6 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
     public void Allow(long length) => _limit = _announced = length;
 
     /// <inheritdoc/>
-    public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
-
-    /// <inheritdoc/>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         IsReadOnly = true;
@@ -62,25 +44,6 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
         Require(_read, _limit);
         return read;
     }
-
-    /// <inheritdoc/>
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read asynchronously.");
-
-    /// <inheritdoc/>
-    public override void Flush() => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     private async ValueTask<int> ReadInnerAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {

@@ -1,5 +1,6 @@
 using ICSharpCode.SharpZipLib;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
@@ -11,28 +12,9 @@ namespace Sluice.Server.Queue;
 /// <param name="format">Name of the format, for the sentence.</param>
 /// <param name="packed">Bytes that the decoder has taken so far, or may take at most.</param>
 /// <param name="budget">What all that is in the upload may unpack to; this is counted with the rest.</param>
-internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed, UnpackBudget budget) : Stream
+internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed, UnpackBudget budget) : ForwardStream
 {
     private long _unpacked;
-
-    /// <inheritdoc/>
-    public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => _unpacked;
-        set => throw new NotSupportedException();
-    }
 
     /// <inheritdoc/>
     /// <exception cref="NzbFormatException">The packed bytes are damaged, or unpack to too much.</exception>
@@ -55,28 +37,6 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
             throw new NzbFormatException(NzbFault.TooLarge, $"it unpacks to more than {UnpackBudget.MaxRatio} times its size");
         return budget.IsSpent ? throw new NzbFormatException(NzbFault.TooLarge, budget.Excess) : read;
     }
-
-    /// <inheritdoc/>
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read it asynchronously.");
-
-    /// <inheritdoc/>
-    public override void Flush()
-    {
-        // Nothing is ever written.
-    }
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing)

@@ -1,33 +1,16 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Server.Queue;
 
 /// <summary>The body of an upload: its first bytes can be looked at, what passes is counted, and past the limit it ends in an exception.</summary>
 /// <param name="body">Stays open.</param>
 /// <param name="limit">Most bytes.</param>
-internal sealed class UploadStream(Stream body, long limit) : Stream
+internal sealed class UploadStream(Stream body, long limit) : ForwardStream
 {
     private ReadOnlyMemory<byte> _start;
 
     /// <summary>Bytes handed out so far.</summary>
     public long Passed { get; private set; }
-
-    /// <inheritdoc/>
-    public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => Passed;
-        set => throw new NotSupportedException();
-    }
 
     /// <summary>Looks at the first bytes, which stay to be read. Once, before anything is read.</summary>
     public async Task<ReadOnlyMemory<byte>> PeekAsync(int length, CancellationToken cancellationToken)
@@ -59,28 +42,6 @@ internal sealed class UploadStream(Stream body, long limit) : Stream
         Passed += read;
         return Passed > limit ? throw new UploadTooLargeException() : read;
     }
-
-    /// <inheritdoc/>
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    /// <inheritdoc/>
-    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read it asynchronously.");
-
-    /// <inheritdoc/>
-    public override void Flush()
-    {
-        // Nothing is ever written.
-    }
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     private async ValueTask<int> ReadBodyAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {

@@ -1,50 +1,20 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Usenet.Nzb;
 
 /// <summary>
-/// A forward-only stream that begins with bytes read earlier, counts what passes, and refuses to pass more than allowed.
+/// The bytes of an NZB, gzip undone or not: begins with bytes read earlier, counts what passes, and refuses to pass more than allowed.
 /// </summary>
 /// <remarks>Not thread-safe. The inner stream is disposed with this one when it was handed over.</remarks>
-internal sealed class BoundedStream(Stream inner, ReadOnlyMemory<byte> prefix, Func<long, string?> refusal, bool ownsInner) : Stream
+internal sealed class BoundedStream(Stream inner, ReadOnlyMemory<byte> prefix, Func<long, string?> refusal, bool ownsInner) : ForwardStream
 {
     private ReadOnlyMemory<byte> _prefix = prefix;
 
     /// <summary>Bytes handed out so far.</summary>
     public long Passed { get; private set; }
 
-    public override bool CanRead => true;
-
-    public override bool CanSeek => false;
-
-    public override bool CanWrite => false;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position
-    {
-        get => Passed;
-        set => throw new NotSupportedException();
-    }
-
-    public override int Read(Span<byte> buffer) => Count(TakePrefix(buffer) is var taken and > 0 ? taken : inner.Read(buffer));
-
-    public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
-
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
-        Count(TakePrefix(buffer.Span) is var taken and > 0 ? taken : await inner.ReadAsync(buffer, cancellationToken));
-
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override void Flush()
-    {
-        // Nothing is ever written.
-    }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+        Count(TakePrefix(buffer.Span) is var taken and > 0 ? taken : await ReadInnerAsync(buffer, cancellationToken));
 
     protected override void Dispose(bool disposing)
     {
@@ -59,6 +29,19 @@ internal sealed class BoundedStream(Stream inner, ReadOnlyMemory<byte> prefix, F
         _prefix.Span[..count].CopyTo(buffer);
         _prefix = _prefix[count..];
         return count;
+    }
+
+    private async ValueTask<int> ReadInnerAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await inner.ReadAsync(buffer, cancellationToken);
+        }
+        catch (InvalidDataException broken)
+        {
+            // Damage in the compressed bytes is the fault of the file that was added, and has one exception.
+            throw new NzbFormatException(NzbFault.NotAnNzb, "damaged gzip", broken);
+        }
     }
 
     private int Count(int read)

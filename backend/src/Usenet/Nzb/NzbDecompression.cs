@@ -31,7 +31,7 @@ public static class NzbDecompression
             return new BoundedStream(input, prefix, size => TooLong(size, limits), ownsInner: false);
 
         var packed = new BoundedStream(input, prefix, size => TooLong(size, limits), ownsInner: false);
-        var plain = new GzipText(new GZipStream(packed, CompressionMode.Decompress, leaveOpen: false));
+        var plain = new GZipStream(packed, CompressionMode.Decompress, leaveOpen: false);
         return new BoundedStream(plain, default, size => TooLong(size, limits) ?? TooDense(size, packed.Passed, limits), ownsInner: true);
     }
 
@@ -40,70 +40,4 @@ public static class NzbDecompression
 
     private static string? TooDense(long size, long packed, NzbLimits limits) =>
         size > RatioGrace && size > packed * limits.MaxRatio ? $"it unpacks to more than {limits.MaxRatio} times its size" : null;
-
-    // Damage in the compressed bytes is the fault of the file that was added, and has one exception.
-    private sealed class GzipText(GZipStream gzip) : Stream
-    {
-        public override bool CanRead => true;
-
-        public override bool CanSeek => false;
-
-        public override bool CanWrite => false;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position
-        {
-            get => throw new NotSupportedException();
-            set => throw new NotSupportedException();
-        }
-
-        public override int Read(byte[] buffer, int offset, int count)
-        {
-            try
-            {
-                return gzip.Read(buffer, offset, count);
-            }
-            catch (InvalidDataException broken)
-            {
-                throw Damaged(broken);
-            }
-        }
-
-        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
-        {
-            try
-            {
-                return await gzip.ReadAsync(buffer, cancellationToken);
-            }
-            catch (InvalidDataException broken)
-            {
-                throw Damaged(broken);
-            }
-        }
-
-        public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-            ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-        public override void Flush()
-        {
-            // Nothing is ever written.
-        }
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-        protected override void Dispose(bool disposing)
-        {
-            if (disposing)
-                gzip.Dispose();
-            base.Dispose(disposing);
-        }
-
-        private static NzbFormatException Damaged(InvalidDataException broken) =>
-            new(NzbFault.NotAnNzb, "damaged gzip", broken);
-    }
 }

@@ -6,6 +6,7 @@ using Sluice.Server.Queue;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.WebDav;
 using Sluice.Testing;
+using Sluice.Usenet.Primitives;
 using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
@@ -137,19 +138,9 @@ public sealed class UploadBudgetTests : IDisposable
     }
 
     /// <summary>Gives a few bytes and then nothing, for ever.</summary>
-    private sealed class EndlessStream : Stream
+    private sealed class EndlessStream : ForwardStream
     {
         private bool _isBegun;
-
-        public override bool CanRead => true;
-
-        public override bool CanSeek => false;
-
-        public override bool CanWrite => false;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position { get => throw new NotSupportedException(); set => throw new NotSupportedException(); }
 
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
@@ -159,21 +150,6 @@ public sealed class UploadBudgetTests : IDisposable
             "<nzb"u8.CopyTo(buffer.Span);
             return 4;
         }
-
-        public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-            ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-        public override void Flush()
-        {
-        }
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
     }
 
     /// <summary>The real file system, in which the removal of files can be held up.</summary>

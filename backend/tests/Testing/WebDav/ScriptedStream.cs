@@ -1,4 +1,4 @@
-using Sluice.Server.WebDav;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Testing.WebDav;
 

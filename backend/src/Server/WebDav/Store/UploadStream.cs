@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Server.WebDav;
 
 /// <summary>The body of a PUT up to its limit. The byte behind it throws the 413, whatever was declared. Does not own the body.</summary>

@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>A body whose first byte is at hand, because only a read tells an empty one. Does not own what is below.</summary>

@@ -1,46 +1,46 @@
-namespace Sluice.Server.WebDav;
+namespace Sluice.Usenet.Primitives;
 
 /// <summary>A stream that is read forward once, asynchronously, and can do nothing else. For one reader.</summary>
-internal abstract class ForwardStream : Stream
+public abstract class ForwardStream : Stream
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override bool CanRead => true;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override bool CanSeek => false;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override bool CanWrite => false;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override long Length => throw new NotSupportedException();
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override long Position
     {
         get => throw new NotSupportedException();
         set => throw new NotSupportedException();
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public abstract override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read asynchronously.");
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override void Flush() => throw new NotSupportedException();
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override void SetLength(long value) => throw new NotSupportedException();
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public sealed override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 }
