@@ -1,68 +1,41 @@
-using ICSharpCode.SharpZipLib.BZip2;
+using SharpCompress.Compressors;
+using SharpCompress.Compressors.BZip2;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Unpacks a bzip2 file. Parallel packers write it as many streams in a row, which SharpZipLib takes one at a time.</summary>
-/// <param name="file">At its beginning; stays open.</param>
-internal sealed class Bzip2Reader(Stream file) : Stream
+/// <summary>
+/// Unpacks a bzip2 file. Parallel packers write it as many streams in a row. SharpCompress could read these as one, but fails where
+/// anything else follows the last; so it is given one at a time.
+/// </summary>
+/// <param name="file">At its beginning; read where it stands, without waiting; stays open.</param>
+internal sealed class Bzip2Reader(Stream file) : ForwardStream
 {
     private static readonly byte[] Magic = "BZh"u8.ToArray();
 
-    private BZip2InputStream? _current;
+    private BZip2Stream? _current;
     private bool _isEnded;
 
     /// <inheritdoc/>
-    public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
-
-    /// <inheritdoc/>
-    /// <exception cref="BZip2Exception">The file is damaged.</exception>
-    public override int Read(byte[] buffer, int offset, int count)
+    /// <exception cref="SharpCompress.Common.SharpCompressException">The file is damaged.</exception>
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         while (!_isEnded)
         {
-            _current ??= new BZip2InputStream(file) { IsStreamOwner = false };
-            var read = _current.Read(buffer, offset, count);
+            // A file may hold streams of nothing without end.
+            cancellationToken.ThrowIfCancellationRequested();
+            _current ??= BZip2Stream.Create(file, CompressionMode.Decompress, decompressConcatenated: false, leaveOpen: true);
+            var read = _current.Read(buffer.Span);
             if (read > 0)
-                return read;
+                return ValueTask.FromResult(read);
 
             _current.Dispose();
             _current = null;
             _isEnded = !FindNext();
         }
 
-        return 0;
+        return ValueTask.FromResult(0);
     }
-
-    /// <inheritdoc/>
-    public override void Flush()
-    {
-        // Nothing is ever written.
-    }
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
     /// <inheritdoc/>
     protected override void Dispose(bool disposing)

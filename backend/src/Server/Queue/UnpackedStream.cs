@@ -1,4 +1,4 @@
-using ICSharpCode.SharpZipLib;
+using SharpCompress.Common;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Primitives;
 
@@ -25,9 +25,9 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
         {
             read = await decoder.ReadAsync(buffer, cancellationToken);
         }
-        catch (Exception e) when (e is InvalidDataException or SharpZipBaseException or EndOfStreamException or IndexOutOfRangeException)
+        catch (Exception e) when (e is InvalidDataException or SharpCompressException or EndOfStreamException or IndexOutOfRangeException)
         {
-            // The bzip2 reader of SharpZipLib runs past its tables on some damage.
+            // The bzip2 reader of SharpCompress runs past its tables on some damage.
             throw new NzbFormatException(NzbFault.NotAnNzb, $"damaged {format}", e);
         }
 

@@ -1,6 +1,6 @@
 using System.IO.Compression;
 using System.Text;
-using ICSharpCode.SharpZipLib.BZip2;
+using SharpCompress.Compressors.BZip2;
 
 namespace Sluice.Server.Tests.Queue;
 
@@ -32,7 +32,8 @@ internal static class NzbText
     public static byte[] Bzip2(byte[] plain)
     {
         var packed = new MemoryStream();
-        BZip2.Compress(new MemoryStream(plain), packed, isStreamOwner: false, level: 9);
+        using (var bzip2 = BZip2Stream.Create(packed, SharpCompress.Compressors.CompressionMode.Compress, decompressConcatenated: false, leaveOpen: true))
+            bzip2.Write(plain);
         return packed.ToArray();
     }
 

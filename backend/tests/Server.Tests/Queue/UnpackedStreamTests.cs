@@ -1,0 +1,103 @@
+using System.IO.Compression;
+using Sluice.Server.Queue;
+using Sluice.Usenet.Nzb;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>What the decompressors of uploads make of whole, cut and damaged bytes.</summary>
+public sealed class UnpackedStreamTests
+{
+    private static readonly byte[] Plain = NzbText.Of("a.mkv", "b.mkv");
+
+    // As the bzip2 program writes it: "Hello, NZB" twice, in two streams.
+    private static readonly byte[] Foreign = Convert.FromBase64String(
+        "QlpoOTFBWSZTWRJgdMIAAAJXAAAQQAQQQQAQAgSgADEAMCBpppoA1hS5x4u5IpwoSAkwOmEAQlpoOTFBWSZTWRJgdMIAAAJXAAAQQAQQQQAQAgSgADEAMCBpppoA1hS5x4u5IpwoSAkwOmEA");
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Streams_in_a_row_are_one_file()
+    {
+        Assert.Equal("Hello, NZB\nHello, NZB\n"u8.ToArray(), await UnpackAsync("bzip2", Foreign));
+        Assert.Equal(Plain, await UnpackAsync("bzip2", [.. Plain.Chunk(100).SelectMany(NzbText.Bzip2)]));
+        Assert.Equal(Plain, await UnpackAsync("bzip2", [.. NzbText.Bzip2([]), .. NzbText.Bzip2(Plain), .. NzbText.Bzip2([])]));
+        Assert.Equal(Plain, await UnpackAsync("gzip", [.. NzbText.Gzip(Plain[..100]), .. NzbText.Gzip(Plain[100..])]));
+        Assert.Empty(await UnpackAsync("bzip2", NzbText.Bzip2([])));
+    }
+
+    [Theory]
+    [InlineData("B")]
+    [InlineData("BZ")]
+    [InlineData("garbage")]
+    [InlineData("\0\0\0\0")]
+    public async Task What_follows_the_last_stream_is_passed_over(string garbage) =>
+        Assert.Equal(Plain, await UnpackAsync("bzip2", [.. NzbText.Bzip2(Plain), .. garbage.Select(c => (byte)c)]));
+
+    [Fact]
+    public async Task Cut_at_any_byte_is_damage()
+    {
+        var packed = NzbText.Bzip2(Plain);
+        for (var length = 4; length < packed.Length; length++)
+            await AssertDamagedAsync("bzip2", packed[..length]);
+    }
+
+    [Fact]
+    public async Task Cut_between_streams_is_an_end_and_inside_the_second_is_damage()
+    {
+        var packed = NzbText.Bzip2(Plain);
+        byte[] two = [.. packed, .. packed];
+
+        Assert.Equal(Plain, await UnpackAsync("bzip2", two[..packed.Length]));
+        for (var length = packed.Length + 4; length < two.Length; length += 7)
+            await AssertDamagedAsync("bzip2", two[..length]);
+    }
+
+    [Fact]
+    public async Task Any_flipped_bit_is_damage_or_changes_nothing()
+    {
+        var packed = NzbText.Bzip2(Plain);
+        for (var bit = 24; bit < packed.Length * 8; bit++)
+        {
+            byte[] broken = [.. packed];
+            broken[bit / 8] ^= (byte)(1 << (bit % 8));
+            byte[] unpacked;
+            try
+            {
+                unpacked = await UnpackAsync("bzip2", broken);
+            }
+            catch (NzbFormatException e) when (e.Fault == NzbFault.NotAnNzb)
+            {
+                continue;
+            }
+
+            Assert.Equal(Plain, unpacked);
+        }
+    }
+
+    [Fact]
+    public async Task Streams_of_nothing_end_with_the_upload()
+    {
+        using var cancel = new CancellationTokenSource();
+        await cancel.CancelAsync();
+        await using var unpacked = new UnpackedStream(new Bzip2Reader(new MemoryStream(NzbText.Bzip2([]))), "bzip2", () => 0, new UnpackBudget(14));
+
+        await Assert.ThrowsAsync<OperationCanceledException>(async () => await unpacked.ReadExactlyAsync(new byte[10], cancel.Token));
+    }
+
+    private static async Task AssertDamagedAsync(string format, byte[] packed)
+    {
+        var refusal = await Assert.ThrowsAsync<NzbFormatException>(() => UnpackAsync(format, packed));
+        Assert.Equal((NzbFault.NotAnNzb, $"damaged {format}"), (refusal.Fault, refusal.Detail));
+    }
+
+    private static async Task<byte[]> UnpackAsync(string format, byte[] packed)
+    {
+        var file = new MemoryStream(packed);
+        Stream decoder = format == "gzip" ? new GZipStream(file, CompressionMode.Decompress) : new Bzip2Reader(file);
+        await using var unpacked = new UnpackedStream(decoder, format, () => file.Position, new UnpackBudget(packed.Length));
+        var plain = new MemoryStream();
+        await unpacked.CopyToAsync(plain, Token);
+        return plain.ToArray();
+    }
+}
