@@ -34,14 +34,14 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
                 return NzbUpload.Refused(AddRefusal.TooLarge, lease);
 
             blobs.RequireSpace(length ?? 0);
-            await using var upload = new UploadStream(body, process.MaxRequestBodySize);
+            await using var upload = new UploadStream(body);
             return await ReceiveAsync(upload, keepsPacked, lease, cancel.Token);
         }
         catch (StorageException e) when (e.Fault == StorageFault.Full)
         {
             return NzbUpload.Refused(AddRefusal.DiskFull, lease);
         }
-        catch (Exception e) when (e is BlobTooLargeException or UploadTooLargeException)
+        catch (BlobTooLargeException)
         {
             return NzbUpload.Refused(AddRefusal.TooLarge, lease);
         }

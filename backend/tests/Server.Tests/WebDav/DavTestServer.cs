@@ -2,6 +2,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Sluice.Server.Auth;
 using Sluice.Server.WebDav;
 using Sluice.Testing;
 using Sluice.Testing.WebDav;
@@ -50,6 +51,7 @@ internal sealed class DavTestServer : IAsyncDisposable
         services?.Invoke(builder.Services);
 
         WebApplication app = builder.Build();
+        app.UseBodyLimits();
         before?.Invoke(app);
         IEndpointConventionBuilder mapped = app.MapWebDav();
         endpoint?.Invoke(mapped);

@@ -5,12 +5,6 @@ namespace Sluice.Server.WebDav;
 /// <summary>PUT: hands the body to the collection that is to hold the name. All checks come before the first byte is read.</summary>
 internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOptions options) : IRequestHandler
 {
-    /// <summary>
-    /// Bytes on the wire per byte of a body that comes in chunks of one: <c>1 CRLF x CRLF</c>. The server's own limit counts
-    /// these; the upload counts its bytes.
-    /// </summary>
-    private const int WorstChunking = 6;
-
     /// <inheritdoc />
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Put];
 
@@ -59,11 +53,11 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
             return;
         }
 
+        // The owner of this feature counts what is read of the body, and ends a longer one with 413.
         if (request.Http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } size)
-            size.MaxRequestBodySize = (limit + 1) * WorstChunking;
+            size.MaxRequestBodySize = limit;
         bool mayReplace = EntityTagCondition.Parse(request.Http.Request.Headers.IfNoneMatch) is not { IsAny: true };
-        await using var body = new UploadStream(request.Http.Request.Body, limit);
-        var upload = new StoreUpload(body, length, mayReplace);
+        var upload = new StoreUpload(request.Http.Request.Body, length, mayReplace);
         StoreAnswer answer = await parent.PutItemAsync(request.Path.Name, upload, request.Aborted);
         Refusal.Write(request.Http.Response, StoreStatus.For(answer));
     }

@@ -91,8 +91,8 @@ internal sealed class QueueChanges(
         bool existed = await names.FindAsync(folder, name, ct) is not null;
         if (existed && !upload.MayReplace)
             return StoreAnswer.AlreadyExists;
-        await using PeekedStream? body = await PeekedStream.OpenAsync(upload.Body, ct);
-        if (body is null)
+        await using var body = new UploadStream(upload.Body);
+        if ((await body.PeekAsync(1, ct)).IsEmpty)
             return waiting.TryAdd(folder, name) ? (existed ? StoreAnswer.Done : StoreAnswer.Created) : StoreAnswer.NoSpace;
 
         var addition = new NzbAddition

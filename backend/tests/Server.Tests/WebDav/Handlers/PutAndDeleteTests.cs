@@ -60,15 +60,17 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
         Assert.Equal(status, (await _server.SendBodyAsync("PUT /folder/a.nzb", new string('x', size))).Status);
 
     [Theory]
-    [InlineData(999, 201)]
-    [InlineData(1000, 201)]
-    [InlineData(1001, 413)]
-    public async Task Size_is_bounded_without_a_length(int size, int status)
+    [InlineData(999, 999, 201)]
+    [InlineData(1000, 1000, 201)]
+    [InlineData(1001, 1001, 413)]
+    [InlineData(1000, 1, 201)]
+    [InlineData(1001, 1, 413)]
+    public async Task Size_is_bounded_without_a_length_and_frames_of_chunks_do_not_count(int size, int chunk, int status)
     {
-        // One chunk: its frame does not count.
         await using RawConnection connection = await _server.ConnectAsync();
-        string length = size.ToString("x", CultureInfo.InvariantCulture);
-        await connection.SendAsync("PUT /folder/a.nzb", ["Transfer-Encoding: chunked"], $"{length}\r\n{new string('x', size)}\r\n0\r\n\r\n");
+        string one = $"{chunk.ToString("x", CultureInfo.InvariantCulture)}\r\n{new string('x', chunk)}\r\n";
+        string body = string.Concat(Enumerable.Repeat(one, size / chunk)) + "0\r\n\r\n";
+        await connection.SendAsync("PUT /folder/a.nzb", ["Transfer-Encoding: chunked"], body);
 
         Assert.Equal(status, (await connection.ReadAnswerAsync(isHead: false)).Status);
         Assert.Equal(status == 201, _folder.Child("a.nzb") is not null);
