@@ -36,6 +36,6 @@ internal sealed record NzbAddition
     /// <summary>Whether a file takes the place of the one that has its name; else the add is refused.</summary>
     public bool MayReplace { get; init; }
 
-    /// <summary>Whether work waits a moment, because the same file may be written again (<see cref="StartHolds"/>).</summary>
+    /// <summary>Whether work waits a moment, because the same file may be written again (<see cref="QueueSchedule"/>).</summary>
     public bool HoldsStart { get; init; }
 }

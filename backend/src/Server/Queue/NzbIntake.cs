@@ -15,8 +15,7 @@ namespace Sluice.Server.Queue;
 internal sealed class NzbIntake(
     UploadReceiver receiver,
     SluiceDatabase database,
-    QueueSignal signal,
-    StartHolds holds,
+    QueueSchedule schedule,
     QueueRemoval removal,
     CategoryRules categories,
     IOptionsMonitor<ApiOptions> api,
@@ -58,7 +57,7 @@ internal sealed class NzbIntake(
             var outcome = await database.WriteAsync(connection => Accept(connection, upload, addition, displaced), cancellationToken);
             if (outcome.Refusal is null)
             {
-                signal.Set();
+                schedule.Wake();
                 // What is worked on is no longer what was meant; its successor starts anew.
                 await removal.SettleAsync(displaced);
             }
@@ -108,7 +107,7 @@ internal sealed class NzbIntake(
             Insert(connection, item, file);
             // Before the item can be seen; of one that is not added in the end the hold runs out by itself.
             if (addition.HoldsStart)
-                holds.Hold(item.Id);
+                schedule.Hold(item.Id);
         }
 
         return new AddOutcome(ids, before is not null, null);

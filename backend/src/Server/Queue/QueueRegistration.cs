@@ -18,7 +18,7 @@ internal static class QueueRegistration
         .AddSingleton<StagingFolder>()
         .AddSingleton<StagedUploads>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<StagedUploads>())
-        .AddSingleton<QueueSignal>()
+        .AddSingleton<QueueSchedule>()
         .AddSingleton<QueueActivity>()
         .AddSingleton<QueueRemoval>()
         .AddSingleton<QueueRenaming>()
@@ -29,8 +29,6 @@ internal static class QueueRegistration
         .AddSingleton<IImportStep, ProbeHeads>()
         .AddSingleton<IImportStep, Publish>()
         .AddSingleton<ImportJob>()
-        .AddSingleton<RetryDelays>()
         .AddSingleton<ReadPosts>()
-        .AddSingleton<StartHolds>()
         .AddSingleton<IWorker, QueueWorker>();
 }

@@ -3,7 +3,7 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Queue;
 
 /// <summary>Takes items out of the queue for good: the row, the work on it, and the NZB that nothing else needs.</summary>
-internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activity, RetryDelays delays, StoredNzbs stored)
+internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored)
 {
     // Keeps each transaction short enough for adds to go on beside it.
     private const int PerTransaction = 200;
@@ -42,7 +42,7 @@ internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activi
         foreach (var item in removed)
         {
             activity.Cancel(item.Id);
-            delays.Forget(item.Id);
+            schedule.Forget(item.Id);
         }
 
         return stored.ReleaseAsync(removed.SelectMany(item => item.BlobHashes), CancellationToken.None);

@@ -15,9 +15,7 @@ namespace Sluice.Server.Queue;
 internal sealed class QueueWorker(
     QueueStore store,
     ImportJob job,
-    QueueSignal signal,
-    RetryDelays delays,
-    StartHolds holds,
+    QueueSchedule schedule,
     SluiceDatabase database,
     BlobStore blobs,
     StoredNzbs stored,
@@ -39,16 +37,16 @@ internal sealed class QueueWorker(
         if (!database.IsOpen)
             return;
 
-        using var changed = options.OnChange((_, _) => signal.Set());
+        using var changed = options.OnChange((_, _) => schedule.Wake());
         // The source of articles, which the steps hold, has followed before: it listens since it was made.
-        using var provided = usenet.OnChange((_, _) => delays.EndAll());
+        using var provided = usenet.OnChange((_, _) => schedule.RetryAll());
         try
         {
             await FailLostAsync(stopping);
             while (true)
             {
                 await StartWorkAsync(stopping);
-                await signal.WaitAsync(stopping);
+                await schedule.WaitAsync(stopping);
             }
         }
         catch (DatabaseLostException)
@@ -64,7 +62,7 @@ internal sealed class QueueWorker(
     {
         while (_busy.Count < options.CurrentValue.WorkerCount)
         {
-            var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || delays.IsWaiting(id) || holds.IsHeld(id), stopping);
+            var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || schedule.IsWaiting(id), stopping);
             if (next is null)
                 return;
             var begin = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -84,26 +82,26 @@ internal sealed class QueueWorker(
             var (end, cause) = await job.RunAsync(id, stopping);
             if (end == ImportEnd.Waits)
             {
-                QueueLog.Waits(logger, id, (long)delays.Start(id).TotalSeconds, cause);
+                QueueLog.Waits(logger, id, (long)schedule.Retry(id).TotalSeconds, cause);
                 // An item that was removed a moment ago had no wait to end yet.
                 if (await store.FindAsync(id, CancellationToken.None) is null)
-                    delays.Forget(id);
+                    schedule.Forget(id);
             }
             else
             {
-                delays.Forget(id);
+                schedule.Forget(id);
             }
         }
         catch (Exception e)
         {
             // A defect costs its own item a while, and nobody else anything.
             QueueLog.Broke(logger, e, id);
-            delays.Start(id);
+            schedule.Retry(id);
         }
         finally
         {
             _busy.TryRemove(id, out _);
-            signal.Set();
+            schedule.Wake();
         }
     }
 

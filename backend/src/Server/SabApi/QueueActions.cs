@@ -3,7 +3,7 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.SabApi;
 
 /// <summary>What <c>mode=queue&amp;name=…</c> does to items.</summary>
-internal sealed class QueueActions(QueueStore store, QueueRemoval removal, QueueActivity activity, QueueSignal signal)
+internal sealed class QueueActions(QueueStore store, QueueRemoval removal, QueueActivity activity, QueueSchedule schedule)
 {
     /// <summary>Removes items for good.</summary>
     public async Task DeleteAsync(SabCall call)
@@ -27,7 +27,7 @@ internal sealed class QueueActions(QueueStore store, QueueRemoval removal, Queue
         await store.SetPausedAsync(ids, paused, call.Cancelled);
         foreach (var id in paused ? ids : [])
             activity.Cancel(id);
-        signal.Set();
+        schedule.Wake();
         await AnswerAsync(call, true, ids);
     }
 

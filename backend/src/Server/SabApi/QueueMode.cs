@@ -8,7 +8,7 @@ namespace Sluice.Server.SabApi;
 internal sealed class QueueMode(
     QueueStore store,
     QueueActivity activity,
-    RetryDelays delays,
+    QueueSchedule schedule,
     QueueActions actions,
     QueueHeader header,
     TimeProvider time) : ISabMode
@@ -68,7 +68,7 @@ internal sealed class QueueMode(
         json.WriteString("script", SabWords.Script(item.Script));
         json.WriteString("filename", item.Name);
         json.WriteStartArray("labels");
-        if (work is null && delays.IsWaiting(item.Id))
+        if (work is null && schedule.IsRetrying(item.Id))
             json.WriteStringValue("WAITING");
         json.WriteEndArray();
         json.WriteString("password", item.Password);

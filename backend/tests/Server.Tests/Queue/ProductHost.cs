@@ -117,7 +117,7 @@ internal sealed class ProductHost : IAsyncDisposable
     /// <summary>Waits until an item waits for a provider.</summary>
     public async Task WaitForWaitingAsync(string id, CancellationToken cancellationToken)
     {
-        while (!Get<RetryDelays>().IsWaiting(id))
+        while (!Get<QueueSchedule>().IsRetrying(id))
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, cancellationToken);
     }
 

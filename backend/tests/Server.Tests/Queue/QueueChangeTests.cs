@@ -119,7 +119,7 @@ public sealed class QueueChangeTests : IDisposable
             new Dictionary<string, string?> { ["usenet.providers"] = ProductHost.ProvidersJson(mock) }, Token);
 
         Assert.Empty(errors);
-        Assert.False(host.Get<RetryDelays>().IsWaiting(id[0]));
+        Assert.False(host.Get<QueueSchedule>().IsRetrying(id[0]));
         Assert.Equal("Completed", (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("status").GetString());
     }
 
@@ -152,7 +152,7 @@ public sealed class QueueChangeTests : IDisposable
 
         await host.Get<QueueRemoval>().RemoveAsync(id, Token);
 
-        Assert.False(host.Get<RetryDelays>().IsWaiting(id[0]));
+        Assert.False(host.Get<QueueSchedule>().IsRetrying(id[0]));
     }
 
     private static void InsertBeforePublish(IServiceCollection services, IImportStep step) =>

@@ -22,13 +22,13 @@ public sealed class RemovedWaitTests : IDisposable
         var time = new RemovingTime(_folder.Folder.Database);
         var nobody = $$"""{"Providers":[{"Host":"127.0.0.1","Port":{{ServerProcess.FreePort()}},"UseSsl":false}]}""";
         await using var host = await ProductHost.StartAsync(
-            _folder, replace: services => services.AddSingleton(services => ActivatorUtilities.CreateInstance<RetryDelays>(services, time)),
+            _folder, replace: services => services.AddSingleton(services => ActivatorUtilities.CreateInstance<QueueSchedule>(services, time)),
             variables: ("SLUICE_CONFIG__USENET__PROVIDERS", nobody));
 
         var id = (await host.AddAsync(MockRelease.Plain(1, 20_000, articleSize: 20_000).ToNzb(), "Rel.nzb", cancel))[0];
         Assert.Equal(1, await time.Removed.WaitAsync(cancel));
 
-        while (host.Get<RetryDelays>().IsWaiting(id))
+        while (host.Get<QueueSchedule>().IsRetrying(id))
             await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, cancel);
         Assert.Equal(0, (await host.CallAsync("mode=queue", cancel)).GetProperty("queue").GetProperty("noofslots").GetInt32());
     }

@@ -35,7 +35,7 @@ public sealed class StorageFaultImportTests : IDisposable
 
         Assert.Equal(0, (await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("noofslots").GetInt32());
         files.FailAt = null;
-        host.Get<RetryDelays>().EndAll();
+        host.Get<QueueSchedule>().RetryAll();
         Assert.Equal("Completed", (await host.WaitForHistoryAsync(id, Token)).GetProperty("status").GetString());
     }
 
