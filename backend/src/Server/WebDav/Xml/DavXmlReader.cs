@@ -17,6 +17,9 @@ internal static class DavXmlReader
     /// <summary>Depth of elements. A PROPPATCH of a structured property has about ten.</summary>
     public const int MaxDepth = 32;
 
+    // What the namespaces of all names come to. One is declared once and written with each name, in stored properties and answers.
+    private const int MaxNamespaces = 4 * MaxBytes;
+
     private const string XmlnsNamespace = "http://www.w3.org/2000/xmlns/";
 
     /// <summary>
@@ -70,7 +73,8 @@ internal static class DavXmlReader
             while (xml.Read() && xml.NodeType != XmlNodeType.Element)
                 CheckEncoding(xml.GetAttribute("encoding"), document);
 
-            var root = ReadElement(xml);
+            var namespaces = 0;
+            var root = ReadElement(xml, ref namespaces);
             while (xml.Read())
             {
                 // Comments and white space behind the root; all else is refused by the reader.
@@ -97,19 +101,19 @@ internal static class DavXmlReader
             throw new DavXmlException("The XML is neither in UTF-8 nor in UTF-16.");
     }
 
-    private static DavXmlElement ReadElement(XmlReader xml)
+    private static DavXmlElement ReadElement(XmlReader xml, ref int namespaces)
     {
         if (xml.Depth == MaxDepth)
             throw new DavXmlException("The XML nests too deeply.");
         if (xml.NamespaceURI is XmlnsNamespace or DavXmlAttribute.XmlNamespace)
             throw new DavXmlException("An element is in a reserved namespace, which no answer could declare.");
 
-        var name = new DavName(xml.NamespaceURI, xml.LocalName);
+        var name = ReadName(xml, ref namespaces);
         var attributes = new List<DavXmlAttribute>();
         while (xml.MoveToNextAttribute())
         {
             if (xml.NamespaceURI != XmlnsNamespace)
-                attributes.Add(new DavXmlAttribute(new DavName(xml.NamespaceURI, xml.LocalName), xml.Value));
+                attributes.Add(new DavXmlAttribute(ReadName(xml, ref namespaces), xml.Value));
         }
 
         xml.MoveToElement();
@@ -117,10 +121,23 @@ internal static class DavXmlReader
         if (!xml.IsEmptyElement)
         {
             while (xml.Read() && xml.NodeType != XmlNodeType.EndElement)
-                content.Add(xml.NodeType == XmlNodeType.Element ? new DavXmlNode("", ReadElement(xml)) : new DavXmlNode(xml.Value, null));
+            {
+                content.Add(xml.NodeType == XmlNodeType.Element
+                    ? new DavXmlNode("", ReadElement(xml, ref namespaces))
+                    : new DavXmlNode(xml.Value, null));
+            }
         }
 
         return new DavXmlElement(name, attributes, content);
+    }
+
+    private static DavName ReadName(XmlReader xml, ref int namespaces)
+    {
+        if (xml.NamespaceURI != DavName.DavNamespace)
+            namespaces += xml.NamespaceURI.Length;
+        if (namespaces > MaxNamespaces)
+            throw new DavXmlException("The namespaces of the XML are too long.", StatusCodes.Status413PayloadTooLarge);
+        return new DavName(xml.NamespaceURI, xml.LocalName);
     }
 
     private static DavXmlException TooLarge() =>

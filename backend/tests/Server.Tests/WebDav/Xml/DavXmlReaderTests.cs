@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.IO.Pipelines;
 using System.Text;
 using Sluice.Server.WebDav;
@@ -187,6 +188,23 @@ public sealed class DavXmlReaderTests
 
             Assert.True(failure is null or DavXmlException, failure?.ToString());
             Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 32 << 20);
+        }
+    }
+
+    [Theory]
+    [InlineData("<a xmlns:p='", "'>", "<p:b/>", "</a>")]
+    [InlineData("<a xmlns:p='", "'", " p:b{0}=''", "/>")]
+    public void Long_namespace_cannot_be_named_often(string start, string middle, string named, string end)
+    {
+        foreach (int names in new[] { 8, 2_000 })
+        {
+            string document = start + new string('u', 30_000) + middle
+                + string.Concat(Enumerable.Range(0, names).Select(i => string.Format(CultureInfo.InvariantCulture, named, i))) + end;
+
+            Exception? failure = Record.Exception(() => DavXmlReader.Parse(Encoding.UTF8.GetBytes(document)));
+
+            Assert.Equal(names == 8, failure is null);
+            Assert.True(failure is null or DavXmlException { Status: 413 });
         }
     }
 
