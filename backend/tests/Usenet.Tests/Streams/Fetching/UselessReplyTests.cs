@@ -63,15 +63,16 @@ public sealed class UselessReplyTests
     [Fact]
     public async Task Article_waits_for_its_only_provider_that_is_left_alone_for_a_while()
     {
+        var rest = TimeSpan.FromSeconds(1);
         var garbled = new MockFault { Kind = FaultKind.CommandGarbage, Provider = 1, Verb = "BODY" };
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(3, ArticleSize),
             new MockOptions { Providers = [new MockProvider { Missing = ArticleSelection.All }, new MockProvider()], Faults = [garbled] },
-            new NntpOptions { HedgeEnabled = false, BreakerCooldown = TimeSpan.FromSeconds(1) },
+            new NntpOptions { HedgeEnabled = false, BreakerCooldown = rest, BreakerLongestCooldown = rest },
             new StreamOptions { CacheBytes = 0, PlaybackRetries = TimeSpan.FromSeconds(8) });
         await using (var stream = host.Open(0, ArticleSize))
             await Assert.ThrowsAsync<NntpException>(async () => await stream.ReadExactlyAsync(new byte[ArticleSize], Token));
-        Assert.InRange(host.Mock.ProviderStats[1].CommandCount("BODY"), 4, 8);
+        Assert.InRange(host.Mock.ProviderStats[1].CommandCount("BODY"), 4, 14);
 
         host.Mock.ChangeFaults([]);
         await host.AssertReadsCleanAsync(file: 0, tries: 1, Token);
