@@ -86,7 +86,8 @@ internal sealed class FetchWalker
                 for (var provider = _from ?? _fetch.TakeNext() ?? await TakeDoubtedAsync(); provider is not null;)
                 {
                     NntpException? fault = null;
-                    using var probe = provider.Pool.Health.Bodies.TryProbe();
+                    // Providers that rest come after all others: none of those has the article.
+                    using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _fetch.Request.Lane == OperationLane.Playback);
                     if (probe is null && ProviderSelector.MustSpare(_parts.Providers, provider) is { } reason)
                     {
                         _lastFault = reason;

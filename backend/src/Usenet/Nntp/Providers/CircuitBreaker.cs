@@ -31,6 +31,7 @@ internal sealed class CircuitBreaker
     /// <summary>A probe without a verdict for this long is given up.</summary>
     public static readonly TimeSpan ProbeLimit = TimeSpan.FromSeconds(20);
 
+    private static readonly TimeSpan LeastRest = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Forgets = TimeSpan.FromHours(1);
     private const int MostDoublings = 5;
 
@@ -153,12 +154,16 @@ internal sealed class CircuitBreaker
 
     /// <summary>Asks for the right to one probe while the breaker is not closed.</summary>
     /// <param name="atOnce">Does not wait for the end of the rest: somebody wants to know how it stands.</param>
+    /// <param name="isNeeded">A reader waits for what nobody else has: one second of rest is enough.</param>
     /// <returns>Null when the breaker is closed, still rests, or has a probe under way.</returns>
-    public BreakerProbe? TryProbe(bool atOnce = false)
+    public BreakerProbe? TryProbe(bool atOnce = false, bool isNeeded = false)
     {
         lock (_gate)
         {
-            if (_failure is null || (RestNow() > TimeSpan.Zero && !(atOnce && _probe is null)))
+            if (_failure is null)
+                return null;
+            var mayCutShort = _probe is null && (atOnce || (isNeeded && _time.GetElapsedTime(_restsSince) >= LeastRest));
+            if (RestNow() > TimeSpan.Zero && !mayCutShort)
                 return null;
             _probeSince = _time.GetTimestamp();
             return _probe = new BreakerProbe(this);
