@@ -132,6 +132,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
     /// <exception cref="NntpException">The provider cannot be reached, or nothing became free in time.</exception>
     public ValueTask LeaseAsync(ConnectionLease lease, in ArticleRequest request, CancellationToken cancellationToken)
     {
+        bool isHeld;
         ConnectionLease? settled;
         lock (_gate)
         {
@@ -139,20 +140,17 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
                 throw Closed();
             if (_sockets.NoneWillServe && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
-            var isHeld = _leases.TryLease(lease, this, request, Terms);
+            isHeld = _leases.TryLease(lease, this, request, Terms);
 
             // What waits before it may wait for something else than the connection that is free.
-            if (!isHeld)
-                _leases.Serve(Terms);
+            _leases.Serve(Terms);
             DialAsDemanded();
-            if (isHeld)
-                return ValueTask.CompletedTask;
             settled = _leases.TakeSettled();
         }
 
         // The caller may hold locks.
         PoolLeases.Tell(settled, inline: false);
-        return lease.WaitAsync(cancellationToken);
+        return isHeld ? ValueTask.CompletedTask : lease.WaitAsync(cancellationToken);
     }
 
     /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
