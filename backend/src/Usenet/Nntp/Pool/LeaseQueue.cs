@@ -12,6 +12,7 @@ internal sealed class LeaseQueue
     private static readonly object[] Lanes = [.. Enum.GetValues<OperationLane>().Cast<object>()];
 
     private readonly LinkedList<ConnectionLease> _alone = new();
+    private readonly LinkedList<ConnectionLease> _aloneUnwatched = new();
     private readonly LinkedList<ConnectionLease> _headOfLine = new();
     private readonly FairQueue _ahead = new();
     private readonly FairQueue _background = new();
@@ -22,7 +23,7 @@ internal sealed class LeaseQueue
     /// <summary>Which fetches come before which.</summary>
     public enum Class
     {
-        /// <summary>It needs a connection for itself, and takes the first that is idle; the others go before it to all that are not.</summary>
+        /// <summary>A reader's that needs a connection for itself, and takes the first that is idle; the others go before it to all that are not.</summary>
         Alone,
 
         /// <summary>A reader waits.</summary>
@@ -30,6 +31,9 @@ internal sealed class LeaseQueue
 
         /// <summary>A reader will come.</summary>
         Ahead,
+
+        /// <summary>It needs a connection for itself, and nobody watches.</summary>
+        AloneUnwatched,
 
         /// <summary>Nobody watches.</summary>
         Background,
@@ -64,6 +68,9 @@ internal sealed class LeaseQueue
             case Class.Alone:
                 _alone.AddLast(waiter.Place);
                 break;
+            case Class.AloneUnwatched:
+                _aloneUnwatched.AddLast(waiter.Place);
+                break;
             case Class.HeadOfLine:
                 _headOfLine.AddLast(waiter.Place);
                 break;
@@ -87,7 +94,7 @@ internal sealed class LeaseQueue
         _avoiding -= waiter.Request.Avoided is null ? 0 : 1;
         Following -= FollowingOf(waiter.Request);
         CountOf(waiter.Request, -1);
-        if (waiter.Place.List == _headOfLine || waiter.Place.List == _alone)
+        if (waiter.Place.List == _headOfLine || waiter.Request.IsAlone)
         {
             waiter.Place.List.Remove(waiter.Place);
         }
@@ -116,8 +123,8 @@ internal sealed class LeaseQueue
     public bool HasBefore(in ArticleRequest request)
     {
         var own = ClassOf(request);
-        if (own == Class.Alone)
-            return _alone.Count > 0;
+        if (request.IsAlone)
+            return (own == Class.Alone ? _alone : _aloneUnwatched).Count > 0;
         return _headOfLine.Count > 0 || (own >= Class.Ahead && !_ahead.IsEmpty) || (own == Class.Background && !_background.IsEmpty);
     }
 
@@ -128,6 +135,9 @@ internal sealed class LeaseQueue
         {
             case Class.Alone:
                 waiter = _alone.First?.Value;
+                return waiter is not null;
+            case Class.AloneUnwatched:
+                waiter = _aloneUnwatched.First?.Value;
                 return waiter is not null;
             case Class.HeadOfLine:
                 waiter = _headOfLine.First?.Value;
@@ -142,13 +152,13 @@ internal sealed class LeaseQueue
     /// <summary>Takes out the one whose turn it was, which has been served.</summary>
     public void Served(Class order, ConnectionLease waiter)
     {
-        if (order >= Class.Ahead)
+        if (order is Class.Ahead or Class.Background)
             (order == Class.Ahead ? _ahead : _background).Charge(waiter, PartyOf(waiter.Request));
         Remove(waiter);
     }
 
     /// <summary>All that wait, in no order.</summary>
-    public ConnectionLease[] All() => [.. _alone, .. _headOfLine, .. _ahead.All(), .. _background.All()];
+    public ConnectionLease[] All() => [.. _alone, .. _headOfLine, .. _ahead.All(), .. _aloneUnwatched, .. _background.All()];
 
     /// <summary>Articles that the reader of a fetch will probably ask for next.</summary>
     public static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
@@ -156,7 +166,7 @@ internal sealed class LeaseQueue
     /// <summary>Where a fetch waits.</summary>
     public static Class ClassOf(in ArticleRequest request) => request.Lane switch
     {
-        _ when request.IsAlone => Class.Alone,
+        _ when request.IsAlone => request.Lane == OperationLane.Playback ? Class.Alone : Class.AloneUnwatched,
         OperationLane.Playback => request.Urgency?.IsHeadOfLine == true || request.IsLate ? Class.HeadOfLine : Class.Ahead,
         _ => Class.Background,
     };

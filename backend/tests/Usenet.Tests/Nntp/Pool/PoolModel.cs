@@ -207,6 +207,7 @@ internal sealed class PoolModel
             if (fetch.Work is { IsFaulted: true } work)
                 throw work.Exception!;
             Assert.True(fetch.IsHeld || now <= fetch.WaitsUntil, $"A fetch waits {_clock.GetElapsedTime(fetch.WaitsUntil, now)} beyond its deadline.");
+            Assert.True(!fetch.IsStarved(_limiter), "A reader waits beside an idle connection and free permits.");
         }
 
         _accounts.ForEach(account => _progressAt = Math.Max(_progressAt, account.Server.HeardAt));
@@ -299,6 +300,12 @@ internal sealed class PoolModel
             + (request.Urgency?.IsHeadOfLine == false ? Options.AheadTimeout : Options.LeaseTimeout).Ticks + Slack.Ticks;
 
         public bool IsHeld { get; private set; }
+
+        public bool IsStarved(GlobalOperationLimiter limiter) => !IsHeld
+            && request.Lane == OperationLane.Playback
+            && request.Urgency?.IsHeadOfLine == true
+            && account.Server.Idle > 0
+            && limiter.Capacity - Enum.GetValues<OperationLane>().Sum(limiter.InUse) > 1;
 
         public bool HasCome { get; private set; }
 
