@@ -158,7 +158,7 @@ public sealed class GlobalOperationLimiter
     internal bool MayGrow(OperationLane lane)
     {
         lock (_gate)
-            return InUseByBackground < Share(lane);
+            return InUseByBackground < Share(lane) && (lane != OperationLane.Import || _inUse[(int)lane] < _importConnections);
     }
 
     /// <summary>Whether the background waits and has no permit, and none is left: playback gives one up.</summary>

@@ -310,10 +310,12 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// </summary>
     private ConnectionLoad? SparedForBackground()
     {
-        if (_open.Count == 0 || !(_waiting.BackgroundCount > 0 ? HasNoBackground() && limiter.MayGrow(OperationLane.Import) : limiter.IsBackgroundStarved))
+        if (_open.Count == 0 || !(_waiting.BackgroundCount > 0 ? HasNoBackground() && (MayGrow(OperationLane.Import) || MayGrow(OperationLane.HealthCheck)) : limiter.IsBackgroundStarved))
             return null;
         return _open.Count > 1 || _lastBackground is not { } last || time.GetElapsedTime(last) >= LoneTurn ? _open[0] : null;
     }
+
+    private bool MayGrow(OperationLane lane) => _waiting.CountOf(lane) + _waiting.AloneOf(lane) > 0 && limiter.MayGrow(lane);
 
     private bool HasNoBackground() => _open.TrueForAll(load => load.Commands == 0 || load.Lane == OperationLane.Playback);
 

@@ -191,7 +191,8 @@ internal sealed class PoolModel
             var before = (_granted, account.Pool.Sockets);
             account.Pool.Pump();
             _turns.Run();
-            Assert.True(before == (_granted, account.Pool.Sockets), $"A fetch or a dial was due and nothing woke it: {before} became {(_granted, account.Pool.Sockets)}.");
+            Assert.True(account.MaySpareInVain || before == (_granted, account.Pool.Sockets), $"A fetch or a dial was due and nothing woke it: {before} became {(_granted, account.Pool.Sockets)}.");
+            account.MaySpareInVain = false;
         }
 
         _touched.Clear();
@@ -286,6 +287,12 @@ internal sealed class PoolModel
         public ModelServer Server => server;
 
         public NntpConnectionPool Pool => pool;
+
+        /// <summary>
+        /// Whether it may spare a connection for the background although that has got one elsewhere, of which no pool is told. What the
+        /// connection owes ends, and that is told.
+        /// </summary>
+        public bool MaySpareInVain { get; set; }
     }
 
     /// <summary>One fetch, from its wait to its end.</summary>
@@ -339,6 +346,8 @@ internal sealed class PoolModel
                     await account.Pool.LeaseAsync(_lease, request, _cancellation.Token);
                     IsHeld = true;
                     model._granted++;
+                    if (request.Lane != OperationLane.Playback)
+                        model._accounts.ForEach(other => other.MaySpareInVain |= other != account);
                     Progress();
                     if (request.Stats > 0)
                         await _lease.AskAsync(new StatBatch(Enumerable.Repeat(Id, request.Stats).ToArray(), request.Lane), _cancellation.Token);
