@@ -18,6 +18,7 @@ internal sealed class PoolModel
 
     // Timers round.
     private static readonly TimeSpan Slack = TimeSpan.FromMilliseconds(20);
+    private static readonly object[] Readers = [new(), new(), new()];
     private static readonly MessageId Id = MessageId.Parse("a@b");
 
     // Idle limits shorter than a run; and no limit as long as the bound on progress.
@@ -143,7 +144,7 @@ internal sealed class PoolModel
     private ArticleRequest Request()
     {
         var lane = (OperationLane)_dice.Next(3);
-        var urgency = lane == OperationLane.Playback && _dice.Next(8) > 0 ? new FetchUrgency(_dice.Next(3), _dice.Next(3) == 0) { Following = _dice.Next(3) * 2 } : null;
+        var urgency = lane == OperationLane.Playback && _dice.Next(8) > 0 ? new FetchUrgency(Readers[_dice.Next(Readers.Length)], _dice.Next(3) == 0) { Following = _dice.Next(3) * 2 } : null;
         var stats = _dice.Next(8) == 0 ? _dice.Next(1, 4) : 0;
         return new ArticleRequest(Id, lane, urgency, _dice.Next(3) * 400_000) { Stats = stats, IsAlone = stats == 0 && _dice.Next(12) == 0 };
     }
@@ -328,7 +329,9 @@ internal sealed class PoolModel
 
         public void Raise()
         {
-            request.Urgency?.Raise();
+            if (request.Urgency is null)
+                return;
+            request.Urgency.Raise();
             _lease.Raise();
             model._touched.Add(account);
         }
