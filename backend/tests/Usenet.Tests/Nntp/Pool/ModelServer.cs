@@ -29,7 +29,7 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
     /// <summary>Connections that it counts.</summary>
     public List<ModelConnection> Counted { get; } = [];
 
-    /// <summary>When it has answered a fetch last, in ticks of the clock.</summary>
+    /// <summary>When it has last answered a fetch, or what a fetch was behind, in ticks of the clock.</summary>
     public long HeardAt { get; private set; }
 
     /// <summary>Connections that are open on both sides and owe nothing at all.</summary>
@@ -239,7 +239,7 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
                 Array.Resize(ref _arrived, _to + bytes.Length);
             bytes.CopyTo(_arrived, _to);
             _to += bytes.Length;
-            if (isFetch)
+            if (isFetch || Owes > 0)
                 server.HeardAt = server._clock.GetTimestamp();
             if (isEnd && isFetch && (isBody || Owes == 0))
                 server._happened(server);

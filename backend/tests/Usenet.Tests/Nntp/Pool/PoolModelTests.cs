@@ -11,7 +11,7 @@ public sealed class PoolModelTests
     private const int Steps = 40;
 
     [Fact]
-    public void F15_Whatever_happens_to_pools_nobody_waits_for_what_is_free_and_nothing_is_left() => Play(16_000);
+    public void F15_Whatever_happens_to_pools_nobody_waits_for_what_is_free_and_nothing_is_left() => Play(20_000);
 
     [Fact]
     [Trait("Category", "Long")]
