@@ -110,6 +110,23 @@ public sealed class LeaseSchedulerTests
         Assert.Contains(model.Granted, request => request.Lane == Import);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Viewer_does_not_wait_beside_an_idle_connection_behind_an_import_that_may_have_no_permit(bool isAlone)
+    {
+        var model = new SchedulerModel(pools: 2, capacity: 10);
+        model.Limiter.Configure(10, streamingPriorityPercent: 80, importConnections: 1);
+        model.Pools.ForEach(model.Open);
+        model.Fetch(model.Pools[0], SchedulerModel.Request(Import));
+        model.Fetch(model.Pools[1], SchedulerModel.Request(Import) with { IsAlone = isAlone });
+        Assert.Single(model.Granted);
+
+        model.Fetch(model.Pools[1], SchedulerModel.Request(Playback, "viewer", isHeadOfLine: true) with { IsAlone = isAlone });
+
+        Assert.Equal([Import, Playback], model.Granted.Select(request => request.Lane));
+    }
+
     [Fact]
     public void Connection_that_reads_what_nobody_wants_is_no_place_for_the_next_landing()
     {

@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Xunit;
@@ -84,6 +85,26 @@ public sealed class RaisedLimitTests : IAsyncDisposable
         _answers.Set();
         await Task.WhenAll(fetches);
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => import);
+    }
+
+    [Fact(Timeout = 60_000)]
+    public async Task F15_Background_gets_more_than_its_share_once_nothing_has_played_for_a_while()
+    {
+        var clock = new ManualTimeProvider();
+        var limiter = new GlobalOperationLimiter(time: clock);
+        await using var accounts = new NntpAccounts(limiter, clock, NullLoggerFactory.Instance);
+        await using var pool = new ProviderPool(accounts, [Account(Few)], Options);
+        _answers.Set();
+        await pool.FetchAsync(Request(OperationLane.Playback), new CollectingSink(), Token);
+        _answers.Reset();
+        var imports = Enumerable.Range(0, 2).Select(_ => pool.FetchAsync(Request(OperationLane.Import), new CollectingSink(), Token).AsTask()).ToArray();
+        await Eventually.HoldsAsync(() => limiter.InUse(OperationLane.Import) == 1, () => "no import", Token);
+
+        clock.Advance(TimeSpan.FromSeconds(2));
+
+        await Eventually.HoldsAsync(() => limiter.InUse(OperationLane.Import) == 2, () => "nothing plays, and an import waits", Token);
+        _answers.Set();
+        await Task.WhenAll(imports);
     }
 
     public async ValueTask DisposeAsync()
