@@ -110,6 +110,5 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         await _accounts.ReleaseAsync(_entries);
         if (_ownAccounts is not null)
             await _ownAccounts.DisposeAsync();
-        _parts.Dispose();
     }
 }

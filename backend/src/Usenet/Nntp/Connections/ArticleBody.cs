@@ -3,7 +3,8 @@ using System.Buffers;
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3), and then to another one.</summary>
-internal sealed class ArticleBody() : PendingReply(default)
+/// <param name="fetch">Decides what becomes of a late reply, and orders its replies by its own lock; null where lateness is borne.</param>
+internal sealed class ArticleBody(IPendingFetch? fetch = null) : PendingReply(default, fetch?.Gate)
 {
     private int _provider;
 
@@ -82,16 +83,19 @@ internal sealed class ArticleBody() : PendingReply(default)
                 return Lateness.Left;
         }
 
-        return TryOf() is { } attempt ? attempt.BeLate() : Lateness.Borne;
+        return fetch?.BeLate(isSent: true) ?? Lateness.Borne;
     }
 
     public override void SendElsewhere(bool isPaid)
     {
-        if (TryOf() is not { MayMove: true } attempt || !(isPaid || attempt.TryPayForMove()))
-            return;
-        if (Request.Urgency is { } urgency)
-            urgency.WasLate = true;
-        Abandon(new NntpException(NntpFault.GivenUp, "The connection is held up by an article that does not come."));
+        lock (Gate)
+        {
+            if (_sink is null)
+                return;
+        }
+
+        if (fetch?.TryMove(isPaid) == true)
+            Abandon(new NntpException(NntpFault.GivenUp, "The connection is held up by an article that does not come."));
     }
 
     public override void Measure(LineEstimate line)
@@ -101,13 +105,6 @@ internal sealed class ArticleBody() : PendingReply(default)
     }
 
     protected override void LetGo() => _sink = null;
-
-    /// <summary>The try that it is sent for; null for anything else, and once the fetch has ended.</summary>
-    private FetchTry? TryOf()
-    {
-        lock (Gate)
-            return _sink as FetchTry;
-    }
 
     private bool WriteToSink(IArticleSink sink, ReadOnlySpan<byte> raw, out int consumed)
     {

@@ -13,7 +13,9 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     private ManualResetValueTaskSourceCore<ReplyOutcome> _completion;
     private bool _completed;
 
-    protected PendingReply(ArticleRequest request) => Request = request;
+    /// <param name="request">What it is for.</param>
+    /// <param name="gate">The lock of the fetch that it belongs to; null for one of its own.</param>
+    protected PendingReply(ArticleRequest request, Lock? gate = null) => (Request, Gate) = (request, gate ?? new Lock());
 
     public ArticleRequest Request { get; private set; }
 
@@ -64,7 +66,7 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// </summary>
     protected virtual bool ContinuesInline => false;
 
-    protected Lock Gate { get; } = new();
+    protected Lock Gate { get; }
 
     public abstract void WriteCommands(IBufferWriter<byte> output);
 

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>What all fetches of one pool of providers share, and the fetches that can be used again.</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResources shared, ReleaseOrder releases) : IDisposable
+internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResources shared, ReleaseOrder releases)
 {
     private const int Kept = 512;
 
@@ -19,11 +19,7 @@ internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResour
 
     public TimeProvider Time => shared.Time;
 
-    public StragglerPolicy Policy { get; } = new(shared.Options);
-
     public HedgeBudget Budget { get; } = new();
-
-    public StragglerWatch Watch { get; } = new(shared.Time);
 
     /// <summary>Who is asked next on a walk; null when there is none left.</summary>
     public Provider? Next(in ArticleRequest request, in ProviderWalk walk) =>
@@ -64,6 +60,4 @@ internal sealed class FetchParts(IReadOnlyList<Provider> providers, SharedResour
                 _idle.Push(fetch);
         }
     }
-
-    public void Dispose() => Watch.Dispose();
 }

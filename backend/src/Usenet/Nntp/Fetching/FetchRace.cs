@@ -11,6 +11,10 @@ namespace Sluice.Usenet.Nntp;
 internal sealed class FetchRace(FetchParts parts)
 {
     private readonly Lock _gate = new();
+
+    /// <summary>That of all replies of the fetch.</summary>
+    public Lock Gate => _gate;
+
     private IArticleSink? _sink;
     private FetchTry? _leader;
     private FetchTry? _challenger;
@@ -26,17 +30,6 @@ internal sealed class FetchRace(FetchParts parts)
             (_sink, _leader, _challenger, _isDelivered) = (sink, first, null, false);
             if (first is not null)
                 first.HasLed = true;
-        }
-    }
-
-    /// <summary>A reader waits from now on, and what waits for a connection overtakes others only now.</summary>
-    /// <returns>How soon the leader could have waited for too long.</returns>
-    public TimeSpan Await()
-    {
-        lock (_gate)
-        {
-            _waitsSince = parts.Time.GetTimestamp();
-            return parts.Options.HedgeWait;
         }
     }
 
@@ -101,18 +94,13 @@ internal sealed class FetchRace(FetchParts parts)
     }
 
     /// <summary>The leader, if it has waited for a connection for too long, and so has its challenger where there is one.</summary>
-    /// <param name="due">How soon to look again.</param>
-    public FetchTry? Waiting(out TimeSpan due)
+    public FetchTry? Waiting()
     {
         lock (_gate)
         {
             var waited = parts.Time.GetElapsedTime(_challenger is null ? _waitsSince : Math.Max(_waitsSince, _challengedAt));
-            due = parts.Options.HedgeWait;
-            if (waited < due)
-            {
-                due -= waited;
+            if (waited < parts.Options.HedgeWait)
                 return null;
-            }
 
             return _isDelivered || _challenger is { IsSent: true } || _leader is not { IsSent: false } leader ? null : leader;
         }

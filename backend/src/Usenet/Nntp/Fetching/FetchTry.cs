@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Nntp;
 /// </summary>
 /// <remarks>All state is guarded by the gate of the race. Cancelling is thread-safe.</remarks>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The source holds neither a timer nor a handle.")]
-internal sealed class FetchTry(HedgedFetch fetch, FetchRace race) : IArticleSink, IThreadPoolWorkItem
+internal sealed class FetchTry(HedgedFetch fetch, FetchRace race) : IArticleSink, IPendingFetch, IThreadPoolWorkItem
 {
     // Fewer bytes are no sign of life: a server that sends one a second will not finish.
     private const int TellingBytes = 1024;
@@ -41,14 +41,23 @@ internal sealed class FetchTry(HedgedFetch fetch, FetchRace race) : IArticleSink
     /// <summary>Whether it goes elsewhere when what is before it does not come. Set by its walk while nothing is sent.</summary>
     public bool MayMove { get; set; }
 
-    /// <summary>Takes leave to go elsewhere, which may bring the article twice.</summary>
-    public bool TryPayForMove() => fetch.TryPayForMove();
-
     /// <summary>Whether another try has won.</summary>
     public bool HasLost { get; private set; }
 
-    /// <summary>By the connection: the reply is late. Under no lock.</summary>
-    public Lateness BeLate() => fetch.BeLate(this);
+    public Lock Gate => race.Gate;
+
+    public bool IsBeaten => HasLost;
+
+    public Lateness BeLate(bool isSent) => fetch.BeLate(this, isSent);
+
+    public bool TryMove(bool isPaid)
+    {
+        if (!MayMove || !(isPaid || fetch.TryPayForMove()))
+            return false;
+        if (fetch.Request.Urgency is { } urgency)
+            urgency.WasLate = true;
+        return true;
+    }
 
     /// <summary>A provider is about to be asked.</summary>
     public void Ask(Provider provider)
@@ -60,7 +69,6 @@ internal sealed class FetchTry(HedgedFetch fetch, FetchRace race) : IArticleSink
     public void Send(ConnectionLease lease)
     {
         (Lease, IsSent) = (lease, true);
-        lease.IsBeaten = HasLost;
     }
 
     /// <summary>The try does not hold its connection any more.</summary>
@@ -70,8 +78,6 @@ internal sealed class FetchTry(HedgedFetch fetch, FetchRace race) : IArticleSink
     public void Lose()
     {
         HasLost = true;
-        if (Lease is { } lease)
-            lease.IsBeaten = true;
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 

@@ -26,7 +26,7 @@ internal sealed class FetchWalker
     private readonly HedgedFetch _fetch;
     private readonly FetchParts _parts;
     private readonly FetchRace _race;
-    private readonly ConnectionLease _lease = new();
+    private readonly ConnectionLease _lease;
     private readonly WorkSignal _work = new();
     private readonly Task _loop;
     private Provider? _from;
@@ -45,6 +45,7 @@ internal sealed class FetchWalker
     public FetchWalker(HedgedFetch fetch, FetchParts parts, FetchRace race)
     {
         (_fetch, _parts, _race, Attempt) = (fetch, parts, race, new FetchTry(fetch, race));
+        _lease = new ConnectionLease(Attempt);
         // The context of whoever happens to fetch first must not live as long as the loop.
         using (ExecutionContext.SuppressFlow())
             _loop = ServeAsync();

@@ -29,14 +29,13 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
     private Exception? _broke;
     private int _walking;
     private bool _isRunning;
-    private bool _isWatched;
 
     public HedgedFetch(FetchParts parts)
     {
         _parts = parts;
         _race = new FetchRace(parts);
         _first = new FetchWalker(this, parts, _race);
-        _raised = Raised;
+        _raised = _first.Raise;
     }
 
     /// <summary>What is fetched.</summary>
@@ -55,11 +54,7 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         }
 
         if (request.Urgency is { } urgency)
-        {
             urgency.Raised += _raised;
-            if (urgency.IsHeadOfLine)
-                Watch();
-        }
 
         var version = _end.Version;
         _registration = cancellationToken.UnsafeRegister(static state => ((HedgedFetch)state!).CancelAll(), this);
@@ -67,23 +62,15 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         return new ValueTask<ArticleReply>(this, version);
     }
 
-    /// <summary>By the watch: asks another provider if the article has waited for a connection for too long.</summary>
-    /// <returns>When to look again; null when nobody waits for it.</returns>
-    public TimeSpan? Look()
+    /// <summary>By a try: it is late. The article is asked for a second time if that helps.</summary>
+    public Lateness BeLate(FetchTry late, bool isSent)
     {
-        lock (_gate)
+        if (!isSent)
         {
-            if (!_isRunning)
-                return null;
-            if (_race.Waiting(out var due) is { Provider: { } provider })
-                TryChallenge(provider, isSent: false, isFree: provider.Pool.NoneIsOpen);
-            return due;
+            Look();
+            return Lateness.Borne;
         }
-    }
 
-    /// <summary>By a connection: the reply to a try is late. The article is asked for a second time if that helps.</summary>
-    public Lateness BeLate(FetchTry late)
-    {
         lock (_gate)
         {
             // By now it may fetch something else.
@@ -223,21 +210,12 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
     void IValueTaskSource<ArticleReply>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _end.OnCompleted(continuation, state, token, flags);
 
-    private void Raised()
-    {
-        Watch();
-        _first.Raise();
-    }
-
-    private void Watch()
+    private void Look()
     {
         lock (_gate)
         {
-            // Somebody may raise what was fetched in here before.
-            if (!_isRunning || !_parts.Policy.IsEnabled || _request.Urgency?.IsHeadOfLine != true)
-                return;
-            _isWatched = true;
-            _parts.Watch.Add(this, _race.Await());
+            if (_isRunning && _race.Waiting() is { Provider: { } provider })
+                TryChallenge(provider, isSent: false, isFree: provider.Pool.NoneIsOpen);
         }
     }
 
@@ -278,9 +256,6 @@ internal sealed class HedgedFetch : IValueTaskSource<ArticleReply>
         _registration.Dispose();
         if (_request.Urgency is { } urgency)
             urgency.Raised -= _raised;
-        if (_isWatched)
-            _parts.Watch.Remove(this);
-        _isWatched = false;
 
         ArticleReply reply = default;
         if (_caller.IsCancellationRequested)

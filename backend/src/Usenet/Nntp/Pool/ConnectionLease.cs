@@ -34,7 +34,11 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     // Serves one reply after the other; an abandoned one stays with its connection.
     private ArticleBody? _body;
 
-    public ConnectionLease() => Place = new LinkedListNode<ConnectionLease>(this);
+    /// <param name="fetch">Is told when the wait is long, and when the reply is late; null: nobody is.</param>
+    public ConnectionLease(IPendingFetch? fetch = null) => (Fetch, Place) = (fetch, new LinkedListNode<ConnectionLease>(this));
+
+    /// <summary>Who asks; null for what is late without consequence.</summary>
+    public IPendingFetch? Fetch { get; }
 
     /// <summary>What is asked for.</summary>
     public ArticleRequest Request { get; set; }
@@ -51,18 +55,29 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     /// <summary>Until when it waits, in ticks of the time provider.</summary>
     public long Deadline { get; private set; }
 
+    /// <summary>When its fetch is told that the wait is long, in ticks of the time provider. Guarded by the lock of the pool.</summary>
+    public long LateAt { get; private set; }
+
+    /// <summary>When something is to be done about the wait: the earlier of both.</summary>
+    public long DueAt => Math.Min(Deadline, LateAt);
+
     /// <summary>The next of those whose wait has ended and who have not been told. Guarded by the lock of the pool.</summary>
     public ConnectionLease? NextSettled { get; set; }
-
-    /// <summary>Whether another try has brought the article first. Set before the fetch is given up.</summary>
-    public bool IsBeaten { get; set; }
 
     /// <summary>By the pool: it is asked for, from now on.</summary>
     public void Begin(NntpConnectionPool pool, NntpMeter meter, in ArticleRequest request, long now, long deadline)
     {
         _wait.Reset();
         (_pool, _meter, Request, _askedAt, Deadline) = (pool, meter, request, now, deadline);
-        (_connection, _failure, _cancelled, _reply, IsBeaten) = (null, null, default, null, false);
+        (_connection, _failure, _cancelled, _reply, LateAt) = (null, null, default, null, long.MaxValue);
+    }
+
+    /// <summary>By the pool, under its lock: a reader waits for the article, so that its fetch is told when the wait is long.</summary>
+    /// <param name="lateAt">In ticks of the time provider.</param>
+    public void Watch(long lateAt)
+    {
+        if (Fetch is not null && Request.Urgency?.IsHeadOfLine == true)
+            LateAt = lateAt;
     }
 
     /// <summary>By the pool, under its lock: a connection takes the command.</summary>
@@ -103,13 +118,24 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     /// <summary>A reader has come to wait for the article: it goes first, if it waits still.</summary>
     public void Raise() => _pool?.Raise(this);
 
+    /// <summary>
+    /// By its fetch, on any thread: ends the wait or the reply with an <see cref="OperationCanceledException"/>; nothing happens when both
+    /// have ended. It counts for what has begun by then: whoever begins to wait looks afterwards whether it was given up before.
+    /// </summary>
+    public void GiveUp()
+    {
+        var cancelled = new CancellationToken(canceled: true);
+        Withdraw(cancelled);
+        _reply?.TryAbandon(cancelled);
+    }
+
     /// <summary>Sends BODY and waits for the end of its reply.</summary>
     /// <param name="sink">Takes the body.</param>
     /// <param name="provider">What the sink knows the provider by.</param>
     /// <param name="cancellationToken">Gives the reply up.</param>
     public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, int provider, CancellationToken cancellationToken)
     {
-        _body ??= new ArticleBody();
+        _body ??= new ArticleBody(Fetch);
         _body.Begin(Request, sink, provider);
         return AskAsync(_body, cancellationToken);
     }
@@ -160,11 +186,11 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     {
         _body = null;
         _connection!.Load.Abandon();
-        if (!(IsBeaten && _connection.TryGiveUp()))
+        if (!(Fetch?.IsBeaten == true && _connection.TryGiveUp()))
             _connection.Reconsider();
         // Whoever waits for this connection may be better off with another one now.
         _pool!.Pump();
     }
 
-    private void Withdraw(CancellationToken token) => _pool!.Withdraw(this, token);
+    private void Withdraw(CancellationToken token) => _pool?.Withdraw(this, token);
 }

@@ -194,7 +194,7 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
     public void Raise(ConnectionLease lease)
     {
         lock (_gate)
-            _scheduler.Raise(lease);
+            _leases.Raise(lease);
         Serve(inline: false);
     }
 
@@ -386,9 +386,12 @@ internal sealed class NntpConnectionPool : IConnectionOwner, IDialPlaces, IAsync
     private long? Expire(long now)
     {
         long? next;
+        var late = new List<IPendingFetch>();
         lock (_gate)
-            next = _leases.RefuseOverdue(now);
+            next = _leases.RefuseOverdue(now, late);
         Pump();
+        foreach (var fetch in late)
+            fetch.BeLate(isSent: false);
         return next;
     }
 

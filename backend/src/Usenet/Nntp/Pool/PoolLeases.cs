@@ -33,7 +33,7 @@ internal sealed class PoolLeases : IDisposable
         // Fetches ahead wait for their turn behind a slow line; nobody misses them before they are raised.
         var patience = request.Urgency?.IsHeadOfLine == false ? _shared.Options.AheadTimeout : _shared.Options.LeaseTimeout;
         var now = _shared.Time.GetTimestamp();
-        lease.Begin(pool, _shared.Meter, request, now, now + (long)(patience.TotalSeconds * _shared.Time.TimestampFrequency));
+        lease.Begin(pool, _shared.Meter, request, now, now + Ticks(patience));
         if (_scheduler.TryLease(request, terms) is { } load)
         {
             lease.Grant(load.Connection, now, _scheduler.Bytes);
@@ -41,8 +41,16 @@ internal sealed class PoolLeases : IDisposable
         }
 
         _scheduler.Enqueue(lease);
-        _deadline.Arm(lease.Deadline);
+        Watch(lease, now);
         return false;
+    }
+
+    /// <summary>A reader has come to wait for the article: from now on the wait may be too long.</summary>
+    public void Raise(ConnectionLease lease)
+    {
+        _scheduler.Raise(lease);
+        if (lease.Place.List is not null)
+            Watch(lease, _shared.Time.GetTimestamp());
     }
 
     /// <summary>Grants leases to whoever can be served.</summary>
@@ -77,16 +85,28 @@ internal sealed class PoolLeases : IDisposable
     }
 
     /// <summary>Ends the waits that have lasted too long.</summary>
-    /// <returns>When the next one has to end; null while none does.</returns>
-    public long? RefuseOverdue(long now)
+    /// <param name="now">In ticks of the time provider.</param>
+    /// <param name="late">Takes the fetches of readers that still wait, to be told so outside of the lock.</param>
+    /// <returns>When to look again; null while nothing waits.</returns>
+    public long? RefuseOverdue(long now, List<IPendingFetch> late)
     {
         long? next = null;
         foreach (var lease in _scheduler.AllWaiting())
         {
             if (lease.Deadline <= now)
+            {
                 Refuse(lease, new NntpException(NntpFault.NoConnection, "No connection became free in time."));
-            else if (next is null || lease.Deadline < next)
-                next = lease.Deadline;
+                continue;
+            }
+
+            if (lease.LateAt <= now)
+            {
+                late.Add(lease.Fetch!);
+                lease.Watch(now + Ticks(_shared.Options.HedgeWait));
+            }
+
+            if (next is null || lease.DueAt < next)
+                next = lease.DueAt;
         }
 
         return next;
@@ -117,6 +137,15 @@ internal sealed class PoolLeases : IDisposable
     }
 
     public void Dispose() => _deadline.Dispose();
+
+    private void Watch(ConnectionLease lease, long now)
+    {
+        if (_shared.Options.HedgeEnabled)
+            lease.Watch(now + Ticks(_shared.Options.HedgeWait));
+        _deadline.Arm(lease.DueAt);
+    }
+
+    private long Ticks(TimeSpan span) => (long)(span.TotalSeconds * _shared.Time.TimestampFrequency);
 
     private void Grant(ConnectionLease lease, ConnectionLoad load)
     {

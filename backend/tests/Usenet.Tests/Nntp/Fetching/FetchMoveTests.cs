@@ -96,7 +96,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
         const int Behind = 15;
         foreach (var fetched in new[] { 0, 100, 100_000 })
         {
-            using var parts = new FetchParts([_provider], _shared, new ReleaseOrder(TimeProvider.System));
+            var parts = new FetchParts([_provider], _shared, new ReleaseOrder(TimeProvider.System));
             for (var article = 0; article < fetched; article++)
                 parts.Budget.Fetched();
             var moved = 0;
@@ -126,7 +126,6 @@ public sealed class FetchMoveTests : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _pool.DisposeAsync();
-        _parts.Dispose();
         await _server.DisposeAsync();
     }
 
