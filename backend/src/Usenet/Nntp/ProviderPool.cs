@@ -18,7 +18,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     private readonly NntpAccounts _accounts;
     private readonly NntpAccounts? _ownAccounts;
     private readonly SharedResources _shared;
-    private readonly FetchParts _parts;
+    private readonly FetchServices _services;
     private int _isDisposed;
 
     /// <summary>Creates a pool with accounts of its own; nothing is dialled before it is needed.</summary>
@@ -46,7 +46,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         (_accounts, _entries, _shared) = (accounts, providers, accounts.Shared);
         var pools = accounts.Acquire(providers, options);
         _providers = [.. providers.Select((provider, index) => new Provider(index, provider, pools[index]) { KeepsOrder = options.KeepsOrder })];
-        _parts = new FetchParts(_providers, _shared, accounts.Releases);
+        _services = new FetchServices(_providers, _shared, accounts.Releases);
     }
 
     /// <inheritdoc/>
@@ -92,7 +92,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 
     /// <inheritdoc/>
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
-        _parts.Rent().RunAsync(request, sink, cancellationToken);
+        new ArticleFetch(_services, request, sink, cancellationToken).RunAsync();
 
     /// <inheritdoc/>
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken)

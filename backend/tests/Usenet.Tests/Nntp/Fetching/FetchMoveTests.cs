@@ -17,7 +17,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     private readonly ScriptedServer _server;
     private readonly SharedResources _shared;
     private readonly NntpConnectionPool _pool;
-    private readonly FetchParts _parts;
+    private readonly FetchServices _services;
     private readonly Provider _provider;
 
     public FetchMoveTests()
@@ -33,7 +33,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
             Options, new GlobalOperationLimiter(), new HandshakeLimit(1, TimeProvider.System), new NntpMeter(TimeProvider.System), new ProviderMemory(TimeProvider.System), TimeProvider.System, NullLogger.Instance);
         _pool = new NntpConnectionPool(account, _shared);
         _provider = new Provider(0, account, _pool);
-        _parts = new FetchParts([_provider], _shared, new ReleaseOrder(TimeProvider.System));
+        _services = Services();
     }
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -78,8 +78,11 @@ public sealed class FetchMoveTests : IAsyncDisposable
     public void F11_Only_what_may_still_move_goes_elsewhere(bool mayMove)
     {
         var sent = new PendingReplies();
-        var (late, behind) = (new ArticleBody(), new ArticleBody());
-        var attempt = new FetchTry(_parts.Rent(), new FetchRace(_parts)) { MayMove = mayMove };
+        var attempt = Attempt(_services);
+        Assert.True(attempt.MayMove);
+        for (var place = 0; place < 8 && !mayMove; place++)
+            Assert.True(attempt.TryLosePlace());
+        var (late, behind) = (new ArticleBody(), new ArticleBody(attempt));
         late.Begin(new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), 0);
         behind.Begin(new ArticleRequest(Id, OperationLane.Import), attempt, 0);
         Assert.True(sent.TryAdd(late, out _));
@@ -96,9 +99,9 @@ public sealed class FetchMoveTests : IAsyncDisposable
         const int Behind = 15;
         foreach (var fetched in new[] { 0, 100, 100_000 })
         {
-            var parts = new FetchParts([_provider], _shared, new ReleaseOrder(TimeProvider.System));
+            var services = Services();
             for (var article = 0; article < fetched; article++)
-                parts.Budget.Fetched();
+                services.Budget.Fetched();
             var moved = 0;
             for (var late = 0; late < 20; late++)
             {
@@ -106,8 +109,9 @@ public sealed class FetchMoveTests : IAsyncDisposable
                 var replies = new ArticleBody[Behind + 1];
                 for (var i = 0; i < replies.Length; i++)
                 {
-                    replies[i] = new ArticleBody();
-                    replies[i].Begin(new ArticleRequest(Id, OperationLane.Import), new FetchTry(parts.Rent(), new FetchRace(parts)) { MayMove = true }, 0);
+                    var attempt = Attempt(services);
+                    replies[i] = new ArticleBody(attempt);
+                    replies[i].Begin(new ArticleRequest(Id, OperationLane.Import), attempt, 0);
                     Assert.True(sent.TryAdd(replies[i], out _));
                 }
 
@@ -118,8 +122,8 @@ public sealed class FetchMoveTests : IAsyncDisposable
             // What is granted in advance, and one in twenty of what was fetched, as far as that may be saved up.
             Assert.Equal(12 + Math.Min(fetched / 20, 12), moved);
             for (var hedge = 0; hedge < 4; hedge++)
-                Assert.True(parts.Budget.TrySpend());
-            Assert.False(parts.Budget.TrySpend());
+                Assert.True(services.Budget.TrySpend());
+            Assert.False(services.Budget.TrySpend());
         }
     }
 
@@ -129,7 +133,13 @@ public sealed class FetchMoveTests : IAsyncDisposable
         await _server.DisposeAsync();
     }
 
-    private Task<ArticleReply> Fetch() => _parts.Rent().RunAsync(new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), Token).AsTask();
+    private FetchServices Services() => new([_provider], _shared, new ReleaseOrder(TimeProvider.System));
+
+    private static ArticleFetch Fetch(FetchServices services) => new(services, new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), Token);
+
+    private static FetchAttempt Attempt(FetchServices services) => new(Fetch(services));
+
+    private Task<ArticleReply> Fetch() => Fetch(_services).RunAsync().AsTask();
 
     private void LetThrough()
     {

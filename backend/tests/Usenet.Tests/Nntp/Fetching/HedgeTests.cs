@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
@@ -128,6 +129,86 @@ public sealed class HedgeTests
             Patient with { HedgeEnabled = false, RetriesPerProvider = 1 });
         await FetchAllAsync(host, atATime: 6);
         Assert.Equal(0, host.Pool.Counters.Hedges);
+    }
+
+    /// <summary>Servers that take connections and never greet: nothing is sent, and nothing fails within the time of a test.</summary>
+    [Theory(Timeout = 60_000)]
+    [InlineData(1, true)]
+    [InlineData(1, false)]
+    [InlineData(2, true)]
+    public async Task F11_What_finds_no_connection_is_asked_for_at_another_provider_once_a_reader_has_waited(int silent, bool waitsAtOnce)
+    {
+        var options = Patient with { HedgeWait = TimeSpan.FromMilliseconds(50), LoginTimeout = TimeSpan.FromMinutes(10), LeaseTimeout = TimeSpan.FromMinutes(10) };
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles),
+            new MockOptions
+            {
+                Providers = [.. Enumerable.Range(0, silent + 1).Select(_ => new MockProvider())],
+                Faults = [.. Enumerable.Range(0, silent).Select(index => new MockFault { Kind = FaultKind.GreetingNone, Provider = index, Tries = 0 })],
+            },
+            options);
+        var urgency = new FetchUrgency(this, waitsAtOnce);
+        var fetch = FetchAsync(host, 1, urgency);
+        if (!waitsAtOnce)
+        {
+            // What nobody waits for stays where it is.
+            await Eventually.HoldsAsync(() => host.Mock.ProviderStats[0].Opened > 0, () => "nothing was dialled", Token);
+            Assert.Equal(0, host.Pool.Counters.Hedges);
+            urgency.Raise();
+        }
+
+        await fetch;
+
+        Assert.Equal(silent, host.Pool.Counters.Hedges);
+        Assert.Equal([.. Enumerable.Repeat(0, silent), 1], host.Mock.ProviderStats.Select(stats => stats.CommandCount("BODY")));
+    }
+
+    /// <summary>
+    /// The first provider says late that it does not have the article, behind which it owes another answer; the second one has it. Whoever
+    /// waits for the proof of that miss has lost by then, and that is not the end of the fetch.
+    /// </summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F11_A_second_try_wins_while_the_miss_of_the_first_is_not_proved()
+    {
+        using var misses = new ManualResetEventSlim();
+        using var delivers = new ManualResetEventSlim();
+        await using var first = new ScriptedServer(connection =>
+        {
+            connection.Send("200 ready\r\n"u8);
+            connection.ReadCommand();
+            connection.ReadCommand();
+            misses.Wait(connection.Stopping);
+            connection.Send("430 no such article\r\n"u8);
+            connection.ReadCommand();
+        });
+        await using var second = new ScriptedServer(connection =>
+        {
+            connection.Send("200 ready\r\n"u8);
+            connection.ReadCommand();
+            delivers.Wait(connection.Stopping);
+            connection.Send("222 0 <late@t>\r\nlate\r\n.\r\n"u8);
+            connection.ReadCommand();
+        });
+        ProviderOptions[] accounts = [.. new[] { first.Port, second.Port }.Select((port, index) => new ProviderOptions
+        {
+            Name = $"scripted{index}", Host = "127.0.0.1", Port = port, UseTls = false, MaxConnections = 1, Priority = index, PipeliningDepth = 2,
+        })];
+        await using var pool = new ProviderPool(accounts, Patient with { HedgeFloor = TimeSpan.FromMilliseconds(50) }, new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance);
+        using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var late = FetchAsync("late@t", Token);
+        var behind = FetchAsync("behind@t", ends.Token);
+        await Eventually.HoldsAsync(() => pool.Counters is { Hedges: 1, Bodies: 3 }, () => $"{pool.Counters.Hedges} hedges, {pool.Counters.Bodies} commands", Token);
+
+        misses.Set();
+        await Eventually.HoldsAsync(() => pool.Counters.Misses == 1, () => "no miss", Token);
+        delivers.Set();
+
+        Assert.Equal(1, (await late).Provider);
+        await ends.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => behind);
+
+        Task<ArticleReply> FetchAsync(string id, CancellationToken cancellationToken) =>
+            pool.FetchAsync(new ArticleRequest(MessageId.Parse(id), OperationLane.Import, ExpectedBytes: 100), new CollectingSink(), cancellationToken).AsTask();
     }
 
     [Fact(Timeout = 60_000)]

@@ -1,0 +1,487 @@
+using System.Runtime.ExceptionServices;
+
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>
+/// One fetch: asks one provider after the other until one delivers the article or none is left. While the attempt that does so is late, a
+/// second one challenges it at another provider or connection, and the first good bytes win (F11).
+/// </summary>
+/// <remarks>
+/// Made for one fetch and forgotten after it. <see cref="Gate"/> guards what the attempts share and what they know of each other; being the
+/// lock of their replies too, it decides alone whose bytes the sink takes. The locks of pools and of the sink are taken below it, and
+/// nothing is awaited, given up or completed under it.
+/// </remarks>
+internal sealed class ArticleFetch
+{
+    // A miss that is not proved by then is asked for again, alone on a connection; at once where a reader waits.
+    private static readonly TimeSpan ProofWait = TimeSpan.FromSeconds(1);
+
+    private readonly FetchServices _services;
+    private readonly IArticleSink _sink;
+    private readonly ArticleRequest _request;
+    private readonly CancellationToken _cancellationToken;
+    private readonly FetchAttempt _first;
+
+    // Guarded by Gate. Taken is the article whose end the sink has seen; over is the fetch once an attempt has delivered or broken off.
+    private ProviderWalk _walk;
+    private FetchAttempt _leader;
+    private FetchAttempt? _challenger;
+    private long _challengedAt;
+    private bool _isTaken;
+    private bool _isOver;
+    private Provider? _deliveredBy;
+    private object? _deliveredOver;
+    private Exception? _broke;
+
+    // Replaced under Gate, and read without it by Raise. A challenge that Raise does not see yet asks for its connection later, and the pool
+    // looks at the urgency then.
+    private volatile FetchAttempt[] _challenges = [];
+
+    /// <param name="services">Shared by the fetches of a pool of providers.</param>
+    /// <param name="request">What is fetched.</param>
+    /// <param name="sink">Takes the article; not called any more when <see cref="RunAsync"/> has ended.</param>
+    /// <param name="cancellationToken">Gives the fetch up.</param>
+    public ArticleFetch(FetchServices services, in ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
+    {
+        (_services, _request, _sink, _cancellationToken) = (services, request, sink, cancellationToken);
+        _walk = new ProviderWalk(request.Excluded);
+        _leader = _first = new FetchAttempt(this) { HasLed = true };
+    }
+
+    /// <summary>Orders the attempts, and the bytes of their replies.</summary>
+    public Lock Gate { get; } = new();
+
+    /// <summary>Fetches the article. Called once.</summary>
+    public async ValueTask<ArticleReply> RunAsync()
+    {
+        var urgency = _request.Urgency is { IsHeadOfLine: false } ahead ? ahead : null;
+        Action? raise = urgency is null ? null : Raise;
+        if (urgency is not null)
+            urgency.Raised += raise;
+        await WalkAsync(_first, from: null);
+        for (var i = 0; NextChallenge(i) is { } challenge; i++)
+            await challenge;
+        if (urgency is not null)
+            urgency.Raised -= raise;
+
+        // What follows a delivery may be short enough for the read loop in which its reply has ended. Anything else has more in its train.
+        if (_deliveredBy is null || !_request.ContinuesInline)
+            await Task.Yield();
+        return Conclude();
+    }
+
+    /// <summary>By an attempt: it is late. The article is asked for a second time if that helps.</summary>
+    public Lateness BeLate(FetchAttempt late, bool isSent)
+    {
+        lock (Gate)
+        {
+            if (_isOver || late.Provider is null)
+                return Lateness.Borne;
+            if (!isSent)
+            {
+                if (WaitsForLong() && _leader.Provider is { } provider)
+                    TryChallenge(provider, isSent, isFree: provider.Pool.NoneIsOpen);
+                return Lateness.Borne;
+            }
+
+            if (late == _leader)
+                return _isTaken || _challenger is not null || TryChallenge(late.Provider, isSent) ? Lateness.Raced : Lateness.Borne;
+            if (!late.MayMove || !_services.Budget.TrySpend())
+                return Lateness.Borne;
+            _services.Meter.Hedged();
+            return Lateness.Left;
+        }
+    }
+
+    /// <summary>By an attempt that waits behind a late reply: whether it may ask elsewhere, which may bring the article twice.</summary>
+    public bool TryMove(FetchAttempt attempt, bool isPaid)
+    {
+        if (!attempt.MayMove || !(isPaid || _services.Budget.TryMove()))
+            return false;
+        BeTwice();
+        return true;
+    }
+
+    /// <summary>By an attempt, under the gate: bytes of its reply have come. The sink takes them if it leads, or may lead from now on.</summary>
+    public bool Take(FetchAttempt attempt, ReadOnlySpan<byte> raw, out int consumed)
+    {
+        if (!MayLead(attempt))
+            return attempt.Drop(raw, out consumed);
+        if (!attempt.HasBytes)
+            _sink.Start(attempt.Provider!.Index);
+        attempt.Note(raw.Length, _services.Time.GetTimestamp());
+        _isTaken = _sink.Write(raw, out consumed);
+        if (!_isTaken)
+            attempt.Skip(raw);
+        return _isTaken;
+    }
+
+    /// <summary>
+    /// Takes an attempt from provider to provider: a miss is a value and moves on at once, a fault is tried again on another connection of
+    /// the same provider first. Never fails: what breaks an attempt off breaks off the fetch.
+    /// </summary>
+    private async Task WalkAsync(FetchAttempt attempt, Provider? from)
+    {
+        Exception? broke = null;
+        try
+        {
+            for (var provider = from ?? await NextAsync(attempt); provider is not null;)
+            {
+                // Providers that rest come after all others: none of those has the article.
+                using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _request.Lane == OperationLane.Playback);
+                var fault = probe is null ? ProviderSelector.MustSpare(_services.Providers, provider) : null;
+                if (fault is not null)
+                {
+                    LeaveProvider(attempt, provider, fault);
+                    provider = await NextAsync(attempt);
+                    continue;
+                }
+
+                var started = _services.Time.GetTimestamp();
+                var lease = new ConnectionLease(attempt);
+                attempt.Ask(provider, lease, started);
+                try
+                {
+                    if (attempt.AsksAgain(provider))
+                        await LeaseAloneAsync(attempt, provider, lease);
+                    else
+                        await LeaseAsync(attempt, provider, lease, attempt.IsLate ? _request with { IsLate = true } : _request);
+                    var outcome = await SendAsync(attempt, provider, lease);
+                    if (outcome.IsMiss)
+                        Missed(attempt, provider, outcome);
+                    else if (TryDeliver(attempt, provider, lease))
+                        _services.Delivered(_request, provider, probe);
+                }
+                catch (NntpException error)
+                {
+                    fault = attempt.IsSent ? error : error.BeforeAsked();
+                }
+                catch (OperationCanceledException) when (attempt.IsBeaten)
+                {
+                    // Another attempt has brought the article, or brings it.
+                }
+                catch (OperationCanceledException) when (attempt.AsksAgain(provider) && !HasEnded(attempt) && !_cancellationToken.IsCancellationRequested)
+                {
+                    // The miss was settled while a connection was waited for.
+                    attempt.IsAskedAgain = false;
+                }
+                finally
+                {
+                    lease.Dispose();
+                    if (attempt.IsSent && fault is not null && ProviderHealth.IsTelling(fault))
+                        probe?.Failed(fault);
+                    attempt.Leave();
+                    _services.Meter.Fetched(started);
+                }
+
+                if (attempt.IsBeaten)
+                    GiveWay(attempt, provider, probe);
+                if (HasEnded(attempt))
+                    break;
+                provider = GoOn(attempt, provider, fault) ?? await NextAsync(attempt);
+            }
+        }
+        catch (Exception error)
+        {
+            broke = error;
+        }
+
+        End(attempt, broke);
+    }
+
+    /// <summary>The provider to ask next: one that was not asked yet, else one whose miss is not proved. Null when there is neither.</summary>
+    private ValueTask<Provider?> NextAsync(FetchAttempt attempt) => TakeNext() is { } next ? ValueTask.FromResult<Provider?>(next) : NextDoubtedAsync(attempt);
+
+    private Provider? TakeNext()
+    {
+        lock (Gate)
+        {
+            while (_services.Next(_request, _walk) is { } next)
+            {
+                _walk.Asked = _walk.Asked.With(next.Index);
+                if (!_services.IsKnownMiss(_request, next))
+                    return next;
+                _walk.Missed(next, new ReplyOutcome(NntpResponseCode.NoArticleWithId));
+            }
+
+            return null;
+        }
+    }
+
+    /// <summary>
+    /// There is no other provider left to ask. Of those that miss the article, one whose connection has not shown that it answers in step
+    /// is asked once more, where nothing else can be answered in its place.
+    /// </summary>
+    private async ValueTask<Provider?> NextDoubtedAsync(FetchAttempt attempt)
+    {
+        while ((attempt.Doubt ??= TakeDoubt()) is { } doubt)
+        {
+            await AwaitProofAsync(attempt, doubt.Proof.Settled);
+            if (doubt.Proof.IsRefuted)
+            {
+                lock (Gate)
+                    _walk.Unmissed(doubt.Provider);
+            }
+
+            if (!doubt.Proof.IsProved && !attempt.IsAskedAgain)
+            {
+                attempt.IsAskedAgain = true;
+                return doubt.Provider;
+            }
+
+            if (doubt.Proof.IsRefuted && attempt.LastFault is { } fault)
+                Faulted(doubt.Provider, fault);
+            attempt.Settled();
+        }
+
+        return null;
+    }
+
+    private DoubtedMiss? TakeDoubt()
+    {
+        lock (Gate)
+            return _walk.TakeDoubt();
+    }
+
+    /// <summary>Gives a connection a moment to show that it answers in step, but no reader's; once the article was asked for again, whatever it takes.</summary>
+    private async ValueTask AwaitProofAsync(FetchAttempt attempt, Task settled)
+    {
+        while (!settled.IsCompleted)
+        {
+            var woken = attempt.ToBeWoken();
+            if (HasEnded(attempt))
+                throw new OperationCanceledException();
+            if (!attempt.IsAskedAgain && _request.Urgency?.IsHeadOfLine == true)
+                return;
+            try
+            {
+                await Task.WhenAny(settled, woken).WaitAsync(attempt.IsAskedAgain ? Timeout.InfiniteTimeSpan : ProofWait, _services.Time, _cancellationToken);
+            }
+            catch (TimeoutException)
+            {
+                return;
+            }
+        }
+    }
+
+    // Both look only afterwards whether the attempt has ended: before, there was no wait that its end could have ended.
+    private ValueTask LeaseAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease, in ArticleRequest request)
+    {
+        var wait = provider.Pool.LeaseAsync(lease, request, _cancellationToken);
+        if (HasEnded(attempt))
+            lease.GiveUp();
+        return wait;
+    }
+
+    private ValueTask<ReplyOutcome> SendAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease)
+    {
+        _cancellationToken.ThrowIfCancellationRequested();
+        lock (Gate)
+        {
+            if (_isOver || attempt.HasLost)
+                throw new OperationCanceledException();
+            attempt.IsSent = true;
+        }
+
+        var reply = lease.FetchAsync(attempt, provider.Index, _cancellationToken);
+        if (HasEnded(attempt))
+            lease.GiveUp();
+        return reply;
+    }
+
+    /// <summary>Waits for a connection of its own, unless the miss is settled before.</summary>
+    private async Task LeaseAloneAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease)
+    {
+        var settled = attempt.Doubt!.Proof.Settled;
+        var leasing = LeaseAsync(attempt, provider, lease, _request with { IsLate = true, IsAlone = true }).AsTask();
+        if (!settled.IsCompleted && await Task.WhenAny(leasing, settled) != leasing)
+            lease.GiveUp();
+        await leasing;
+    }
+
+    private void Missed(FetchAttempt attempt, Provider provider, ReplyOutcome outcome)
+    {
+        // Asked alone, it has answered this command and no other.
+        if (attempt.AsksAgain(provider))
+            attempt.Settled();
+        _services.Missed(_request, provider);
+        lock (Gate)
+            _walk.Missed(provider, outcome);
+    }
+
+    /// <returns>False when another attempt has won.</returns>
+    private bool TryDeliver(FetchAttempt attempt, Provider provider, ConnectionLease lease)
+    {
+        lock (Gate)
+        {
+            if (attempt.HasLost)
+                return false;
+            (_deliveredBy, _deliveredOver, _isOver) = (provider, lease.Connection, true);
+            return true;
+        }
+    }
+
+    /// <summary>Whom to ask after a miss or a fault: perhaps the same once more. Null for the next.</summary>
+    private Provider? GoOn(FetchAttempt attempt, Provider provider, NntpException? fault)
+    {
+        if (fault?.Fault == NntpFault.GivenUp && attempt.TryLosePlace())
+            return provider;
+
+        // A silence has cost as much as a reader may wait: a provider that has not been asked comes before a second silence (F10).
+        var other = fault?.Fault == NntpFault.Stalled ? TakeNext() : null;
+        if (other is null && fault is { IsTransient: true } && !provider.Pool.IsUnreachable && attempt.Failures++ < _services.Options.RetriesPerProvider)
+            return provider;
+        LeaveProvider(attempt, provider, fault);
+        return other;
+    }
+
+    private void LeaveProvider(FetchAttempt attempt, Provider provider, NntpException? fault)
+    {
+        if (fault is not null)
+            Faulted(provider, fault);
+        (attempt.LastFault, attempt.Failures) = (fault, 0);
+    }
+
+    private void Faulted(Provider provider, NntpException fault)
+    {
+        lock (Gate)
+            _walk.Faulted(provider, fault);
+    }
+
+    /// <summary>An attempt has lost: its provider was late, or was asked in vain because the late one has come to life.</summary>
+    private void GiveWay(FetchAttempt attempt, Provider provider, BreakerProbe? probe)
+    {
+        if (attempt.HasLed)
+        {
+            var late = new NntpException(NntpFault.Stalled, "The server sent nothing for too long; the article was asked for elsewhere.");
+            provider.Pool.Health.Bodies.Failed(late);
+            probe?.Failed(late);
+            Faulted(provider, late);
+        }
+        else if (provider != _first.Provider)
+        {
+            lock (Gate)
+                _walk.Asked = _walk.Asked.Without(provider.Index);
+        }
+    }
+
+    private bool HasEnded(FetchAttempt attempt)
+    {
+        lock (Gate)
+            return _isOver || attempt.HasLost;
+    }
+
+    /// <summary>An attempt has come to its end. One that has delivered or has broken off ends the others.</summary>
+    private void End(FetchAttempt attempt, Exception? broke)
+    {
+        lock (Gate)
+        {
+            if (attempt.Doubt is { } unsettled)
+                _walk.Doubt(unsettled);
+            if (_challenger == attempt)
+                _challenger = null;
+
+            // There is nothing more to say about an attempt that has lost, and the caller who cancels is told so in any case.
+            if (broke is not null && !(broke is OperationCanceledException && (attempt != _first || attempt.HasLost)))
+                (_broke, _isOver) = (_broke ?? broke, true);
+            if (!_isOver)
+                return;
+        }
+
+        // No challenge begins any more.
+        _first.GiveUp();
+        foreach (var challenge in _challenges)
+            challenge.GiveUp();
+    }
+
+    /// <summary>The walk of a challenge; null when there is no further one, and none begins any more.</summary>
+    private Task? NextChallenge(int index)
+    {
+        lock (Gate)
+        {
+            if (index < _challenges.Length)
+                return _challenges[index].Walk;
+            _isOver = true;
+            return null;
+        }
+    }
+
+    private ArticleReply Conclude()
+    {
+        _cancellationToken.ThrowIfCancellationRequested();
+        if (_broke is not null)
+            ExceptionDispatchInfo.Throw(_broke);
+        if (_deliveredBy is not null)
+            return ArticleReply.FoundAt(_deliveredBy.Index, _deliveredOver);
+        if (_walk.Conclude(_request.Excluded, out var reply) is { } fault)
+            ExceptionDispatchInfo.Throw(fault);
+        return reply;
+    }
+
+    /// <summary>A reader has come to wait for the article. Takes no lock of the fetch, because readers raise under locks that its sink takes.</summary>
+    private void Raise()
+    {
+        _first.Raise();
+        foreach (var challenge in _challenges)
+            challenge.Raise();
+    }
+
+    /// <summary>Whether the leader has waited for a connection for long, and its challenger too where there is one. Under the gate.</summary>
+    private bool WaitsForLong()
+    {
+        if (_isTaken || _leader.IsSent || _challenger is { IsSent: true })
+            return false;
+        var since = _challenger is null ? _leader.AskedAt : Math.Max(_leader.AskedAt, _challengedAt);
+        return _services.Time.GetElapsedTime(since) >= _services.Options.HedgeWait;
+    }
+
+    /// <summary>Begins a second attempt where there is a provider to ask and leave to do so. Under the gate.</summary>
+    /// <param name="late">The provider that was asked.</param>
+    /// <param name="isSent">Whether its command has been sent.</param>
+    /// <param name="isFree">Whether it costs nothing, because no connection is open that could send the article twice.</param>
+    private bool TryChallenge(Provider late, bool isSent, bool isFree = false)
+    {
+        if (ProviderSelector.Rival(_services.Providers, _walk.Asked, _walk.MissedBackbones, late, isSent) is not { } rival
+            || _cancellationToken.IsCancellationRequested
+            || !(isFree || _services.Budget.TrySpend()))
+            return false;
+        _services.Meter.Hedged();
+        BeTwice();
+        _walk.Asked = _walk.Asked.With(rival.Index);
+        var challenger = new FetchAttempt(this) { IsChallenge = true };
+        (_challenger, _challengedAt) = (challenger, _services.Time.GetTimestamp());
+        challenger.Walk = Task.Run(() => WalkAsync(challenger, rival));
+        _challenges = [.. _challenges, challenger];
+        return true;
+    }
+
+    /// <summary>The article may come twice, and how long it took says nothing about the line.</summary>
+    private void BeTwice()
+    {
+        if (_request.Urgency is { } urgency)
+            urgency.WasLate = true;
+    }
+
+    /// <summary>Whether the sink takes the bytes of an attempt: those of the leader, or of a challenger while the leader has not stirred. Under the gate.</summary>
+    private bool MayLead(FetchAttempt attempt)
+    {
+        if (attempt.HasLost || _isTaken || _isOver)
+            return false;
+        if (attempt == _leader)
+            return true;
+
+        _challenger = null;
+        if (_leader.AliveAt > _challengedAt)
+        {
+            // The article that was late comes in again; what it has delivered already is worth more than a new beginning.
+            attempt.Lose();
+            return false;
+        }
+
+        _services.Meter.HedgeWon();
+        _leader.Lose();
+        _leader = attempt;
+        attempt.HasLed = true;
+        return true;
+    }
+}

@@ -1,0 +1,38 @@
+namespace Sluice.Usenet.Nntp;
+
+/// <summary>What all fetches of one pool of providers share.</summary>
+/// <param name="Providers">All of the pool, by index.</param>
+/// <param name="Shared">Options, clock, counts, and what has been learned about the providers.</param>
+/// <param name="Releases">Which providers lack much of which release.</param>
+/// <remarks>Thread-safe.</remarks>
+internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedResources Shared, ReleaseOrder Releases)
+{
+    private readonly Guid[] _ids = [.. Providers.Select(provider => provider.Options.Id)];
+
+    public HedgeBudget Budget { get; } = new();
+
+    public NntpOptions Options => Shared.Options;
+
+    public NntpMeter Meter => Shared.Meter;
+
+    public TimeProvider Time => Shared.Time;
+
+    /// <summary>The provider that is asked next on a walk; null when there is none left.</summary>
+    public Provider? Next(in ArticleRequest request, in ProviderWalk walk) => ProviderSelector.Next(
+        Providers, walk.Asked, walk.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Releases.Behind(request.Release, _ids));
+
+    /// <summary>Whether a provider has said of late that it does not have the article. A health check asks all the same.</summary>
+    public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>
+        request.Lane != OperationLane.HealthCheck && Shared.Memory.IsMissing(provider.Pool.Id, request.Id);
+
+    /// <summary>A provider has said that it does not have the article. Its pool remembers that, once it is proved; the order is no verdict.</summary>
+    public void Missed(in ArticleRequest request, Provider provider) => Releases.Answered(request.Release, provider.Options.Id, isMiss: true);
+
+    /// <summary>A provider has delivered the article.</summary>
+    public void Delivered(in ArticleRequest request, Provider provider, BreakerProbe? probe)
+    {
+        Budget.Fetched();
+        provider.Delivered(request.Id, probe);
+        Releases.Answered(request.Release, provider.Options.Id, isMiss: false);
+    }
+}
