@@ -179,7 +179,8 @@ public sealed class HedgeTests
             connection.ReadCommand();
             misses.Wait(connection.Stopping);
             connection.Send("430 no such article\r\n"u8);
-            connection.ReadCommand();
+            while (true)
+                connection.ReadCommand();
         });
         await using var second = new ScriptedServer(connection =>
         {
@@ -187,7 +188,8 @@ public sealed class HedgeTests
             connection.ReadCommand();
             delivers.Wait(connection.Stopping);
             connection.Send("222 0 <late@t>\r\nlate\r\n.\r\n"u8);
-            connection.ReadCommand();
+            while (true)
+                connection.ReadCommand();
         });
         ProviderOptions[] accounts = [.. new[] { first.Port, second.Port }.Select((port, index) => new ProviderOptions
         {
