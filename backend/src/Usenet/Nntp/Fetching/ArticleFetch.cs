@@ -140,13 +140,19 @@ internal sealed class ArticleFetch
                 var started = _services.Time.GetTimestamp();
                 var lease = new ConnectionLease(attempt);
                 attempt.Ask(provider, lease, started);
+
+                // An end that came before had no lease to give up.
+                if (HasEnded(attempt))
+                    break;
                 try
                 {
                     if (attempt.AsksAgain(provider))
-                        await LeaseAloneAsync(attempt, provider, lease);
+                        await LeaseAloneAsync(attempt.Doubt!, lease);
                     else
-                        await LeaseAsync(attempt, provider, lease, attempt.IsLate ? _request with { IsLate = true } : _request);
-                    var outcome = await SendAsync(attempt, provider, lease);
+                        await provider.Pool.LeaseAsync(lease, attempt.IsLate ? _request with { IsLate = true } : _request, _cancellationToken);
+                    _cancellationToken.ThrowIfCancellationRequested();
+                    attempt.Send();
+                    var outcome = await lease.FetchAsync(attempt, provider.Index, _cancellationToken);
                     if (outcome.IsMiss)
                         Missed(attempt, provider, outcome);
                     else if (TryDeliver(attempt, provider, lease))
@@ -264,36 +270,11 @@ internal sealed class ArticleFetch
         }
     }
 
-    // Both look only afterwards whether the attempt has ended: before, there was no wait that its end could have ended.
-    private ValueTask LeaseAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease, in ArticleRequest request)
-    {
-        var wait = provider.Pool.LeaseAsync(lease, request, _cancellationToken);
-        if (HasEnded(attempt))
-            lease.GiveUp();
-        return wait;
-    }
-
-    private ValueTask<ReplyOutcome> SendAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease)
-    {
-        _cancellationToken.ThrowIfCancellationRequested();
-        lock (Gate)
-        {
-            if (_isOver || attempt.HasLost)
-                throw new OperationCanceledException();
-            attempt.IsSent = true;
-        }
-
-        var reply = lease.FetchAsync(attempt, provider.Index, _cancellationToken);
-        if (HasEnded(attempt))
-            lease.GiveUp();
-        return reply;
-    }
-
     /// <summary>Waits for a connection of its own, unless the miss is settled before.</summary>
-    private async Task LeaseAloneAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease)
+    private async Task LeaseAloneAsync(DoubtedMiss doubt, ConnectionLease lease)
     {
-        var settled = attempt.Doubt!.Proof.Settled;
-        var leasing = LeaseAsync(attempt, provider, lease, _request with { IsLate = true, IsAlone = true }).AsTask();
+        var settled = doubt.Proof.Settled;
+        var leasing = doubt.Provider.Pool.LeaseAsync(lease, _request with { IsLate = true, IsAlone = true }, _cancellationToken).AsTask();
         if (!settled.IsCompleted && await Task.WhenAny(leasing, settled) != leasing)
             lease.GiveUp();
         await leasing;

@@ -17,8 +17,8 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     // Fewer bytes are no sign of life: a server that sends one a second will not finish.
     private const int TellingBytes = 1024;
 
-    // Set by the walk, and used without the gate by threads that hurry the attempt or give it up. The walk asks only afterwards whether one
-    // of them was there before: either such a thread sees what it has set, or the walk sees why the thread was there.
+    // Set by the walk, and used without the gate by threads that hurry the attempt or give it up. The walk looks only afterwards whether it
+    // was hurried or has ended: either such a thread finds what the walk has set, or the walk learns what the thread has come for.
     private volatile ConnectionLease? _lease;
     private volatile TaskCompletionSource? _wake;
 
@@ -36,7 +36,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     public long AskedAt { get; private set; }
 
     /// <summary>Whether the command was sent.</summary>
-    public bool IsSent { get; set; }
+    public bool IsSent { get; private set; }
 
     /// <summary>When the last sign of life came; 0 for none, or none since a fault.</summary>
     public long AliveAt { get; private set; }
@@ -102,6 +102,13 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     {
         lock (Gate)
             (Provider, _lease, AskedAt, IsSent, AliveAt, HasBytes) = (provider, lease, now, false, 0, false);
+    }
+
+    /// <summary>The command is about to be sent.</summary>
+    public void Send()
+    {
+        lock (Gate)
+            IsSent = true;
     }
 
     /// <summary>The question has ended.</summary>

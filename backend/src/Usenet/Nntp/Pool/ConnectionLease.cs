@@ -22,6 +22,7 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     private NntpConnection? _connection;
     private NntpException? _failure;
     private CancellationToken _cancelled;
+    private volatile bool _isGivenUp;
     private bool _isHeld;
     private long _askedAt;
     private long _grantedAt;
@@ -112,6 +113,8 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     public ValueTask WaitAsync(CancellationToken cancellationToken)
     {
         _registration = cancellationToken.UnsafeRegister(static (state, token) => ((ConnectionLease)state!).Withdraw(token), this);
+        if (_isGivenUp)
+            GiveUp();
         return new ValueTask(this, _wait.Version);
     }
 
@@ -119,14 +122,17 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     public void Raise() => _pool?.Raise(this);
 
     /// <summary>
-    /// By its fetch, on any thread: ends the wait or the reply with an <see cref="OperationCanceledException"/>; nothing happens when both
-    /// have ended. It counts for what has begun by then: whoever begins to wait looks afterwards whether it was given up before.
+    /// By its fetch, on any thread: ends the wait or the reply with an <see cref="OperationCanceledException"/>, or keeps both from
+    /// beginning. Nothing happens when both have ended.
     /// </summary>
     public void GiveUp()
     {
+        // The owner looks at this only after it has begun to wait: either it sees this, or there is a wait to end in here.
+        _isGivenUp = true;
+        Interlocked.MemoryBarrier();
         var cancelled = new CancellationToken(canceled: true);
         Withdraw(cancelled);
-        _reply?.TryAbandon(cancelled);
+        Volatile.Read(ref _reply)?.TryAbandon(cancelled);
     }
 
     /// <summary>Sends BODY and waits for the end of its reply.</summary>
@@ -146,6 +152,9 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
         _reply = reply;
         (reply.LeasedAt, reply.OutstandingAtLease) = (_grantedAt, _outstanding);
         var outcome = reply.Outcome;
+        Interlocked.MemoryBarrier();
+        if (_isGivenUp)
+            reply.TryAbandon(new CancellationToken(canceled: true));
         _connection!.Submit(reply);
 
         // Ends with the lease: a method that waited for the reply would cost an object per article.
