@@ -62,8 +62,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         var store = default(ProviderSet).With(provider);
         foreach (var other in _providers)
         {
-            if (other.Pool == own.Pool
-                || (own.Options.Backbone.Length > 0 && string.Equals(other.Options.Backbone, own.Options.Backbone, StringComparison.OrdinalIgnoreCase)))
+            if (other.Pool == own.Pool || own.SharesBackbone(other))
                 store = store.With(other.Index);
         }
 
@@ -99,7 +98,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(answers.Length, request.Ids.Length);
         answers.Span.Clear();
-        return new StatWalk(_providers, _shared, request).RunAsync(answers, cancellationToken);
+        return new StatWalk(_services, request).RunAsync(answers, cancellationToken);
     }
 
     /// <inheritdoc/>

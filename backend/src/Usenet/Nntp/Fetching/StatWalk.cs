@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>Asks one provider after the other about some articles: those in front about all, those behind about what is left.</summary>
 /// <remarks>Used for one request; parts of it are walked side by side.</remarks>
-internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResources shared, StatRequest request)
+internal sealed class StatWalk(FetchServices services, StatRequest request)
 {
     // A connection that works through one part has the next one waiting.
     private const int PartsForAConnection = 2;
@@ -14,9 +14,9 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
     /// <param name="cancellationToken">Gives the walk up.</param>
     public async ValueTask RunAsync(Memory<ArticlePresence> answers, CancellationToken cancellationToken)
     {
-        var size = shared.Options.MaxStatDepth;
+        var size = services.Options.MaxStatDepth;
         var parts = (request.Ids.Length + size - 1) / size;
-        var connections = providers.Where(provider => provider.Options.Kind != ProviderKind.Disabled).Sum(provider => provider.Options.MaxConnections);
+        var connections = services.Providers.Where(provider => provider.Options.Kind != ProviderKind.Disabled).Sum(provider => provider.Options.MaxConnections);
         var atATime = new ParallelOptions { MaxDegreeOfParallelism = Math.Max(1, connections * PartsForAConnection), CancellationToken = cancellationToken };
         await Parallel.ForAsync(0, parts, atATime, async (part, token) =>
         {
@@ -29,7 +29,7 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
     {
         var asked = request.Excluded;
         var left = new List<int>(ids.Length);
-        while (ProviderSelector.Next(providers, asked, null, forStat: true) is { } provider)
+        while (ProviderSelector.Next(services.Providers, asked, null, forStat: true) is { } provider)
         {
             asked = asked.With(provider.Index);
             left.Clear();
@@ -49,26 +49,23 @@ internal sealed class StatWalk(IReadOnlyList<Provider> providers, SharedResource
             return true;
         if (known.IsPresent)
             return false;
-        foreach (var other in providers)
+        foreach (var other in services.Providers)
         {
-            if (known.Misses.Contains(other.Index) && ShareBackbone(other.Options, provider.Options))
+            if (known.Misses.Contains(other.Index) && other.SharesBackbone(provider))
                 return false;
         }
 
         return true;
     }
 
-    private static bool ShareBackbone(ProviderOptions one, ProviderOptions other) =>
-        one.Backbone.Length > 0 && string.Equals(one.Backbone, other.Backbone, StringComparison.OrdinalIgnoreCase);
-
     /// <summary>Asks one provider about the articles at these places, and notes what it says, or that it says nothing.</summary>
     private async Task AskAsync(Provider provider, ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, List<int> left, CancellationToken cancellationToken)
     {
         var failures = 0;
-        while (left.Count > 0 && failures <= shared.Options.RetriesPerProvider)
+        while (left.Count > 0 && failures <= services.Options.RetriesPerProvider)
         {
             using var probe = provider.Pool.Health.Stats.TryProbe();
-            if (probe is null && ProviderSelector.MustSpare(providers, provider, forStat: true) is not null)
+            if (probe is null && ProviderSelector.MustSpare(services.Providers, provider, forStat: true) is not null)
                 break;
 
             // One article is enough to find out whether a server answers again.

@@ -14,6 +14,10 @@ internal sealed record Provider(int Index, ProviderOptions Options, NntpConnecti
     /// <summary>Orders those of one priority, the lowest first.</summary>
     public double Precedence => KeepsOrder ? Index : Pool.Backlog;
 
+    /// <summary>Whether both have their articles from the same store, as far as the settings say.</summary>
+    public bool SharesBackbone(Provider other) =>
+        Options.Backbone.Length > 0 && string.Equals(Options.Backbone, other.Options.Backbone, StringComparison.OrdinalIgnoreCase);
+
     /// <summary>A body has come whole.</summary>
     public void Delivered(MessageId id, BreakerProbe? probe)
     {

@@ -62,7 +62,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
     public async Task F13_Questions_about_articles_are_not_sent_away_where_bodies_fail()
     {
         var answers = new ArticlePresence[1];
-        var asking = new StatWalk([_provider], _shared, new StatRequest(new[] { Id }, OperationLane.HealthCheck)).RunAsync(answers, Token).AsTask();
+        var asking = new StatWalk(_services, new StatRequest(new[] { Id }, OperationLane.HealthCheck)).RunAsync(answers, Token).AsTask();
         await Eventually.HoldsAsync(() => _shared.Limiter.IsBackgroundStarved, () => "nobody waits", Token);
         _pool.SendAway();
 
