@@ -17,7 +17,6 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     private readonly List<Provider> _providers;
     private readonly NntpAccounts _accounts;
     private readonly NntpAccounts? _ownAccounts;
-    private readonly SharedResources _shared;
     private readonly FetchServices _services;
     private int _isDisposed;
 
@@ -43,10 +42,10 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <param name="options">Deadlines and ceilings.</param>
     public ProviderPool(NntpAccounts accounts, IReadOnlyList<ProviderOptions> providers, NntpOptions options)
     {
-        (_accounts, _entries, _shared) = (accounts, providers, accounts.Shared);
+        (_accounts, _entries) = (accounts, providers);
         var pools = accounts.Acquire(providers, options);
         _providers = [.. providers.Select((provider, index) => new Provider(index, provider, pools[index]) { KeepsOrder = options.KeepsOrder })];
-        _services = new FetchServices(_providers, _shared, accounts.Releases);
+        _services = new FetchServices(_providers, accounts.Shared, accounts.Releases);
     }
 
     /// <inheritdoc/>
@@ -80,7 +79,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     }
 
     /// <summary>Connections that a lane may use as things are, over all providers.</summary>
-    public int EffectivePermits(OperationLane lane) => _shared.Limiter.Effective(lane);
+    public int EffectivePermits(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
     /// <summary>What the connections of all accounts have done since the start; the limiter has the permits.</summary>
     public NntpCounters Counters => _accounts.Counters;
