@@ -98,7 +98,7 @@ internal sealed class ArticleFetch
     {
         if (!attempt.MayMove || !(isPaid || _services.Budget.TryMove()))
             return false;
-        BeTwice();
+        MarkLate();
         return true;
     }
 
@@ -295,7 +295,7 @@ internal sealed class ArticleFetch
     {
         lock (Gate)
         {
-            if (attempt.HasLost)
+            if (attempt != _leader)
                 return false;
             (_deliveredBy, _deliveredOver, _isOver) = (provider, lease.Connection, true);
             return true;
@@ -427,7 +427,7 @@ internal sealed class ArticleFetch
             || !(isFree || _services.Budget.TrySpend()))
             return false;
         _services.Meter.Hedged();
-        BeTwice();
+        MarkLate();
         _walk.Asked = _walk.Asked.With(rival.Index);
         var challenger = new FetchAttempt(this) { IsChallenge = true };
         (_challenger, _challengedAt) = (challenger, _services.Time.GetTimestamp());
@@ -437,7 +437,7 @@ internal sealed class ArticleFetch
     }
 
     /// <summary>The article may come twice, and how long it took says nothing about the line.</summary>
-    private void BeTwice()
+    private void MarkLate()
     {
         if (_request.Urgency is { } urgency)
             urgency.WasLate = true;
@@ -446,13 +446,13 @@ internal sealed class ArticleFetch
     /// <summary>Whether the sink takes the bytes of an attempt: those of the leader, or of a challenger while the leader has not stirred. Under the gate.</summary>
     private bool MayLead(FetchAttempt attempt)
     {
-        if (attempt.HasLost || _isTaken || _isOver)
+        if (attempt.HasLost || _isOver)
             return false;
         if (attempt == _leader)
-            return true;
+            return !_isTaken;
 
         _challenger = null;
-        if (_leader.AliveAt > _challengedAt)
+        if (_isTaken || _leader.AliveAt > _challengedAt)
         {
             // The article that was late comes in again; what it has delivered already is worth more than a new beginning.
             attempt.Lose();
