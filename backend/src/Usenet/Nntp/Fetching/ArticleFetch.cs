@@ -36,6 +36,7 @@ internal sealed class ArticleFetch
     // Replaced under Gate, and read without it by Raise. A challenge that Raise does not see yet asks for its connection later, and the pool
     // looks at the urgency then.
     private volatile FetchAttempt[] _challenges = [];
+    private Action? _raise;
 
     /// <param name="services">Shared by the fetches of a pool of providers.</param>
     /// <param name="request">What is fetched.</param>
@@ -52,22 +53,11 @@ internal sealed class ArticleFetch
     public Lock Gate { get; } = new();
 
     /// <summary>Fetches the article. Called once.</summary>
-    public async ValueTask<ArticleReply> RunAsync()
+    public ValueTask<ArticleReply> RunAsync()
     {
-        var urgency = _request.Urgency is { IsHeadOfLine: false } ahead ? ahead : null;
-        Action? raise = urgency is null ? null : Raise;
-        if (urgency is not null)
-            urgency.Raised += raise;
-        await WalkAsync(_first, from: null);
-        for (var i = 0; NextChallenge(i) is { } challenge; i++)
-            await challenge;
-        if (urgency is not null)
-            urgency.Raised -= raise;
-
-        // What follows a delivery may be short enough for the read loop in which its reply has ended. Anything else has more in its train.
-        if (_deliveredBy is null || !_request.ContinuesInline)
-            await Task.Yield();
-        return Conclude();
+        if (_request.Urgency is { IsHeadOfLine: false } urgency)
+            urgency.Raised += _raise = Raise;
+        return WalkAsync(_first, from: null);
     }
 
     /// <summary>By an attempt: it is late. The article is asked for a second time if that helps.</summary>
@@ -118,9 +108,10 @@ internal sealed class ArticleFetch
 
     /// <summary>
     /// Takes an attempt from provider to provider: a miss is a value and moves on at once, a fault is tried again on another connection of
-    /// the same provider first. Never fails: what breaks an attempt off breaks off the fetch.
+    /// the same provider first. What breaks an attempt off breaks off the fetch.
     /// </summary>
-    private async Task WalkAsync(FetchAttempt attempt, Provider? from)
+    /// <returns>For the first attempt the end of the fetch. One method for both, because each that waits is an object per article.</returns>
+    private async ValueTask<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? from)
     {
         Exception? broke = null;
         try
@@ -193,6 +184,7 @@ internal sealed class ArticleFetch
         }
 
         End(attempt, broke);
+        return attempt == _first ? await ConcludeAsync() : default;
     }
 
     /// <summary>The provider to ask next: one that was not asked yet, else one whose miss is not proved. Null when there is neither.</summary>
@@ -302,7 +294,7 @@ internal sealed class ArticleFetch
         }
     }
 
-    /// <summary>Whom to ask after a miss or a fault: perhaps the same once more. Null for the next.</summary>
+    /// <summary>The provider to ask after a miss or a fault: the same once more, or another before its turn. Null for the next.</summary>
     private Provider? GoOn(FetchAttempt attempt, Provider provider, NntpException? fault)
     {
         if (fault?.Fault == NntpFault.GivenUp && attempt.TryLosePlace())
@@ -387,8 +379,16 @@ internal sealed class ArticleFetch
         }
     }
 
-    private ArticleReply Conclude()
+    private async ValueTask<ArticleReply> ConcludeAsync()
     {
+        for (var i = 0; NextChallenge(i) is { } challenge; i++)
+            await challenge;
+        if (_raise is not null)
+            _request.Urgency!.Raised -= _raise;
+
+        // What follows a delivery may be short enough for the read loop in which its reply has ended. Anything else has more in its train.
+        if (_deliveredBy is null || !_request.ContinuesInline)
+            await Task.Yield();
         _cancellationToken.ThrowIfCancellationRequested();
         if (_broke is not null)
             ExceptionDispatchInfo.Throw(_broke);
@@ -431,7 +431,7 @@ internal sealed class ArticleFetch
         _walk.Asked = _walk.Asked.With(rival.Index);
         var challenger = new FetchAttempt(this) { IsChallenge = true };
         (_challenger, _challengedAt) = (challenger, _services.Time.GetTimestamp());
-        challenger.Walk = Task.Run(() => WalkAsync(challenger, rival));
+        challenger.Walk = Task.Run(async () => await WalkAsync(challenger, rival));
         _challenges = [.. _challenges, challenger];
         return true;
     }

@@ -11,7 +11,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     // where it is, until what is before it comes or its connection has stalled.
     private const int MostMoves = 8;
 
-    // It can lose its place even so: its connection is given up, or all who wait are sent away. By then that is a failure like any other.
+    // It can lose its place even so: its connection is given up, or its pool sends all that wait away. By then that is a failure like any other.
     private const int MostPlacesLost = 32;
 
     // Fewer bytes are no sign of life: a server that sends one a second will not finish.

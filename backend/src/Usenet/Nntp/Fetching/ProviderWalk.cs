@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>"No such article", said by a provider on a connection that has not shown yet that it answers in step.</summary>
-/// <param name="Provider">Who said it.</param>
+/// <param name="Provider">The provider.</param>
 /// <param name="Proof">Whether it is so.</param>
 internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 
@@ -22,7 +22,7 @@ internal struct ProviderWalk(ProviderSet excluded)
     public HashSet<string>? MissedBackbones { get; private set; }
 
     /// <summary>A provider has said that it does not have the article. The next one is asked at once, proved or not.</summary>
-    /// <param name="provider">Who.</param>
+    /// <param name="provider">The provider.</param>
     /// <param name="outcome">What it has said.</param>
     public void Missed(Provider provider, ReplyOutcome outcome)
     {
@@ -73,7 +73,7 @@ internal struct ProviderWalk(ProviderSet excluded)
     }
 
     /// <summary>The walk has ended without a body.</summary>
-    /// <param name="excluded">Who was not to be asked.</param>
+    /// <param name="excluded">Providers that were not to be asked.</param>
     /// <param name="reply">That no provider has the article, if that is proved.</param>
     /// <returns>Why nothing is proved: a provider could not be asked. Else null.</returns>
     public readonly NntpException? Conclude(ProviderSet excluded, out ArticleReply reply)

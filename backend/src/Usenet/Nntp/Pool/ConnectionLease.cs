@@ -114,7 +114,7 @@ internal sealed class ConnectionLease : IValueTaskSource, IDisposable
     {
         _registration = cancellationToken.UnsafeRegister(static (state, token) => ((ConnectionLease)state!).Withdraw(token), this);
         if (_isGivenUp)
-            GiveUp();
+            Withdraw(new CancellationToken(canceled: true));
         return new ValueTask(this, _wait.Version);
     }
 

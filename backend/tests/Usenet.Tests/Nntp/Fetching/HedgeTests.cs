@@ -151,7 +151,7 @@ public sealed class HedgeTests
         var fetch = FetchAsync(host, 1, urgency);
         if (!waitsAtOnce)
         {
-            // What nobody waits for stays where it is.
+            // No reader waits for it: it stays where it is.
             await Eventually.HoldsAsync(() => host.Mock.ProviderStats[0].Opened > 0, () => "nothing was dialled", Token);
             Assert.Equal(0, host.Pool.Counters.Hedges);
             urgency.Raise();
@@ -164,8 +164,8 @@ public sealed class HedgeTests
     }
 
     /// <summary>
-    /// The first provider says late that it does not have the article, behind which it owes another answer; the second one has it. Whoever
-    /// waits for the proof of that miss has lost by then, and that is not the end of the fetch.
+    /// The first provider says late that it does not have the article, behind which it owes another answer; the second one has it. The
+    /// attempt that waits for the proof of that miss has lost by then, and that is not the end of the fetch.
     /// </summary>
     [Fact(Timeout = 60_000)]
     public async Task F11_A_second_try_wins_while_the_miss_of_the_first_is_not_proved()
