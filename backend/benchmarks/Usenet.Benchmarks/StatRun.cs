@@ -8,7 +8,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Benchmarks;
 
-/// <summary>Availability of 10,000 articles over 10 connections at a round trip of 50 ms: at most 2 s (streaming.md section 10).</summary>
+/// <summary>Availability of 10,000 articles over 10 connections at a round trip of 50 ms: at most 2 s (BAR-13).</summary>
 internal static class StatRun
 {
     private const int Articles = 10_000;

@@ -15,7 +15,7 @@ namespace Sluice.Server.Database;
 /// <remarks>Thread-safe. Two saves of the same NZB give the same file.</remarks>
 internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarantine quarantine, TimeProvider time, StorageState? state = null)
 {
-    /// <summary>Longest NZB in bytes of plain text (reliability.md section 3).</summary>
+    /// <summary>Longest NZB in bytes of plain text (docs/contracts/reliability.md, section 3).</summary>
     public const long MaxNzbBytes = 256L << 20;
 
     private const string NzbSuffix = ".nzb.br";

@@ -7,7 +7,7 @@ using Microsoft.Data.Sqlite;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Opens the database only once it is known to be the one that the blobs belong to, and says so beside them (C1). Otherwise Sluice is
+/// Opens the database only once it is known to be the one that the blobs belong to, and says so beside them (F42). Otherwise Sluice is
 /// in safe mode, and nothing was written.
 /// </summary>
 internal sealed class DatabaseOpening(

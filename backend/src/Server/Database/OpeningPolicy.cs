@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Whether a database may be gone on with beside the blobs that are there (C1 of F32, F42).</summary>
+/// <summary>Whether a database may be gone on with beside the blobs that are there (F32, F42).</summary>
 internal static class OpeningPolicy
 {
     /// <summary>Judges by what was found before anything was written.</summary>

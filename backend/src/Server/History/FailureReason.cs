@@ -1,6 +1,6 @@
 namespace Sluice.Server.History;
 
-/// <summary>Why an import failed. Names and sentences are part of the contract (import.md section 9).</summary>
+/// <summary>Why an import failed. Names and sentences are part of the contract (docs/contracts/import.md, section 9).</summary>
 internal enum FailureReason
 {
     /// <summary>The content is something else.</summary>

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.History;
 
-/// <summary>A reason with its sentence. The sentences are those of import.md section 9, word by word.</summary>
+/// <summary>A reason with its sentence. The sentences are those of docs/contracts/import.md, section 9, word by word.</summary>
 /// <remarks>A sentence never holds a key, a password, an address with a key, or a path of the host (IMP-80).</remarks>
 internal sealed record ImportFailure
 {

@@ -8,7 +8,7 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Server.Providers;
 
 /// <summary>
-/// Reads <c>usenet.providers</c> (configuration.md section 4) into the engine's options. An invalid element is left out and
+/// Reads <c>usenet.providers</c> (docs/configuration.md, "Providers") into the engine's options. An invalid element is left out and
 /// reported by its index and field; the others work. Pure.
 /// </summary>
 internal static class ProviderJson

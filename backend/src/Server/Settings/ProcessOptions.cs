@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>What the environment says about the process itself (configuration.md section 5).</summary>
+/// <summary>What the environment says about the process itself (docs/configuration.md, "The process").</summary>
 internal sealed record ProcessOptions
 {
     private const long MiB = 1 << 20;

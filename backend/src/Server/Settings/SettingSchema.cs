@@ -1,6 +1,6 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>Every setting that has a behaviour behind it. A test compares this table with configuration.md (CFG-16).</summary>
+/// <summary>Every setting that has a behaviour behind it. A test compares this table with docs/configuration.md (CFG-16).</summary>
 internal static class SettingSchema
 {
     private const string Loopback = """["127.0.0.0/8","::1/128"]""";

@@ -6,7 +6,7 @@ internal sealed record UsenetOptions
     private const long MiB = 1 << 20;
     private const int AutomaticBudget = 256;
 
-    /// <summary>The providers as JSON (configuration.md section 4). Holds credentials.</summary>
+    /// <summary>The providers as JSON (docs/configuration.md, "Providers"). Holds credentials.</summary>
     public required string Providers { get; init; }
 
     /// <summary>Most connections at a time over all providers; 0: all that are pooled.</summary>

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>Who knows neither password nor key costs next to nothing: memory, and the time of those who do (H1, H2).</summary>
+/// <summary>Who knows neither password nor key costs next to nothing: memory, and the time of those who do (S2, S26).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class StrangerTests

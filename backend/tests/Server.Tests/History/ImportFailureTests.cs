@@ -5,7 +5,7 @@ namespace Sluice.Server.Tests.History;
 
 public sealed class ImportFailureTests
 {
-    // The sentences of import.md section 9.
+    // The sentences of docs/contracts/import.md, section 9.
     private static readonly Dictionary<ImportFailure, string> Sentences = new()
     {
         [ImportFailure.NotAnNzb("a web page")] = "The file is not an NZB (a web page).",

@@ -15,7 +15,7 @@ namespace Sluice.Server.Tests.SabApi;
 /// <summary>Answers have every field of the contract, in its type, under any culture (SAB-90).</summary>
 public sealed class SabShapeTests : IDisposable
 {
-    // The samples of sabnzbd.md sections 4 and 5.
+    // The samples of docs/contracts/sabnzbd.md, sections 4 and 5.
     private const string QueueSample =
         """
         {"queue":{"version":"5.0.4","paused":false,"pause_int":"0","paused_all":false,"diskspace1":"412.55","diskspace2":"412.55",

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>What rclone makes of the tree: the rules of 1.74 for listings, and of 1.70.3 for links (section 9 of the contract).</summary>
+/// <summary>What rclone makes of the tree: the rules of 1.74 for listings, and of 1.70.3 for links (section 9 of the WebDAV contract).</summary>
 public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFixture>
 {
     private const string LinkSuffix = ".rclonelink";

@@ -1,0 +1,75 @@
+using System.Text.RegularExpressions;
+
+namespace Sluice.Server.Tests.Layers;
+
+/// <summary>A text file of the working copy.</summary>
+/// <param name="Path">Path below the repository's root, with forward slashes.</param>
+/// <param name="Text">The whole text.</param>
+internal sealed record TextFile(string Path, string Text);
+
+/// <summary>A place that names a requirement.</summary>
+/// <param name="Place">File and line.</param>
+/// <param name="Code">The code of the requirement.</param>
+internal readonly record struct Citation(string Place, string Code);
+
+/// <summary>Finds what a text names of the contracts. Pure.</summary>
+internal static partial class Citations
+{
+    /// <summary>Every requirement code of the families in a file, once for each time that it stands there.</summary>
+    public static IEnumerable<Citation> Of(TextFile file, IReadOnlySet<string> families)
+    {
+        foreach (var (line, number) in Lines(file))
+        {
+            // A code such as F18 is a word of code as well: only comments, prose and the names of tests cite it.
+            var codes = Dashed().Matches(line).Concat(Short().Matches(ProseOf(file.Path, line))).Concat(InName().Matches(line));
+            foreach (var match in codes.Where(match => families.Contains(match.Groups["family"].Value)))
+                yield return new Citation($"{file.Path}:{number}", match.Groups["code"].Value);
+        }
+    }
+
+    /// <summary>Every section of a contract that a file names: the page without its extension, and the number.</summary>
+    public static IEnumerable<(string Place, string Page, string Section)> SectionsOf(TextFile file) =>
+        from line in Lines(file)
+        from match in SectionOfContract().Matches(line.Text).Concat(SectionOfPage().Matches(line.Text))
+        from section in match.Groups["section"].Captures
+        select ($"{file.Path}:{line.Number}", match.Groups["page"].Value.ToLowerInvariant(), section.Value);
+
+    /// <summary>Places that name documents which are no part of the repository.</summary>
+    public static IEnumerable<string> OutsideOf(TextFile file) =>
+        from line in Lines(file)
+        where Outside().IsMatch(line.Text)
+        select $"{file.Path}:{line.Number}";
+
+    private static IEnumerable<(string Text, int Number)> Lines(TextFile file) => file.Text.Split('\n').Select((text, index) => (text, index + 1));
+
+    private static string ProseOf(string path, string line)
+    {
+        var mark = Path.GetExtension(path) switch
+        {
+            ".cs" => "//",
+            ".sql" => "--",
+            ".sh" => "#",
+            _ => "",
+        };
+        var start = line.IndexOf(mark, StringComparison.Ordinal);
+        return start < 0 ? "" : line[start..];
+    }
+
+    [GeneratedRegex(@"\b(?<code>(?<family>[A-Z]{3})-\d+[a-z]?)\b")]
+    private static partial Regex Dashed();
+
+    [GeneratedRegex(@"\b(?<code>(?<family>[A-Z])\d{1,2})\b")]
+    private static partial Regex Short();
+
+    [GeneratedRegex(@"\b(?<code>(?<family>[A-Z])\d{1,2})_[A-Za-z0-9]")]
+    private static partial Regex InName();
+
+    [GeneratedRegex(@"\b[Ss]ections? (?<section>\d+)(?: and (?<section>\d+))* of the (?<page>\w+) contract\b")]
+    private static partial Regex SectionOfContract();
+
+    [GeneratedRegex(@"\b(?<page>[a-z]+)\.md,? sections? (?<section>\d+)(?: and (?<section>\d+))*")]
+    private static partial Regex SectionOfPage();
+
+    [GeneratedRegex(@"\.\./shared\b|(?<![\w/.])(?:design|audits)/[\w.]")]
+    private static partial Regex Outside();
+}
