@@ -38,7 +38,7 @@ internal static partial class Citations
     public static IEnumerable<string> OutsideOf(TextFile file) =>
         from line in Lines(file)
         where Outside().IsMatch(line.Text)
-        select $"{file.Path}:{line.Number}";
+        select $"{file.Path}:{line.Number} names a document outside of the repository.";
 
     private static IEnumerable<(string Text, int Number)> Lines(TextFile file) => file.Text.Split('\n').Select((text, index) => (text, index + 1));
 
