@@ -1,3 +1,4 @@
+using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
@@ -184,22 +185,23 @@ public sealed class HedgeTests
         });
         await using var second = new ScriptedServer(connection =>
         {
+            // It is late itself on a busy machine, and asked again.
             connection.Send("200 ready\r\n"u8);
-            connection.ReadCommand();
-            delivers.Wait(connection.Stopping);
-            connection.Send("222 0 <late@t>\r\nlate\r\n.\r\n"u8);
-            while (true)
-                connection.ReadCommand();
+            while (Encoding.ASCII.GetString(connection.ReadCommand()) is var command && command.StartsWith("BODY", StringComparison.Ordinal))
+            {
+                delivers.Wait(connection.Stopping);
+                connection.Send(Encoding.ASCII.GetBytes($"222 0 {command["BODY ".Length..]}\r\nlate\r\n.\r\n"));
+            }
         });
         ProviderOptions[] accounts = [.. new[] { first.Port, second.Port }.Select((port, index) => new ProviderOptions
         {
             Name = $"scripted{index}", Host = "127.0.0.1", Port = port, UseTls = false, MaxConnections = 1, Priority = index, PipeliningDepth = 2,
         })];
-        await using var pool = new ProviderPool(accounts, Patient with { HedgeFloor = TimeSpan.FromMilliseconds(50) }, new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance);
+        await using var pool = new ProviderPool(accounts, Patient, new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance);
         using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var late = FetchAsync("late@t", Token);
         var behind = FetchAsync("behind@t", ends.Token);
-        await Eventually.HoldsAsync(() => pool.Counters is { Hedges: 1, Bodies: 3 }, () => $"{pool.Counters.Hedges} hedges, {pool.Counters.Bodies} commands", Token);
+        await Eventually.HoldsAsync(() => pool.Counters is { Hedges: >= 1, Bodies: >= 3 }, () => $"{pool.Counters.Hedges} hedges, {pool.Counters.Bodies} commands", Token);
 
         misses.Set();
         await Eventually.HoldsAsync(() => pool.Counters.Misses == 1, () => "no miss", Token);
