@@ -43,7 +43,7 @@ internal static class ColdStart
 
         var forced = YencKernel.Supported.SingleOrDefault(candidate => candidate.Name == kernel)
             ?? throw new ArgumentException($"No kernel '{kernel}' on this CPU.", nameof(kernel));
-        var decoder = new YencDecoder(forced);
+        var decoder = new ArticleDecoder(forced);
         double[] times = [.. Enumerable.Range(0, 300).Select(i => Time(articles[i % First], decoder, output) * 1e6)];
         var steady = times.Skip(100).Order().ElementAt(100);
         Console.WriteLine(string.Join(' ', times.Take(First).Prepend(steady).Select(time => time.ToString("F1", CultureInfo.InvariantCulture))));
@@ -51,7 +51,7 @@ internal static class ColdStart
     }
 
     /// <summary>Seconds for one article with its header and trailer; null decodes nothing and warms the clock.</summary>
-    private static double Time(ReadOnlySpan<byte> body, YencDecoder? decoder, FixedWriter output)
+    private static double Time(ReadOnlySpan<byte> body, ArticleDecoder? decoder, FixedWriter output)
     {
         // Bytes from a socket have just been written: they are near.
         body.CopyTo(output.All);
@@ -62,7 +62,7 @@ internal static class ColdStart
             decoder.Reset();
             decoder.Decode("=ybegin part=1 line=128 size=716800 name=a\r\n=ypart begin=1 end=716800\r\n"u8, output, out _);
             decoder.Decode(body, output, out _);
-            if (!decoder.Decode("=yend size=716800\r\n.\r\n"u8, output, out _) || decoder.GetResult().Defects != YencDefects.None)
+            if (!decoder.Decode("=yend size=716800\r\n.\r\n"u8, output, out _) || decoder.GetResult().Defects != ArticleDefects.None)
                 throw new InvalidOperationException("The article did not decode.");
         }
 

@@ -33,7 +33,7 @@ internal sealed class HoleJudge(IReadOnlyList<ProviderOptions> providers)
         if (body is null)
             return false;
 
-        var decoder = new YencDecoder();
+        var decoder = new ArticleDecoder();
         var output = new ArrayBufferWriter<byte>(body.Length);
         if (!decoder.Decode(body, output, out _))
             return false;

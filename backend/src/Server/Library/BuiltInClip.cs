@@ -70,7 +70,7 @@ internal sealed class BuiltInClip
 
     private static (string Name, long Length) ReadHeader(ReadOnlySpan<byte> body)
     {
-        var decoder = new YencDecoder();
+        var decoder = new ArticleDecoder();
         var decoded = new ArrayBufferWriter<byte>();
         decoder.Decode(body, decoded, out _);
         return decoder.Header.PartLength is { } length

@@ -11,7 +11,7 @@ namespace Sluice.Usenet.Archives;
 /// <param name="IsIntact">False when it arrived whole but damaged or cut short, so that its decoded length says nothing.</param>
 /// <param name="Checksum">Whether it carries a checksum that covers exactly it; unknown when it was given up before its end.</param>
 internal sealed record ArticleHead(
-    int Provider, YencHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact, Carries Checksum = Carries.Unknown)
+    int Provider, ArticleHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact, Carries Checksum = Carries.Unknown)
 {
     /// <summary>What it shows about its file.</summary>
     public ArticleHabit Habit => Header is not { } header ? default : new ArticleHabit(

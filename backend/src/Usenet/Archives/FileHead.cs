@@ -31,7 +31,7 @@ public sealed record FileHead
     public ReadOnlyMemory<byte> FirstBytes { get; init; }
 
     /// <summary>The yEnc header of the first article, or null when the head did not arrive. Its name stays valid.</summary>
-    public YencHeader? Header { get; init; }
+    public ArticleHeader? Header { get; init; }
 
     /// <summary>
     /// Where its segments live. Null when the head did not arrive, when the file is an archive or PAR2 and so of no use by

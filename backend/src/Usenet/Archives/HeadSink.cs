@@ -14,7 +14,7 @@ internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
 {
     private const int ScratchLength = 16 << 10;
 
-    private readonly YencDecoder _decoder = new();
+    private readonly ArticleDecoder _decoder = new();
     private readonly byte[] _scratch = new byte[ScratchLength];
     private readonly byte[] _first;
     private TaskCompletionSource<ArticleHead> _enough = NewSource();
@@ -80,26 +80,26 @@ internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
     private ArticleHead Snapshot()
     {
         var result = _ended ? _decoder.GetResult() : default;
-        YencHeader? header = null;
-        if (_decoder.HasHeader && (result.Defects & YencDefects.NoHeader) == 0)
+        ArticleHeader? header = null;
+        if (_decoder.HasHeader && (result.Defects & ArticleDefects.NoHeader) == 0)
             header = _decoder.Header with { NameBytes = _decoder.Header.NameBytes.ToArray() };
         return new ArticleHead(_provider, header, _first.AsSpan(0, _firstLength).ToArray(), _ended ? _decoder.Decoded : null, IsIntact(result), ChecksumOf(result));
     }
 
     // An article that lacks more than its trailer may have lost its checksum with the rest.
-    private Carries ChecksumOf(YencResult result)
+    private Carries ChecksumOf(DecodedArticle result)
     {
-        if (!_ended || (result.Defects & YencDefects.NoHeader) != 0)
+        if (!_ended || (result.Defects & ArticleDefects.NoHeader) != 0)
             return Carries.Unknown;
-        if (result.ExpectedCrc is not null || (result.Defects & YencDefects.UnreadableCrc) != 0)
+        if (result.ExpectedCrc is not null || (result.Defects & ArticleDefects.UnreadableCrc) != 0)
             return Carries.Yes;
         return result.DecodedLength == (result.Header.PartLength ?? result.TrailerSize) ? Carries.Never : Carries.Unknown;
     }
 
     // The size in the header may lie; a checksum that fits outweighs it, and so does the size behind the data. Of an article without its
     // trailer nothing else tells whether all of it is there.
-    private static bool IsIntact(YencResult result) =>
-        (result.Defects & (YencDefects.CrcMismatch | YencDefects.TooLong)) == 0
+    private static bool IsIntact(DecodedArticle result) =>
+        (result.Defects & (ArticleDefects.CrcMismatch | ArticleDefects.TooLong)) == 0
         && (result.Trailer is not null || result.DecodedLength == result.Header.PartLength)
         && (result.ExpectedCrc is not null || result.TrailerSize is null || result.TrailerSize == result.DecodedLength);
 }

@@ -9,7 +9,7 @@ namespace Sluice.Usenet.Yenc;
 /// </remarks>
 internal sealed class ArticleLineReader
 {
-    private readonly byte[] _buffer = new byte[YencDecoder.MaxLineLength];
+    private readonly byte[] _buffer = new byte[ArticleDecoder.MaxLineLength];
     private int _length;
     private YencContext _context;
     private bool _isComplete;

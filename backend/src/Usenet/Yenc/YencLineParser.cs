@@ -31,10 +31,10 @@ internal static class YencLineParser
     /// <summary>Reads <c>=ybegin</c>. Its name, outer blanks removed, is a slice of the line.</summary>
     /// <returns>False when line, size or name are missing: then the line is text.</returns>
     public static bool TryParseBegin(
-        ReadOnlySpan<byte> line, out YencHeader header, out ReadOnlySpan<byte> name, out YencDefects defects)
+        ReadOnlySpan<byte> line, out ArticleHeader header, out ReadOnlySpan<byte> name, out ArticleDefects defects)
     {
         header = default;
-        defects = YencDefects.None;
+        defects = ArticleDefects.None;
         name = default;
         if (!IsKeyword(line, "=ybegin"u8))
             return false;
@@ -56,7 +56,7 @@ internal static class YencLineParser
         if (!hasLine || !hasSize || !hasName)
             return false;
 
-        header = new YencHeader
+        header = new ArticleHeader
         {
             FileSize = ParseWithin(size, MaxFileSize),
             LineLength = (int?)ParseWithin(lineLength, int.MaxValue),
@@ -65,7 +65,7 @@ internal static class YencLineParser
             Total = (int?)ParseWithin(total, int.MaxValue),
         };
         if (header.FileSize is null || (hasPart && header.Part is null))
-            defects |= YencDefects.BadRange;
+            defects |= ArticleDefects.BadRange;
         if (!hasPart && header.FileSize is not null)
             header = header with { Begin = 0, End = header.FileSize };
 
@@ -78,7 +78,7 @@ internal static class YencLineParser
 
     /// <summary>Reads <c>=ypart</c> into a header: 1-based inclusive on the wire, 0-based half-open from here on.</summary>
     /// <returns>False when begin or end is missing; nothing is changed then.</returns>
-    public static bool TryParsePart(ReadOnlySpan<byte> line, ref YencHeader header, ref YencDefects defects)
+    public static bool TryParsePart(ReadOnlySpan<byte> line, ref ArticleHeader header, ref ArticleDefects defects)
     {
         ReadOnlySpan<byte> begin = default, end = default;
         bool hasBegin = false, hasEnd = false;
@@ -95,9 +95,9 @@ internal static class YencLineParser
         var first = ParseWithin(begin, MaxFileSize);
         var last = ParseWithin(end, MaxFileSize);
         var length = last - first + 1;
-        var isRange = length is > 0 and <= YencDecoder.MaxDecodedLength;
+        var isRange = length is > 0 and <= ArticleDecoder.MaxDecodedLength;
         if (!isRange)
-            defects |= YencDefects.BadRange;
+            defects |= ArticleDefects.BadRange;
         header = header with
         {
             HasPartLine = true,
@@ -108,7 +108,7 @@ internal static class YencLineParser
     }
 
     /// <summary>Reads <c>=yend</c>.</summary>
-    public static YencTrailer ParseEnd(ReadOnlySpan<byte> line)
+    public static ArticleTrailer ParseEnd(ReadOnlySpan<byte> line)
     {
         ReadOnlySpan<byte> size = default, part = default, partCrc = default, fileCrc = default;
         bool hasSize = false, hasPart = false, hasPartCrc = false, hasFileCrc = false;
@@ -124,7 +124,7 @@ internal static class YencLineParser
         }
 
         var (partSum, fileSum) = (ParseCrc(partCrc), ParseCrc(fileCrc));
-        return new YencTrailer
+        return new ArticleTrailer
         {
             Size = Utf8Parser.TryParse(size, out long value, out var used) && used == size.Length && value >= 0 ? value : null,
             Part = (int?)ParseWithin(part, int.MaxValue),

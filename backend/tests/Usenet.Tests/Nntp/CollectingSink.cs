@@ -7,13 +7,13 @@ namespace Sluice.Usenet.Tests.Nntp;
 /// <summary>Decodes one article, and can act when a number of raw bytes has come.</summary>
 internal sealed class CollectingSink(int actAt = -1, Action? act = null) : IArticleSink
 {
-    private readonly YencDecoder _decoder = new();
+    private readonly ArticleDecoder _decoder = new();
     private readonly ArrayBufferWriter<byte> _output = new();
     private long _raw;
 
     public ReadOnlySpan<byte> Decoded => _output.WrittenSpan;
 
-    public YencResult Result => _decoder.GetResult();
+    public DecodedArticle Result => _decoder.GetResult();
 
     public void Start(int provider)
     {

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Tests.Yenc;
 /// <summary>One article through a decoder of its own.</summary>
 internal sealed class DecoderRun
 {
-    public required YencResult Result { get; init; }
+    public required DecodedArticle Result { get; init; }
 
     public required byte[] Output { get; init; }
 
@@ -16,7 +16,7 @@ internal sealed class DecoderRun
     /// <summary>Bytes consumed in all pieces.</summary>
     public required int Consumed { get; init; }
 
-    public YencDefects Defects => Result.Defects;
+    public ArticleDefects Defects => Result.Defects;
 
     public string Name => Result.Header.Name;
 
@@ -24,7 +24,7 @@ internal sealed class DecoderRun
 
     public static DecoderRun Of(IReadOnlyList<ReadOnlyMemory<byte>> pieces, YencKernel? kernel = null, int blockSize = 64 * 1024)
     {
-        var decoder = new YencDecoder(kernel);
+        var decoder = new ArticleDecoder(kernel);
         var output = new ReusedBuffer(pieces.Sum(piece => piece.Length) + 1, blockSize);
         var headerWasReady = true;
         output.OnRequest = () => headerWasReady &= decoder.HasHeader;

@@ -31,7 +31,7 @@ public sealed class RealArticleTests
             var body = article.AsMemory(article.AsSpan().IndexOf("\r\n\r\n"u8) + 4);
             var run = DecoderRun.Of(Splits.AtRandom(body, random, 100_000), kernel);
             Assert.True(run.Ended);
-            Assert.Equal(YencDefects.None, run.Defects);
+            Assert.Equal(ArticleDefects.None, run.Defects);
             Assert.NotNull(run.Result.ExpectedCrc);
             parts.Add(run.Result.Header.Begin!.Value, run.Output);
         }

@@ -15,7 +15,7 @@ public sealed class YencBadInputTests
         var run = Run(Begin + PartLine + Lines);
 
         Assert.Equal(Data, run.Output);
-        Assert.Equal(YencDefects.Truncated, run.Defects);
+        Assert.Equal(ArticleDefects.Truncated, run.Defects);
         Assert.Null(run.Result.Trailer);
         Assert.Null(run.Result.ExpectedCrc);
         Assert.Equal(Crc, run.Result.ComputedCrc);
@@ -29,7 +29,7 @@ public sealed class YencBadInputTests
         {
             var run = DecoderRun.Of([wire.AsMemory(0, length)]);
             Assert.False(run.Ended);
-            Assert.True(run.Defects.HasFlag(YencDefects.Truncated));
+            Assert.True(run.Defects.HasFlag(ArticleDefects.Truncated));
             Assert.True(Data.AsSpan().StartsWith(run.Output));
         }
     }
@@ -43,7 +43,7 @@ public sealed class YencBadInputTests
         var data = TestArticle.Noise(decoded, seed: 7);
         var run = Run(Begin + PartLine + TestArticle.Encode(data) + $"=yend size={stated} part=2 pcrc32={YencReference.Crc(data):x8}\r\n");
 
-        Assert.Equal(YencDefects.SizeMismatch, run.Defects);
+        Assert.Equal(ArticleDefects.SizeMismatch, run.Defects);
         Assert.Equal((200L, 400L), (run.Result.Header.Begin, run.Result.Header.End));
         Assert.Equal(decoded, run.Result.DecodedLength);
     }
@@ -53,7 +53,7 @@ public sealed class YencBadInputTests
     {
         var wire = TestArticle.OnWire(Begin + PartLine + Lines + End);
         wire[150] ^= 1;
-        Assert.Equal(YencDefects.CrcMismatch, DecoderRun.Of([wire]).Defects);
+        Assert.Equal(ArticleDefects.CrcMismatch, DecoderRun.Of([wire]).Defects);
     }
 
     [Theory]
@@ -71,7 +71,7 @@ public sealed class YencBadInputTests
 
         Assert.Equal(expected, run.Result.Trailer!.Value.PartCrc);
         Assert.Equal(expected, run.Result.ExpectedCrc);
-        Assert.Equal(expected is null ? YencDefects.UnreadableCrc : YencDefects.CrcMismatch, run.Defects);
+        Assert.Equal(expected is null ? ArticleDefects.UnreadableCrc : ArticleDefects.CrcMismatch, run.Defects);
     }
 
     [Fact]
@@ -83,7 +83,7 @@ public sealed class YencBadInputTests
 
         var run = Run("=ybegin line=128 size=4 name=x\r\n" + TestArticle.Encode(data) + "=yend size=4 crc32=00000000\r\n");
 
-        Assert.Equal((0u, YencDefects.None), (run.Result.ExpectedCrc, run.Defects));
+        Assert.Equal((0u, ArticleDefects.None), (run.Result.ExpectedCrc, run.Defects));
     }
 
     [Theory]
@@ -106,7 +106,7 @@ public sealed class YencBadInputTests
 
         Assert.Equal(0xDEADBEEF, run.Result.Trailer!.Value.FileCrc);
         Assert.Equal(counts ? 0xDEADBEEF : null, run.Result.ExpectedCrc);
-        Assert.Equal(counts, run.Defects.HasFlag(YencDefects.CrcMismatch));
+        Assert.Equal(counts, run.Defects.HasFlag(ArticleDefects.CrcMismatch));
     }
 
     [Theory]
@@ -119,7 +119,7 @@ public sealed class YencBadInputTests
         var body = $"=ybegin line=128 size=30000 name=x\r\n{TestArticle.Encode(data, line == 1000 ? int.MaxValue : line)}\r\n=yend size=30000 crc32={YencReference.Crc(data):x8}\r\n";
         var run = DecoderRun.Of([TestArticle.OnWire(body)]);
 
-        Assert.Equal((YencDefects.None, data.Length), (run.Defects, run.Output.Length));
+        Assert.Equal((ArticleDefects.None, data.Length), (run.Defects, run.Output.Length));
         Assert.Equal(data, run.Output);
     }
 
@@ -128,7 +128,7 @@ public sealed class YencBadInputTests
     {
         var run = Run(Begin + PartLine + Lines.Replace("\r\n", "\n", StringComparison.Ordinal) + "\r" + "\r\n" + End);
 
-        Assert.Equal((YencDefects.None, Crc), (run.Defects, run.Result.ComputedCrc));
+        Assert.Equal((ArticleDefects.None, Crc), (run.Defects, run.Result.ComputedCrc));
         Assert.Equal("a\n.b\n"u8.ToArray(), DecodeRaw("=ybegin line=128 size=5 name=x\r\n" + TestArticle.Encode("a\n"u8).TrimEnd() + "\n" + TestArticle.Encode(".b\n"u8) + "\r\n=yend size=5\r\n.\r\n"));
     }
 
@@ -138,7 +138,7 @@ public sealed class YencBadInputTests
         var body = (Begin + PartLine + Lines + End).Replace("\r\n", "\n", StringComparison.Ordinal);
         var run = Run(body + "\r\n");
 
-        Assert.Equal(YencDefects.BareLineFeeds, run.Defects);
+        Assert.Equal(ArticleDefects.BareLineFeeds, run.Defects);
         Assert.Equal(Data, run.Output);
         Assert.Equal(Crc, run.Result.ExpectedCrc);
     }
@@ -149,10 +149,10 @@ public sealed class YencBadInputTests
         var block = Begin + PartLine + Lines + End;
 
         var behind = Run(block + block);
-        Assert.Equal((YencDefects.SecondHeader, Data.Length), (behind.Defects, behind.Output.Length));
+        Assert.Equal((ArticleDefects.SecondHeader, Data.Length), (behind.Defects, behind.Output.Length));
 
         var inside = Run(Begin + PartLine + Lines + block);
-        Assert.Equal((YencDefects.SecondHeader | YencDefects.Truncated, Data.Length), (inside.Defects, inside.Output.Length));
+        Assert.Equal((ArticleDefects.SecondHeader | ArticleDefects.Truncated, Data.Length), (inside.Defects, inside.Output.Length));
     }
 
     [Fact]
@@ -162,7 +162,7 @@ public sealed class YencBadInputTests
             "From: a@b\r\nSubject: =ybegin of things\r\n folded\r\nX: y\r\n=ybegin is a marker\r\n=ybegin line=128 size=600\r\n\r\n.hello\r\n"
             + Begin + PartLine + Lines + End + "\r\n-- \r\nsignature\r\n=yend size=1\r\n");
 
-        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(ArticleDefects.None, run.Defects);
         Assert.Equal(Data, run.Output);
     }
 
@@ -174,9 +174,9 @@ public sealed class YencBadInputTests
 
         Assert.True(run.Ended);
         Assert.Empty(run.Output);
-        Assert.Equal(YencDefects.NoHeader | YencDefects.NotBinary, run.Defects);
+        Assert.Equal(ArticleDefects.NoHeader | ArticleDefects.NotBinary, run.Defects);
 
-        Assert.Equal(YencDefects.None, Run(text[..60_000] + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects);
+        Assert.Equal(ArticleDefects.None, Run(text[..60_000] + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects);
     }
 
     [Fact]
@@ -184,9 +184,9 @@ public sealed class YencBadInputTests
     {
         var headers = string.Concat(Enumerable.Repeat("X-Header: value of seventy bytes, as servers and posters like to write them\r\n", 2500));
 
-        Assert.Equal(YencDefects.None, Run(headers + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects);
-        Assert.True(Run(headers + headers + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects.HasFlag(YencDefects.NoHeader));
-        Assert.True(Run(new string('x', 300_000) + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects.HasFlag(YencDefects.NoHeader));
+        Assert.Equal(ArticleDefects.None, Run(headers + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects);
+        Assert.True(Run(headers + headers + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects.HasFlag(ArticleDefects.NoHeader));
+        Assert.True(Run(new string('x', 300_000) + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects.HasFlag(ArticleDefects.NoHeader));
     }
 
     [Fact]
@@ -195,7 +195,7 @@ public sealed class YencBadInputTests
         var half = Lines.IndexOf("\r\n", StringComparison.Ordinal) + 2;
         var run = Run(Begin + PartLine + Lines[..half] + "=yendless\r\n=y\r\n=ypart begin=1 end=5\r\n" + Lines[half..] + End);
 
-        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(ArticleDefects.None, run.Defects);
         Assert.Equal(Data, run.Output);
         Assert.Equal(200, run.Result.Header.Begin);
     }
@@ -208,18 +208,18 @@ public sealed class YencBadInputTests
 
         Assert.Equal("\u0004AAAA".Select(c => (byte)c), run.Output);
         Assert.Equal(5, run.Result.TrailerSize);
-        Assert.Equal(YencDefects.SizeMismatch, run.Defects);
+        Assert.Equal(ArticleDefects.SizeMismatch, run.Defects);
     }
 
     [Theory]
-    [InlineData("begin 644 film.mkv\r\nM24U$\r\n", ArticleEncoding.Uuencode, YencDefects.NoHeader)]
-    [InlineData("M9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O\r\n", ArticleEncoding.Uuencode, YencDefects.NoHeader)]
-    [InlineData("--b\r\nContent-Type: video/x\r\nContent-Transfer-Encoding: Base64\r\n\r\nAAAA\r\n", ArticleEncoding.Base64, YencDefects.NoHeader)]
-    [InlineData("This article was removed after a notice.\r\n", ArticleEncoding.Text, YencDefects.NoHeader | YencDefects.NotBinary)]
-    [InlineData("=ybegin line=128 size=3\r\nabc\r\n=yend size=3\r\n", ArticleEncoding.Text, YencDefects.NoHeader | YencDefects.NotBinary)]
-    [InlineData("=ybeginline=128 size=3 name=x\r\nabc\r\n", ArticleEncoding.Text, YencDefects.NoHeader | YencDefects.NotBinary)]
-    [InlineData("", ArticleEncoding.Unknown, YencDefects.NoHeader)]
-    public void Other_bodies_are_told_apart(string body, ArticleEncoding encoding, YencDefects defects)
+    [InlineData("begin 644 film.mkv\r\nM24U$\r\n", ArticleEncoding.Uuencode, ArticleDefects.NoHeader)]
+    [InlineData("M9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O\r\n", ArticleEncoding.Uuencode, ArticleDefects.NoHeader)]
+    [InlineData("--b\r\nContent-Type: video/x\r\nContent-Transfer-Encoding: Base64\r\n\r\nAAAA\r\n", ArticleEncoding.Base64, ArticleDefects.NoHeader)]
+    [InlineData("This article was removed after a notice.\r\n", ArticleEncoding.Text, ArticleDefects.NoHeader | ArticleDefects.NotBinary)]
+    [InlineData("=ybegin line=128 size=3\r\nabc\r\n=yend size=3\r\n", ArticleEncoding.Text, ArticleDefects.NoHeader | ArticleDefects.NotBinary)]
+    [InlineData("=ybeginline=128 size=3 name=x\r\nabc\r\n", ArticleEncoding.Text, ArticleDefects.NoHeader | ArticleDefects.NotBinary)]
+    [InlineData("", ArticleEncoding.Unknown, ArticleDefects.NoHeader)]
+    public void Other_bodies_are_told_apart(string body, ArticleEncoding encoding, ArticleDefects defects)
     {
         var run = Run(body);
 
@@ -233,8 +233,8 @@ public sealed class YencBadInputTests
     {
         var line = new string('*', 4096) + "\r\n";
         var piece = Encoding.Latin1.GetBytes(string.Concat(Enumerable.Repeat(line, 63)));
-        var decoder = new YencDecoder();
-        var output = new ReusedBuffer(YencDecoder.MaxDecodedLength + 100_000, blockSize: 60_000);
+        var decoder = new ArticleDecoder();
+        var output = new ReusedBuffer(ArticleDecoder.MaxDecodedLength + 100_000, blockSize: 60_000);
         Assert.False(decoder.Decode(TestArticle.Bytes("=ybegin line=4096 size=99999999 name=x\r\n"), output, out _));
         for (var i = 0; i < 66; i++)
         {
@@ -244,8 +244,8 @@ public sealed class YencBadInputTests
 
         Assert.True(decoder.Decode(TestArticle.Bytes("=yend size=99999999\r\n.\r\n222"), output, out var last));
         Assert.Equal(24, last);
-        Assert.Equal(YencDecoder.MaxDecodedLength, decoder.Decoded);
-        Assert.Equal(YencDefects.TooLong | YencDefects.SizeMismatch, decoder.GetResult().Defects);
+        Assert.Equal(ArticleDecoder.MaxDecodedLength, decoder.Decoded);
+        Assert.Equal(ArticleDefects.TooLong | ArticleDefects.SizeMismatch, decoder.GetResult().Defects);
         Assert.Equal(99_999_999, decoder.GetResult().TrailerSize);
     }
 

@@ -13,7 +13,7 @@ public sealed class YencHeaderTests
         var run = Run(Begin + Lines + End);
 
         Assert.Equal(Data, run.Output);
-        Assert.Equal(YencDefects.NoPartLine, run.Defects);
+        Assert.Equal(ArticleDefects.NoPartLine, run.Defects);
         Assert.Equal((null, null, 2), (run.Result.Header.Begin, run.Result.Header.End, run.Result.Header.Part));
     }
 
@@ -22,7 +22,7 @@ public sealed class YencHeaderTests
     {
         var run = Run("=ybegin line=128 size=600 name=x\r\n" + PartLine + Lines + End);
 
-        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(ArticleDefects.None, run.Defects);
         Assert.Equal((200L, 400L), (run.Result.Header.Begin, run.Result.Header.End));
     }
 
@@ -35,7 +35,7 @@ public sealed class YencHeaderTests
     {
         var run = Run(header + Lines + End);
 
-        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(ArticleDefects.None, run.Defects);
         Assert.Equal(Data, run.Output);
         Assert.Equal("film.mkv", run.Name);
         Assert.Equal((2, 3, 600L, 128), (run.Result.Header.Part, run.Result.Header.Total, run.Result.Header.FileSize, run.Result.Header.LineLength));
@@ -58,7 +58,7 @@ public sealed class YencHeaderTests
     {
         var run = Run($"{Begin}=ypart {range}\r\n{Lines}{End}");
 
-        Assert.Equal(YencDefects.BadRange, run.Defects);
+        Assert.Equal(ArticleDefects.BadRange, run.Defects);
         Assert.Equal((null, null), (run.Result.Header.Begin, run.Result.Header.End));
         Assert.Equal(Data, run.Output);
     }
@@ -73,7 +73,7 @@ public sealed class YencHeaderTests
     {
         var run = Run($"=ybegin part=2 total=3 line=128 size={size} name=x\r\n{PartLine}{Lines}{End}");
 
-        Assert.Equal(YencDefects.BadRange, run.Defects);
+        Assert.Equal(ArticleDefects.BadRange, run.Defects);
         Assert.Equal((null, 200L, 400L), (run.Result.Header.FileSize, run.Result.Header.Begin, run.Result.Header.End));
     }
 
@@ -82,7 +82,7 @@ public sealed class YencHeaderTests
     {
         var run = Run($"=ybegin part=7 total=3 line=128 size=5 name=\r\n{PartLine}{Lines}{End}");
 
-        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(ArticleDefects.None, run.Defects);
         Assert.Equal((7, 3, 5L, 200L, 400L, ""), (run.Result.Header.Part, run.Result.Header.Total, run.Result.Header.FileSize, run.Result.Header.Begin, run.Result.Header.End, run.Name));
     }
 
@@ -92,9 +92,9 @@ public sealed class YencHeaderTests
         var name = new string('n', 100_000);
         var run = Run($"=ybegin part=2 total=3 line=128 size=600 name={name}\r\n{PartLine}{Lines}{End}", byteByByte: false);
 
-        Assert.Equal(YencDefects.LineTooLong, run.Defects);
+        Assert.Equal(ArticleDefects.LineTooLong, run.Defects);
         Assert.Equal(Data, run.Output);
-        Assert.InRange(run.Name.Length, 4000, YencDecoder.MaxLineLength);
+        Assert.InRange(run.Name.Length, 4000, ArticleDecoder.MaxLineLength);
     }
 
     [Theory]
@@ -107,6 +107,6 @@ public sealed class YencHeaderTests
     {
         var run = Run($"=ybegin part=2 total=3 line=128 size=600 name={onWire}\r\n{PartLine}{Lines}{End}");
 
-        Assert.Equal((expected, 600L, YencDefects.None), (run.Name, run.Result.Header.FileSize, run.Defects));
+        Assert.Equal((expected, 600L, ArticleDefects.None), (run.Name, run.Result.Header.FileSize, run.Defects));
     }
 }

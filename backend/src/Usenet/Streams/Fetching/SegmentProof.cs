@@ -50,8 +50,8 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     /// <summary>What a whole article says.</summary>
     /// <param name="result">What it turned out to be.</param>
     /// <param name="segment">What it was fetched for.</param>
-    public static SegmentEvidence Of(in YencResult result, Segment segment) => new(
-        (result.Defects & YencDefects.NoHeader) == 0 && result.DecodedLength == segment.Length && (result.TrailerSize ?? segment.Length) == segment.Length,
+    public static SegmentEvidence Of(in DecodedArticle result, Segment segment) => new(
+        (result.Defects & ArticleDefects.NoHeader) == 0 && result.DecodedLength == segment.Length && (result.TrailerSize ?? segment.Length) == segment.Length,
         NumberOf(result.Header, segment),
         RangeOf(result.Header, segment),
         ChecksumOf(result));
@@ -60,7 +60,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     /// Whether bytes may leave under a header before the article is whole: its part number and range are those of the segment, or the
     /// file never carries them.
     /// </summary>
-    public static bool Identifies(in YencHeader header, Segment segment, ArticleHabit habit) =>
+    public static bool Identifies(in ArticleHeader header, Segment segment, ArticleHabit habit) =>
         IsIdentified(NumberOf(header, segment), RangeOf(header, segment), habit) == SegmentProof.Proved;
 
     /// <summary>Judges the article. Pure: the same evidence beside the same habit has the same worth.</summary>
@@ -92,7 +92,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     /// The place that a whole article claims against the map. Only one that says its number and its range, is as long as that
     /// and carries a CRC that fits has anything to say; null for every other, and where it agrees with the map.
     /// </summary>
-    public static Segment? ClaimOf(in YencResult result, Segment segment)
+    public static Segment? ClaimOf(in DecodedArticle result, Segment segment)
     {
         var header = result.Header;
         if (header.Part != segment.Index + 1 || !header.HasPartLine || header.Begin is not { } begin || header.End is not { } end)
@@ -101,7 +101,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
             return null;
         if (result.ExpectedCrc is null || result.Trailer is null || (result.Trailer.Value.Size is { } size && size != end - begin))
             return null;
-        return (result.Defects & (YencDefects.NoHeader | YencDefects.CrcMismatch)) != 0 ? null : new Segment(segment.Index, begin, (int)(end - begin));
+        return (result.Defects & (ArticleDefects.NoHeader | ArticleDefects.CrcMismatch)) != 0 ? null : new Segment(segment.Index, begin, (int)(end - begin));
     }
 
     /// <summary>Part number and range decide which article it is; one that says its range need not say its number.</summary>
@@ -114,14 +114,14 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
 
     private static bool IsEnough(Mark mark, Carries habit) => mark == Mark.Fits || (mark == Mark.Absent && habit == Carries.Never);
 
-    private static Mark NumberOf(in YencHeader header, Segment segment)
+    private static Mark NumberOf(in ArticleHeader header, Segment segment)
     {
         if (header.Part is not { } part)
             return header.HasPartField ? Mark.Unusable : Mark.Absent;
         return part == segment.Index + 1 ? Mark.Fits : Mark.Differs;
     }
 
-    private static Mark RangeOf(in YencHeader header, Segment segment)
+    private static Mark RangeOf(in ArticleHeader header, Segment segment)
     {
         var fits = header.Begin == segment.Begin && header.End == segment.End;
 
@@ -133,10 +133,10 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         return fits ? Mark.Fits : Mark.Differs;
     }
 
-    private static Mark ChecksumOf(in YencResult result)
+    private static Mark ChecksumOf(in DecodedArticle result)
     {
         if (result.ExpectedCrc is null)
-            return (result.Defects & YencDefects.UnreadableCrc) == 0 ? Mark.Absent : Mark.Unusable;
-        return (result.Defects & YencDefects.CrcMismatch) == 0 ? Mark.Fits : Mark.Differs;
+            return (result.Defects & ArticleDefects.UnreadableCrc) == 0 ? Mark.Absent : Mark.Unusable;
+        return (result.Defects & ArticleDefects.CrcMismatch) == 0 ? Mark.Fits : Mark.Differs;
     }
 }

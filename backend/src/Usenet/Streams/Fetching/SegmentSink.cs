@@ -13,7 +13,7 @@ namespace Sluice.Usenet.Streams;
 /// <param name="checksCrc">Whether a checksum that does not fit refutes them.</param>
 internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchLimit refetches, bool checksCrc = true) : IArticleSink
 {
-    private readonly YencDecoder _decoder = new();
+    private readonly ArticleDecoder _decoder = new();
     private SharedFetch _fetch = null!;
     private SegmentBuffer? _buffer;
     private int _provider;

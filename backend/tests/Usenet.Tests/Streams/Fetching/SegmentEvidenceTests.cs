@@ -107,7 +107,7 @@ public sealed class SegmentEvidenceTests
     public void F18_of_200000_mutated_articles_each_has_its_verdict()
     {
         var segment = new ConcurrentDictionary<(string Way, SegmentProof Verdict), int>();
-        Parallel.For(0, Articles, () => (Decoder: new YencDecoder(), Output: new ArrayBufferWriter<byte>(8192)), (i, _, tools) =>
+        Parallel.For(0, Articles, () => (Decoder: new ArticleDecoder(), Output: new ArrayBufferWriter<byte>(8192)), (i, _, tools) =>
         {
             var article = new MutatedArticle(i, longest: 700);
             var (decoder, output) = tools;

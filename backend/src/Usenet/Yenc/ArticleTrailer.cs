@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Yenc;
 
 /// <summary>What an article says about itself after its data: the line <c>=yend</c>. Absent and unreadable fields are null.</summary>
-public readonly record struct YencTrailer
+public readonly record struct ArticleTrailer
 {
     /// <summary>Length of the part, or of the file in a single-part article, in bytes.</summary>
     public long? Size { get; init; }

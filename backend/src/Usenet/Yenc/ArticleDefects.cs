@@ -2,12 +2,12 @@ namespace Sluice.Usenet.Yenc;
 
 /// <summary>What is wrong with an article. Facts only: rejecting, asking elsewhere and accepting are decisions of the layer above.</summary>
 [Flags]
-public enum YencDefects
+public enum ArticleDefects
 {
     /// <summary>Nothing.</summary>
     None = 0,
 
-    /// <summary>There is no <c>=ybegin</c> with line, size and name; <see cref="YencResult.Encoding"/> says what there is. Nothing was decoded.</summary>
+    /// <summary>There is no <c>=ybegin</c> with line, size and name; <see cref="DecodedArticle.Encoding"/> says what there is. Nothing was decoded.</summary>
     NoHeader = 1 << 0,
 
     /// <summary>The article is text, as takedown notices are. Comes with <see cref="NoHeader"/>.</summary>
@@ -34,10 +34,10 @@ public enum YencDefects
     /// <summary>Keyword lines end in a bare LF.</summary>
     BareLineFeeds = 1 << 8,
 
-    /// <summary>A keyword line is longer than <see cref="YencDecoder.MaxLineLength"/>; what exceeds it is lost.</summary>
+    /// <summary>A keyword line is longer than <see cref="ArticleDecoder.MaxLineLength"/>; what exceeds it is lost.</summary>
     LineTooLong = 1 << 9,
 
-    /// <summary>The data is longer than <see cref="YencDecoder.MaxDecodedLength"/>; what exceeds it is lost.</summary>
+    /// <summary>The data is longer than <see cref="ArticleDecoder.MaxDecodedLength"/>; what exceeds it is lost.</summary>
     TooLong = 1 << 10,
 
     /// <summary>A checksum that would cover exactly this part is there and is no number, and none that can be read covers it.</summary>

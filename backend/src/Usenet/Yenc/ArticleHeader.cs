@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Yenc;
 /// All of it is a claim of the poster; a field that is absent or cannot be is null. Identity of an article is its part
 /// number and range; size, total and name are hints that lie now and then.
 /// </remarks>
-public readonly record struct YencHeader
+public readonly record struct ArticleHeader
 {
     /// <summary>Length of the posted file in bytes.</summary>
     public long? FileSize { get; init; }
@@ -34,7 +34,7 @@ public readonly record struct YencHeader
     internal bool HasPartField { get; init; }
 
     /// <summary>
-    /// The name as posted, outer spaces removed. Lent by the decoder: valid until its <see cref="YencDecoder.Reset"/>; who
+    /// The name as posted, outer spaces removed. Lent by the decoder: valid until its <see cref="ArticleDecoder.Reset"/>; who
     /// needs the name longer takes <see cref="Name"/> before.
     /// </summary>
     public ReadOnlyMemory<byte> NameBytes { get; init; }

@@ -1,16 +1,16 @@
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>What an article turned out to be.</summary>
-public readonly record struct YencResult
+/// <summary>What an article turned out to be, in the same words for every encoding.</summary>
+public readonly record struct DecodedArticle
 {
     /// <summary>How the body is encoded.</summary>
     public ArticleEncoding Encoding { get; init; }
 
     /// <summary>The facts before the data; its name is lent by the decoder. Empty without a header.</summary>
-    public YencHeader Header { get; init; }
+    public ArticleHeader Header { get; init; }
 
     /// <summary>The facts after the data; null when there is no <c>=yend</c>.</summary>
-    public YencTrailer? Trailer { get; init; }
+    public ArticleTrailer? Trailer { get; init; }
 
     /// <summary>Decoded bytes that were written.</summary>
     public long DecodedLength { get; init; }
@@ -28,5 +28,5 @@ public readonly record struct YencResult
     public long? TrailerSize => Trailer?.Size;
 
     /// <summary>Everything that is wrong.</summary>
-    public YencDefects Defects { get; init; }
+    public ArticleDefects Defects { get; init; }
 }

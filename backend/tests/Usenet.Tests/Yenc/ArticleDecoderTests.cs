@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
-public sealed class YencDecoderTests
+public sealed class ArticleDecoderTests
 {
     private static readonly byte[] Data = TestArticle.Noise(300);
 
@@ -16,10 +16,10 @@ public sealed class YencDecoderTests
 
         Assert.True(run.Ended);
         Assert.Equal(Data, run.Output);
-        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(ArticleDefects.None, run.Defects);
         Assert.Equal(ArticleEncoding.Yenc, run.Result.Encoding);
         Assert.Equal(
-            new YencHeader
+            new ArticleHeader
             {
                 FileSize = 1000,
                 Part = 3,
@@ -34,7 +34,7 @@ public sealed class YencDecoderTests
             run.Result.Header);
         Assert.Equal("film.mkv", run.Name);
         Assert.Equal(300, run.Result.Header.PartLength);
-        Assert.Equal(new YencTrailer { Size = 300, Part = 3, PartCrc = YencReference.Crc(Data) }, run.Result.Trailer);
+        Assert.Equal(new ArticleTrailer { Size = 300, Part = 3, PartCrc = YencReference.Crc(Data) }, run.Result.Trailer);
         Assert.Equal(300, run.Result.TrailerSize);
         Assert.Equal(300, run.Result.DecodedLength);
         Assert.Equal(YencReference.Crc(Data), run.Result.ComputedCrc);
@@ -47,7 +47,7 @@ public sealed class YencDecoderTests
         var run = DecoderRun.Of(
             $"=ybegin line=128 size=300 name=a b\"=c.bin \r\n{TestArticle.Encode(Data)}=yend size=300 crc32={YencReference.Crc(Data):X8}\r\n.\r\n");
 
-        Assert.Equal(YencDefects.None, run.Defects);
+        Assert.Equal(ArticleDefects.None, run.Defects);
         Assert.Equal(Data, run.Output);
         Assert.Equal("a b\"=c.bin", run.Name);
         Assert.Equal((0L, 300L), (run.Result.Header.Begin, run.Result.Header.End));
@@ -64,7 +64,7 @@ public sealed class YencDecoderTests
         var whole = DecoderRun.Of([wire]);
         var expected = whole.Describe();
         Assert.Equal(data, whole.Output);
-        Assert.Equal(YencDefects.None, whole.Defects);
+        Assert.Equal(ArticleDefects.None, whole.Defects);
         Assert.Equal(wire.Length - "222 0 <next>\r\n".Length, whole.Consumed);
 
         foreach (var kernel in YencKernel.Supported)
@@ -88,7 +88,7 @@ public sealed class YencDecoderTests
         foreach (var kernel in YencKernel.Supported)
         {
             var run = DecoderRun.Of([wire], kernel, blockSize);
-            Assert.Equal(YencDefects.None, run.Defects);
+            Assert.Equal(ArticleDefects.None, run.Defects);
             Assert.Equal(data, run.Output);
         }
     }
@@ -98,7 +98,7 @@ public sealed class YencDecoderTests
     {
         var data = TestArticle.Noise(2 * 64 * 1024);
         var wire = TestArticle.OnWire(TestArticle.Part(data));
-        var decoder = new YencDecoder();
+        var decoder = new ArticleDecoder();
         var output = new ReusedBuffer(data.Length + 1);
 
         for (var at = 0; at < wire.Length; at += 1000)
@@ -108,13 +108,13 @@ public sealed class YencDecoderTests
         Assert.Equal(data, output.Written.ToArray());
         Assert.InRange(output.Requests, 2, (wire.Length / 1000) + 3);
         Assert.Equal(1, output.LargestHint);
-        Assert.Equal(YencDefects.None, decoder.GetResult().Defects);
+        Assert.Equal(ArticleDefects.None, decoder.GetResult().Defects);
     }
 
     [Fact]
     public void Header_is_there_before_the_first_byte_of_data_and_not_earlier()
     {
-        var decoder = new YencDecoder();
+        var decoder = new ArticleDecoder();
         var output = new ReusedBuffer(10);
 
         decoder.Decode(TestArticle.Bytes("=ybegin part=2 total=3 line=128 size=9 name=x\r\n=ypart begin=4 e"), output, out _);
@@ -133,13 +133,13 @@ public sealed class YencDecoderTests
         var output = new ReusedBuffer(100_001);
         foreach (var kernel in YencKernel.Supported)
         {
-            var decoder = new YencDecoder(kernel);
+            var decoder = new ArticleDecoder(kernel);
             Once();
             var before = GC.GetAllocatedBytesForCurrentThread();
             for (var i = 0; i < 20; i++)
                 Once();
             Assert.Equal(0, GC.GetAllocatedBytesForCurrentThread() - before);
-            Assert.Equal(YencDefects.None, decoder.GetResult().Defects);
+            Assert.Equal(ArticleDefects.None, decoder.GetResult().Defects);
 
             void Once()
             {
@@ -155,7 +155,7 @@ public sealed class YencDecoderTests
     [Fact]
     public void Reset_decoder_knows_nothing_of_the_article_before()
     {
-        var decoder = new YencDecoder();
+        var decoder = new ArticleDecoder();
         var output = new ReusedBuffer(1000);
         decoder.Decode(TestArticle.Bytes("=ybegin part=1 total=9 line=128 size=9 name=old\r\nabc=\r\n."), output, out _);
         decoder.Reset();
@@ -164,13 +164,13 @@ public sealed class YencDecoderTests
         Assert.Equal((false, 0L), (decoder.HasHeader, decoder.Decoded));
         Assert.True(decoder.Decode(TestArticle.OnWire(TestArticle.Part(Data)), output, out _));
         Assert.Equal(Data, output.Written.ToArray());
-        Assert.Equal(YencDefects.None, decoder.GetResult().Defects);
+        Assert.Equal(ArticleDefects.None, decoder.GetResult().Defects);
     }
 
     [Fact]
     public void Ended_decoder_takes_nothing_more()
     {
-        var decoder = new YencDecoder();
+        var decoder = new ArticleDecoder();
         var output = new ReusedBuffer(1000);
         Assert.True(decoder.Decode(TestArticle.OnWire(TestArticle.Part(Data)), output, out _));
 
@@ -190,7 +190,7 @@ public sealed class YencDecoderTests
             var pieces = Splits.AtRandom(TestArticle.OnWire(body), random, longest: random.Next(1, 2000));
             var run = DecoderRun.Of(pieces, YencKernel.Supported[i % YencKernel.Supported.Count], random.Next(1, 500));
             Assert.True(run.Ended, i.ToString(CultureInfo.InvariantCulture));
-            Assert.Equal(YencDefects.None, run.Defects);
+            Assert.Equal(ArticleDefects.None, run.Defects);
             Assert.Equal(data, run.Output);
         }
     }

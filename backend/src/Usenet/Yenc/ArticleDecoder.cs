@@ -1,0 +1,172 @@
+using System.Buffers;
+
+namespace Sluice.Usenet.Yenc;
+
+/// <summary>Decodes one article at a time from the raw bytes of an NNTP body, whatever its encoding.</summary>
+/// <remarks>
+/// Preamble → block → rest. The preamble decides the encoding: its lines are offered to each decoder of blocks until one of them
+/// begins. Input may be cut anywhere. The article is always read to its terminating line, so that answers pipelined behind it stay
+/// untouched. Reusable by <see cref="Reset"/>, allocates nothing per article, throws nothing because of its input; not thread-safe.
+/// What deviates is decoded as far as it goes and reported in <see cref="DecodedArticle.Defects"/>.
+/// </remarks>
+public sealed class ArticleDecoder
+{
+    /// <summary>Longest line in bytes where lines matter: room for four fields and a name of any file system.</summary>
+    public const int MaxLineLength = 4096;
+
+    /// <summary>Most decoded bytes of one article: servers take articles of a few MiB at most.</summary>
+    public const int MaxDecodedLength = 16 * 1024 * 1024;
+
+    private readonly ArticleLineReader _lines = new();
+    private readonly BlockDecoder[] _encodings;
+    private Stage _stage;
+    private PreambleScan _preamble;
+    private int _lineLength;
+    private BlockDecoder? _block;
+
+    /// <summary>Makes a decoder.</summary>
+    /// <param name="kernel">Does the work on yEnc data; null for the fastest one of this CPU.</param>
+    public ArticleDecoder(YencKernel? kernel = null)
+    {
+        _encodings = [new YencBlock(kernel ?? YencKernel.Best, _lines)];
+        Reset();
+    }
+
+    private enum Stage
+    {
+        /// <summary>Before the block.</summary>
+        Preamble,
+
+        /// <summary>From the line that begins the block to the one that ends it.</summary>
+        Block,
+
+        /// <summary>After the block, or where none is expected any more.</summary>
+        Rest,
+
+        /// <summary>After the terminating line.</summary>
+        Ended,
+    }
+
+    /// <summary>True from the moment when the header is complete, which is before any data is written.</summary>
+    public bool HasHeader => _block is { HasHeader: true };
+
+    /// <summary>The header; meaningful once <see cref="HasHeader"/> is true. Its name is valid until <see cref="Reset"/>.</summary>
+    public ArticleHeader Header => _block?.Header ?? default;
+
+    /// <summary>Decoded bytes written so far.</summary>
+    public long Decoded => _block?.Decoded ?? 0;
+
+    /// <summary>Makes the decoder ready for the next article; header and result of the last one become invalid.</summary>
+    public void Reset()
+    {
+        _stage = Stage.Preamble;
+        _preamble = default;
+        _lineLength = 0;
+        _block = null;
+        _lines.Start([]);
+        foreach (var encoding in _encodings)
+            encoding.Reset();
+    }
+
+    /// <summary>Takes the next bytes of the article.</summary>
+    /// <param name="raw">As they came off the wire, dots still doubled, terminating line included.</param>
+    /// <param name="output">Takes the decoded bytes. Asked for memory only when a byte of data is there to be written.</param>
+    /// <param name="consumed">
+    /// How many bytes belong to this article: all of them unless the call returns true.
+    /// </param>
+    /// <returns>True once the terminating line has been consumed.</returns>
+    /// <exception cref="InvalidOperationException"><paramref name="output"/> hands out empty memory.</exception>
+    public bool Decode(ReadOnlySpan<byte> raw, IBufferWriter<byte> output, out int consumed)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        consumed = 0;
+        while (_stage != Stage.Ended && consumed < raw.Length)
+        {
+            var rest = raw[consumed..];
+            consumed += _stage switch
+            {
+                Stage.Preamble => ReadPreamble(rest),
+                Stage.Block => ReadBlock(_block!, rest, output),
+                _ => ReadRest(rest),
+            };
+        }
+
+        return _stage == Stage.Ended;
+    }
+
+    /// <summary>The facts about the article: after <see cref="Decode"/> has returned true, or when no more bytes will come.</summary>
+    public DecodedArticle GetResult()
+    {
+        var truncated = _stage == Stage.Ended ? ArticleDefects.None : ArticleDefects.Truncated;
+        if (_block is not null)
+        {
+            var article = _block.Describe();
+            return article with { Defects = article.Defects | truncated };
+        }
+
+        var isText = _preamble.Encoding == ArticleEncoding.Text && _stage is Stage.Ended or Stage.Rest;
+        return new DecodedArticle
+        {
+            Encoding = _preamble.Encoding,
+            Defects = truncated | ArticleDefects.NoHeader | (isText ? ArticleDefects.NotBinary : ArticleDefects.None),
+        };
+    }
+
+    private int ReadPreamble(ReadOnlySpan<byte> raw)
+    {
+        var answer = _lines.Read(raw, out var consumed);
+        _lineLength += consumed;
+        if (answer == ArticleLineReader.Answer.ArticleEnd)
+        {
+            _stage = Stage.Ended;
+        }
+        else if (answer == ArticleLineReader.Answer.Line && BeginsBlock())
+        {
+            _stage = Stage.Block;
+        }
+        else if (!_preamble.Count(consumed)
+            || (answer == ArticleLineReader.Answer.Line && !_preamble.TakeLine(_lines.Line, _lineLength)))
+        {
+            _stage = Stage.Rest;
+        }
+
+        if (answer == ArticleLineReader.Answer.Line)
+            _lineLength = 0;
+        return consumed;
+    }
+
+    private bool BeginsBlock()
+    {
+        foreach (var encoding in _encodings)
+        {
+            if (!encoding.TryBegin())
+                continue;
+            _block = encoding;
+            return true;
+        }
+
+        return false;
+    }
+
+    private int ReadBlock(BlockDecoder block, ReadOnlySpan<byte> raw, IBufferWriter<byte> output)
+    {
+        var consumed = block.Read(raw, output, out var end);
+        _stage = end switch
+        {
+            BlockEnd.Article => Stage.Ended,
+            BlockEnd.Block => Stage.Rest,
+            _ => Stage.Block,
+        };
+        return consumed;
+    }
+
+    private int ReadRest(ReadOnlySpan<byte> raw)
+    {
+        var answer = _lines.Read(raw, out var consumed);
+        if (answer == ArticleLineReader.Answer.ArticleEnd)
+            _stage = Stage.Ended;
+        else if (answer == ArticleLineReader.Answer.Line)
+            _block?.TakeLineBehind();
+        return consumed;
+    }
+}
