@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using Sluice.Tools.FullNzbTester.Engine;
-using Sluice.Usenet.Archives;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 

@@ -1,8 +1,8 @@
 using Sluice.Tools.FullNzbTester.Checks;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Options;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Archives;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Library;
 

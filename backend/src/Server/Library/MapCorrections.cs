@@ -1,8 +1,8 @@
 using System.Data.Common;
 using Sluice.Server.Database;
 using Sluice.Server.Providers;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Library;

@@ -1,6 +1,6 @@
 using Sluice.Server.History;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue;
 

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Sluice.Usenet.Archives;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue;
 

@@ -2,8 +2,8 @@ using System.Globalization;
 using System.Net;
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Primitives;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Settings;
 

@@ -3,7 +3,7 @@ namespace Sluice.Server.Tests.Layers;
 /// <summary>The import table: a folder may use those before it, or less where it says so.</summary>
 internal static class LayerOrder
 {
-    private static readonly string[] Engine = ["Nzb", "Nntp", "Yenc", "Streams", "Media", "Par2", "Archives"];
+    private static readonly string[] Engine = ["Nzb", "Nntp", "Yenc", "Streams", "Media", "Par2", "Probing", "Archives"];
 
     /// <summary>All folders from left to right. The first diagram of README.md shows those that exist, in this order.</summary>
     public static readonly IReadOnlyList<Layer> All =
@@ -31,6 +31,7 @@ internal static class LayerOrder
         },
         new("Usenet", "Media") { Uses = [] },
         new("Usenet", "Par2"),
+        new("Usenet", "Probing"),
         new("Usenet", "Archives"),
 
         new("Server", "Database"),

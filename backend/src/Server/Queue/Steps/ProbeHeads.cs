@@ -2,8 +2,8 @@ using System.Globalization;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Providers;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 

@@ -6,9 +6,9 @@ using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Outbound;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Primitives;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 

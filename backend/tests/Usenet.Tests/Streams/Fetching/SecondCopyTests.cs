@@ -1,8 +1,8 @@
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
 using Xunit;
 

@@ -1,7 +1,7 @@
 using Sluice.Tools.MockNntpServer.Articles;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
 using Xunit;
 

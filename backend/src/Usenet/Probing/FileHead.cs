@@ -1,0 +1,59 @@
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Probing;
+
+/// <summary>What the probe of a posted file found out.</summary>
+/// <remarks>Immutable; holds at most 1 KiB of content.</remarks>
+public sealed record FileHead
+{
+    /// <summary>
+    /// The indexes of the targets that make up the file, in order. Usually one; many for a post that lists each segment as
+    /// a file, and then −1 stands for a segment that nobody lists or has.
+    /// </summary>
+    public required IReadOnlyList<int> Members { get; init; }
+
+    /// <summary>What the subject tells; that of the first member.</summary>
+    public required NzbSubject Subject { get; init; }
+
+    /// <summary>The message-ids of all segments in order.</summary>
+    public required ISegmentIds Ids { get; init; }
+
+    /// <summary>What became of the probe.</summary>
+    public required HeadState State { get; init; }
+
+    /// <summary>What the file is: by its first bytes, for skipped files by name or set. Unknown unless the beginning was seen.</summary>
+    public MediaKind Kind { get; init; }
+
+    /// <summary>Its first bytes, at most 1 KiB; empty when the head did not arrive.</summary>
+    public ReadOnlyMemory<byte> FirstBytes { get; init; }
+
+    /// <summary>The yEnc header of the first article, or null when the head did not arrive. Its name stays valid.</summary>
+    public ArticleHeader? Header { get; init; }
+
+    /// <summary>
+    /// Where its segments live. Null when the head did not arrive, when the file is an archive or PAR2 and so of no use by
+    /// itself, or when the headers say too little: a last article that is gone and a claimed size that cannot be.
+    /// </summary>
+    public SegmentMap? Map { get; init; }
+
+    /// <summary>What its articles carry, as far as first and last one show it.</summary>
+    public ArticleHabit Habit { get; init; }
+
+    /// <summary>True when first and last article, and every one between that was asked, agree with <see cref="Map"/>.</summary>
+    public bool IsConfirmed { get; init; }
+
+    /// <summary>The set that the file is a volume of by its name (archive or split file), or null.</summary>
+    public string? VolumeSet { get; init; }
+
+    /// <summary>How many of the articles that were asked for are gone everywhere.</summary>
+    public int MissingArticles { get; init; }
+
+    /// <summary>How many articles of the file were asked for.</summary>
+    public int AskedArticles { get; init; }
+
+    /// <summary>The file as a stream needs it, or null when <see cref="Map"/> is.</summary>
+    public PostedFile? ToPostedFile() => Map is null ? null : new PostedFile(Map, Ids) { Habit = new FileHabit(Habit) };
+}

@@ -1,0 +1,81 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Usenet.Probing;
+
+/// <summary>
+/// Finds the map that holds where an article has contradicted the one that was found before: what the article claims is believed
+/// if those beside it agree, and the rest is bisected over headers until it meets the old map again (IMP-31, IMP-32).
+/// </summary>
+/// <remarks>Thread-safe. Fetches in lane Playback, because a viewer waits; a deviation costs about log2(n) heads.</remarks>
+public sealed class MapCorrector
+{
+    private readonly IArticleSource _source;
+    private readonly ProbeOptions _options;
+
+    /// <summary>Makes a corrector.</summary>
+    /// <param name="source">Where articles come from; not owned.</param>
+    /// <param name="options">Null for the defaults.</param>
+    public MapCorrector(IArticleSource source, ProbeOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(source);
+        _source = source;
+        _options = options ?? new ProbeOptions { Lane = OperationLane.Playback, TrailerPatience = TimeSpan.Zero };
+    }
+
+    /// <summary>Looks into a claim.</summary>
+    /// <param name="ids">The message-ids of the posted file.</param>
+    /// <param name="refuted">Its map so far.</param>
+    /// <param name="claim">Where an intact article says that it lies.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <returns>A map of the same count and length with the claim in it; null when the articles do not agree upon one.</returns>
+    /// <exception cref="NntpException">No provider could be asked to the end, so nothing can be said.</exception>
+    /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
+    public async Task<SegmentMap?> CorrectAsync(ISegmentIds ids, SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(ids);
+        ArgumentNullException.ThrowIfNull(refuted);
+
+        var count = refuted.Count;
+        var (before, behind) = (new Stretch(0, claim.Index, 0, claim.Begin), new Stretch(claim.Index + 1, count, claim.End, refuted.Length));
+        if (!before.IsPossible || !behind.IsPossible)
+            return null;
+
+        using var fetcher = new HeadFetcher(_source, _options);
+        var segments = new SegmentHeads(fetcher, ids, claim.EncodedLength);
+        var lengths = new long[count];
+        lengths[claim.Index] = claim.Length;
+
+        // An article of another file can carry this number and be intact; those beside it show it.
+        var heads = await Task.WhenAll(FetchAsync(claim.Index - 1), FetchAsync(claim.Index + 1));
+        var witnesses = 0;
+        if (heads[0].Head is { } previous)
+        {
+            if (previous.End != claim.Begin || !before.Holds(previous, claim.Index - 1))
+                return null;
+            witnesses++;
+            lengths[claim.Index - 1] = previous.Length ?? 0;
+            before = before with { Limit = claim.Index - 1, End = previous.Begin ?? 0 };
+        }
+
+        if (heads[1].Head is { } next)
+        {
+            if (next.Begin != claim.End || !behind.Holds(next, claim.Index + 1))
+                return null;
+            witnesses++;
+            lengths[claim.Index + 1] = next.Length ?? 0;
+            behind = behind with { First = claim.Index + 2, Begin = next.End ?? 0 };
+        }
+
+        if (witnesses == 0)
+            return null;
+        var bisector = new MapBisector(
+            segments, _options, stretch => stretch.TryFill(lengths, refuted) || stretch.TryFill(lengths, refuted[0].Length));
+        return await bisector.SettleAsync(lengths, [before, behind], cancellationToken) is null ? null : SegmentMap.FromLengths(lengths);
+
+        Task<HeadAnswer> FetchAsync(int index) => index < 0 || index == count
+            ? Task.FromResult(HeadAnswer.NeverPosted)
+            : segments.FetchAsync(index, head => MapFinder.IsPlausible(head, index, count), cancellationToken);
+    }
+}

@@ -1,0 +1,32 @@
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Probing;
+
+/// <summary>How a release is probed.</summary>
+/// <remarks>Immutable.</remarks>
+public sealed record ProbeOptions
+{
+    /// <summary>Why it is asked for; a viewer may wait for it.</summary>
+    public OperationLane Lane { get; init; } = OperationLane.Import;
+
+    /// <summary>Most articles asked for at once, which the source pipelines over its connections.</summary>
+    public int Concurrency { get; init; } = 64;
+
+    /// <summary>First bytes of each file that are kept, in bytes; enough to tell its kind.</summary>
+    public int HeadBytes { get; init; } = 1024;
+
+    /// <summary>Whether PAR2 files are probed like plain ones. What repairs and names need of them is read elsewhere.</summary>
+    public bool IncludesPar2 { get; init; }
+
+    /// <summary>How long the end of an article may take whose beginning is there: its trailer is good to know, and not needed. Zero: it is not wanted.</summary>
+    public TimeSpan TrailerPatience { get; init; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>Clock of that.</summary>
+    public TimeProvider Time { get; init; } = TimeProvider.System;
+
+    /// <summary>Most segments of a file that is listed as one file per segment.</summary>
+    public int MaxJoined { get; init; } = 20_000;
+
+    /// <summary>Most headers read to find out where one file deviates from equal parts.</summary>
+    public int MaxBisected { get; init; } = 4096;
+}

@@ -1,0 +1,89 @@
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Usenet.Probing;
+
+/// <summary>
+/// Joins files of one segment that are the parts of one posted file: their headers name the same file and their ranges
+/// follow one another. Pure.
+/// </summary>
+internal static class SegmentJoiner
+{
+    /// <summary>The files, with each joined one at the place of its lowest target.</summary>
+    public static IReadOnlyList<FileHead> Join(IReadOnlyList<FileHead> files, int maxSegments)
+    {
+        var groups = files.Where(IsPart).GroupBy(file => file.Header!.Value.Name, StringComparer.Ordinal).Where(group => group.Skip(1).Any());
+        var joined = new Dictionary<FileHead, FileHead?>(ReferenceEqualityComparer.Instance);
+        foreach (var group in groups)
+        {
+            if (JoinGroup([.. group], maxSegments) is not { } whole)
+                continue;
+            foreach (var part in group)
+                joined[part] = null;
+            joined[group.MinBy(part => part.Members[0])!] = whole;
+        }
+
+        return joined.Count == 0
+            ? files
+            : [.. files.Select(file => joined.TryGetValue(file, out var whole) ? whole : file).OfType<FileHead>()];
+    }
+
+    // One segment whose header gives it a place in a file that is longer than it.
+    private static bool IsPart(FileHead file) =>
+        file is { State: HeadState.Found, Ids.Count: 1, Header: { HasPartLine: true, Begin: not null } header }
+        && (header.Begin > 0 || header.Total > 1 || header.FileSize > header.End);
+
+    private static FileHead? JoinGroup(FileHead[] parts, int maxSegments)
+    {
+        Array.Sort(parts, (left, right) => Order(left).CompareTo(Order(right)));
+        if (parts[0].Header!.Value is not { Begin: 0 } first)
+            return null;
+
+        var partSize = first.PartLength ?? 0;
+        var (members, lengths, ids) = (new List<int>(), new List<long>(), new List<ISegmentIds?>());
+        var end = 0L;
+        foreach (var part in parts)
+        {
+            var header = part.Header!.Value;
+
+            // The same part posted twice: the first one stands for both.
+            if (members.Count > 0 && header.End <= end)
+                continue;
+
+            // Parts that nobody lists, or whose head is gone, can be counted where parts are equal.
+            while (header.Begin > end && (header.Begin - end) % partSize == 0 && members.Count < maxSegments)
+                Add(-1, partSize, null);
+            if (header.Begin != end || members.Count == maxSegments)
+                return null;
+            Add(part.Members[0], header.PartLength ?? 0, part.Ids);
+        }
+
+        // Size and number of parts lie now and then, but hardly to the same effect: then the last parts are not listed.
+        var size = first.FileSize ?? 0;
+        if (size > end && first.Total <= maxSegments && first.Total - members.Count == (size - end + partSize - 1) / partSize)
+        {
+            while (end < size)
+                Add(-1, Math.Min(partSize, size - end), null);
+        }
+
+        return members.Count(member => member >= 0) < 2 ? null : parts[0] with
+        {
+            Members = members,
+            Ids = new JoinedSegmentIds(ids),
+            Map = SegmentMap.FromLengths(lengths),
+            IsConfirmed = !members.Contains(-1) && size <= end,
+            AskedArticles = parts.Sum(part => part.AskedArticles),
+            Habit = parts.Aggregate(default(ArticleHabit), (habit, part) => habit.And(part.Habit)),
+        };
+
+        void Add(int member, long length, ISegmentIds? segment)
+        {
+            members.Add(member);
+            lengths.Add(length);
+            ids.Add(segment);
+            end += length;
+        }
+    }
+
+    private static (long Begin, int Member) Order(FileHead part) => (part.Header!.Value.Begin ?? 0, part.Members[0]);
+}

@@ -1,0 +1,134 @@
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Probing;
+
+/// <summary>Maps that an article has refuted: what the articles agree upon takes their place, and nothing else (IMP-31, IMP-32).</summary>
+public sealed class MapCorrectorTests
+{
+    private readonly ScriptedArticleSource _source = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public static TheoryData<int[]> Geometries => new((IEnumerable<int[]>)(int[][])
+    [
+        [3000, 2900, 3100, 3000, 100],
+        [3000, 3000, 3000, 2900, 3000, 3000, 3100, 3000, 100],
+        [2900, 3000, 3100, 100],
+        [.. Enumerable.Range(0, 50).Select(i => i is > 10 and < 30 ? 3000 - (i % 2 == 0 ? 7 : -7) : 3000), 100],
+    ]);
+
+    [Theory]
+    [MemberData(nameof(Geometries))]
+    public async Task Map_that_was_believed_equal_is_corrected_from_any_article_that_refutes_it(int[] lengths)
+    {
+        var post = Post(lengths);
+        var truth = MapOf(lengths);
+        var believed = SegmentMap.Uniform(lengths.Length, 3000, truth.Length);
+        foreach (var refuting in Enumerable.Range(0, lengths.Length).Where(i => truth[i] != believed[i]))
+        {
+            var map = believed;
+
+            // Deviations that cancel each other out before the next known place are met by a later article.
+            for (var index = refuting; index >= 0; index = FirstDifference(map, truth))
+            {
+                var corrected = await Corrector().CorrectAsync(post.Ids, map, truth[index], Token);
+                Assert.NotNull(corrected);
+                Assert.Equal(truth[index], corrected[index]);
+                Assert.Equal((truth.Count, truth.Length), (corrected.Count, corrected.Length));
+                map = corrected;
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Deviation_among_many_costs_a_logarithm_and_keeps_what_was_known()
+    {
+        int[] lengths = [.. Enumerable.Repeat(1100, 400)];
+        (lengths[20], lengths[21]) = (1000, 1200);
+        (lengths[137], lengths[303]) = (1024, 1176);
+        var post = Post(lengths);
+        int[] known = [.. lengths];
+        (known[137], known[303]) = (1100, 1100);
+
+        var corrected = await Corrector().CorrectAsync(post.Ids, MapOf(known), MapOf(lengths)[200], Token);
+
+        Assert.Equal(MapOf(lengths), corrected);
+        Assert.InRange(_source.Requests.Count, 3, 24);
+        Assert.All(_source.Requests, request => Assert.Equal(OperationLane.Playback, request.Lane));
+    }
+
+    [Fact]
+    public async Task Article_of_another_file_is_not_believed()
+    {
+        var post = Post(3000, 3000, 3000, 3000, 3000, 100);
+
+        Assert.Null(await Corrector().CorrectAsync(post.Ids, MapOf(post.Lengths), new Segment(3, 6000, 2000), Token));
+    }
+
+    [Fact]
+    public async Task Claim_with_nobody_beside_it_is_not_believed()
+    {
+        var post = Post(3000, 3000, 2900, 3100, 3000, 100);
+        _source.Remove(post.IdOf(1));
+        _source.Remove(post.IdOf(3));
+
+        Assert.Null(await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), Token));
+    }
+
+    [Fact]
+    public async Task Claim_with_one_neighbour_gone_is_believed()
+    {
+        var post = Post(3000, 3000, 2900, 3100, 3000, 100);
+        _source.Remove(post.IdOf(1));
+
+        var corrected = await Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), Token);
+
+        Assert.Equal(MapOf(post.Lengths), corrected);
+    }
+
+    [Theory]
+    [InlineData(0, 10, 3000)]
+    [InlineData(5, 15_000, 200)]
+    [InlineData(2, 6000, 20_000)]
+    [InlineData(2, 15_000, 3000)]
+    [InlineData(2, long.MaxValue - 3000, 3000)]
+    public async Task Place_that_would_change_the_length_of_the_file_is_not_believed(int index, long begin, int length)
+    {
+        var post = Post(3000, 3000, 3000, 3000, 3000, 100);
+
+        Assert.Null(await Corrector().CorrectAsync(post.Ids, MapOf(post.Lengths), new Segment(index, begin, length), Token));
+        Assert.Empty(_source.Requests);
+    }
+
+    [Fact]
+    public async Task Provider_that_cannot_be_asked_leaves_the_question_open()
+    {
+        var post = Post(3000, 3000, 2900, 3100, 3000, 100);
+        _source.Break(post.IdOf(3), NntpFault.ConnectionClosed);
+
+        await Assert.ThrowsAsync<NntpException>(
+            () => Corrector().CorrectAsync(post.Ids, SegmentMap.Uniform(6, 3000, 15_100), new Segment(2, 6000, 2900), Token));
+        Assert.Equal(0, _source.Running);
+    }
+
+    private static int FirstDifference(SegmentMap map, SegmentMap truth)
+    {
+        for (var i = 0; i < truth.Count; i++)
+        {
+            if (map[i] != truth[i])
+                return i;
+        }
+
+        return -1;
+    }
+
+    private static SegmentMap MapOf(int[] lengths) => SegmentMap.FromLengths([.. lengths.Select(length => (long)length)]);
+
+    private ScriptedPost Post(params int[] lengths) => new(_source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
+
+    private MapCorrector Corrector() => new(_source);
+}
