@@ -67,7 +67,7 @@ public sealed record NntpOptions
     /// <summary>Handshakes under way at a time at one provider, so that a start does not look like an attack.</summary>
     public int HandshakesPerProvider { get; init; } = 2;
 
-    /// <summary>The same while readers wait for connections.</summary>
+    /// <summary>Connections that serve or are being opened, up to which a handshake is begun at once for readers that wait.</summary>
     public int MostHandshakesPerProvider { get; init; } = 6;
 
     /// <summary>Further tries at one provider after a fault, before the next provider is asked.</summary>

@@ -76,8 +76,10 @@ internal sealed class PoolSockets(LeaseScheduler scheduler, ProviderHealth healt
     // A provider that nobody uses is left alone: one that closes what is opened would be dialled for ever.
     private int Floor => shared.Options.KeepsWarm && scheduler.IsBusy ? shared.Options.WarmFloor - (scheduler.Open.Count - _leaving) : 0;
 
+    // The first few are opened at once. Further ones beside those that serve spread the window of a reader over more connections: on a
+    // thin line that is not faster, and a seek has to leave more of them.
     private int MostHandshakes => scheduler.ReadersWait
-        ? Math.Max(shared.Options.HandshakesPerProvider, shared.Options.MostHandshakesPerProvider)
+        ? Math.Max(shared.Options.HandshakesPerProvider, shared.Options.MostHandshakesPerProvider - (scheduler.Open.Count - _leaving))
         : shared.Options.HandshakesPerProvider;
 
     private LeftSocket? OldestHeld => _left.Find(socket => socket.FreedAt is null);

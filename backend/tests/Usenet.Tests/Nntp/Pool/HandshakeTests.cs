@@ -42,6 +42,31 @@ public sealed class HandshakeTests
         await Task.WhenAll(fetches);
     }
 
+    [Fact(Timeout = 60_000)]
+    public async Task First_six_connections_are_opened_at_once_and_the_others_by_twos()
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(40),
+            new MockOptions
+            {
+                Faults =
+                [
+                    new MockFault { Kind = FaultKind.BodyStall, Tries = 0, Duration = TimeSpan.FromSeconds(60) },
+                    .. Enumerable.Range(7, 14).Select(connection => new MockFault { Kind = FaultKind.GreetingNone, Connection = connection, Tries = 0 }),
+                ],
+            },
+            new NntpOptions { HedgeEnabled = false },
+            provider: (_, account) => account with { MaxConnections = 20, PipeliningDepth = 1 });
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var fetches = Enumerable.Range(1, 40).Select(part => FetchAsync(host, part, ending.Token)).ToArray();
+
+        await Eventually.HoldsAsync(() => host.Limiter.InUse(OperationLane.Playback) == 6, () => "six connections", Token);
+
+        Assert.Equal(8, host.Pool.Sockets(0));
+        await ending.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Task.WhenAll(fetches));
+    }
+
     [Fact]
     public async Task One_handshake_is_kept_for_an_account_that_has_none()
     {
@@ -63,12 +88,14 @@ public sealed class HandshakeTests
         await late;
     }
 
-    private static async Task FetchAsync(EngineHost host, int part)
+    private static Task FetchAsync(EngineHost host, int part) => FetchAsync(host, part, Token);
+
+    private static async Task FetchAsync(EngineHost host, int part, CancellationToken cancellationToken)
     {
         var request = new ArticleRequest(MessageId.Parse(host.Release.MessageId(0, part)), OperationLane.Playback)
         {
             Urgency = new FetchUrgency(new object(), isHeadOfLine: true),
         };
-        Assert.True((await host.Pool.FetchAsync(request, new CollectingSink(), Token)).IsFound);
+        Assert.True((await host.Pool.FetchAsync(request, new CollectingSink(), cancellationToken)).IsFound);
     }
 }
