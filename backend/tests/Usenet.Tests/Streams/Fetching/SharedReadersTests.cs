@@ -10,6 +10,7 @@ public sealed class SharedReadersTests
 {
     private const int Articles = 120;
     private const int ArticleSize = 130_000;
+    private const int BlocksOfArticle = 2;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -21,7 +22,11 @@ public sealed class SharedReadersTests
         var (tenArticles, tenBlocks) = await ReadAsync(10, options);
         Assert.Equal(Articles, oneArticles);
         Assert.InRange(tenArticles, Articles, (long)(Articles * 1.05));
-        Assert.InRange(tenBlocks, 1, (long)(oneBlocks * 1.2));
+
+        // One reader may hold its window, what is kept behind it and the article that it reads; ten of them hold the same articles.
+        var most = ((options.ReadAhead + options.CacheBytes) / BlockPool.BlockSize) + BlocksOfArticle;
+        Assert.InRange(oneBlocks, 1, most);
+        Assert.InRange(tenBlocks, 1, most);
     }
 
     [Fact]
