@@ -76,7 +76,10 @@ public sealed class RaisedLimitTests : IAsyncDisposable
         var import = other.FetchAsync(Request(OperationLane.Import), new CollectingSink(), unwanted.Token).AsTask();
         await Eventually.HoldsAsync(() => silent.Accepted == 1, () => "no dial", Token);
         var fetches = Enumerable.Range(0, 2).Select(_ => pool.FetchAsync(Request(OperationLane.Playback), new CollectingSink(), Token).AsTask()).ToArray();
-        await Eventually.HoldsAsync(() => _server.Accepted == 2 && pool.Sockets(0) == 2, () => $"{_server.Accepted} connections", Token);
+        await Eventually.HoldsAsync(
+            () => _server.Accepted == 2 && pool.Sockets(0) == 2 && _limiter.InUse(OperationLane.Playback) > 0,
+            () => $"{_server.Accepted} connections, {_limiter.InUse(OperationLane.Playback)} in use",
+            Token);
         Assert.Equal(1, _limiter.InUse(OperationLane.Playback));
 
         await unwanted.CancelAsync();
