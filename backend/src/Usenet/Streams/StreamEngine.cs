@@ -26,9 +26,8 @@ public sealed class StreamEngine : IAsyncDisposable
         memory ??= _ownMemory = new StreamMemory(time);
         (_cache, Blocks, var budget) = memory.Open(options);
         var copies = new CopyFetcher(source, time, logger);
-        var early = new EarlyRelease(options, memory.Trust, source.ProviderId);
-        _fetches = new SharedFetches(copies, new RetryingFetcher(copies, options, time), _cache, NewSink, early, memory.Refetches, options.SharesSegments, time, logger);
-        SegmentSink NewSink() => new(Blocks, early, memory.Refetches, options.ChecksCrc);
+        var services = new LoadServices(source, options, Blocks, memory.Trust, new DamageLedger(memory.Reloads, time), time, logger);
+        _fetches = new SharedFetches(services, copies, new RetryingFetcher(copies, options, time), _cache);
         _shared = new StreamResources(new SegmentFetcher(_fetches, disk, Blocks, logger), budget, new LineMemory(time), options, time);
     }
 

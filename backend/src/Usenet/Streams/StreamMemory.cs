@@ -21,15 +21,15 @@ public sealed class StreamMemory : IDisposable
     {
         _time = time;
         _misused = misused;
-        Trust = new TrustMemory(time);
-        Refetches = new RefetchLimit(time);
+        Trust = new TrustLedger(time);
+        Reloads = new ReloadTraffic(time);
     }
 
-    /// <summary>Who has lied.</summary>
-    internal TrustMemory Trust { get; }
+    /// <summary>Whose bytes may leave before they are proved.</summary>
+    internal TrustLedger Trust { get; }
 
-    /// <summary>How much was fetched again for damaged files.</summary>
-    internal RefetchLimit Refetches { get; }
+    /// <summary>How much was loaded again for damaged files.</summary>
+    internal ReloadTraffic Reloads { get; }
 
     /// <summary>Takes out which files have lied since the last call, for storing: that outlives the process, too.</summary>
     public IReadOnlyList<RememberedLie> TakeNewLies() => Trust.TakeNew();

@@ -123,15 +123,15 @@ public sealed class StreamMemoryTests
     {
         var (liar, honest) = (Guid.NewGuid(), Guid.NewGuid());
         using var memory = new StreamMemory(TimeProvider.System);
-        var before = new EarlyRelease(new StreamOptions(), memory.Trust, index => index == 0 ? liar : honest);
+        Guid[] before = [liar, honest];
         var file = new FileOrigin("a", 1);
-        before.Judged(file, 0, isCorrupt: true);
+        memory.Trust.Judged(file, before[0], isCorrupt: true);
 
-        var after = new EarlyRelease(new StreamOptions(), memory.Trust, index => index == 0 ? honest : liar);
+        Guid[] after = [honest, liar];
 
-        Assert.True(after.IsTrusted(0));
-        Assert.False(after.IsTrusted(1));
-        Assert.False(after.IsTrusted(file));
-        Assert.True(after.IsTrusted(new FileOrigin("b", 1)));
+        Assert.True(memory.Trust.IsTrusted(after[0]));
+        Assert.False(memory.Trust.IsTrusted(after[1]));
+        Assert.False(memory.Trust.IsTrusted(file));
+        Assert.True(memory.Trust.IsTrusted(new FileOrigin("b", 1)));
     }
 }

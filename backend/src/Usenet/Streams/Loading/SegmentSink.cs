@@ -7,11 +7,7 @@ namespace Sluice.Usenet.Streams;
 /// Decodes the body of one segment's article into blocks while it arrives, and lets the readers that wait for it as a landing
 /// segment have the bytes at once. Serves one fetch with all its tries, and then another one.
 /// </summary>
-/// <param name="blocks">Where bytes are decoded to.</param>
-/// <param name="early">Whether they may leave before they are proved.</param>
-/// <param name="refetches">Counts those that were fetched before.</param>
-/// <param name="checksCrc">Whether a checksum that does not fit refutes them.</param>
-internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchLimit refetches, bool checksCrc = true) : IArticleSink
+internal sealed class SegmentSink(LoadServices services) : IArticleSink
 {
     private readonly ArticleDecoder _decoder = new();
     private SharedFetch _fetch = null!;
@@ -28,8 +24,8 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     public uint Checksum { get; private set; }
 
     /// <summary>Whether the article that was judged last is unconfirmed only because the habit of its file is not known.</summary>
-    public bool HingesUponHabit => _evidence.Judge(_fetch.Habit.Known, checksCrc) == SegmentProof.Unconfirmed
-        && _evidence.Judge(_fetch.Habit.Known.And(_evidence.Shows(isConfirmed: true)), checksCrc) == SegmentProof.Proved;
+    public bool HingesUponHabit => _evidence.Judge(_fetch.Habit.Known, services.Options.ChecksCrc) == SegmentProof.Unconfirmed
+        && _evidence.Judge(_fetch.Habit.Known.And(_evidence.Shows(isConfirmed: true)), services.Options.ChecksCrc) == SegmentProof.Proved;
 
     private Segment Segment => _fetch.Key.Segment;
 
@@ -40,9 +36,9 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     {
         _decoder.Reset();
         _provider = provider;
-        _mayPublish = early.IsTrusted(provider) && early.IsTrusted(_fetch.File);
+        _mayPublish = services.Trust.IsTrusted(services.Source.ProviderId(provider)) && services.Trust.MayLeaveEarly(_fetch.File, services.Options);
         StartAfresh();
-        _buffer ??= new SegmentBuffer(blocks, Segment.Length);
+        _buffer ??= new SegmentBuffer(services.Blocks, Segment.Length);
     }
 
     public bool Write(ReadOnlySpan<byte> raw, out int consumed)
@@ -63,7 +59,7 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     {
         var result = _decoder.GetResult();
         (_evidence, Checksum) = (SegmentEvidence.Of(result, Segment), result.ComputedCrc);
-        var proof = _evidence.Judge(_fetch.Habit.Known, checksCrc);
+        var proof = _evidence.Judge(_fetch.Habit.Known, services.Options.ChecksCrc);
         if (proof == SegmentProof.Corrupt && SegmentEvidence.ClaimOf(result, Segment) is { } claim && _fetch.Correction?.MayBelieve(claim) == true)
         {
             Claim = claim;
@@ -72,7 +68,7 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
 
         // Where the map may be wrong the provider has not lied.
         if (proof != SegmentProof.Refuting)
-            early.Judged(_fetch.File, _provider, proof == SegmentProof.Corrupt);
+            services.Trust.Judged(_fetch.File, services.Source.ProviderId(_provider), proof == SegmentProof.Corrupt);
         if (proof is SegmentProof.Corrupt or SegmentProof.Refuting)
             StartAfresh();
         else if (proof == SegmentProof.Proved)
@@ -81,14 +77,14 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
     }
 
     /// <summary>Judges the article once more, by what is known now about the habit of its file. Only one that was unconfirmed.</summary>
-    public SegmentProof JudgeAgain() => _evidence.Judge(_fetch.Habit.Known, checksCrc);
+    public SegmentProof JudgeAgain() => _evidence.Judge(_fetch.Habit.Known, services.Options.ChecksCrc);
 
     /// <summary>Another copy has had the same bytes as the one that was judged last, which is proved by that.</summary>
     public void Confirm() => _fetch.Habit.Learn(_evidence.Shows(isConfirmed: true));
 
     /// <summary>A copy that was unconfirmed has turned out to have other bytes than the segment.</summary>
     /// <param name="provider">That delivered it.</param>
-    public void Convict(int provider) => early.Judged(_fetch.File, provider, isCorrupt: true);
+    public void Convict(int provider) => services.Trust.Judged(_fetch.File, services.Source.ProviderId(provider), isCorrupt: true);
 
     /// <summary>Hands the decoded bytes over, with the count on them.</summary>
     public SegmentBuffer Take()
@@ -133,7 +129,7 @@ internal sealed class SegmentSink(BlockPool blocks, EarlyRelease early, RefetchL
         if (_buffer is not { Written: > 0 } buffer)
             return;
         if (_isAgain)
-            refetches.Fetched(_fetch.File, buffer.Written);
+            services.Damage.LoadedAgain(_fetch.File, buffer.Written);
         _isAgain = true;
     }
 }

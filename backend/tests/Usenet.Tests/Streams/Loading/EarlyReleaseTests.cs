@@ -8,39 +8,34 @@ namespace Sluice.Usenet.Tests.Streams;
 public sealed class EarlyReleaseTests
 {
     private readonly ManualTimeProvider _time = new();
-    private readonly TrustMemory _trust;
-    private readonly EarlyRelease _early;
+    private readonly TrustLedger _trust;
 
-    public EarlyReleaseTests()
-    {
-        _trust = new TrustMemory(_time);
-        _early = NewEarlyRelease(new StreamOptions());
-    }
+    public EarlyReleaseTests() => _trust = new TrustLedger(_time);
 
     [Fact]
     public void F18_file_with_a_corrupt_article_is_not_trusted_for_a_day()
     {
-        Assert.True(_early.IsTrusted(File("a")));
-        _early.Judged(File("a"), 0, isCorrupt: true);
-        Assert.False(_early.IsTrusted(File("a")));
-        Assert.True(_early.IsTrusted(File("b")));
+        Assert.True(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
+        _trust.Judged(File("a"), Account(0), isCorrupt: true);
+        Assert.False(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
+        Assert.True(_trust.MayLeaveEarly(File("b"), new StreamOptions()));
         _time.Advance(TimeSpan.FromHours(23));
-        _early.Judged(File("b"), 1, isCorrupt: true);
-        Assert.False(_early.IsTrusted(File("a")));
+        _trust.Judged(File("b"), Account(1), isCorrupt: true);
+        Assert.False(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
         _time.Advance(TimeSpan.FromHours(1));
-        Assert.True(_early.IsTrusted(File("a")));
-        Assert.False(_early.IsTrusted(File("b")));
+        Assert.True(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
+        Assert.False(_trust.MayLeaveEarly(File("b"), new StreamOptions()));
     }
 
     [Fact]
     public void F18_every_lie_begins_the_day_anew()
     {
-        _early.Judged(File("a"), 0, isCorrupt: true);
+        _trust.Judged(File("a"), Account(0), isCorrupt: true);
         _time.Advance(TimeSpan.FromHours(20));
-        _early.Judged(File("a"), 0, isCorrupt: true);
+        _trust.Judged(File("a"), Account(0), isCorrupt: true);
         _time.Advance(TimeSpan.FromHours(20));
-        _early.Judged(File("b"), 0, isCorrupt: true);
-        Assert.False(_early.IsTrusted(File("a")));
+        _trust.Judged(File("b"), Account(0), isCorrupt: true);
+        Assert.False(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
     }
 
     [Fact]
@@ -48,42 +43,44 @@ public sealed class EarlyReleaseTests
     {
         Judge(0, 4_990, corrupt: 0);
         Judge(0, 10, corrupt: 5);
-        Assert.True(_early.IsTrusted(0));
+        Assert.True(_trust.IsTrusted(Account(0)));
         Judge(0, 1, corrupt: 1);
-        Assert.False(_early.IsTrusted(0));
-        Assert.True(_early.IsTrusted(1));
+        Assert.False(_trust.IsTrusted(Account(0)));
+        Assert.True(_trust.IsTrusted(Account(1)));
 
         // Six lies are one in a thousand of 6,000; and they are forgotten with the 10,000 articles behind them.
         Judge(0, 998, corrupt: 0);
-        Assert.False(_early.IsTrusted(0));
+        Assert.False(_trust.IsTrusted(Account(0)));
         Judge(0, 1, corrupt: 0);
-        Assert.True(_early.IsTrusted(0));
+        Assert.True(_trust.IsTrusted(Account(0)));
         Judge(0, 10, corrupt: 5);
-        Assert.False(_early.IsTrusted(0));
+        Assert.False(_trust.IsTrusted(Account(0)));
         Judge(0, 10_000, corrupt: 0);
-        Assert.True(_early.IsTrusted(0));
+        Assert.True(_trust.IsTrusted(Account(0)));
     }
 
     [Fact]
     public void F18_new_provider_is_not_trusted_after_a_lie_among_its_first_articles()
     {
         Judge(3, 10, corrupt: 1);
-        Assert.False(_early.IsTrusted(3));
+        Assert.False(_trust.IsTrusted(Account(3)));
         Judge(3, 990, corrupt: 0);
-        Assert.True(_early.IsTrusted(3));
+        Assert.True(_trust.IsTrusted(Account(3)));
     }
 
     [Fact]
     public void F18_with_verify_before_serve_nothing_is_trusted() =>
-        Assert.False(NewEarlyRelease(new StreamOptions { VerifyBeforeServe = true }).IsTrusted(File("a")));
+        Assert.Equal(
+            (true, false),
+            (_trust.MayLeaveEarly(File("a"), new StreamOptions()), _trust.MayLeaveEarly(File("a"), new StreamOptions { VerifyBeforeServe = true })));
 
     [Fact]
     public void F18_files_with_lies_are_remembered_up_to_a_ceiling()
     {
         for (var i = 0; i <= 10_000; i++)
-            _early.Judged(File(i), 0, isCorrupt: true);
-        Assert.True(_early.IsTrusted(File(0)));
-        Assert.False(_early.IsTrusted(File(1)));
+            _trust.Judged(File(i), Account(0), isCorrupt: true);
+        Assert.True(_trust.MayLeaveEarly(File(0), new StreamOptions()));
+        Assert.False(_trust.MayLeaveEarly(File(1), new StreamOptions()));
     }
 
     [Fact]
@@ -99,7 +96,7 @@ public sealed class EarlyReleaseTests
         Assert.Equal([("a", 2.0), ("b", 2.0)], taken.Select(lie => (lie.File, (_time.GetUtcNow() - lie.At).TotalHours)).Order());
         Assert.Empty(_trust.TakeNew());
 
-        var next = new TrustMemory(_time);
+        var next = new TrustLedger(_time);
         next.Restore(taken);
         Assert.Empty(next.TakeNew());
         _time.Advance(TimeSpan.FromHours(21));
@@ -129,9 +126,8 @@ public sealed class EarlyReleaseTests
     private void Judge(int provider, int articles, int corrupt)
     {
         for (var i = 0; i < articles; i++)
-            _early.Judged(File("x"), provider, isCorrupt: i < corrupt);
+            _trust.Judged(File("x"), Account(provider), isCorrupt: i < corrupt);
     }
 
-    private EarlyRelease NewEarlyRelease(StreamOptions options) =>
-        new(options, _trust, static index => new Guid(index, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]));
+    private static Guid Account(int provider) => new(provider, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]);
 }

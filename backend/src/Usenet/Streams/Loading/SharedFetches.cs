@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Streams;
@@ -10,14 +9,13 @@ namespace Sluice.Usenet.Streams;
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> makes one step of leaving the table and entering the cache, so that nobody falls between.</remarks>
 internal sealed class SharedFetches(
-    CopyFetcher copies, RetryingFetcher retrying, SegmentCache cache, Func<SegmentSink> newSink, EarlyRelease early, RefetchLimit refetches, bool isShared, TimeProvider time, ILogger logger)
+    LoadServices services, CopyFetcher copies, RetryingFetcher retrying, SegmentCache cache)
     : IAsyncDisposable
 {
     private const int RunsKept = 512;
 
     private readonly Lock _gate = new();
     private readonly Dictionary<(SegmentKey Segment, object? Reader), SharedFetch> _underWay = [];
-    private readonly GoneArticles _gone = new(time);
     private readonly Stack<FetchRun> _idle = new();
     private readonly TaskCompletionSource _lastHasEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _running;
@@ -33,7 +31,7 @@ internal sealed class SharedFetches(
     public void Bring(SegmentKey key, SegmentSlot slot, OperationLane lane, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        slot.LeaveWith(early.IsTrusted(slot.Piece.File.Origin), cancellationToken);
+        slot.LeaveWith(services.Trust.MayLeaveEarly(slot.Piece.File.Origin, services.Options), cancellationToken);
         var urgency = slot.Urgency;
         if (!TryJoin(key, slot, lane, out var fetch, out var run))
         {
@@ -54,7 +52,7 @@ internal sealed class SharedFetches(
     public bool Has(SegmentKey key)
     {
         lock (_gate)
-            return isShared && (cache.Has(key) || _underWay.ContainsKey((key, null)));
+            return services.Options.SharesSegments && (cache.Has(key) || _underWay.ContainsKey((key, null)));
     }
 
     /// <summary>A segment has come whole and proved from elsewhere. The caller keeps its count.</summary>
@@ -88,7 +86,7 @@ internal sealed class SharedFetches(
         if (failure is not (IOException or OperationCanceledException or ObjectDisposedException))
         {
             // A defect of ours must not leave a reader waiting for ever.
-            StreamsLog.FetchBroke(logger, failure);
+            StreamsLog.FetchBroke(services.Logger, failure);
             failure = new IOException("The article could not be read.", failure);
         }
 
@@ -96,7 +94,7 @@ internal sealed class SharedFetches(
         {
             Forget(fetch);
             if (failure is ArticleGoneException gone)
-                _gone.Remember(fetch.Key, gone.Loss);
+                services.Damage.Gone(fetch.Key, gone.Loss);
         }
 
         fetch.Fail(failure);
@@ -134,7 +132,7 @@ internal sealed class SharedFetches(
         {
             ObjectDisposedException.ThrowIf(_isClosed, this);
             (fetch, run) = (null!, null);
-            held = isShared ? cache.Take(key) : null;
+            held = services.Options.SharesSegments ? cache.Take(key) : null;
             if (held is null)
             {
                 if (_underWay.TryGetValue((key, PartyOf(slot.Urgency)), out var found) && found.TryJoin(slot))
@@ -143,10 +141,10 @@ internal sealed class SharedFetches(
                     return true;
                 }
 
-                var verdict = _gone.Find(key);
+                var verdict = services.Damage.Find(key);
                 if (verdict is { } known && (known.IsBelieved || !MayFetchAgain(slot.Piece.File.Origin)))
                     throw new ArticleGoneException(known.Loss, key.Segment.Index);
-                run = _idle.TryPop(out var idle) ? idle : new FetchRun(this, copies, retrying, newSink(), time);
+                run = _idle.TryPop(out var idle) ? idle : new FetchRun(this, copies, retrying, new SegmentSink(services), services.Time);
                 _running++;
                 _underWay[(key, PartyOf(slot.Urgency))] = fetch = run.Fetch;
                 fetch.Begin(key, slot, lane, isAgain: verdict is not null);
@@ -160,16 +158,16 @@ internal sealed class SharedFetches(
 
     /// <summary>Whether a file may have one more segment that was fetched before, beside those that are on their way.</summary>
     private bool MayFetchAgain(FileOrigin file) =>
-        refetches.Left(file) > _underWay.Values.Where(fetch => fetch.IsAgain && fetch.File.Equals(file)).Sum(static fetch => (long)fetch.Key.Segment.Length);
+        services.Damage.Left(file) > _underWay.Values.Where(fetch => fetch.IsAgain && fetch.File.Equals(file)).Sum(static fetch => (long)fetch.Key.Segment.Length);
 
     private void Keep(SegmentKey key, SegmentBuffer proved)
     {
-        if (isShared && !_isClosed)
+        if (services.Options.SharesSegments && !_isClosed)
             cache.Add(key, proved);
     }
 
     /// <summary>Among whom fetches are shared: everybody, or the reader alone.</summary>
-    private object? PartyOf(FetchUrgency urgency) => isShared ? null : urgency.Reader;
+    private object? PartyOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
 
     private void Forget(SharedFetch fetch)
     {

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
@@ -28,7 +29,10 @@ public sealed class SegmentSinkTests
         slot.LeaveWith(isTrusted: true, CancellationToken.None);
         var fetch = new SharedFetch(TimeProvider.System);
         fetch.Begin(new SegmentKey(SegmentIds.None, map[0]), slot, OperationLane.Playback, isAgain: false);
-        var sink = new SegmentSink(pool, new EarlyRelease(new StreamOptions(), new TrustMemory(TimeProvider.System), static index => new Guid(index, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0])), new RefetchLimit(TimeProvider.System));
+        var services = new LoadServices(
+            new CopiesSource(1), new StreamOptions(), pool, new TrustLedger(TimeProvider.System),
+            new DamageLedger(new ReloadTraffic(TimeProvider.System), TimeProvider.System), TimeProvider.System, NullLogger.Instance);
+        var sink = new SegmentSink(services);
         sink.Open(fetch);
         var read = new byte[1000];
 

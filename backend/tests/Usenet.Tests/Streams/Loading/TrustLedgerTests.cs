@@ -5,14 +5,14 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Streams;
 
 /// <summary>F18: who has lied, and for how long that counts.</summary>
-public sealed class TrustMemoryTests
+public sealed class TrustLedgerTests
 {
     private static readonly Guid Provider = Guid.NewGuid();
 
     private readonly ManualTimeProvider _time = new();
-    private readonly TrustMemory _trust;
+    private readonly TrustLedger _trust;
 
-    public TrustMemoryTests() => _trust = new TrustMemory(_time);
+    public TrustLedgerTests() => _trust = new TrustLedger(_time);
 
     [Fact]
     public void F18_file_that_lies_over_and_over_takes_no_place_of_others()

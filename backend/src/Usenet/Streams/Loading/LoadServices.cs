@@ -1,0 +1,15 @@
+using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Streams;
+
+/// <summary>All that the loads of one engine share.</summary>
+/// <param name="Source">Where articles come from; not owned.</param>
+/// <param name="Options">Memory and trust.</param>
+/// <param name="Blocks">Where bytes are decoded to.</param>
+/// <param name="Trust">Whose bytes may leave before they are proved.</param>
+/// <param name="Damage">What was loaded in vain.</param>
+/// <param name="Time">Clock.</param>
+/// <param name="Logger">Where damaged articles are noted.</param>
+internal sealed record LoadServices(
+    IArticleSource Source, StreamOptions Options, BlockPool Blocks, TrustLedger Trust, DamageLedger Damage, TimeProvider Time, ILogger Logger);
