@@ -47,7 +47,7 @@ internal sealed class BlockFiles(string root)
         }
     }
 
-    /// <summary>Writes blocks of a segment, in place of what was kept of it.</summary>
+    /// <summary>Writes blocks of a segment, in place of those that were kept.</summary>
     /// <param name="key">Of the segment.</param>
     /// <param name="segmentLength">Its decoded bytes.</param>
     /// <param name="indexes">The blocks, rising; at least one.</param>
@@ -79,7 +79,7 @@ internal sealed class BlockFiles(string root)
         }
     }
 
-    /// <summary>Deletes what is kept of a segment.</summary>
+    /// <summary>Deletes the blocks that are kept of a segment.</summary>
     public void Delete(DiskKey key)
     {
         try
@@ -88,7 +88,7 @@ internal sealed class BlockFiles(string root)
         }
         catch (DirectoryNotFoundException)
         {
-            // Somebody has emptied the folder, which is always allowed.
+            // The folder has been emptied, which is always allowed.
         }
     }
 

@@ -57,7 +57,7 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
-    /// <summary>The folder has been looked through: what it holds counts as used before anything that was used since the start.</summary>
+    /// <summary>The folder has been looked through: its files count as used before any that was used since the start.</summary>
     /// <param name="found">The files, the most recently used first.</param>
     public void Complete(IEnumerable<(DiskKey Key, long Bytes)> found)
     {

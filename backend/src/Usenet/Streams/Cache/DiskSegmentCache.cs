@@ -5,11 +5,11 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// Keeps the blocks that were read at the edges of files on disk, so that a library scan costs the providers nothing twice (F27).
-/// Reading is on the way of a fetch; writing is not: what cannot be written as fast as it comes is not kept.
+/// Reading is on the way of a load; writing is not: blocks that cannot be written as fast as they come are not kept.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One per folder and process; any number of engines may share it, and it outlives them. Whatever goes wrong on the
-/// disk is a miss. Only proved bytes go in, and each block is checked again when it comes out.
+/// Thread-safe. One per folder and process; any number of engines may share it, and it outlives them. Every failure of
+/// the disk is a miss. Only proved bytes go in, and each block is checked again when it comes out.
 /// </remarks>
 public sealed class DiskSegmentCache : IAsyncDisposable
 {
@@ -22,14 +22,14 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly Task _worker;
 
-    // Of its own: what is only on its way to the disk is no reader's. One for all, because blocks of a pool that nobody has any more
-    // keep their memory until the collector comes.
+    // Of its own, because blocks on their way to the disk are not those of a reader. One for all of them: the blocks of a pool that is
+    // dropped keep their memory until the collector comes.
     private readonly BlockPool _blocks = new(BlockPool.BlockSize);
     private long _queued;
     private volatile bool _isTrouble;
 
     /// <summary>Opens a cache. The folder is looked through in the background.</summary>
-    /// <param name="options">What it keeps, and where.</param>
+    /// <param name="options">How much it keeps, and where.</param>
     /// <param name="loggers">Where it is noted that the disk cannot be used.</param>
     public DiskSegmentCache(DiskCacheOptions options, ILoggerFactory loggers)
     {
@@ -62,7 +62,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     internal bool Covers(Piece piece) =>
         _options.KeepsAll || piece.Begin < _options.EdgeBytes || piece.End > piece.File.Origin.Length - _options.EdgeBytes;
 
-    /// <summary>Looks for what is kept of a segment.</summary>
+    /// <summary>Looks for the blocks that are kept of a segment.</summary>
     /// <returns>A buffer that holds just the blocks that are kept, with one count on it; null for none.</returns>
     internal ValueTask<SegmentBuffer?> FindAsync(DiskKey key, int segmentLength, BlockPool blocks) =>
         _index.MayHold(key) ? ReadAsync(key, segmentLength, blocks) : default;
@@ -91,7 +91,8 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     {
         try
         {
-            // The disk may take a while, and whoever asks may not. The system would read on a thread of the pool, too, but call by call.
+            // The disk may take a while, and the caller may hold the lock of a reader. The system would read on a thread of the pool, too, but
+            // call by call.
             return await Task.Run(() => _files.Read(key, segmentLength, blocks));
         }
         catch (InvalidDataException)
@@ -140,7 +141,7 @@ public sealed class DiskSegmentCache : IAsyncDisposable
         }
     }
 
-    /// <summary>Writes what is not kept yet, together with what is.</summary>
+    /// <summary>Writes the blocks that are not kept yet, together with those that are.</summary>
     private async Task KeepAsync(KeptSegment offer)
     {
         var before = await FindAsync(offer.Key, offer.Length, _blocks);
@@ -184,4 +185,25 @@ public sealed class DiskSegmentCache : IAsyncDisposable
             StreamsLog.CacheUnusable(_logger, failure.Message);
         _isTrouble = true;
     }
+}
+
+/// <summary>Blocks of a proved segment on their way to the disk.</summary>
+/// <param name="Key">Of the segment.</param>
+/// <param name="Proved">The segment, with a count for the way.</param>
+/// <param name="Length">Its decoded bytes.</param>
+/// <param name="First">First block to keep.</param>
+/// <param name="Last">Last block to keep.</param>
+internal sealed record KeptSegment(DiskKey Key, SegmentBuffer Proved, int Length, int First, int Last)
+{
+    /// <summary>Blocks of the whole segment.</summary>
+    public int BlockCount => (Length + BlockPool.BlockSize - 1) / BlockPool.BlockSize;
+
+    /// <summary>Memory that waits with it.</summary>
+    public long Bytes => Proved.BlockBytes;
+
+    /// <summary>Whether a block is to be kept.</summary>
+    public bool Has(int index) => index >= First && index <= Last;
+
+    /// <summary>The bytes of a block.</summary>
+    public ReadOnlyMemory<byte> Read(int index) => Proved.BlockMemory(index)[..new StoredBlock(index, 0).LengthIn(Length)];
 }

@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// Catches whoever gives a block back twice, and whoever reads or writes one that he has given back: each loan has a number of its
+/// Catches a holder that gives a block back twice, and one that reads or writes a block which it has given back: each loan has a number of its
 /// own, and a free block is overwritten with a pattern that must still be there when it is lent again.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
@@ -47,7 +47,7 @@ internal sealed class BlockGuard(Action<string> misused)
             _loans.Remove(bytes);
     }
 
-    /// <summary>Somebody has just read from a block; he must have had it on loan all the time.</summary>
+    /// <summary>A holder has just read from a block; it must have had the block on loan all the time.</summary>
     public void Verify(Block block)
     {
         lock (_gate)

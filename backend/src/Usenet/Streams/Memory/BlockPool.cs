@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
-/// Thread-safe. Renting never waits: how much may be in use is decided by <see cref="ByteBudget"/>, before a fetch begins.
+/// Thread-safe. Renting never waits: how much may be in use is decided by <see cref="ByteBudget"/>, before a load begins.
 /// The memory of free blocks that were not needed for a while goes back to the system. Blocks can be given back after the
 /// pool was disposed, which only ends that.
 /// </remarks>
@@ -34,14 +34,14 @@ public sealed class BlockPool : IDisposable
     private bool _isTimed;
 
     /// <summary>Creates a pool.</summary>
-    /// <param name="plentyBytes">Bytes of blocks beyond which none is lent for what nobody reads.</param>
+    /// <param name="plentyBytes">Bytes of blocks beyond which none stays lent for segments that no reader holds.</param>
     /// <param name="giveWay">
-    /// Called when more than that is lent: gives blocks back that nobody needs, and says whether there were any. Must not block.
+    /// Called when more than that is lent: gives blocks of segments back that no reader holds, and says whether there were any. Must not block.
     /// </param>
     /// <param name="time">Clock; null for the system's.</param>
     /// <param name="misused">
-    /// Called with what was found when a block is read, written or given back by somebody who has given it back; does not return.
-    /// Null: that is not looked for, but in Debug builds, where it is an <see cref="InvalidOperationException"/>.
+    /// Called with a sentence when a block is read, written or given back by a holder that has given it back; does not return.
+    /// Null: misuse is not looked for, but in Debug builds, where it is an <see cref="InvalidOperationException"/>.
     /// </param>
     public BlockPool(long plentyBytes, Func<bool>? giveWay = null, TimeProvider? time = null, Action<string>? misused = null)
     {
@@ -110,7 +110,7 @@ public sealed class BlockPool : IDisposable
     /// <summary>Ends the looking for memory that is not needed.</summary>
     public void Dispose() => _timer.Dispose();
 
-    /// <summary>By whoever has just read from a block: he had it on loan all the time, where misuse is looked for.</summary>
+    /// <summary>By a holder that has just read from a block: where misuse is looked for, the block was on loan to it all the time.</summary>
     internal void Verify(Block block) => _guard?.Verify(block);
 
     private void LetIdleGo()
@@ -137,7 +137,7 @@ public sealed class BlockPool : IDisposable
         _timer.Change(Idleness, Timeout.InfiniteTimeSpan);
     }
 
-    // Each call into the system is made outside the gate, so that nobody who rents has to wait for many.
+    // Each call into the system is made outside the gate, so that a caller that rents never waits for many of them.
     private void LetGo(int count)
     {
         for (; count > 0; count--)

@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Streams;
 /// to them elsewhere. The blocks go back when the last count is released.
 /// </summary>
 /// <remarks>
-/// Created with one count, owned by whoever creates it; each count has one holder, who releases it once. Appending is for one
+/// Created with one count, owned by its creator; each count has one holder, which releases it once. Appending is for one
 /// thread at a time; copying out is for any thread that holds a count.
 /// </remarks>
 internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
@@ -19,11 +19,11 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     private int _written;
     private int _references = 1;
 
-    // Written before the cache's count can be the only one; the count's fence makes it known to whoever finds it so.
+    // Written before the cache's count can be the only one; the fence of the count makes it known to the release that finds it so.
     private SegmentCache? _cache;
 
     /// <param name="pool">Lends the blocks.</param>
-    /// <param name="length">Decoded bytes that the segment has. What is written beyond the blocks for it is dropped.</param>
+    /// <param name="length">Decoded bytes that the segment has. Bytes that are written beyond its blocks are dropped.</param>
     public SegmentBuffer(BlockPool pool, int length)
     {
         _pool = pool;
@@ -48,7 +48,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     /// <summary>Whether a block is there.</summary>
     public bool HoldsBlock(int index) => _blocks[index].Bytes is not null;
 
-    /// <summary>The memory of a block, before anybody else has seen the buffer: how one that has gaps is filled.</summary>
+    /// <summary>The memory of a block, before any other thread has seen the buffer: how one that has gaps is filled.</summary>
     public Memory<byte> BlockToFill(int index)
     {
         ref var block = ref _blocks[index];
@@ -102,12 +102,12 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
         _overflow = default;
     }
 
-    /// <summary>Forgets what has been written, before anybody else has seen it.</summary>
+    /// <summary>Forgets what has been written, before any other thread has seen it.</summary>
     public void Rewind() => _written = 0;
 
     /// <summary>Copies decoded bytes out.</summary>
     /// <param name="offset">First byte in the segment.</param>
-    /// <param name="destination">Filled whole; what it asks for has been written before.</param>
+    /// <param name="destination">Filled whole; the bytes that it asks for have been written before.</param>
     public void CopyTo(int offset, Span<byte> destination)
     {
         while (!destination.IsEmpty)

@@ -1,8 +1,10 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// The proved segments in memory. Whatever any reader holds can be found here by the next one; what nobody holds any more stays
-/// for a while, the least recently used going first, within a ceiling of its own and as long as the readers leave memory for it.
+/// The proved segments in memory. A segment that any reader holds is found here by the next one; a segment that no reader holds any more
+/// stays for a while, the least recently used going first, within a ceiling of its own and as long as the readers leave memory for it.
 /// </summary>
 /// <remarks>
 /// Thread-safe. The cache has one count of each buffer; a buffer is idle while that is the only one. Counts of an idle buffer
@@ -103,7 +105,7 @@ internal sealed class SegmentCache : IDisposable
         }
     }
 
-    /// <summary>Gives everything back; what readers still hold goes when they release it.</summary>
+    /// <summary>Gives everything back; a segment that a reader still holds goes when it is released.</summary>
     public void Dispose()
     {
         lock (_gate)
@@ -136,7 +138,7 @@ internal sealed class SegmentCache : IDisposable
         _timer.Change(due > TimeSpan.Zero ? due : TimeSpan.Zero, Timeout.InfiniteTimeSpan);
     }
 
-    // Whatever stands in the ring besides the anchor is a buffer.
+    // Every place in the ring besides the anchor is that of a buffer.
     private void DropOldest() => Drop((SegmentBuffer)Oldest);
 
     private void Drop(SegmentBuffer held)
@@ -163,4 +165,25 @@ internal sealed class SegmentCache : IDisposable
         held.Older = held.Newer = null;
         IdleBytes -= held.BlockBytes;
     }
+}
+
+/// <summary>The notes of the memory cache about a buffer, in the buffer: its segment, and its place among the idle ones. Guarded by the cache.</summary>
+internal class CachePlace
+{
+    /// <summary>The segment, once the buffer has come into the cache.</summary>
+    public SegmentKey Key { get; set; }
+
+    /// <summary>When its last reader gave it back.</summary>
+    public long IdleSince { get; set; }
+
+    /// <summary>Whether it has left the cache.</summary>
+    public bool IsDropped { get; set; }
+
+    public CachePlace? Older { get; set; }
+
+    public CachePlace? Newer { get; set; }
+
+    /// <summary>Whether the cache alone holds it.</summary>
+    [MemberNotNullWhen(true, nameof(Older), nameof(Newer))]
+    public bool IsIdle => Older is not null;
 }
