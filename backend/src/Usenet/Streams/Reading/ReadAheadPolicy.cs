@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// Decides how many segments a reader holds ahead. One at first; two once it reads on; then twice as many each time it has to wait
-/// for what the last step asked for, or many times what it has read where only the round trip limits, as long as such steps still
+/// for a segment that the last step asked for, or many times as much as it has read where only the round trip limits, as long as such steps still
 /// raise the rate: so the window follows rate × round trip and stays small where more would not help. Never more than the share of
 /// memory, or than a few seconds of a paced reader's rate.
 /// </summary>
@@ -23,8 +23,8 @@ internal sealed class ReadAheadPolicy
     // Where this share of the window is rate × round trip, the line is far from full: it is the round trip that limits.
     private const double FullUse = 0.6;
 
-    // No reader holds more than this many times as much as it has read, so that who looks at a place and leaves costs little, even
-    // over a border. Where the round trip limits, each step costs one, and that much is held at once: all of it with the second step.
+    // No reader holds more than this many times as much as it has read, so that a player that looks at a place and leaves costs little,
+    // even over a border. Where the round trip limits, each step costs one, and that much is held at once: all of it with the second step.
     private const int AheadOfRead = 16;
 
     private readonly LineMemory _memory;
@@ -92,7 +92,7 @@ internal sealed class ReadAheadPolicy
     }
 
     /// <summary>The reader has to wait for the head.</summary>
-    /// <param name="headNumber">Its number. A wait for what was claimed before the last step says nothing about it.</param>
+    /// <param name="headNumber">Its number. A wait for a slot that was claimed before the last step says nothing about that step.</param>
     public void Waited(int headNumber)
     {
         var now = _time.GetTimestamp();
@@ -153,7 +153,7 @@ internal sealed class ReadAheadPolicy
         _rate = rate;
         if (_held > 0)
         {
-            // The line may carry less by now, and what it does not carry only queues.
+            // The line may carry less by now, and segments beyond that only queue.
             if (isKnown && enough < _target)
                 _target = Math.Max(2, (int)Math.Ceiling(enough));
             _isProbing = --_held == 0;
@@ -197,5 +197,97 @@ internal sealed class ReadAheadPolicy
         var affordable = AheadOfRead * (double)_delivered / _segmentBytes;
         var wanted = tripLimits ? affordable : Math.Min(2.0 * _target, affordable);
         _target = (int)Math.Min(Math.Max(_target, wanted), MostSegments);
+    }
+}
+
+/// <summary>The rate at which a reader takes bytes, and how much is worth holding ahead of it.</summary>
+/// <remarks>Pure state of one reader, guarded by that reader.</remarks>
+internal sealed class PacedRate(StreamOptions options, TimeProvider time)
+{
+    private static readonly TimeSpan Window = TimeSpan.FromSeconds(2);
+
+    private long _start = time.GetTimestamp();
+    private long _last = time.GetTimestamp();
+    private long _bytes;
+    private double _rate;
+
+    /// <summary>Bytes per second of late; 0 while unknown.</summary>
+    public double Rate => _rate;
+
+    /// <summary>Bytes worth holding: a few seconds of the rate, or no bound while it is unknown.</summary>
+    public long ReadAhead
+    {
+        get
+        {
+            Measure(time.GetTimestamp());
+            return _rate > 0 ? (long)Math.Min(_rate * options.PacedReadAhead.TotalSeconds, long.MaxValue / 2) : long.MaxValue;
+        }
+    }
+
+    /// <summary>The reader has taken bytes.</summary>
+    public void Delivered(int count)
+    {
+        var now = time.GetTimestamp();
+        if (time.GetElapsedTime(_last, now) > options.PacedReadAhead)
+        {
+            // A pause is no pace: a player that goes on after it fills its buffer first.
+            (_start, _bytes, _rate) = (now, 0, 0);
+        }
+
+        _last = now;
+        _bytes += count;
+    }
+
+    private void Measure(long now)
+    {
+        var elapsed = time.GetElapsedTime(_start, now);
+        if (elapsed < Window)
+            return;
+        _rate = _bytes / elapsed.TotalSeconds;
+        (_start, _bytes) = (now, 0);
+    }
+}
+
+/// <summary>How late the stragglers of the line come, as all readers of late have found: a wait of one reader is held ahead by the next.</summary>
+/// <remarks>Thread-safe. Forgets after a minute or two, because lines change and are shared.</remarks>
+internal sealed class LineMemory(TimeProvider time)
+{
+    private static readonly TimeSpan Believed = TimeSpan.FromMinutes(1);
+
+    private readonly Lock _gate = new();
+    private long _since = time.GetTimestamp();
+    private double _before;
+    private double _now;
+
+    /// <summary>Seconds that a reader waited for an article which had to be asked for twice, the most of a minute or two; 0 when there was none.</summary>
+    public double LateSeconds
+    {
+        get
+        {
+            lock (_gate)
+            {
+                Age();
+                return Math.Max(_before, _now);
+            }
+        }
+    }
+
+    /// <summary>A reader has waited this many seconds for an article that had to be asked for twice.</summary>
+    public void LearnLate(double seconds)
+    {
+        lock (_gate)
+        {
+            Age();
+            _now = Math.Max(_now, seconds);
+        }
+    }
+
+    private void Age()
+    {
+        var at = time.GetTimestamp();
+        var elapsed = time.GetElapsedTime(_since, at);
+        if (elapsed < Believed)
+            return;
+        (_since, _before, _now) = (at, elapsed < 2 * Believed ? _now : 0, 0);
     }
 }
