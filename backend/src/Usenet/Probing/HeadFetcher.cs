@@ -1,6 +1,6 @@
-using System.Collections.Concurrent;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Probing;
 
@@ -14,7 +14,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
     private const int RoundsPerArticle = 2;
 
     private readonly SemaphoreSlim _slots = new(options.Concurrency, options.Concurrency);
-    private readonly ConcurrentBag<HeadSink> _sinks = [];
+    private readonly DecoderPool _decoders = new();
     private int _asked;
     private int _fetches;
     private int _misses;
@@ -42,14 +42,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         await _slots.WaitAsync(cancellationToken);
         try
         {
-            var answer = await FetchAsync(segment.Primary, demand, cancellationToken);
-            for (var i = 0; i < segment.Fallbacks.Count && answer.Head is null; i++)
-            {
-                var other = await FetchAsync(segment.Fallbacks[i], demand, cancellationToken);
-                if (other.Head is not null || answer.State == HeadState.Missing)
-                    answer = other;
-            }
-
+            var answer = await FindCopyAsync(segment, demand, cancellationToken);
             if (answer.State == HeadState.Missing && demand is { Whole: false, IsWish: false })
                 Interlocked.Increment(ref _misses);
             return answer;
@@ -60,37 +53,30 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         }
     }
 
-    // Every provider that delivers something bad is asked once more, after all the others.
-    private async Task<HeadAnswer> FetchAsync(MessageId id, HeadDemand demand, CancellationToken cancellationToken)
+    /// <summary>Asks for one copy after the other until one meets the demand.</summary>
+    private async Task<HeadAnswer> FindCopyAsync(SegmentIds segment, HeadDemand demand, CancellationToken cancellationToken)
     {
-        var isCorrupt = false;
-        for (var round = 0; round < (demand.IsWish ? 1 : RoundsPerArticle); round++)
+        var search = new CopySearch(segment, source.ProviderCount, demand.IsWish ? 1 : RoundsPerArticle, demand.Beside);
+        while (search.HasNext())
         {
-            var excluded = demand.Beside;
-            while (excluded.Count < source.ProviderCount)
-            {
-                var request = new ArticleRequest(id, options.Lane, ExpectedBytes: demand.ExpectedBytes, Excluded: excluded);
-                var (head, missing) = await FetchOnceAsync(request, demand, cancellationToken);
-                if (head is null && !isCorrupt)
-                    return new HeadAnswer(null, HeadState.Missing, missing);
-                if (head is not null && demand.IsMetBy(head))
-                    return new HeadAnswer(head, HeadState.Found, null);
-                if (head is null || excluded.Contains(head.Provider))
-                    break;
-
-                isCorrupt = true;
+            var request = new ArticleRequest(search.Id, options.Lane, ExpectedBytes: demand.ExpectedBytes, Excluded: search.Excluded);
+            var head = await FetchOnceAsync(request, demand, cancellationToken);
+            if (head is null)
+                search.EndRound();
+            else if (demand.IsMetBy(head))
+                return new HeadAnswer(head, HeadState.Found);
+            else if (search.Bad(head.Provider))
                 Interlocked.Increment(ref _corrupt);
-                excluded = excluded.With(head.Provider);
-            }
         }
 
-        return new HeadAnswer(null, HeadState.Corrupt, null);
+        return new HeadAnswer(null, search.Loss == ArticleLoss.Missing ? HeadState.Missing : HeadState.Corrupt);
     }
 
-    private async Task<(ArticleHead? Head, ArticleMissing? Missing)> FetchOnceAsync(ArticleRequest request, HeadDemand demand, CancellationToken cancellationToken)
+    /// <summary>Asks for an article once.</summary>
+    /// <returns>Its beginning, or all of it; null where no provider has it.</returns>
+    private async Task<ArticleHead?> FetchOnceAsync(ArticleRequest request, HeadDemand demand, CancellationToken cancellationToken)
     {
-        var sink = _sinks.TryTake(out var used) ? used : new HeadSink(options.HeadBytes);
-        sink.Reset(demand.Whole);
+        using var sink = new HeadSink(_decoders, options.HeadBytes, demand.Whole);
         Interlocked.Increment(ref _fetches);
         using var giveUp = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var fetch = source.FetchAsync(request, sink, giveUp.Token).AsTask();
@@ -101,19 +87,18 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
                 await giveUp.CancelAsync();
             var reply = await fetch;
             return reply.IsFound
-                ? (sink.Whole ?? throw new NntpException(NntpFault.MalformedReply, "A body ended without its terminating line."), null)
-                : (null, reply.Missing);
+                ? sink.Whole ?? throw new NntpException(NntpFault.MalformedReply, "A body ended without its terminating line.")
+                : null;
         }
         catch (Exception broken) when (broken is NntpException or OperationCanceledException
             && sink.Enough.IsCompletedSuccessfully && !cancellationToken.IsCancellationRequested)
         {
             // Given up, or broken in what is not needed.
-            return (await sink.Enough, null);
+            return await sink.Enough;
         }
         finally
         {
             Interlocked.Add(ref _bytes, sink.RawBytes);
-            _sinks.Add(sink);
         }
     }
 

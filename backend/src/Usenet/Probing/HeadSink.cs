@@ -5,45 +5,34 @@ using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Takes the beginning of an article and says when enough has come.</summary>
+/// <summary>Takes the beginning of one article and says when enough has come.</summary>
 /// <remarks>
-/// Written to by one thread at a time; <see cref="Enough"/> may be awaited by another. What it completes with is a copy, so
-/// nobody reads what the connection still writes. Reusable by <see cref="Reset"/> once the fetch has ended.
+/// Written to by one thread at a time; <see cref="Enough"/> may be awaited by another. It completes with a copy, so that no thread reads
+/// the bytes that the connection still writes. Disposed when the fetch has ended.
 /// </remarks>
-internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
+/// <param name="decoders">Lend the decoder.</param>
+/// <param name="headBytes">Keeps this many first bytes.</param>
+/// <param name="whole">True when the beginning is not enough.</param>
+internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) : IArticleSink, IBufferWriter<byte>, IDisposable
 {
     private const int ScratchLength = 16 << 10;
 
-    private readonly ArticleDecoder _decoder = new();
-    private readonly byte[] _scratch = new byte[ScratchLength];
-    private readonly byte[] _first;
-    private TaskCompletionSource<ArticleHead> _enough = NewSource();
+    private readonly ArticleDecoder _decoder = decoders.Rent();
+    private readonly byte[] _scratch = ArrayPool<byte>.Shared.Rent(ScratchLength);
+    private readonly byte[] _first = new byte[headBytes];
+    private readonly TaskCompletionSource<ArticleHead> _enough = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _firstLength;
     private int _provider;
     private bool _ended;
-    private bool _whole;
-
-    /// <summary>Keeps this many first bytes.</summary>
-    public HeadSink(int headBytes) => _first = new byte[headBytes];
 
     /// <summary>Completes when the header tells the place in the file and the first bytes are there, before the article has ended.</summary>
     public Task<ArticleHead> Enough => _enough.Task;
 
-    /// <summary>Raw bytes that arrived since <see cref="Reset"/>, of all tries together.</summary>
+    /// <summary>Raw bytes that have arrived, of all tries together.</summary>
     public long RawBytes { get; private set; }
 
     /// <summary>The article, when it has arrived whole.</summary>
     public ArticleHead? Whole => _ended ? Snapshot() : null;
-
-    /// <summary>Makes ready for the next fetch.</summary>
-    /// <param name="whole">True when the beginning is not enough.</param>
-    public void Reset(bool whole)
-    {
-        _whole = whole;
-        _enough = NewSource();
-        RawBytes = 0;
-        Start(-1);
-    }
 
     public void Start(int provider)
     {
@@ -59,9 +48,16 @@ internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
         RawBytes += consumed;
 
         // Without a place in the file the length has to be counted, so such an article is taken whole.
-        if (!_ended && !_whole && !_enough.Task.IsCompleted && _firstLength == _first.Length && _decoder.Header is { HasPartLine: true, Begin: not null })
+        if (!_ended && !whole && !_enough.Task.IsCompleted && _firstLength == _first.Length && _decoder.Header is { HasPartLine: true, Begin: not null })
             _enough.TrySetResult(Snapshot());
         return _ended;
+    }
+
+    /// <summary>Gives the decoder back; the article is not delivered any more.</summary>
+    public void Dispose()
+    {
+        decoders.Return(_decoder);
+        ArrayPool<byte>.Shared.Return(_scratch);
     }
 
     void IBufferWriter<byte>.Advance(int count)
@@ -74,8 +70,6 @@ internal sealed class HeadSink : IArticleSink, IBufferWriter<byte>
     Memory<byte> IBufferWriter<byte>.GetMemory(int sizeHint) => _scratch;
 
     Span<byte> IBufferWriter<byte>.GetSpan(int sizeHint) => _scratch;
-
-    private static TaskCompletionSource<ArticleHead> NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private ArticleHead Snapshot()
     {

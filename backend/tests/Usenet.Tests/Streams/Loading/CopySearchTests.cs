@@ -1,0 +1,139 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>In which order ids and providers are asked for a good copy.</summary>
+public sealed class CopySearchTests
+{
+    private const string Miss = "";
+
+    private static readonly MessageId Primary = MessageId.Parse("primary@x");
+    private static readonly MessageId Duplicate = MessageId.Parse("duplicate@x");
+
+    [Fact]
+    public void Missing_article_is_asked_for_once_by_each_id()
+    {
+        Assert.Equal(["primary", "duplicate"], Questions(Miss, Miss));
+        Assert.Equal(ArticleLoss.Missing, Lost(Miss, Miss));
+    }
+
+    [Fact]
+    public void Bad_copies_are_asked_for_again_when_every_provider_has_been_asked() =>
+        Assert.Equal(
+            ["primary", "primary -0", "primary", "primary -1", "duplicate"],
+            Questions("bad 0", Miss, "bad 1", Miss, Miss));
+
+    [Fact]
+    public void Providers_that_all_have_bad_copies_are_not_asked_a_third_time()
+    {
+        string[] answers = ["bad 0", "bad 1", "bad 2", "bad 1", "bad 0", "bad 2", Miss];
+        Assert.Equal(["primary", "primary -0", "primary -0-1", "primary", "primary -1", "primary -0-1", "duplicate"], Questions(answers));
+        Assert.Equal(ArticleLoss.Corrupt, Lost(answers));
+    }
+
+    [Fact]
+    public void Second_round_without_any_copy_goes_on_to_the_duplicate() =>
+        Assert.Equal(["primary", "primary -2", "primary", "duplicate"], Questions("bad 2", Miss, Miss, Miss));
+
+    [Fact]
+    public void Doubtful_copy_is_confirmed_by_another_store_first_and_by_its_own_then() =>
+        Assert.Equal(
+            ["primary", "primary -0-1", "primary", "primary -0", "primary -0-1", "duplicate"],
+            Questions("doubtful 0", Miss, "doubtful 0", "doubtful 1", Miss, Miss));
+
+    [Fact]
+    public void Doubt_lasts_as_long_as_its_round()
+    {
+        var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
+        Assert.False(search.IsInDoubt);
+        search.Doubtful(0, default);
+        Assert.Equal((0, true), (search.Round, search.IsInDoubt));
+        search.EndRound();
+        Assert.Equal((1, false), (search.Round, search.IsInDoubt));
+        search.EndRound();
+        Assert.Equal((0, false, Duplicate), (search.Round, search.IsInDoubt, search.Id));
+    }
+
+    [Fact]
+    public void Source_that_delivers_from_an_excluded_provider_is_not_asked_without_end()
+    {
+        var search = new CopySearch(new SegmentIds(Primary, []), 3, rounds: 2);
+        Assert.True(search.Bad(1));
+        Assert.False(search.Bad(1));
+        Assert.Equal(1, search.Round);
+        Assert.True(search.Bad(1));
+        Assert.False(search.Bad(1));
+        Assert.False(search.HasNext());
+    }
+
+    [Fact]
+    public void Useless_answer_of_every_provider_goes_on_to_the_duplicate()
+    {
+        var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
+        search.Useless();
+        Assert.True(search.HasNext());
+        Assert.Equal((Duplicate, ArticleLoss.Corrupt), (search.Id, search.Loss));
+        search.EndRound();
+        Assert.False(search.HasNext());
+        Assert.Equal(ArticleLoss.Corrupt, search.Loss);
+    }
+
+    [Fact]
+    public void Wish_for_another_copy_is_asked_for_once_and_only_of_other_providers()
+    {
+        var beside = default(ProviderSet).With(1);
+        var search = new CopySearch(new SegmentIds(Primary, []), 2, rounds: 1, beside);
+        Assert.True(search.HasNext());
+        Assert.Equal(beside, search.Excluded);
+        search.Bad(0);
+        Assert.False(search.HasNext());
+
+        Assert.False(new CopySearch(new SegmentIds(Primary, [Duplicate]), 1, rounds: 1, default(ProviderSet).With(0)).HasNext());
+    }
+
+    [Fact]
+    public void Source_without_providers_is_asked_so_that_it_can_say_so() =>
+        Assert.True(new CopySearch(new SegmentIds(Primary, []), 0, rounds: 2).HasNext());
+
+    /// <summary>The questions that are asked of three providers, two of which read from one store, where these are the answers.</summary>
+    private static List<string> Questions(params string[] answers)
+    {
+        var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
+        return Ask(search, answers);
+    }
+
+    private static ArticleLoss Lost(params string[] answers)
+    {
+        var search = new CopySearch(new SegmentIds(Primary, [Duplicate]), 3, rounds: 2);
+        Ask(search, answers);
+        return search.Loss;
+    }
+
+    private static List<string> Ask(CopySearch search, string[] answers)
+    {
+        var asked = new List<string>();
+        while (search.HasNext())
+        {
+            var excluded = search.Excluded;
+            asked.Add($"{search.Id.ToString().Trim('<', '>').Split('@')[0]} {string.Concat(Enumerable.Range(0, 3).Where(excluded.Contains).Select(static provider => $"-{provider}"))}".TrimEnd());
+            switch (answers[asked.Count - 1].Split(' '))
+            {
+                case ["bad", var provider]:
+                    search.Bad(provider[0] - '0');
+                    break;
+                case ["doubtful", var provider]:
+                    search.Doubtful(provider[0] - '0', default(ProviderSet).With(0).With(1));
+                    break;
+                default:
+                    search.EndRound();
+                    break;
+            }
+        }
+
+        Assert.Equal(answers.Length, asked.Count);
+        return asked;
+    }
+}
