@@ -28,6 +28,7 @@ internal sealed class ArticleFetch
     private FetchAttempt? _challenger;
     private long _challengedAt;
     private bool _isTaken;
+    private bool _wasOwed;
     private bool _isOver;
     private Provider? _deliveredBy;
     private object? _deliveredOver;
@@ -37,6 +38,9 @@ internal sealed class ArticleFetch
     // looks at the urgency then.
     private volatile FetchAttempt[] _challenges = [];
     private Action? _raise;
+
+    // Since when a reader waits, in ticks of the time provider; the largest value while none does. Written by Raise without the gate.
+    private long _awaitedSince = long.MaxValue;
 
     /// <param name="services">Shared by the fetches of a pool of providers.</param>
     /// <param name="request">What is fetched.</param>
@@ -57,6 +61,8 @@ internal sealed class ArticleFetch
     {
         if (_request.Urgency is { IsHeadOfLine: false } urgency)
             urgency.Raised += _raise = Raise;
+        if (_request.Urgency?.IsHeadOfLine == true)
+            Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
         return WalkAsync(_first, from: null);
     }
 
@@ -74,6 +80,8 @@ internal sealed class ArticleFetch
                 return Lateness.Borne;
             }
 
+            if (!_isTaken && MustLeave(late))
+                return Lateness.Left;
             if (late == _leader)
                 return _isTaken || _challenger is not null || TryChallenge(late.Provider, isSent) ? Lateness.Raced : Lateness.Borne;
             if (!late.MayMove || !_services.Budget.TrySpend())
@@ -86,7 +94,7 @@ internal sealed class ArticleFetch
     /// <summary>By an attempt that waits behind a late reply: whether it may ask elsewhere, which may bring the article twice.</summary>
     public bool TryMove(FetchAttempt attempt, bool isPaid)
     {
-        if (!attempt.MayMove || !(isPaid || _services.Budget.TryMove()))
+        if (!attempt.MayMove || !(isPaid || MustLeave(attempt) || _services.Budget.TryMove()))
             return false;
         MarkLate();
         return true;
@@ -130,7 +138,7 @@ internal sealed class ArticleFetch
 
                 var started = _services.Time.GetTimestamp();
                 var lease = new ConnectionLease(attempt);
-                attempt.Ask(provider, lease, started);
+                attempt.Ask(provider, lease, started, isProbe: probe is not null);
 
                 // An end that came before had no lease to give up.
                 if (HasEnded(attempt))
@@ -142,6 +150,8 @@ internal sealed class ArticleFetch
                     else
                         await provider.Pool.LeaseAsync(lease, attempt.IsLate ? _request with { IsLate = true } : _request, _cancellationToken);
                     _cancellationToken.ThrowIfCancellationRequested();
+                    if (WaitedInSilence(attempt, provider))
+                        throw new NntpException(NntpFault.Stalled, "The server sent nothing while the article waited for a connection.");
                     attempt.Send();
                     var outcome = await lease.FetchAsync(attempt, provider.Index, _cancellationToken);
                     if (outcome.IsMiss)
@@ -402,6 +412,7 @@ internal sealed class ArticleFetch
     /// <summary>A reader has come to wait for the article. Takes no lock of the fetch, because readers raise under locks that its sink takes.</summary>
     private void Raise()
     {
+        Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
         _first.Raise();
         foreach (var challenge in _challenges)
             challenge.Raise();
@@ -416,6 +427,38 @@ internal sealed class ArticleFetch
         return _services.Time.GetElapsedTime(since) >= _services.Options.HedgeWait;
     }
 
+    /// <summary>
+    /// Whether a reader has waited for a connection for so long, with nothing heard from the provider, that another silence would be more
+    /// than a reader may wait (F10), and there is a provider left that has not been asked.
+    /// </summary>
+    private bool WaitedInSilence(FetchAttempt attempt, Provider provider)
+    {
+        var since = Math.Max(attempt.AskedAt, provider.Pool.Line.Silences.HeardAt);
+        if (_request.Urgency?.IsHeadOfLine != true || _services.Time.GetElapsedTime(since) < _services.Options.PlaybackStall / 3)
+            return false;
+        lock (Gate)
+            return _services.Next(_request, _walk) is not null;
+    }
+
+    /// <summary>
+    /// Takes the second try that a reader is owed who has waited for half a silence: the rest of it, and perhaps a second silence behind it,
+    /// would be more than a reader may wait (F10). One for each article happens too seldom to add to the traffic. Under the gate.
+    /// </summary>
+    private bool TryBeOwed()
+    {
+        var since = Volatile.Read(ref _awaitedSince);
+        if (_wasOwed || since == long.MaxValue || _services.Time.GetElapsedTime(since) < _services.Options.PlaybackStall / 2)
+            return false;
+        return _wasOwed = true;
+    }
+
+    /// <summary>
+    /// Whether the replies of its provider fail while there are others that answer: what is late there is not worth a race, and it costs no
+    /// traffic to ask elsewhere for what will not come. A probe stays, because it is to find out how the provider answers.
+    /// </summary>
+    private bool MustLeave(FetchAttempt attempt) =>
+        attempt is { Provider: { } provider, IsProbe: false } && ProviderSelector.MustSpare(_services.Providers, provider) is not null;
+
     /// <summary>Begins a second attempt where there is a provider to ask and leave to do so. Under the gate.</summary>
     /// <param name="late">The provider that was asked.</param>
     /// <param name="isSent">Whether its command has been sent.</param>
@@ -424,7 +467,7 @@ internal sealed class ArticleFetch
     {
         if (ProviderSelector.Rival(_services.Providers, _walk.Asked, _walk.MissedBackbones, late, isSent) is not { } rival
             || _cancellationToken.IsCancellationRequested
-            || !(isFree || _services.Budget.TrySpend()))
+            || !(isFree || TryBeOwed() || _services.Budget.TrySpend()))
             return false;
         _services.Meter.Hedged();
         MarkLate();

@@ -35,6 +35,9 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <summary>Since when, in ticks of the time provider.</summary>
     public long AskedAt { get; private set; }
 
+    /// <summary>Whether the provider is asked to find out if its replies still fail.</summary>
+    public bool IsProbe { get; private set; }
+
     /// <summary>Whether the command was sent.</summary>
     public bool IsSent { get; private set; }
 
@@ -98,10 +101,11 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <param name="provider">The one.</param>
     /// <param name="lease">The wait for a connection of it, and then the right to it; lent.</param>
     /// <param name="now">In ticks of the time provider.</param>
-    public void Ask(Provider provider, ConnectionLease lease, long now)
+    /// <param name="isProbe">Whether that is to find out if its replies still fail.</param>
+    public void Ask(Provider provider, ConnectionLease lease, long now, bool isProbe)
     {
         lock (Gate)
-            (Provider, _lease, AskedAt, IsSent, AliveAt, HasBytes) = (provider, lease, now, false, 0, false);
+            (Provider, _lease, AskedAt, IsProbe, IsSent, AliveAt, HasBytes) = (provider, lease, now, isProbe, false, 0, false);
     }
 
     /// <summary>The command is about to be sent.</summary>

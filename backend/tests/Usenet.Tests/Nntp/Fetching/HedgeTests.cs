@@ -1,5 +1,6 @@
 using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
@@ -119,6 +120,79 @@ public sealed class HedgeTests
         await FetchAllAsync(host, atATime: 10);
         Assert.InRange(host.Pool.Counters.Hedges, 4, 4 + (Articles / 20));
         Assert.True(host.Mock.Stats.CommandCount("BODY") <= Articles + host.Pool.Counters.Hedges + (2 * host.Pool.Counters.HedgesWon));
+    }
+
+    /// <summary>
+    /// The first provider takes connections and commands, and from some moment on answers nothing more. No silence ends within the time of
+    /// the test: the film plays on from the second provider although more is outstanding by then than the budget has leave for.
+    /// </summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F10_What_a_provider_owes_that_fails_is_asked_for_elsewhere_before_its_silences_end()
+    {
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles),
+            new MockOptions { Providers = [new MockProvider(), new MockProvider()], Faults = [Stall("5-60") with { Provider = 0, Offset = 0 }] },
+            Patient with { LeaseTimeout = TimeSpan.FromMinutes(10), AheadTimeout = TimeSpan.FromMinutes(10) });
+        var read = new byte[host.Release.Files[0].Size];
+        await using (var stream = host.Open())
+            await stream.ReadExactlyAsync(read, Token);
+        Assert.True(read.AsSpan().SequenceEqual(host.Truth(0, read.Length)), "wrong bytes");
+        await host.AssertNothingIsLeftAsync(Token);
+    }
+
+    /// <summary>The budget is spent on four articles that the second provider does not have; the first provider answers nothing.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F10_What_a_reader_has_waited_for_is_asked_for_elsewhere_without_budget()
+    {
+        var time = new ManualTimeProvider();
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles),
+            new MockOptions
+            {
+                Providers = [new MockProvider(), new MockProvider()],
+                Faults = [Stall("1-5") with { Provider = 0, Offset = 0 }, new MockFault { Kind = FaultKind.Command430, Provider = 1, Articles = ArticleSelection.Parse("1-4") }],
+            },
+            new NntpOptions { RetriesPerProvider = 0 },
+            provider: (_, account) => account with { PipeliningDepth = 1 },
+            nntpTime: time);
+        using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
+        var lost = Enumerable.Range(1, 4).Select(part => FetchAsync(host, part, new FetchUrgency(this, isHeadOfLine: true), ends.Token)).ToArray();
+        await AdvanceUntilAsync(time, () => host.Mock.ProviderStats[1].CommandCount("BODY") == 4);
+
+        var began = time.GetTimestamp();
+        var fetch = FetchAsync(host, 5, new FetchUrgency(this, isHeadOfLine: true));
+        await AdvanceUntilAsync(time, () => fetch.IsCompleted);
+        await fetch;
+
+        Assert.InRange(time.GetElapsedTime(began), TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(4));
+        Assert.Equal((5, 1), (host.Mock.ProviderStats[1].CommandCount("BODY"), host.Pool.Counters.HedgesWon));
+        await ends.CancelAsync();
+        foreach (var one in lost)
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => one);
+    }
+
+    /// <summary>The only connection of the first provider hangs, and a second reader waits behind it. Nothing is asked for twice.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F10_What_has_waited_behind_a_silence_does_not_wait_for_a_second_one()
+    {
+        var time = new ManualTimeProvider();
+        await using var host = await EngineHost.StartAsync(
+            EngineHost.Film(Articles),
+            new MockOptions { Providers = [new MockProvider(), new MockProvider()], Faults = [Stall("1-2") with { Provider = 0, Offset = 0 }] },
+            new NntpOptions { HedgeEnabled = false, RetriesPerProvider = 0 },
+            provider: (_, account) => account with { MaxConnections = 1, PipeliningDepth = 1 },
+            nntpTime: time);
+        var first = FetchAsync(host, 1, new FetchUrgency(this, isHeadOfLine: true));
+        await Eventually.HoldsAsync(() => host.Mock.Stats.FaultCount(FaultKind.BodyStall) == 1, () => "no stall", Token);
+
+        var began = time.GetTimestamp();
+        var second = FetchAsync(host, 2, new FetchUrgency(host, isHeadOfLine: true));
+        await AdvanceUntilAsync(time, () => first.IsCompleted && second.IsCompleted);
+        await first;
+        await second;
+
+        Assert.InRange(time.GetElapsedTime(began), TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(8));
+        Assert.Equal((1, 2), (host.Mock.ProviderStats[0].CommandCount("BODY"), host.Mock.ProviderStats[1].CommandCount("BODY")));
     }
 
     [Fact(Timeout = 60_000)]
@@ -268,6 +342,16 @@ public sealed class HedgeTests
         var reply = await host.Pool.FetchAsync(new ArticleRequest(id, OperationLane.Playback, urgency, file.ArticleSize), sink, cancellationToken ?? Token);
         Assert.True(reply.IsFound);
         sink.AssertIs(host.Truth((long)(part - 1) * file.ArticleSize, (int)Math.Min(file.ArticleSize, file.Size - ((long)(part - 1) * file.ArticleSize))));
+    }
+
+    /// <summary>Lets the time of the engine pass, about ten times as fast as it does, while the mock keeps its own.</summary>
+    private static async Task AdvanceUntilAsync(ManualTimeProvider time, Func<bool> holds)
+    {
+        while (!holds())
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(2), TimeProvider.System, Token);
+            time.Advance(TimeSpan.FromMilliseconds(20));
+        }
     }
 
     /// <summary>Fetches everything, a few at a time, as if a reader waited for each.</summary>
