@@ -101,6 +101,29 @@ public sealed class LayerCheckTests
     }
 
     [Theory]
+    [InlineData("a/A.cs", "class A { }", "class B { A? _a; }", "class C { }", 1)]
+    [InlineData("a/A.cs", "static class A { public static void Add(this string a) { } }", "class B { void C() => \"\".Add(); }", "class C { }", 1)]
+    [InlineData("a/A.cs", "class A { }", "class B { A? _a; }", "class C { A? _a; }", 0)]
+    [InlineData("a/A.cs", "class A { }", "class B { } // A", "class C { }", 0)]
+    [InlineData("a/AOptions.cs", "class A { }", "class B { A? _a; }", "class C { }", 0)]
+    [InlineData("b/A.cs", "class A { }", "class B { A? _a; }", "class C { }", 0)]
+    public void Small_files_that_one_other_names_are_found(string path, string text, string one, string other, int found) =>
+        Assert.Equal(found, SmallFiles.Violations(
+            [new SourceFile(path, text), new SourceFile("b/B.cs", one), new SourceFile("b/C.cs", other)], "a/").Count);
+
+    [Theory]
+    [InlineData(SmallFiles.Most, 1)]
+    [InlineData(SmallFiles.Most + 1, 0)]
+    public void Files_are_small_up_to_a_limit(int lines, int found) =>
+        Assert.Equal(found, SmallFiles.Violations(
+            [
+                new SourceFile("a/A.cs", "class A { }" + new string('\n', lines)),
+                new SourceFile("a/B.cs", "class B { A? _a; }" + new string('\n', lines)),
+                new SourceFile("a/BRegistration.cs", "class C { A? _a; B? _b; }"),
+            ],
+            "a/").Count);
+
+    [Theory]
     [InlineData("// TO" + "DO: the rest")]
     [InlineData("var a = 1; // FIX" + "ME")]
     [InlineData("/* HA" + "CK */")]

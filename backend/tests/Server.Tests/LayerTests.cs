@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Xml.Linq;
 using Sluice.Server.Tests.Layers;
 using Sluice.Testing;
@@ -35,6 +36,31 @@ public sealed class LayerTests
     [Fact]
     public void Files_hold_one_idea_each() =>
         AssertNone(FileLengths.Violations(SourceTree.Everything(), FileLengths.Allowed));
+
+    [Theory]
+    [InlineData("backend/src/Server/")]
+    [InlineData("tools/")]
+    public void Small_files_are_named_by_more_than_one(string folder) =>
+        AssertNone(SmallFiles.Violations(SourceTree.Product(), folder));
+
+    /// <summary>The figures of the house, to be read with <c>-showLiveOutput</c>.</summary>
+    [Fact]
+    public void Every_file_of_the_product_is_counted_in_one_folder()
+    {
+        var files = SourceTree.Product();
+        string[] folders = ["backend/src/Usenet/", "backend/src/Server/", "tools/MockNntpServer/", "tools/FullNzbTester/"];
+        foreach (var folder in folders)
+        {
+            var own = files.Where(file => file.Path.StartsWith(folder, StringComparison.Ordinal)).ToList();
+            TestContext.Current.TestOutputHelper?.WriteLine(string.Create(
+                CultureInfo.InvariantCulture,
+                $"{folder} {own.Count} files, {own.Sum(file => file.Lines)} lines, {SmallFiles.Violations(files, folder).Count} small files named by one other"));
+        }
+
+        Assert.All(
+            files.Where(file => file.Path != "tools/DemoClip.cs"),
+            file => Assert.Single(folders, folder => file.Path.StartsWith(folder, StringComparison.Ordinal)));
+    }
 
     [Fact]
     public void Product_holds_no_notes_to_oneself() =>

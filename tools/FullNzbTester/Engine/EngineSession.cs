@@ -101,3 +101,13 @@ internal sealed class EngineSession : IContentSession
         _totals.Closed(this);
     }
 }
+
+/// <summary>A stream of the engine.</summary>
+internal sealed class EngineContentStream(ReadOnlyStream stream) : IContentStream
+{
+    public ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken) => stream.ReadAsync(buffer, cancellationToken);
+
+    public void Seek(long position) => stream.Position = position;
+
+    public ValueTask DisposeAsync() => stream.DisposeAsync();
+}

@@ -2,6 +2,36 @@ using Microsoft.AspNetCore.Http.Timeouts;
 
 namespace Sluice.Server.Auth;
 
+/// <summary>Gives every answer a deadline.</summary>
+internal static class AnswerDeadlines
+{
+    /// <summary>Adds it, before anything that answers.</summary>
+    public static IApplicationBuilder UseAnswerDeadlines(this IApplicationBuilder app)
+    {
+        var time = app.ApplicationServices.GetRequiredService<TimeProvider>();
+        return app.Use((context, next) =>
+        {
+            var deadline = new AnswerDeadline(context, time);
+            context.Features.Set<IHttpRequestTimeoutFeature>(deadline);
+            context.Response.OnStarting(static state => Start((AnswerDeadline)state), deadline);
+            context.Response.OnCompleted(static state => End((AnswerDeadline)state), deadline);
+            return next(context);
+        });
+    }
+
+    private static Task Start(AnswerDeadline deadline)
+    {
+        deadline.Start();
+        return Task.CompletedTask;
+    }
+
+    private static Task End(AnswerDeadline deadline)
+    {
+        deadline.DisableTimeout();
+        return Task.CompletedTask;
+    }
+}
+
 /// <summary>
 /// The deadline of one answer, from its first byte to its last: a listing that a client takes slowly holds a snapshot of the
 /// database. Whoever sends a file turns it off, because a player may pause for hours (F03).

@@ -4,6 +4,22 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
+/// <summary>What became of Basic credentials.</summary>
+internal enum BasicVerdict
+{
+    /// <summary>User and password are right.</summary>
+    Accepted,
+
+    /// <summary>They are wrong or unreadable.</summary>
+    Refused,
+
+    /// <summary>Too many wrong ones came from this sender; these were not looked at.</summary>
+    Throttled,
+
+    /// <summary>Too many others wait to be looked at.</summary>
+    Busy,
+}
+
 /// <summary>Verifies Basic credentials against <c>webdav.user</c> and <c>webdav.pass</c> (DAV-30 to DAV-32).</summary>
 /// <remarks>
 /// Thread-safe. A header that was right is right without another PBKDF2 until five minutes after its last use, and goes before

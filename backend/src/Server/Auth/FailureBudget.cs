@@ -30,3 +30,68 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
         AuthLog.Refused(logger, what, caller.Client);
     }
 }
+
+/// <summary>Counts failures by sender over the last minute.</summary>
+/// <param name="time">The clock.</param>
+/// <param name="limit">Failures after which a sender is blocked, until the oldest of them is a minute old.</param>
+/// <param name="maxKeys">Senders that are remembered; the one whose last failure is the oldest is forgotten first.</param>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
+{
+    private static readonly TimeSpan Window = TimeSpan.FromMinutes(1);
+
+    private readonly Lock _lock = new();
+    private readonly Dictionary<AddressPrefix, LinkedListNode<Sender>> _senders = [];
+
+    // In the order of their last failures.
+    private readonly LinkedList<Sender> _order = new();
+
+    /// <summary>Whether the sender has to wait.</summary>
+    public bool IsBlocked(AddressPrefix key) => Count(key) >= limit;
+
+    /// <summary>Failures of the last minute, up to the limit.</summary>
+    public int Count(AddressPrefix key)
+    {
+        lock (_lock)
+            return _senders.TryGetValue(key, out var node) ? Trim(node.Value.Times) : 0;
+    }
+
+    /// <summary>Remembers a failure.</summary>
+    public void Add(AddressPrefix key)
+    {
+        lock (_lock)
+        {
+            if (_senders.TryGetValue(key, out var node))
+            {
+                _order.Remove(node);
+            }
+            else
+            {
+                if (_senders.Count >= maxKeys)
+                    ForgetOldest();
+                _senders[key] = node = new LinkedListNode<Sender>(new Sender(key, []));
+            }
+
+            _order.AddLast(node);
+            var times = node.Value.Times;
+            if (Trim(times) >= limit)
+                times.Dequeue();
+            times.Enqueue(time.GetTimestamp());
+        }
+    }
+
+    private void ForgetOldest()
+    {
+        _senders.Remove(_order.First!.Value.Key);
+        _order.RemoveFirst();
+    }
+
+    private int Trim(Queue<long> times)
+    {
+        while (times.TryPeek(out var oldest) && time.GetElapsedTime(oldest) >= Window)
+            times.Dequeue();
+        return times.Count;
+    }
+
+    private sealed record Sender(AddressPrefix Key, Queue<long> Times);
+}

@@ -7,6 +7,25 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
+/// <summary>What became of the key of a signed link.</summary>
+internal enum ViewVerdict
+{
+    /// <summary>It is right and its time has not come.</summary>
+    Accepted,
+
+    /// <summary>There was none.</summary>
+    Missing,
+
+    /// <summary>It is not the key of this path.</summary>
+    Incorrect,
+
+    /// <summary>It was right and has run out.</summary>
+    Expired,
+
+    /// <summary>It is not the key of this path, and too much was wrong that came from this sender.</summary>
+    Throttled,
+}
+
 /// <summary>Verifies the keys of signed links (DAV-81, DAV-83).</summary>
 /// <remarks>Thread-safe. The right key is never throttled, and all comparisons take the same time whatever was sent.</remarks>
 internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<WebDavOptions> webDav, FailureBudget failures, TimeProvider time)

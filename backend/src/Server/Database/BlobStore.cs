@@ -263,3 +263,16 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 /// <param name="Hashes">How many hashes they belong to.</param>
 /// <param name="Stored">How many NZBs are stored, these included.</param>
 internal sealed record Orphans(IReadOnlyList<string> Paths, int Hashes, int Stored);
+
+/// <summary>An NZB, or an upload as it came, that is safe on disk.</summary>
+/// <param name="Hash">SHA-256 of its bytes, 64 lower-case hex digits: its name.</param>
+/// <param name="PlainLength">How many there are.</param>
+/// <param name="StoredLength">Bytes on disk.</param>
+internal sealed record StoredBlob(string Hash, long PlainLength, long StoredLength);
+
+/// <summary>An NZB is longer than one may be; nothing was kept of it.</summary>
+internal sealed class BlobTooLargeException(long limit) : IOException($"The NZB is larger than {limit >> 20} MiB.")
+{
+    /// <summary>The limit in bytes of plain text.</summary>
+    public long Limit { get; } = limit;
+}

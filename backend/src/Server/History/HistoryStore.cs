@@ -4,6 +4,30 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
+/// <summary>Which history items are asked for. Null lists and null search match everything.</summary>
+internal sealed record HistoryFilter
+{
+    /// <summary>Case-insensitive part of the name.</summary>
+    public string? Search { get; init; }
+
+    /// <summary>Ids.</summary>
+    public IReadOnlyList<string>? Ids { get; init; }
+
+    /// <summary>Stored categories, compared exactly.</summary>
+    public IReadOnlyList<string>? Categories { get; init; }
+
+    /// <summary>True: completed items, false: failed ones, null: both.</summary>
+    public bool? Completed { get; init; }
+
+    /// <summary>Matches nothing at all, whatever the rest says.</summary>
+    public bool Nothing { get; init; }
+}
+
+/// <summary>A page of the history at one moment.</summary>
+/// <param name="Matches">How many items match, on this page and off it.</param>
+/// <param name="Numbers">The row numbers of those on it, as the database gathers them.</param>
+internal sealed record HistoryPage(long Matches, string Numbers);
+
 /// <summary>Reads and writes <c>history_item</c>. Newest first is the order of the rows' numbers.</summary>
 /// <remarks>
 /// The counter of changes (SAB-45) is the table's own sequence: it counts what is inserted, removals move it by one, and it

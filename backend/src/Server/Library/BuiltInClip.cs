@@ -1,4 +1,6 @@
 using System.Buffers;
+using Sluice.Server.Auth;
+using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
@@ -86,4 +88,14 @@ internal sealed class BuiltInClip
 
         public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(Only(ids[index]));
     }
+}
+
+/// <summary>Shows the built-in clip to whoever starts Sluice for the first time and has no provider yet.</summary>
+internal sealed class ClipWelcome(BuiltInClip clip, ProviderHost providers) : IWelcomePath
+{
+    /// <inheritdoc/>
+    public string Title => "Film";
+
+    /// <inheritdoc/>
+    public string? Path => providers.HasProviders ? null : $"/content/{BuiltInClip.Category}/{Uri.EscapeDataString(clip.File.Name)}";
 }

@@ -5,6 +5,9 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Providers;
 
+/// <summary>What answers while no provider is configured.</summary>
+internal sealed record BuiltInArticles(IArticleSource Source);
+
 /// <summary>
 /// The providers of the settings as the one source of articles, and the engine that reads from them. A change of settings
 /// makes a new generation of both over the same accounts; what runs goes on with the old one (CFG-5).

@@ -19,3 +19,14 @@ internal interface IImportStep
     /// <exception cref="Usenet.Nntp.NntpException">No provider could be asked; the item waits.</exception>
     Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken);
 }
+
+/// <summary>Where a step says how far it is. Saying so also proves that it is alive (IMP-23).</summary>
+internal sealed class StepProgress(Action<double> report)
+{
+    /// <summary>What the step found, in words, for the history.</summary>
+    public string Detail { get; set; } = "";
+
+    /// <summary>The step got further.</summary>
+    /// <param name="share">0 to 1.</param>
+    public void Report(double share) => report(Math.Clamp(share, 0, 1));
+}

@@ -1,4 +1,8 @@
 using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue;
 
@@ -27,3 +31,51 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>Timings of the steps so far.</summary>
     public List<StepTiming> Timings { get; } = [];
 }
+
+/// <summary>A file of the NZB, without its message-ids, which are in the release's list.</summary>
+/// <param name="Ordinal">Number in the NZB, 0-based.</param>
+/// <param name="FirstSegment">Place of its first segment in the list.</param>
+/// <param name="Segments">Number of its segments.</param>
+/// <param name="EncodedBytes">Size in bytes as the NZB claims it; a hint.</param>
+/// <param name="Subject">What its subject tells.</param>
+/// <param name="IdsHash">Its <see cref="Library.IdsHash"/>.</param>
+internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, long EncodedBytes, NzbSubject Subject, byte[] IdsHash)
+{
+    /// <summary>File name in the subject, or null.</summary>
+    public string? SubjectName => Subject.FileName;
+
+    /// <summary>Takes what is needed of a file, and writes its message-ids into the list.</summary>
+    /// <exception cref="IOException">The list, or what the file is read from, failed.</exception>
+    public static async Task<PostedEntry> ReadAsync(int ordinal, NzbFile file, MessageIdListWriter list, CancellationToken cancellationToken)
+    {
+        var (first, bytes) = (list.Count, 0L);
+        using var hash = new IdsHash();
+        foreach (var segment in file.Segments)
+        {
+            bytes += segment.Bytes;
+            hash.Append(segment.Ids);
+            await list.AddAsync(segment.Ids, cancellationToken);
+        }
+
+        return new PostedEntry(ordinal, first, file.Segments.Count, bytes, NzbSubject.Parse(file.Subject), hash.Finish());
+    }
+}
+
+/// <summary>What the probe told about a posted file, whether the NZB lists it as one file or as many.</summary>
+/// <param name="Ordinal">Number of its first entry in the NZB.</param>
+/// <param name="Places">Where the ids of its segments are.</param>
+/// <param name="IdsHashes">Id hashes of its entries in order.</param>
+/// <param name="SubjectName">File name in the subject, or null.</param>
+/// <param name="YencName">Name in the yEnc header, or null.</param>
+/// <param name="Kind">What it is by its first bytes.</param>
+/// <param name="Map">Where each segment begins and ends; null for archives, which are of no use by themselves.</param>
+/// <param name="Habit">What its articles carry, as far as the probe has seen it.</param>
+internal sealed record ProbedEntry(
+    int Ordinal,
+    SegmentPlaces Places,
+    IReadOnlyList<byte[]> IdsHashes,
+    string? SubjectName,
+    string? YencName,
+    MediaKind Kind,
+    SegmentMap? Map,
+    ArticleHabit Habit);

@@ -5,6 +5,15 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
+/// <summary>A file that a client has written under a passing name.</summary>
+/// <param name="Id">Names these bytes and no others: 32 hex digits.</param>
+/// <param name="Folder">Its folder below <c>/nzbs</c>.</param>
+/// <param name="Name">The passing name.</param>
+/// <param name="Start">Where its bytes begin in the file on disk.</param>
+/// <param name="Length">How many there are.</param>
+/// <param name="Since">When it was whole.</param>
+internal sealed record StagedUpload(string Id, string Folder, string Name, int Start, long Length, DateTimeOffset Since);
+
 /// <summary>
 /// Staged uploads on disk, one file each: a line that says folder and name as a JSON array, then the bytes as they came. The
 /// names of the files are the server's own.

@@ -12,3 +12,17 @@ internal interface IRequestHandler
     /// </summary>
     Task HandleAsync(DavRequest request);
 }
+
+/// <summary>A request whose path has been looked up.</summary>
+/// <param name="Http">Its HTTP side.</param>
+/// <param name="Path">What it addresses.</param>
+/// <param name="Class">The row of the table of verbs.</param>
+/// <param name="Item">What stands there; null only for verbs that can be answered where nothing exists.</param>
+internal sealed record DavRequest(HttpContext Http, DavPath Path, PathClass Class, IStoreItem? Item)
+{
+    /// <summary>Cancelled when the client leaves.</summary>
+    public CancellationToken Aborted => Http.RequestAborted;
+
+    /// <summary>The item of a verb that is served only where one exists.</summary>
+    public IStoreItem ExistingItem => Item ?? throw new InvalidOperationException("This verb is served only where an item exists.");
+}

@@ -4,6 +4,7 @@ using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Mock;
 using Sluice.Tools.FullNzbTester.Report;
+using Sluice.Tools.FullNzbTester.Steps;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Xunit;

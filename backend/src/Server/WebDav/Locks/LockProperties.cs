@@ -1,3 +1,7 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+
 namespace Sluice.Server.WebDav;
 
 /// <summary>The properties of an item where locks are served: its own, then what locks it and what could.</summary>
@@ -27,5 +31,36 @@ internal sealed class LockProperties : IPropertyManager
         if (name == Supported.Name)
             return Supported;
         return name == _discovery.Name ? _discovery : _own.Find(name);
+    }
+}
+
+/// <summary>Locks as the elements of RFC 4918, section 14, in which the prefix <c>D</c> stands for <c>DAV:</c>.</summary>
+internal static class LockMarkup
+{
+    /// <summary>The content of <c>supportedlock</c>: write locks of both scopes.</summary>
+    public const string Supported =
+        "<D:lockentry><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>"
+        + "<D:lockentry><D:lockscope><D:shared/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>";
+
+    /// <summary>The content of <c>lockdiscovery</c>; empty without locks.</summary>
+    public static string Discovery(IEnumerable<DavLock> granted, ILockingManager locks)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        var xml = new DavXmlWriter(buffer);
+        foreach (DavLock held in granted)
+            Write(xml, held, locks.SecondsLeft(held));
+        return Encoding.UTF8.GetString(buffer.WrittenSpan);
+    }
+
+    private static void Write(DavXmlWriter xml, DavLock held, long seconds)
+    {
+        string scope = held.Wish.Scope == LockScope.Exclusive ? "exclusive" : "shared";
+        string depth = held.Wish.IsDeep ? "infinity" : "0";
+        xml.Markup($"<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:{scope}/></D:lockscope><D:depth>{depth}</D:depth>");
+        xml.Markup(held.Wish.Owner);
+        xml.Markup(string.Create(CultureInfo.InvariantCulture, $"<D:timeout>Second-{seconds}</D:timeout>"));
+        xml.Markup($"<D:locktoken><D:href>{held.Token}</D:href></D:locktoken><D:lockroot><D:href>");
+        xml.Text(held.Wish.Href);
+        xml.Markup("</D:href></D:lockroot></D:activelock>"u8);
     }
 }

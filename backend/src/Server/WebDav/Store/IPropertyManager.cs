@@ -16,3 +16,8 @@ internal interface IPropertyManager
     ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken ct) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 }
+
+/// <summary>One step of a PROPPATCH.</summary>
+/// <param name="Name">The property.</param>
+/// <param name="Markup">Its new element with its own tags, or null to remove it.</param>
+internal sealed record PropertyChange(DavName Name, string? Markup);

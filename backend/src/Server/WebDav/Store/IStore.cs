@@ -22,3 +22,17 @@ internal interface IStore
     /// <summary>The names by which locks know a path: all paths of one item give the same.</summary>
     IReadOnlyList<string> Canonicalize(DavPath path) => path.Segments;
 }
+
+/// <summary>
+/// The tree cannot be read at present. The answer is 503 whatever the path, so that no client takes the library for empty (DAV-6).
+/// </summary>
+internal sealed class StoreUnavailableException : Exception
+{
+    /// <summary>Creates the exception.</summary>
+    /// <param name="message">One sentence for an operator.</param>
+    /// <param name="inner">What went wrong.</param>
+    public StoreUnavailableException(string message, Exception? inner = null)
+        : base(message, inner)
+    {
+    }
+}

@@ -35,3 +35,16 @@ internal interface IStoreCollection : IStoreItem
     ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 }
+
+/// <summary>The content of a PUT.</summary>
+/// <param name="Body">The bytes; they arrive while they are read, and belong to the request.</param>
+/// <param name="Length">The length that the request declares, or null for a chunked body.</param>
+/// <param name="MayReplace">False when the request demands that nothing stands at the name (<c>If-None-Match: *</c>).</param>
+internal sealed record StoreUpload(Stream Body, long? Length, bool MayReplace);
+
+/// <summary>Where a COPY or MOVE goes.</summary>
+/// <param name="Collection">The collection that is to hold the item.</param>
+/// <param name="Name">Its name there.</param>
+/// <param name="MayReplace">False when nothing may stand at the name (<c>Overwrite: F</c>).</param>
+/// <param name="IsDeep">Whether what a collection holds goes with it.</param>
+internal sealed record StoreTransfer(IStoreCollection Collection, string Name, bool MayReplace, bool IsDeep);

@@ -23,3 +23,11 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playba
     private IStoreItem Show(LibraryEntry entry) =>
         entry is FileEntry file ? new ContentFile(file.File, playback) : new ContentFolder(entry, this);
 }
+
+/// <summary>A folder of <c>/content</c>, whatever its depth.</summary>
+internal sealed class ContentFolder(LibraryEntry entry, ContentBranch branch)
+    : TreeFolder(entry is RootEntry ? TreeNames.Content : entry.Name, entry.LastModified, branch.GetUsedBytesAsync)
+{
+    /// <inheritdoc />
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct) => branch.ListAsync(entry, ct);
+}

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Text;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
@@ -126,4 +127,36 @@ internal sealed class LinkBranch(
         bool isHidden = hidden.Contains(file.Release, file.Path + LinkFile.Extension);
         return LinkFile.Of(file.Name + LinkFile.Extension, target, file.LastModified, isHidden);
     }
+}
+
+/// <summary>A folder of <c>/completed-symlinks</c>, whatever its depth.</summary>
+internal sealed class LinkFolder(LibraryEntry entry, LinkBranch branch)
+    : TreeFolder(entry is RootEntry ? TreeNames.Links : entry.Name, entry.LastModified, branch.GetUsedBytesAsync)
+{
+    /// <inheritdoc />
+    public override bool IsHidden => entry is FolderEntry folder && branch.IsHidden(folder);
+
+    /// <inheritdoc />
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct) => branch.ListAsync(entry, ct);
+
+    /// <inheritdoc />
+    public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) => branch.DeleteAsync(entry, name, ct);
+}
+
+/// <summary>
+/// A <c>.rclonelink</c>: the text that rclone shows as a symbolic link (DAV-10). Built from an id and a setting, never from
+/// content (S22).
+/// </summary>
+internal static class LinkFile
+{
+    /// <summary>What is behind the name of every link.</summary>
+    public const string Extension = ".rclonelink";
+
+    /// <summary>The link to a file.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="target">Where it leads.</param>
+    /// <param name="published">When its release became visible.</param>
+    /// <param name="isHidden">Whether it was deleted just now.</param>
+    public static SmallFile Of(string name, string target, DateTimeOffset published, bool isHidden) =>
+        new(name, Encoding.UTF8.GetBytes(target), published) { IsHidden = isHidden, ContentType = ContentTypes.ForName(name) };
 }

@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>The root of the tree. Its bytes are those of <c>/README</c> (DAV-2).</summary>
@@ -19,4 +21,37 @@ internal sealed class RootFolder(RootFiles files, ContentBranch content, QueueBr
         yield return await content.FindAsync([], ct) ?? throw new InvalidOperationException("The library has no root.");
         yield return queue.Root;
     }
+}
+
+/// <summary>The files of the root.</summary>
+internal sealed class RootFiles(TimeProvider time)
+{
+    private const string PlainText = "text/plain; charset=utf-8";
+
+    private const string ReadmeText =
+        """
+        This is Sluice. What is here streams from Usenet while it is read; nothing is downloaded first.
+
+        /content/<category>/<release>/    releases, ready to play
+        /nzbs/<category>/                 the queue: put an NZB here (.nzb, .nzb.gz, .nzb.bz2, .zip) and it becomes
+                                          a release; delete it and it leaves the queue. A file under a passing
+                                          name (.part, .tmp, ~ and the like) is kept for an hour to be renamed
+        /completed-symlinks/<category>/   one link per file of what the history calls completed, for programs that import
+                                          it; deleting a release here takes it out of the history and nowhere else
+        /.ids/                            every file by its id, where those links lead
+        /.health                          three bytes, "ok": a mount that shows them is mounted
+
+        Everything else is read-only.
+
+        """;
+
+    /// <summary>Explains the tree.</summary>
+    public SmallFile Readme { get; } =
+        new(TreeNames.Readme, System.Text.Encoding.UTF8.GetBytes(ReadmeText), time.WallTime()) { ContentType = PlainText };
+
+    /// <summary>
+    /// The canary: a watchdog that reads it knows that the folder is a mount. Never cached, or it would outlive what it vouches for.
+    /// </summary>
+    public SmallFile Health { get; } =
+        new(TreeNames.Health, [.. "ok\n"u8], time.WallTime()) { ContentType = PlainText, CacheControl = "no-store" };
 }

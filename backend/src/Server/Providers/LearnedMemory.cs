@@ -3,6 +3,17 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Providers;
 
+/// <summary>Something that is learned while the server runs and worth more than one run of it.</summary>
+internal interface ILearnedMemory
+{
+    /// <summary>Takes in what an earlier run has stored.</summary>
+    Task RestoreAsync(CancellationToken cancellationToken);
+
+    /// <summary>Stores what is new since the last call, in one transaction; nothing where nothing is.</summary>
+    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    Task SaveAsync(CancellationToken cancellationToken);
+}
+
 /// <summary>
 /// Carries what has been learned over a restart (F38): read once at the start, written now and then and at the end. A crash costs
 /// the last half minute, which is learned again. A memory that cannot be read or written keeps none of the others from it.
