@@ -8,11 +8,8 @@ internal interface IImportStep
     /// <summary>Name in history, events and sentences.</summary>
     string Name { get; }
 
-    /// <summary>Percent of the whole import when the step begins.</summary>
-    int From { get; }
-
-    /// <summary>Percent of the whole import when it has ended.</summary>
-    int To { get; }
+    /// <summary>How long the step takes beside the others, in any unit: its part of the progress is this by the sum of all steps.</summary>
+    int Weight { get; }
 
     /// <summary>Does the work.</summary>
     /// <returns>Why the item cannot be imported, or null to go on.</returns>
@@ -20,13 +17,13 @@ internal interface IImportStep
     Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken);
 }
 
-/// <summary>Where a step says how far it is. Saying so also proves that it is alive (IMP-23).</summary>
+/// <summary>Takes a step's report of its own progress, which also proves that the step is alive (IMP-23).</summary>
 internal sealed class StepProgress(Action<double> report)
 {
     /// <summary>What the step found, in words, for the history.</summary>
     public string Detail { get; set; } = "";
 
     /// <summary>The step got further.</summary>
-    /// <param name="share">0 to 1.</param>
+    /// <param name="share">Part of the step that is done, 0 to 1.</param>
     public void Report(double share) => report(Math.Clamp(share, 0, 1));
 }

@@ -22,8 +22,7 @@ internal enum ImportEnd
 
 /// <summary>Takes one item through the steps and sees to it that it ends in the history, or stays in the queue.</summary>
 internal sealed class ImportJob(
-    IEnumerable<IImportStep> steps,
-    StepRunner runner,
+    StepRunner steps,
     SluiceDatabase database,
     DataFolder folder,
     QueueStore store,
@@ -41,7 +40,7 @@ internal sealed class ImportJob(
     {
         using var cancel = CancellationTokenSource.CreateLinkedTokenSource(stopping);
         var (startedAt, began) = (time.WallTime(), time.GetTimestamp());
-        activity.Begin(id, steps.First().Name, began, cancel);
+        activity.Begin(id, steps.FirstStep, began, cancel);
         ImportWork? work = null;
         var read = posts.Take(id);
         try
@@ -76,13 +75,7 @@ internal sealed class ImportJob(
     {
         try
         {
-            foreach (var step in steps)
-            {
-                if (await runner.RunAsync(step, work, cancellationToken) is { } failure)
-                    return failure;
-            }
-
-            return null;
+            return await steps.RunAsync(work, cancellationToken);
         }
         catch (StoredNzbLostException e) when (!e.IsMissing)
         {

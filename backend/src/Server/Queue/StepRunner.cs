@@ -4,14 +4,38 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Runs a step under its deadline: without progress for the time of the settings it is run once more, then it has failed (IMP-23).</summary>
-internal sealed class StepRunner(QueueActivity activity, IOptionsMonitor<QueueOptions> options, TimeProvider time, ILogger<StepRunner> logger)
+/// <summary>
+/// Runs the steps in their order, each under its deadline: without progress for the time of the settings a step is run once more, then the
+/// import has failed (IMP-23). The percentage follows from the weights of the steps, so that a new step changes no other.
+/// </summary>
+internal sealed class StepRunner(
+    IEnumerable<IImportStep> steps, QueueActivity activity, IOptionsMonitor<QueueOptions> options, TimeProvider time, ILogger<StepRunner> logger)
 {
     private const int Tries = 2;
 
-    /// <summary>Runs one step and notes its time.</summary>
+    private readonly IReadOnlyList<IImportStep> _steps = [.. steps];
+
+    /// <summary>Name of the step that every import begins with.</summary>
+    public string FirstStep => _steps[0].Name;
+
+    /// <summary>Runs all steps, or those until one says that the item cannot be imported, and notes their times.</summary>
     /// <returns>Why the item cannot be imported, or null.</returns>
-    public async Task<ImportFailure?> RunAsync(IImportStep step, ImportWork work, CancellationToken cancellationToken)
+    public async Task<ImportFailure?> RunAsync(ImportWork work, CancellationToken cancellationToken)
+    {
+        var (done, all) = (0, _steps.Sum(step => step.Weight));
+        foreach (var step in _steps)
+        {
+            var before = done;
+            if (await RunAsync(step, share => (int)(100 * (before + (share * step.Weight)) / all), work, cancellationToken) is { } failure)
+                return failure;
+            done += step.Weight;
+        }
+
+        return null;
+    }
+
+    private async Task<ImportFailure?> RunAsync(
+        IImportStep step, Func<double, int> percent, ImportWork work, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
         var detail = "";
@@ -24,7 +48,7 @@ internal sealed class StepRunner(QueueActivity activity, IOptionsMonitor<QueueOp
                 var progress = new StepProgress(share =>
                 {
                     deadline.CancelAfter(options.CurrentValue.StepTimeout);
-                    activity.Report(work.Item.Id, step.Name, step.From + (int)(share * (step.To - step.From)));
+                    activity.Report(work.Item.Id, step.Name, percent(share));
                 });
                 progress.Report(0);
                 try

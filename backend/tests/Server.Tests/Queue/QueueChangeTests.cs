@@ -168,9 +168,7 @@ public sealed class QueueChangeTests : IDisposable
 
         public string Name => "Change";
 
-        public int From => 50;
-
-        public int To => 60;
+        public int Weight => 10;
 
         public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
         {

@@ -35,7 +35,7 @@ public sealed class StepRunnerTests
             return null;
         });
 
-        var failure = await Runner().RunAsync(step, _work, Token);
+        var failure = await Runner(step).RunAsync(_work, Token);
 
         Assert.Equal(ImportFailure.Stalled("Slow"), failure);
         Assert.Equal(2, tries);
@@ -61,8 +61,29 @@ public sealed class StepRunnerTests
             return Task.FromResult<ImportFailure?>(null);
         });
 
-        Assert.Null(await Runner().RunAsync(step, _work, Token));
-        Assert.Equal("4 things", Assert.Single(_work.Timings).Detail);
+        Assert.Null(await Runner(Quick("Before", 10), step, Quick("After", 70)).RunAsync(_work, Token));
+        Assert.Equal("4 things", Assert.Single(_work.Timings, timing => timing.Step == "Slow").Detail);
+        Assert.Equal(["Before", "Slow", "After"], _work.Timings.Select(timing => timing.Step));
+    }
+
+    [Fact]
+    public async Task Step_between_others_takes_its_share_by_its_weight_alone()
+    {
+        Assert.Equal([("A", 0), ("A", 33), ("A", 66), ("B", 66), ("B", 83), ("B", 100)], await PercentagesAsync(("A", 20), ("B", 10)));
+        Assert.Equal(
+            [("A", 0), ("A", 25), ("A", 50), ("New", 50), ("New", 62), ("New", 75), ("B", 75), ("B", 87), ("B", 100)],
+            await PercentagesAsync(("A", 20), ("New", 10), ("B", 10)));
+    }
+
+    [Fact]
+    public async Task Steps_after_a_failure_are_not_run()
+    {
+        var refusal = ImportFailure.NoMedia();
+        var step = new Step((_, _) => Task.FromResult<ImportFailure?>(refusal));
+
+        Assert.Same(refusal, await Runner(step, Quick("After", 1)).RunAsync(_work, Token));
+
+        Assert.Equal("Slow", Assert.Single(_work.Timings).Step);
     }
 
     [Fact]
@@ -76,18 +97,40 @@ public sealed class StepRunnerTests
             return null;
         });
 
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Runner().RunAsync(step, _work, cancel.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Runner(step).RunAsync(_work, cancel.Token));
     }
 
-    private StepRunner Runner() => new(_activity, new FixedOptions<QueueOptions>(Options), _time, NullLogger<StepRunner>.Instance);
+    /// <summary>What a client sees at the beginning, the middle and the end of each step.</summary>
+    private async Task<IReadOnlyList<(string Step, int Percent)>> PercentagesAsync(params (string Name, int Weight)[] steps)
+    {
+        using var cancel = new CancellationTokenSource();
+        _activity.Begin("id", steps[0].Name, _time.GetTimestamp(), cancel);
+        var seen = new List<(string, int)>();
+        Step Watched((string Name, int Weight) step) => new((progress, _) =>
+        {
+            foreach (var share in new[] { 0, 0.5, 1 })
+            {
+                progress.Report(share);
+                seen.Add((_activity.Current["id"].Step, _activity.Current["id"].Percent));
+            }
+
+            return Task.FromResult<ImportFailure?>(null);
+        }) { Name = step.Name, Weight = step.Weight };
+
+        Assert.Null(await Runner([.. steps.Select(Watched)]).RunAsync(_work, Token));
+        _activity.End("id");
+        return seen;
+    }
+
+    private static Step Quick(string name, int weight) => new((_, _) => Task.FromResult<ImportFailure?>(null)) { Name = name, Weight = weight };
+
+    private StepRunner Runner(params IImportStep[] steps) => new(steps, _activity, new FixedOptions<QueueOptions>(Options), _time, NullLogger<StepRunner>.Instance);
 
     private sealed class Step(Func<StepProgress, CancellationToken, Task<ImportFailure?>> run) : IImportStep
     {
-        public string Name => "Slow";
+        public string Name { get; init; } = "Slow";
 
-        public int From => 10;
-
-        public int To => 30;
+        public int Weight { get; init; } = 20;
 
         public Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken) => run(progress, cancellationToken);
     }

@@ -14,10 +14,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
     public string Name => nameof(ProbeHeads);
 
     /// <inheritdoc/>
-    public int From => 5;
-
-    /// <inheritdoc/>
-    public int To => 40;
+    public int Weight => 35;
 
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)

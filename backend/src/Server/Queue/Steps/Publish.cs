@@ -26,10 +26,7 @@ internal sealed class Publish(
     public string Name => nameof(Publish);
 
     /// <inheritdoc/>
-    public int From => 95;
-
-    /// <inheritdoc/>
-    public int To => 100;
+    public int Weight => 5;
 
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)

@@ -16,10 +16,7 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
     public string Name => nameof(ReadNzb);
 
     /// <inheritdoc/>
-    public int From => 0;
-
-    /// <inheritdoc/>
-    public int To => 5;
+    public int Weight => 5;
 
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
