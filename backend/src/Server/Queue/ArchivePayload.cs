@@ -3,7 +3,7 @@ using Sluice.Usenet.Media;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Tells releases whose payload is packed from those that merely hold an archive beside it. Pure.</summary>
+/// <summary>Distinguishes releases whose payload is packed from releases with an archive beside the payload. Pure.</summary>
 internal static class ArchivePayload
 {
     private const string Detail = "this version plays files that are posted as they are";

@@ -6,9 +6,9 @@ namespace Sluice.Server.Queue;
 internal static class FailedItem
 {
     /// <summary>The history item.</summary>
-    /// <param name="item">The queue item, or what would have become one.</param>
+    /// <param name="item">The queue item, also one that was never inserted.</param>
     /// <param name="failure">Why.</param>
-    /// <param name="steps">What was done.</param>
+    /// <param name="steps">Timings of the steps that ran.</param>
     /// <param name="now">When it ended.</param>
     /// <param name="startedAt">When the work began; null when there was none.</param>
     public static HistoryItem Of(

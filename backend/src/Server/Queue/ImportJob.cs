@@ -10,7 +10,7 @@ namespace Sluice.Server.Queue;
 /// <summary>How the work on an item ended.</summary>
 internal enum ImportEnd
 {
-    /// <summary>It is in the history, or was removed or paused by somebody.</summary>
+    /// <summary>It is in the history, or a client has removed or paused it.</summary>
     Left,
 
     /// <summary>It stays in the queue until a cause outside of it has passed (IMP-82).</summary>
@@ -45,7 +45,7 @@ internal sealed class ImportJob(
         var read = posts.Take(id);
         try
         {
-            // Read after the work can be cancelled: whoever pauses or removes the item is seen here or finds the work.
+            // Read after Begin: a client that pauses or removes the item either changes the row before this read or cancels the work.
             if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item)
                 return (ImportEnd.Left, "");
 
@@ -88,7 +88,7 @@ internal sealed class ImportJob(
         }
     }
 
-    /// <summary>What says nothing about the item: providers, the database, a missing blob, and what the system reports about a file.</summary>
+    /// <summary>Whether a failure says nothing about the item: faults of providers, of the database and of storage, and a missing blob.</summary>
     private bool IsPassing(Exception failure) =>
         failure is NntpException or DbException or StoredNzbLostException || StorageException.From(failure, folder.Root) is not null;
 

@@ -44,7 +44,7 @@ internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, 
     /// <summary>File name in the subject, or null.</summary>
     public string? SubjectName => Subject.FileName;
 
-    /// <summary>Takes what is needed of a file, and writes its message-ids into the list.</summary>
+    /// <summary>Reads a file of the NZB, and writes its message-ids into the list.</summary>
     /// <exception cref="IOException">The list, or what the file is read from, failed.</exception>
     public static async Task<PostedEntry> ReadAsync(int ordinal, NzbFile file, MessageIdListWriter list, CancellationToken cancellationToken)
     {

@@ -15,7 +15,7 @@ internal sealed record NzbAddition
     /// <summary>Band of the order.</summary>
     public QueuePriority Priority { get; init; }
 
-    /// <summary>Whether the item waits until somebody resumes it.</summary>
+    /// <summary>Whether the item waits until a client resumes it.</summary>
     public bool Paused { get; init; }
 
     /// <summary>Password, or null; goes before one that stands in the name.</summary>
@@ -33,7 +33,7 @@ internal sealed record NzbAddition
     /// </summary>
     public bool IsFile { get; init; }
 
-    /// <summary>Whether a file takes the place of the one that has its name; else the add is refused.</summary>
+    /// <summary>Whether a file replaces another of the same name; else the add is refused.</summary>
     public bool MayReplace { get; init; }
 
     /// <summary>Whether work waits a moment, because the same file may be written again (<see cref="QueueSchedule"/>).</summary>

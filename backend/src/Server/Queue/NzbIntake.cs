@@ -58,7 +58,7 @@ internal sealed class NzbIntake(
             if (outcome.Refusal is null)
             {
                 schedule.Wake();
-                // What is worked on is no longer what was meant; its successor starts anew.
+                // The replaced items may be worked on: their work is cancelled, and the new items start from the beginning.
                 await removal.SettleAsync(displaced);
             }
 
@@ -81,7 +81,7 @@ internal sealed class NzbIntake(
             return AddOutcome.Refused(AddRefusal.NameTaken);
         if (before is not null && before.Hash == upload.AsItCame?.Hash)
             return new AddOutcome([.. QueueStore.ListFile(connection, before.Id).Select(item => item.Id)], Replaced: true, null);
-        // What nothing can be made of takes the place of nothing: it fails in the history, beside what was accepted before.
+        // An upload without a valid NZB replaces nothing: it fails in the history, and the file accepted before stays.
         if (before is not null && upload.Nzbs.Any(nzb => nzb.Failure is null))
             displaced.AddRange(QueueStore.RemoveFile(connection, folder, addition.FileName));
 
@@ -90,7 +90,7 @@ internal sealed class NzbIntake(
         foreach (var nzb in upload.Nzbs)
         {
             var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1);
-            // What came as a file is its own and no other's; within it, as among all that came without, equal NZBs are one.
+            // Equal NZBs are one item within the same file and among items added without a file, never across two files.
             var equal = nzb.Failure is null && (!addition.IsFile || file is not null) ? QueueStore.FindEqual(connection, item, file) : null;
             ids.Add(equal ?? item.Id);
             if (equal is not null)

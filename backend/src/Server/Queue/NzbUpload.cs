@@ -22,13 +22,13 @@ internal enum AddRefusal
     NameTaken,
 }
 
-/// <summary>One NZB of an upload: stored, or something that nothing can be made of.</summary>
+/// <summary>One NZB of an upload: stored, or with the reason why its content is none.</summary>
 /// <param name="Blob">The stored NZB, or null.</param>
 /// <param name="MemberName">Its name inside a zip, or null when it was the upload itself.</param>
 /// <param name="Failure">Why nothing could be stored; null when it was.</param>
 internal sealed record UploadedNzb(StoredBlob? Blob, string? MemberName, ImportFailure? Failure);
 
-/// <summary>What came of receiving an upload: its NZBs, safe on disk, or a refusal. Disposed when the add has ended, however it did.</summary>
+/// <summary>A received upload: its NZBs, safe on disk, or a refusal. Disposed when the add has ended, with or without success.</summary>
 /// <param name="Nzbs">At least one, unless refused.</param>
 /// <param name="Refusal">Why nothing was kept, or null.</param>
 /// <param name="Lease">Keeps the blobs while no row refers to them.</param>
@@ -47,7 +47,7 @@ internal sealed record NzbUpload(IReadOnlyList<UploadedNzb> Nzbs, AddRefusal? Re
     public ValueTask DisposeAsync() => Lease.DisposeAsync();
 }
 
-/// <summary>What came of an add.</summary>
+/// <summary>Outcome of an add.</summary>
 /// <param name="Ids">One id per NZB, in order; empty when refused.</param>
 /// <param name="Replaced">Whether an item of the same name made room.</param>
 /// <param name="Refusal">Why nothing was added, or null.</param>

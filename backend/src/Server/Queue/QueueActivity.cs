@@ -2,7 +2,7 @@ using System.Collections.Immutable;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>What is being done with an item right now.</summary>
+/// <summary>The work on an item at this moment.</summary>
 /// <param name="Step">Name of the step.</param>
 /// <param name="Percent">0 to 100 over the whole import; never falls.</param>
 /// <param name="Began">Timestamp of when the work on the item began.</param>

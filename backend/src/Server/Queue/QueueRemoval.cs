@@ -36,7 +36,7 @@ internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activi
         return items.Count > 0;
     }
 
-    /// <summary>Ends what is left of items whose rows are gone, however they went. Work that ends wakes the worker by itself.</summary>
+    /// <summary>Cancels work and waits of items whose rows were removed or replaced, and releases their blobs. Cancelled work wakes the worker itself.</summary>
     public Task SettleAsync(IReadOnlyList<QueueItem> removed)
     {
         foreach (var item in removed)

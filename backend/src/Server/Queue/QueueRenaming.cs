@@ -6,7 +6,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>What came of a new name.</summary>
+/// <summary>Outcome of a rename.</summary>
 internal enum RenameOutcome
 {
     /// <summary>The file has it.</summary>

@@ -3,9 +3,9 @@ using System.Threading.Channels;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// When the worker looks at the queue, and which items it passes over for now: those that wait for a provider, each for twice as
-/// long as the time before (IMP-24), and those that came as files and wait for three seconds, because desktops and editors write a
-/// file several times in a row and only the last of these is meant (DAV-40a).
+/// When the worker looks at the queue, and which items it passes over for now: items that wait for a provider, each for twice as
+/// long as the time before (IMP-24), and items put as files, which wait for three seconds because desktops and editors write a
+/// file several times in a row and only the last version is meant (DAV-40a).
 /// </summary>
 /// <remarks>Thread-safe. Lives in memory: after a start every item is tried at once.</remarks>
 internal sealed class QueueSchedule(TimeProvider time) : IDisposable
@@ -21,10 +21,10 @@ internal sealed class QueueSchedule(TimeProvider time) : IDisposable
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Wait> _waits = [];
 
-    /// <summary>There may be something to do. Signals that meet become one.</summary>
+    /// <summary>Wakes the worker. Several calls before it looks are one.</summary>
     public void Wake() => _signal.Writer.TryWrite(true);
 
-    /// <summary>Completes at the next signal, or at once after one that nobody has waited for.</summary>
+    /// <summary>Completes at the next call of <see cref="Wake"/>, or at once when one came since the last wait.</summary>
     public ValueTask<bool> WaitAsync(CancellationToken cancellationToken) => _signal.Reader.ReadAsync(cancellationToken);
 
     /// <summary>Whether work on an item has to wait.</summary>
@@ -100,7 +100,7 @@ internal sealed class QueueSchedule(TimeProvider time) : IDisposable
             wait.Timer?.Dispose();
     }
 
-    // The timer alone says that the time has come: the clock of the wall may be set back, and nobody would ask again.
+    // The end of a wait is an event of its timer, not a comparison with the wall clock, which may be set back.
     private void End(string id, Wait wait)
     {
         lock (_gate)

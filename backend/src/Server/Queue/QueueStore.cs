@@ -19,11 +19,11 @@ internal sealed record QueueFilter
     /// <summary>Priorities.</summary>
     public IReadOnlyList<QueuePriority>? Priorities { get; init; }
 
-    /// <summary>What is being done with the item, or null for anything.</summary>
+    /// <summary>States, or null for all.</summary>
     public QueueStateFilter? State { get; init; }
 }
 
-/// <summary>Items by what is being done with them. Who is worked on is known in memory, not in the rows.</summary>
+/// <summary>Items by state. Which items are worked on is known in memory, not in the rows.</summary>
 /// <param name="Running">Items being worked on that match.</param>
 /// <param name="AllRunning">Items being worked on, matching or not.</param>
 /// <param name="Paused">Whether paused items match that are not worked on.</param>
@@ -32,7 +32,7 @@ internal sealed record QueueStateFilter(IReadOnlyCollection<string> Running, IRe
 
 /// <summary>Sums over the queue.</summary>
 /// <param name="Items">Every item.</param>
-/// <param name="Matches">Those that the filter let through.</param>
+/// <param name="Matches">Items that match the filter.</param>
 /// <param name="EncodedBytes">Encoded size of every item.</param>
 internal sealed record QueueTotals(int Items, int Matches, long EncodedBytes);
 

@@ -9,8 +9,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Queue;
 
 /// <summary>
-/// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until something is
-/// added, resumed, finished or due again, or the settings change. After a start all items are taken up anew (IMP-3).
+/// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until an item is
+/// added, resumed, finished or due again, or the settings change. After a start every item begins from its first step (IMP-3).
 /// </summary>
 internal sealed class QueueWorker(
     QueueStore store,
@@ -94,7 +94,7 @@ internal sealed class QueueWorker(
         }
         catch (Exception e)
         {
-            // A defect costs its own item a while, and nobody else anything.
+            // A defect delays its own item and no other.
             QueueLog.Broke(logger, e, id);
             schedule.Retry(id);
         }

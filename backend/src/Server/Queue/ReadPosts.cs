@@ -11,8 +11,8 @@ internal sealed record ReadPost(
     string NzbHash, bool HasPar2, IReadOnlyList<PostedEntry> Payload, long EncodedBytes, DateTimeOffset? PostedAt, string Detail);
 
 /// <summary>
-/// What was read of items that wait: the next try of each goes on from there. In memory, and of as many files as one NZB may list;
-/// of what is beyond that the oldest is dropped and read again when its time comes.
+/// Read NZBs of items that wait for a provider, so that the next try does not read them again. In memory, bounded by the number of
+/// files that one NZB may list: beyond that the oldest entry is dropped, and its item reads its NZB again.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ReadPosts
@@ -26,7 +26,7 @@ internal sealed class ReadPosts
     private readonly LinkedList<(string Id, ReadPost Post)> _oldestFirst = new();
     private int _files;
 
-    /// <summary>Keeps what was read of an item.</summary>
+    /// <summary>Keeps the read NZB of an item.</summary>
     public void Keep(string id, ReadPost post)
     {
         lock (_gate)
@@ -39,7 +39,7 @@ internal sealed class ReadPosts
         }
     }
 
-    /// <summary>Takes what was read of an item, or null.</summary>
+    /// <summary>Takes the read NZB of an item, or null.</summary>
     public ReadPost? Take(string id)
     {
         lock (_gate)

@@ -26,7 +26,7 @@ internal static class ReleaseName
 
     /// <summary>The name itself, or with the first number that makes it free.</summary>
     /// <param name="name">A clean name.</param>
-    /// <param name="isTaken">Whether something stands in the way of a name.</param>
+    /// <param name="isTaken">Whether a name is in use.</param>
     public static string FindFree(string name, Func<string, bool> isTaken)
     {
         var candidate = name;

@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>What came of staging an upload.</summary>
+/// <summary>Outcome of staging an upload.</summary>
 internal enum StagingOutcome
 {
     /// <summary>It is on disk under a name that was free.</summary>
@@ -26,7 +26,7 @@ internal enum StagingOutcome
 
 /// <summary>
 /// Files that clients write under a passing name and give the name of an NZB once they are whole (DAV-40b). Each is kept on disk
-/// for an hour, over a restart too. What is full refuses the next one: nothing that was accepted makes room for it.
+/// for an hour, over a restart too. When they are as many or as large as allowed the next one is refused: no accepted file is dropped for it.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StagedUploads(

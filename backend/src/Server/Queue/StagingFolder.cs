@@ -61,10 +61,10 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         }
     }
 
-    /// <summary>Removes the bytes of an upload; whoever reads them reads on.</summary>
+    /// <summary>Removes the bytes of an upload; streams that are open on them read on.</summary>
     public void Delete(StagedUpload upload) => _saved.Delete(PathOf(upload.Id));
 
-    /// <summary>What an earlier process has left, the oldest first. Removes what was not saved to its end.</summary>
+    /// <summary>Uploads of an earlier process, the oldest first. Removes files that were not saved to their end.</summary>
     public IReadOnlyList<StagedUpload> Recover()
     {
         var found = new List<StagedUpload>();

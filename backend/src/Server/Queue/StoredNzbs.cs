@@ -19,7 +19,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
     // A hash is here from before its rows are looked for until its blob is gone or known to be needed. A pin waits for that.
     private readonly Dictionary<string, TaskCompletionSource> _leaving = [];
 
-    /// <summary>An upload begins; it ends with the disposal of what is returned.</summary>
+    /// <summary>Begins an upload, which ends when the lease is disposed.</summary>
     public UploadLease BeginUpload() => new(this);
 
     /// <summary>
@@ -141,7 +141,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
         }
     }
 
-    /// <summary>Keeps the blobs of an upload until rows refer to them; those that none refers to at its end go.</summary>
+    /// <summary>Keeps the blobs of an upload until rows refer to them; blobs without a row when it is disposed are removed.</summary>
     /// <remarks>Has one user.</remarks>
     internal sealed class UploadLease(StoredNzbs owner) : IAsyncDisposable
     {

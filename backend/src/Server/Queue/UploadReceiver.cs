@@ -8,7 +8,7 @@ namespace Sluice.Server.Queue;
 
 /// <summary>
 /// Takes the body of an upload, undoes gzip, bzip2 and zip, told apart by content and never by name (IMP-10), and leaves
-/// each NZB as a blob that is safe on disk. What the content is beyond that is found out by the import.
+/// each NZB as a blob that is safe on disk. Whether the content is an NZB is judged by the import.
 /// </summary>
 internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, ProcessOptions process, TimeProvider time)
 {
@@ -102,7 +102,7 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
             {
                 nzbs.Add(await SaveMemberAsync(member, budget, lease, cancellationToken));
 
-                // Entries that share their bytes pass one by one. It is one failure of the whole, whatever came before.
+                // Entries that share their bytes each stay below the limits. The whole upload fails, valid entries before included.
                 if (budget.IsSpent)
                     return [new UploadedNzb(null, null, ImportFailure.NzbTooLarge(budget.Excess))];
             }

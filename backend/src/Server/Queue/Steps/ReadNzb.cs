@@ -6,7 +6,7 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Reads the stored NZB, packs its message-ids into the release's list, and sets aside what is no payload.</summary>
+/// <summary>Reads the stored NZB, packs its message-ids into the release's list, and separates PAR2 files from the payload.</summary>
 internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore queue, ShownFiles shown) : IImportStep
 {
     // How many files make half of the step's progress; their number is unknown until the end.
