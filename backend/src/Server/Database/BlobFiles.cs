@@ -24,7 +24,7 @@ internal interface IBlobFiles
     /// <summary>Removes a file; nothing happens where there is none.</summary>
     void Delete(string path);
 
-    /// <summary>The files of a folder; what is asked of one beside its name costs a call of the system.</summary>
+    /// <summary>The files of a folder; each property beside the name costs a system call.</summary>
     IEnumerable<FileInfo> List(string folder);
 
     /// <summary>Bytes that this process may still write to the volume of a folder.</summary>

@@ -4,9 +4,9 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Where blobs go that nothing refers to any more: a folder for each day that they still have. A day passes at most once in 24 hours
-/// of the wall clock and of the running process, whatever the clock does, so what is here can be found again for at least
-/// <see cref="Days"/> days (F41, F43).
+/// Keeps unreferenced blobs before they are deleted, in one folder per day that is left. A day passes at most once in 24 hours of the
+/// wall clock and of the running process, also when the clock is set, so a blob can be restored for at least <see cref="Days"/> days
+/// (F41, F43).
 /// </summary>
 /// <remarks>Thread-safe: files are moved by renames alone.</remarks>
 internal sealed class BlobQuarantine(DataFolder folder, TimeProvider time)

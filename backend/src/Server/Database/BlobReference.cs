@@ -1,6 +1,6 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Where rows refer to blobs: each part says so for its own table. What none of them names may leave.</summary>
+/// <summary>A column whose rows refer to blobs; each store registers its own. A blob that no such row names may be removed.</summary>
 /// <param name="Table">Name of the table.</param>
 /// <param name="Column">Holds the hash of a blob, or null.</param>
 /// <param name="Index">Index that begins with the column.</param>

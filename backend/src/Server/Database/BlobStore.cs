@@ -151,8 +151,8 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         folder.Blobs);
 
     /// <summary>
-    /// What stands for a hash where many are held: its first half, in a fifth of the memory. What is no hash stands for nothing that
-    /// is stored.
+    /// The first half of a hash, for sets of many hashes: a fifth of the memory. Text that is no hash gives zero, which no stored
+    /// blob has.
     /// </summary>
     public static UInt128 KeyOf(ReadOnlySpan<char> hash) =>
         hash.Length == HashLength && UInt128.TryParse(hash[..(HashLength / 2)], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var key)
@@ -198,7 +198,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 
     private bool IsYoung(FileInfo file) => file.Exists && file.LastWriteTimeUtc >= (time.WallTime() - OrphanAge).UtcDateTime;
 
-    /// <summary>The hash that the name of a blob begins with, or null for what is none.</summary>
+    /// <summary>The hash that the name of a blob begins with, or null for the name of another file.</summary>
     private static string? HashOf(string name)
     {
         var dot = name.IndexOf('.', StringComparison.Ordinal);

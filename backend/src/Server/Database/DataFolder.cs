@@ -22,7 +22,7 @@ internal sealed record DataFolder(string Root)
     /// <summary>Uploads that wait for their name. Made when the first one comes.</summary>
     public string Staged => Path.Combine(Root, "staged");
 
-    /// <summary>What is kept of read articles. Made when the first block comes; always safe to delete.</summary>
+    /// <summary>The segment cache. Made when the first block is stored; always safe to delete.</summary>
     public string Segments => Path.Combine(Root, "cache", "segments");
 
     /// <summary>Which database the blobs belong to (<see cref="BlobGeneration"/>).</summary>
@@ -49,12 +49,12 @@ internal sealed record DataFolder(string Root)
     private string SecretKey => Path.Combine(Keys, "secret.key");
 
     /// <summary>
-    /// Creates what is missing, tries each file and folder that will be written, and lets no other user of the machine into what is
-    /// there. What the process makes from here on is private as well.
+    /// Creates missing folders, tries each file and folder that will be written, and takes the rights of other users from existing
+    /// ones. Files that the process creates from here on are private as well.
     /// </summary>
-    /// <returns>Whether the file system keeps modes; where it does not, other users may read what is stored.</returns>
+    /// <returns>Whether the file system keeps modes; where it does not, other users may read the files.</returns>
     /// <exception cref="StartRefusedException">The folder cannot be created or written (CFG-13).</exception>
-    /// <exception cref="StorageException">Something in it cannot.</exception>
+    /// <exception cref="StorageException">A file or folder in it cannot.</exception>
     public bool Prepare()
     {
         PosixCalls.MakeFilesPrivate();
@@ -91,7 +91,7 @@ internal sealed record DataFolder(string Root)
         }
         catch (Exception e) when (StorageException.From(e, Root) is { Fault: StorageFault.Full })
         {
-            // A full disk is no reason to stay down: what is stored can still be streamed (F34).
+            // A full disk does not prevent a start: stored releases can still be streamed (F34).
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

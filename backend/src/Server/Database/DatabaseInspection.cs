@@ -4,7 +4,7 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
-/// <summary>What stands in a database file, found without writing to it.</summary>
+/// <summary>The state of a database file, read without writing to it.</summary>
 internal sealed record DatabaseInspection
 {
     private const string SchemaSql =
@@ -22,7 +22,7 @@ internal sealed record DatabaseInspection
     /// <summary>How many NZBs rows refer to.</summary>
     public int Referenced { get; init; }
 
-    /// <summary>Hashes of those that are not stored.</summary>
+    /// <summary>Hashes of the referenced NZBs that are not stored.</summary>
     public IReadOnlyList<string> Missing { get; init; } = [];
 
     /// <summary>Hashes that an earlier start has missed.</summary>

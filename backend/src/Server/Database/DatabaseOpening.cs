@@ -7,8 +7,8 @@ using Microsoft.Data.Sqlite;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Opens the database only once it is known to be the one that the blobs belong to, and says so beside them (F42). Otherwise Sluice is
-/// in safe mode, and nothing was written.
+/// Opens the database once it is proved to belong to the blobs, and writes its generation beside them (F42). Otherwise Sluice enters
+/// safe mode, and nothing is written.
 /// </summary>
 internal sealed class DatabaseOpening(
     DataFolder folder,
@@ -123,7 +123,7 @@ internal sealed class DatabaseOpening(
         }
     }
 
-    /// <summary>Names exactly what was found, so that accepting it accepts nothing that comes later.</summary>
+    /// <summary>A hash over the findings, so that accepting them accepts no later ones.</summary>
     private static string IdOf(SafeModeCause cause, DatabaseInspection found, BlobGeneration? beside)
     {
         var state = string.Create(

@@ -5,12 +5,12 @@ using Microsoft.Data.Sqlite;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// The only one that writes: a bounded queue of transactions and one loop that runs them in order. Nobody ever waits for
-/// a lock of the database, and what is accepted is committed with <c>synchronous=FULL</c> before its task completes.
+/// The only writer: a bounded queue of transactions and one loop that runs them in order. No call waits for a lock of the database,
+/// and a transaction is committed with <c>synchronous=FULL</c> before its task completes.
 /// </summary>
 internal sealed class DatabaseWriter : IAsyncDisposable
 {
-    // Whoever comes when this many wait, waits to get in: an upload burst must not collect work without bound.
+    // Further callers wait to enqueue: a burst of uploads must not collect work without bound.
     private const int MaxWaiting = 256;
 
     private const int NoCheckpointOnClose = 1006; // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
@@ -43,7 +43,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         return await done.Task;
     }
 
-    /// <summary>Finishes what is queued and closes the connection.</summary>
+    /// <summary>Finishes the queued transactions and closes the connection.</summary>
     public async ValueTask DisposeAsync()
     {
         _queue.Writer.TryComplete();
@@ -89,7 +89,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         }
         catch (Exception e)
         {
-            // It belongs to whoever asked for the transaction, which has been rolled back.
+            // The transaction has been rolled back; its caller handles the exception.
             done.SetException(e);
         }
     }

@@ -1,12 +1,12 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A file of 1 MiB beside the database that holds nothing but its place. A start that finds the disk full gives it up, so that the
-/// database can be opened and what is stored is served (F34). It is made again when there is room.
+/// A file of 1 MiB beside the database that only reserves space. A start that finds the disk full deletes it, so that the database
+/// can be opened and stored releases are served (F34). The file is made again when there is room.
 /// </summary>
 internal sealed class DiskReserve(DataFolder folder, IBlobFiles files, ILogger<DiskReserve> logger)
 {
-    /// <summary>Bytes that are set aside: SQLite needs 64 KiB to open, and the rest lets a start write what it has to.</summary>
+    /// <summary>Bytes reserved: SQLite needs 64 KiB to open, and the rest is for the writes of a start.</summary>
     public const int Length = 1 << 20;
 
     // The reserve leaves as much as it takes.

@@ -222,7 +222,7 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         {
             try
             {
-                // What is still in its buffer is written now.
+                // Disposal writes the rest of the buffer and may fail like a write.
                 await inner.DisposeAsync();
             }
             catch (Exception e) when (owner.Find(e, file) is { } fault)

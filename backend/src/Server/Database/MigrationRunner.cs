@@ -67,8 +67,8 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
     }
 
     /// <summary>
-    /// Copies through SQLite, because the file alone lacks what is still in the write-ahead log. The name appears only when
-    /// the copy is whole and on disk.
+    /// Copies through SQLite, because the file alone lacks the pages that are still in the write-ahead log. The name appears only
+    /// when the copy is whole and on disk.
     /// </summary>
     private void Copy(SqliteConnection connection, int version)
     {

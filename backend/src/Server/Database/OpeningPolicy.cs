@@ -1,13 +1,13 @@
 namespace Sluice.Server.Database;
 
-/// <summary>Whether a database may be gone on with beside the blobs that are there (F32, F42).</summary>
+/// <summary>Decides whether a database may be used with the stored blobs (F32, F42).</summary>
 internal static class OpeningPolicy
 {
-    /// <summary>Judges by what was found before anything was written.</summary>
+    /// <summary>Judges before anything is written.</summary>
     /// <param name="found">The database.</param>
-    /// <param name="beside">What the file beside the blobs says; null when there is none.</param>
+    /// <param name="beside">The generation in the file beside the blobs; null when there is none.</param>
     /// <param name="stored">How many NZBs are stored.</param>
-    /// <returns>Why not and what was found, or null to go on.</returns>
+    /// <returns>The reason for safe mode and its details, or null to go on.</returns>
     public static (SafeModeCause Cause, string Detail)? Judge(DatabaseInspection found, BlobGeneration? beside, int stored)
     {
         if (found.Damage is { } damage)
@@ -31,6 +31,6 @@ internal static class OpeningPolicy
             : null;
     }
 
-    /// <summary>How many of some things may be missing, or left over, by themselves: the larger of five and one percent (F41).</summary>
+    /// <summary>How many of a number of blobs may be missing, or unreferenced, without a reason for alarm: the larger of five and one percent (F41).</summary>
     public static int MostLost(int all) => Math.Max(5, all / 100);
 }

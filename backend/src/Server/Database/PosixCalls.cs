@@ -67,7 +67,7 @@ internal static partial class PosixCalls
         const uint modeAndOwner = 0x2 | 0x8 | 0x10; // STATX_MODE, STATX_UID, STATX_GID
         try
         {
-            // Of what is not there yet, the folder that it would be made in.
+            // For a path that does not exist yet: the folder in which it would be created.
             if (Statx(CurrentFolder, path, 0, modeAndOwner, out var found) != 0
                 && (Path.GetDirectoryName(path) is not { } parent || Statx(CurrentFolder, parent, 0, modeAndOwner, out found) != 0))
                 return "";

@@ -4,8 +4,8 @@ using Microsoft.Data.Sqlite;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Read-only connections, reused. Those in use are bounded by those who rent them: a query has one for as long as it runs on a
-/// thread of the pool, a streamed query for as long as its turn lasts.
+/// Read-only connections, reused. Rented connections are bounded by the callers: a query rents one while it runs on a thread of the
+/// pool, a streamed query while it holds its turn.
 /// </summary>
 internal sealed class ReaderPool(Func<SqliteConnection> connect) : IDisposable
 {

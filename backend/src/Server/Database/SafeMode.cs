@@ -32,10 +32,10 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
     // Boxed cause; written once by the first request, read by every one.
     private object? _cause;
 
-    /// <summary>Whether it is on.</summary>
+    /// <summary>Whether safe mode is on.</summary>
     public bool IsOn => Volatile.Read(ref _cause) is not null;
 
-    /// <summary>What everybody may be told, without paths; null while it is off.</summary>
+    /// <summary>The reason in a sentence without paths, which any client may read; null while safe mode is off.</summary>
     public string? Sentence => Volatile.Read(ref _cause) is SafeModeCause cause
         ? $"Sluice is in safe mode: {Explain(cause)}. Nothing is served, taken or removed meanwhile. Its log says how to go on."
         : null;
@@ -43,16 +43,16 @@ internal sealed class SafeMode(ILogger<SafeMode> logger)
     /// <summary>Whether a failure shows damage of the database itself, and not of one query or of the disk for a moment.</summary>
     public static bool IsDamage(SqliteException failure) => failure.SqliteErrorCode is raw.SQLITE_CORRUPT or raw.SQLITE_NOTADB;
 
-    /// <summary>Enters it because of damage, which can only be cured by another file.</summary>
+    /// <summary>Enters safe mode because of damage, which can only be cured by another file.</summary>
     public void EnterDamaged(string path, string reason)
     {
         if (Enter(SafeModeCause.Damaged))
             DatabaseLog.Damaged(logger, path, reason);
     }
 
-    /// <summary>Enters it because database and blobs do not belong together, which the owner may decide otherwise.</summary>
+    /// <summary>Enters safe mode because database and blobs do not belong together; the operator may accept the database for the next start.</summary>
     /// <param name="cause">Why.</param>
-    /// <param name="detail">What was found, for the log.</param>
+    /// <param name="detail">The finding, for the log.</param>
     /// <param name="path">The database.</param>
     /// <param name="accept">Value of <c>SLUICE_ACCEPT_DATABASE</c> with which the next start goes on.</param>
     public void EnterUnlessAccepted(SafeModeCause cause, string detail, string path, string accept)

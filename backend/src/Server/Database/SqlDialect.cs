@@ -4,13 +4,13 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>What SQLite says in its own way. Stores take it from here, and the rest of their SQL any engine understands.</summary>
+/// <summary>SQL that is particular to SQLite. Stores take it from here; the rest of their SQL is understood by other engines too.</summary>
 internal static class SqlDialect
 {
     /// <summary>The column that numbers the rows of a table in the order of their arrival.</summary>
     public const string RowNumber = "rowid";
 
-    /// <summary>What no row is.</summary>
+    /// <summary>A condition that no row meets.</summary>
     public const string Never = "1 = 0";
 
     // Far below the length at which SQLite refuses a pattern.
@@ -39,11 +39,11 @@ internal static class SqlDialect
     /// <summary>That the text of a column holds a part, whatever the case.</summary>
     /// <param name="column">The column.</param>
     /// <param name="parameter">A parameter.</param>
-    /// <param name="part">What is looked for.</param>
+    /// <param name="part">The text to look for.</param>
     /// <returns>The condition, and the value of the parameter.</returns>
     public static (string Term, string Value) Contains(string column, string parameter, string part)
     {
-        // Ends a text for SQLite, so no text holds it.
+        // NUL ends a text for SQLite, so no stored text contains one.
         if (part.Contains('\0', StringComparison.Ordinal))
             return (Never, "");
         // SQLite knows the case of ASCII letters only, and compares in a third of the time that a call out of it takes.

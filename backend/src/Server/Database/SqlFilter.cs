@@ -1,8 +1,8 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// Collects the terms of a WHERE. The parameters are the caller's, in an object of a type of its own; what is added returns the value
-/// of its parameter. Has one user.
+/// Collects the terms of a WHERE. The caller passes the parameters in an object of its own type; each method that adds a term returns
+/// the value of its parameter. Not thread-safe.
 /// </summary>
 internal sealed class SqlFilter
 {
@@ -14,7 +14,7 @@ internal sealed class SqlFilter
     /// <summary>Adds a condition.</summary>
     public void Add(string term) => _terms.Add(term);
 
-    /// <summary>Adds that a column has one of some values; null lets everything pass.</summary>
+    /// <summary>Adds that a column has one of several values; null adds no term.</summary>
     public string? AddList(string column, string parameter, IReadOnlyCollection<string>? values) =>
         values is null ? null : AddList(column, parameter, SqlDialect.List(values));
 
@@ -22,7 +22,7 @@ internal sealed class SqlFilter
     public string? AddList(string column, string parameter, IReadOnlyCollection<int>? values) =>
         values is null ? null : AddList(column, parameter, SqlDialect.List(values));
 
-    /// <summary>Adds that a text holds a part, whatever the case; null and empty let everything pass.</summary>
+    /// <summary>Adds that a text contains a part, ignoring case; null and empty add no term.</summary>
     public string? AddSearch(string column, string parameter, string? part)
     {
         if (string.IsNullOrEmpty(part))

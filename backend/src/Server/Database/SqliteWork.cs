@@ -4,8 +4,8 @@ using SQLitePCL;
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A transaction that is begun by SQL, so that every command on its connection is part of it, whoever makes the command and without being
-/// told. Rolled back unless it was committed.
+/// A transaction begun by SQL, so that every command on its connection is part of it without a reference to it. Rolled back unless
+/// committed.
 /// </summary>
 internal readonly struct SqliteWork : IDisposable
 {

@@ -4,7 +4,7 @@ using Microsoft.Data.Sqlite;
 
 namespace Sluice.Server.Database;
 
-/// <summary>What is wrong with a file or folder that Sluice keeps.</summary>
+/// <summary>Kinds of faults of a file or folder that Sluice keeps.</summary>
 internal enum StorageFault
 {
     /// <summary>There is no room; the same call may succeed once there is.</summary>
@@ -18,10 +18,10 @@ internal enum StorageFault
 }
 
 /// <summary>
-/// The one exception for faults of storage (CFG-13, F31 to F36): which path, for which user, who owns it, and why. None of them says
-/// anything about an NZB or a release, so none is a reason to fail or to forget one.
+/// The one exception for faults of storage (CFG-13, F31 to F36): which path, for which user, with which owner, and why. A fault of
+/// storage says nothing about an NZB or a release, so none is failed or forgotten for it.
 /// </summary>
-/// <remarks>The message is one line for the log or for stderr. It names paths, so that no client is ever sent it.</remarks>
+/// <remarks>The message is one line for the log or for stderr. It names paths, and is therefore never sent to a client.</remarks>
 internal sealed class StorageException : IOException
 {
     private const int Eperm = 1;
@@ -36,7 +36,7 @@ internal sealed class StorageException : IOException
     private StorageException(StorageFault fault, string path, string cause, Exception? inner)
         : base(Sentence(fault, path, cause), inner) => (Fault, Path) = (fault, path);
 
-    /// <summary>What is wrong.</summary>
+    /// <summary>The kind of fault.</summary>
     public StorageFault Fault { get; }
 
     /// <summary>The file or folder.</summary>
@@ -74,7 +74,7 @@ internal sealed class StorageException : IOException
         UnauthorizedAccessException => Of(failure.InnerException is IOException { HResult: > 0 and <= MaxErrno } cause ? cause.HResult : Eacces, path, failure),
         DirectoryNotFoundException => new StorageException(StorageFault.Failing, path, "a folder on the way to it is missing", failure),
         FileNotFoundException => null,
-        // The system's error number. What no call to the system has thrown, as a body that breaks off, has another form.
+        // An error number of the system. Exceptions that no system call has thrown, as for a body that breaks off, have none.
         IOException { HResult: > 0 and <= MaxErrno } => Of(failure.HResult, path, failure),
         IOException when OperatingSystem.IsWindows() => FromWindows(failure, path),
         _ => null,

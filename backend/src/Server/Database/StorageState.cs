@@ -1,8 +1,8 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// What is wrong with the storage at present. A fault lasts from the call that meets it until a write to the same place succeeds. A
-/// kind of fault of a place is at most one line a minute in the log, however many requests meet it (F46).
+/// The present faults of storage. A fault lasts from the call that meets it until a write to the same place succeeds. Each kind of
+/// fault of a place is logged at most once a minute, however many requests meet it (F46).
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logger)

@@ -14,7 +14,7 @@ internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rcl
     /// <summary>A completed release with a file or folder in it, each found by its index.</summary>
     internal const string FindSql = $"{LibraryStore.FindSql} AND {IsCompleted}";
 
-    /// <summary>What stands at a path inside a category folder, or null. One query, whatever the depth.</summary>
+    /// <summary>The entry at a path inside a category folder, or null. One query at any depth.</summary>
     /// <param name="category">Name of the category folder.</param>
     /// <param name="release">Name of the release.</param>
     /// <param name="folder">The path inside the release, as a folder; empty for the release itself.</param>

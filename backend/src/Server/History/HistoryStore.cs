@@ -30,7 +30,7 @@ internal sealed record HistoryPage(long Matches, string Numbers);
 
 /// <summary>Reads and writes <c>history_item</c>. Newest first is the order of the rows' numbers.</summary>
 /// <remarks>
-/// The counter of changes (SAB-45) is the table's own sequence: it counts what is inserted, removals move it by one, and it
+/// The counter of changes (SAB-45) is the table's own sequence: it counts inserts, removals move it by one, and it
 /// survives restarts with the rows.
 /// </remarks>
 internal sealed class HistoryStore(SluiceDatabase database)
@@ -94,7 +94,7 @@ internal sealed class HistoryStore(SluiceDatabase database)
     public Task<HistoryPage> FindPageAsync(HistoryFilter filter, int start, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(connection => FindPage(connection, filter, start, limit), cancellationToken);
 
-    /// <summary>The items of a page one by one, without those that have been removed since it was found.</summary>
+    /// <summary>The items of a page one by one, without items that were removed since the page was read.</summary>
     public IAsyncEnumerable<HistoryItem> StreamAsync(HistoryPage page, CancellationToken cancellationToken) =>
         database.StreamAsync(
             connection => connection

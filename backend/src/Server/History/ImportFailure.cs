@@ -5,7 +5,7 @@ namespace Sluice.Server.History;
 /// <summary>Why an import failed. Names and sentences are part of the contract (docs/contracts/import.md, section 9).</summary>
 internal enum FailureReason
 {
-    /// <summary>The content is something else.</summary>
+    /// <summary>The content is no NZB.</summary>
     NotAnNzb,
 
     /// <summary>An NZB without a single usable article.</summary>

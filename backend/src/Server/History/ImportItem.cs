@@ -2,7 +2,7 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.History;
 
-/// <summary>What is said of an import from its acceptance to the end of its history.</summary>
+/// <summary>The properties that an import has as queue item and as history item.</summary>
 internal abstract record ImportItem
 {
     /// <summary>Opaque id that clients keep; never changes.</summary>

@@ -9,8 +9,8 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The film that is there to play while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone, kept
-/// as yEnc articles inside the assembly and read like any other release. <c>tools/DemoClip.cs</c> makes them.
+/// The film that can be played while no provider is configured (DAV-7): 12 s of ffmpeg's test picture with a tone, embedded as
+/// yEnc articles in the assembly and read like any other release. <c>tools/DemoClip.cs</c> makes the articles.
 /// </summary>
 internal sealed class BuiltInClip
 {
@@ -24,14 +24,14 @@ internal sealed class BuiltInClip
 
     private readonly PostedFile _posted;
 
-    /// <summary>Takes the film of the assembly.</summary>
+    /// <summary>Opens the film of the assembly.</summary>
     public BuiltInClip()
         : this(LoadArticles())
     {
     }
 
-    /// <summary>Takes another file of articles.</summary>
-    /// <exception cref="InvalidDataException">It holds no yEnc articles.</exception>
+    /// <summary>Opens another file of articles.</summary>
+    /// <exception cref="InvalidDataException">The file holds no yEnc articles.</exception>
     internal BuiltInClip(ReadOnlyMemory<byte> articles)
     {
         var source = new ClipArticleSource(articles);
@@ -51,13 +51,13 @@ internal sealed class BuiltInClip
         };
     }
 
-    /// <summary>Where its articles come from.</summary>
+    /// <summary>The source of its articles.</summary>
     public IArticleSource Source { get; }
 
     /// <summary>The film; directly in its category folder.</summary>
     public LibraryFile File { get; }
 
-    /// <summary>What a stream over it needs.</summary>
+    /// <summary>The posted file that it is made of.</summary>
     public IReadOnlyList<FileExtent> Extents => [FileExtent.Whole(_posted)];
 
     /// <summary>The articles as they are embedded.</summary>
@@ -90,7 +90,7 @@ internal sealed class BuiltInClip
     }
 }
 
-/// <summary>Shows the built-in clip to whoever starts Sluice for the first time and has no provider yet.</summary>
+/// <summary>Points to the built-in clip at the first start, while no provider is configured.</summary>
 internal sealed class ClipWelcome(BuiltInClip clip, ProviderHost providers) : IWelcomePath
 {
     /// <inheritdoc/>

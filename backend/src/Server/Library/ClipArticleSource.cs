@@ -4,12 +4,12 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Answers fetches from a file of articles in the form in which a server sends them (RFC 3977 section 6.2.1). Asked for
-/// anything else it says that no provider is configured, because about such an article it knows nothing.
+/// Answers fetches from a file of articles in the form in which a server sends them (RFC 3977 section 6.2.1). For any other
+/// message-id it reports that no provider is configured, not that the article is missing.
 /// </summary>
 internal sealed class ClipArticleSource : IArticleSource
 {
-    // What a connection would hand over at a time.
+    // As much as a connection hands over at a time.
     private const int Stretch = 256 << 10;
 
     private readonly Dictionary<MessageId, ReadOnlyMemory<byte>> _bodies = [];
@@ -17,7 +17,7 @@ internal sealed class ClipArticleSource : IArticleSource
 
     /// <summary>Splits the file.</summary>
     /// <param name="articles">Whole articles in a row, each with headers, empty line, body with doubled dots, and terminating line.</param>
-    /// <exception cref="InvalidDataException">It is something else.</exception>
+    /// <exception cref="InvalidDataException">The file has another form.</exception>
     public ClipArticleSource(ReadOnlyMemory<byte> articles)
     {
         while (!articles.IsEmpty)
@@ -73,7 +73,7 @@ internal sealed class ClipArticleSource : IArticleSource
         var here = default(ProviderSet).With(0);
         for (var i = 0; i < request.Ids.Length; i++)
         {
-            // About other articles nobody was asked: no provider is configured.
+            // A message-id of another release: no provider is configured that could be asked.
             var isHere = !request.Excluded.Contains(0) && _bodies.ContainsKey(request.Ids.Span[i]);
             answers.Span[i] = isHere ? new ArticlePresence(here, default, default) : default;
         }

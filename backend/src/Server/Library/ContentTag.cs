@@ -42,7 +42,7 @@ internal static class ContentTag
     }
 }
 
-/// <summary>The hash over the message-ids of a posted file, a part of every tag that the file has a share in.</summary>
+/// <summary>The hash over the message-ids of a posted file, from which the tags of all library files of it are made.</summary>
 internal sealed class IdsHash : IDisposable
 {
     private static readonly Comparison<MessageId> ByBytes = (left, right) => left.Bytes.SequenceCompareTo(right.Bytes);
@@ -50,10 +50,10 @@ internal sealed class IdsHash : IDisposable
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
     private readonly List<MessageId> _ids = [];
 
-    /// <summary>Takes the ids of the next segment.</summary>
+    /// <summary>Appends the ids of the next segment.</summary>
     public void Append(SegmentIds segment)
     {
-        // Which of several copies comes first is chance, and says nothing about the content.
+        // The order of the copies of a segment is arbitrary and no part of the content.
         _ids.Clear();
         if (!segment.Primary.IsEmpty)
             _ids.Add(segment.Primary);
@@ -68,7 +68,7 @@ internal sealed class IdsHash : IDisposable
         _hash.AppendData("\n"u8);
     }
 
-    /// <summary>The hash of all segments that were taken.</summary>
+    /// <summary>The hash over all segments appended.</summary>
     public byte[] Finish() => _hash.GetHashAndReset();
 
     /// <inheritdoc/>

@@ -23,7 +23,7 @@ internal sealed class FileStreamFactory(
     /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
     /// <returns>A stream that the caller disposes asynchronously.</returns>
     /// <exception cref="StreamLimitException">The memory budget admits no further stream.</exception>
-    /// <exception cref="StoredNzbLostException">Nobody knows the message-ids any more.</exception>
+    /// <exception cref="StoredNzbLostException">List of message-ids and NZB are lost.</exception>
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     public async Task<ReadOnlyStream> OpenAsync(
         LibraryFile file,

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Library;
 
-/// <summary>Something at a path of <c>/content</c>.</summary>
+/// <summary>A collection or file at a path of <c>/content</c>.</summary>
 /// <param name="Name">The last name of the path; empty for the root.</param>
 /// <param name="LastModified">Publish time of a file; of a collection the newest of what it holds.</param>
 internal abstract record LibraryEntry(string Name, DateTimeOffset LastModified);

@@ -122,8 +122,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
     }
 
     /// <summary>
-    /// What stands at a path inside a category folder, or null: the release itself where the inner path is empty. One
-    /// query, which finds by index whatever the depth (DAV-14).
+    /// The entry at a path inside a category folder, or null: the release itself where the inner path is empty. One
+    /// query, which finds by index at any depth (DAV-14).
     /// </summary>
     public Task<LibraryEntry?> FindAsync(string category, string release, IReadOnlyList<string> innerPath, CancellationToken cancellationToken)
     {
@@ -215,7 +215,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 .Select(row => new ReleaseEntry(row.ToRelease())),
             cancellationToken);
 
-    /// <summary>What is directly in a release or one of its folders, by name.</summary>
+    /// <summary>The direct children of a release or of one of its folders, by name.</summary>
     /// <param name="release">The release.</param>
     /// <param name="folder">Path inside the release; empty for the release itself.</param>
     /// <param name="cancellationToken">Ends the enumeration.</param>
@@ -247,7 +247,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 : null,
             cancellationToken);
 
-    /// <summary>Puts a corrected map in the place of the one that was refuted. Nothing happens where that is not there any more.</summary>
+    /// <summary>Replaces a refuted map by its correction; without effect when the stored map is another one by now.</summary>
     public Task ReplaceMapAsync(Release release, int ordinal, SegmentMap refuted, SegmentMap corrected, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
@@ -255,7 +255,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 new { release.Id, release.NzbHash, ordinal, refuted = refuted.Pack(), corrected = corrected.Pack() }),
             cancellationToken);
 
-    /// <summary>Keeps what was learned about the articles of posted files, in every release of their NZBs.</summary>
+    /// <summary>Stores the learned habits of posted files, in every release of their NZBs.</summary>
     public Task KeepHabitsAsync(IReadOnlyCollection<(string NzbHash, int Ordinal, ArticleHabit Habit)> learned, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(

@@ -5,14 +5,14 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The virtual tree of <c>/content</c>: categories, configured or in use, releases, and what is in them.</summary>
+/// <summary>The virtual tree of <c>/content</c>: categories, configured or in use, releases, and their folders and files.</summary>
 internal sealed class LibraryTree(
     LibraryStore store, CategoryRules categories, ShownFiles shown, RecentFilms recent, BuiltInClip clip, ProviderHost providers, TimeProvider time)
 {
     // A category without releases has no time of its own; it must not change from one request to the next.
     private readonly DateTimeOffset _startedAt = time.WallTime();
 
-    /// <summary>What stands at a path below <c>/content</c>, or null.</summary>
+    /// <summary>The entry at a path below <c>/content</c>, or null.</summary>
     /// <param name="names">The names of the path, decoded; none for <c>/content</c> itself.</param>
     /// <param name="cancellationToken">Counts until the query begins.</param>
     public async ValueTask<LibraryEntry?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
@@ -31,7 +31,7 @@ internal sealed class LibraryTree(
         return shown.Contain(found) ? found : null;
     }
 
-    /// <summary>What is directly in a collection, sorted by name; nothing for a file.</summary>
+    /// <summary>The direct children of a collection, sorted by name; none for a file.</summary>
     public IAsyncEnumerable<LibraryEntry> ListAsync(LibraryEntry collection, CancellationToken cancellationToken) => collection switch
     {
         RootEntry => ListCategoriesAsync(cancellationToken),

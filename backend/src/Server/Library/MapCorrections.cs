@@ -8,10 +8,10 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Corrects and stores the maps of posted files that an article has refuted (IMP-32). Whoever opens the file later has the
-/// corrected map; whoever reads it with the old one gets it as soon as he meets the contradiction. Length and ETag stay.
+/// Corrects and stores the maps of posted files that an article has refuted (IMP-32). A stream opened later has the corrected map;
+/// a stream opened before gets it as soon as it meets the contradiction. Length and ETag stay.
 /// </summary>
-/// <remarks>Thread-safe. Bounded: of very many files whose articles contradict the map the first one is forgotten first.</remarks>
+/// <remarks>Thread-safe. Bounded: beyond <see cref="MostFiles"/> files the claims of the oldest are forgotten.</remarks>
 internal sealed class MapCorrections(LibraryStore store, ProviderHost providers, ILogger<MapCorrections> logger) : IDisposable
 {
     private const int MostFiles = 10_000;
@@ -21,7 +21,7 @@ internal sealed class MapCorrections(LibraryStore store, ProviderHost providers,
     private readonly Dictionary<(string NzbHash, int Ordinal), MapClaims> _files = [];
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
 
-    /// <summary>Who looks after the map of a posted file while a stream reads it.</summary>
+    /// <summary>The correction of a posted file's map for one stream.</summary>
     /// <param name="release">Its release.</param>
     /// <param name="ordinal">Its number in the release.</param>
     /// <param name="ids">Its message-ids; valid while the stream is open.</param>
@@ -124,8 +124,8 @@ internal sealed class MapCorrections(LibraryStore store, ProviderHost providers,
     }
 }
 
-/// <summary>What articles of one posted file have claimed against its map since the start.</summary>
-/// <remarks>Thread-safe. Bounded: a file whose articles go on contradicting each other is not listened to for ever.</remarks>
+/// <summary>Claims of the articles of one posted file against its map since the start.</summary>
+/// <remarks>Thread-safe. Bounded: claims beyond <see cref="MostClaims"/> of one file, whose articles contradict each other, are ignored.</remarks>
 internal sealed class MapClaims : IDisposable
 {
     private const int MostClaims = 64;
@@ -134,10 +134,10 @@ internal sealed class MapClaims : IDisposable
     private readonly HashSet<Segment> _refused = [];
     private int _corrections;
 
-    /// <summary>Held by whoever looks into a claim, so that each is looked into once.</summary>
+    /// <summary>Held while a claim is verified, so that each is verified once.</summary>
     public SemaphoreSlim Turn { get; } = new(1, 1);
 
-    /// <summary>Whether a claim is worth looking into.</summary>
+    /// <summary>Whether a claim is worth verifying.</summary>
     public bool MayBelieve(Segment claim)
     {
         lock (_gate)

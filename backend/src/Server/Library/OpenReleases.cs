@@ -3,16 +3,16 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The message-ids of the releases that are read now, or were until a moment ago: a player opens its file anew for each seek, and
-/// finds them unpacked. All who read a release share them.
+/// The unpacked message-ids of the releases that are read now, or were until a moment ago, because a player opens its file anew for
+/// each seek. All readers of a release share one list.
 /// </summary>
-/// <remarks>Thread-safe. Bounded by who reads, and by <see cref="MostIdle"/> beyond them.</remarks>
+/// <remarks>Thread-safe. Bounded by the open streams and <see cref="MostIdle"/> releases beyond them.</remarks>
 internal sealed class OpenReleases : IDisposable
 {
-    /// <summary>Releases kept that nobody reads. Each may hold 250 KB.</summary>
+    /// <summary>Releases kept without a reader. Each may hold 250 KB.</summary>
     public const int MostIdle = 8;
 
-    /// <summary>For how long they are kept.</summary>
+    /// <summary>How long a release without a reader is kept.</summary>
     public static readonly TimeSpan Keep = TimeSpan.FromSeconds(30);
 
     private readonly ReleaseIdStore _store;
@@ -21,7 +21,7 @@ internal sealed class OpenReleases : IDisposable
     private readonly Lock _gate = new();
     private readonly Dictionary<string, Opened> _opened = [];
 
-    // Those that nobody reads, the one that was left first in front.
+    // Releases without a reader, in the order in which their last readers left.
     private readonly LinkedList<Opened> _idle = new();
     private bool _isClosed;
 
@@ -42,7 +42,7 @@ internal sealed class OpenReleases : IDisposable
         if (Use(nzbHash, null) is { } known)
             return known;
 
-        // Whoever comes at the same time may open it, too; one of them is kept.
+        // A concurrent call may open the same release; Use keeps one of the two.
         var ids = await ReleaseIds.OpenAsync(_store, nzbHash, cancellationToken);
         return Use(nzbHash, ids)!;
     }
@@ -138,7 +138,7 @@ internal sealed class OpenReleases : IDisposable
 }
 
 /// <summary>One reader's hold on the message-ids of a release.</summary>
-/// <remarks>Thread-safe. What was taken is valid until it is disposed.</remarks>
+/// <remarks>Thread-safe. The ids handed out are valid until it is disposed.</remarks>
 internal sealed class ReleaseUse(ReleaseIds ids, Action leave) : IDisposable
 {
     private int _isLeft;

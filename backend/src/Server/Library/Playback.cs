@@ -12,10 +12,10 @@ internal enum ReadFailure
     /// <summary>More is read at once than there is memory for.</summary>
     Busy,
 
-    /// <summary>Nothing is known about the bytes, because nobody could be asked.</summary>
+    /// <summary>Nothing is known about the bytes, because no provider could be asked.</summary>
     Unreachable,
 
-    /// <summary>Nothing is known about the bytes, because what is stored about them here cannot be read at present.</summary>
+    /// <summary>Nothing is known about the bytes, because database or blobs cannot be read at present.</summary>
     Unreadable,
 }
 
@@ -38,7 +38,7 @@ internal sealed class Playback(FileStreamFactory files)
         StreamLimitException => ReadFailure.Busy,
         // Bytes that left and turned out wrong, and a release removed while it was opened, are right when asked for again.
         NntpException or WithdrawnBytesException or FileNotFoundException => ReadFailure.Unreachable,
-        // What is left of these is the disk: a list that cannot be written anew, a handle too many, a mount that went away.
+        // Any other fault of input or output is one of the disk: a list that cannot be written, a handle too many, a mount that is gone.
         IOException or UnauthorizedAccessException => ReadFailure.Unreadable,
         _ => null,
     };

@@ -4,9 +4,9 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// What the articles of posted files carry (F18): learned at the import, kept up by all who read a file, and stored with its map.
+/// Which checksums and sizes the articles of posted files carry (F18): learned at the import and by each read, stored with the map.
 /// </summary>
-/// <remarks>Thread-safe. Bounded: of very many files the one that was opened first is forgotten first, and is opened as it is stored.</remarks>
+/// <remarks>Thread-safe. Bounded: beyond a limit the file opened first is forgotten, and begins with its stored habit when it is opened again.</remarks>
 internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
 {
     private const int MostFiles = 10_000;
@@ -16,7 +16,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
     private readonly Queue<(string NzbHash, int Ordinal)> _byAge = new();
     private readonly Dictionary<(string NzbHash, int Ordinal), ArticleHabit> _learned = [];
 
-    /// <summary>The habit of a posted file, shared by all who read it.</summary>
+    /// <summary>The habit of a posted file, shared by all its readers.</summary>
     /// <param name="nzbHash">Content id of the NZB that lists it.</param>
     /// <param name="stored">The file.</param>
     public FileHabit For(string nzbHash, StoredPostedFile stored)
@@ -54,7 +54,7 @@ internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory
     {
         lock (_gate)
         {
-            // Two who learn at a time may come in either order.
+            // Two readers may report in either order; And gives the same for both.
             _learned[file] = _learned.GetValueOrDefault(file).And(habit);
         }
     }

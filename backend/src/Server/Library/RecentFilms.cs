@@ -4,10 +4,10 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// The files that were opened last, with all that the database knows about them: they play on in safe mode (DAV-6), in which nothing
-/// else of the library can be found.
+/// The files opened last, with all that the database knows about them: they play on in safe mode (DAV-6), when no other file of
+/// the library can be found.
 /// </summary>
-/// <remarks>Thread-safe. Holds <see cref="Most"/> files, whose maps those who read them hold too.</remarks>
+/// <remarks>Thread-safe. Holds <see cref="Most"/> files; their maps are shared with the open streams.</remarks>
 internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
 {
     /// <summary>Files held: more than a household plays within an hour.</summary>
@@ -15,7 +15,7 @@ internal sealed class RecentFilms(SafeMode safeMode) : IFilmsInMemory
 
     private readonly Lock _gate = new();
 
-    // The one that was opened last is in front.
+    // The file opened last is in front.
     private readonly LinkedList<RecentFilm> _films = new();
 
     /// <summary>Whether files are to be found here and nowhere else.</summary>

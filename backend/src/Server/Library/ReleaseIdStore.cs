@@ -3,10 +3,10 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Library;
 
-/// <summary>The stored lists of message-ids. One that is lost or damaged is derived again from the stored NZB.</summary>
+/// <summary>The stored lists of message-ids. A lost or damaged list is derived again from the stored NZB.</summary>
 internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILogger<ReleaseIdStore> logger) : IDisposable
 {
-    // Deriving reads a whole NZB; who comes meanwhile for the same list finds it made.
+    // Deriving reads a whole NZB: one at a time, and a call that has waited for its turn finds the list of the call before.
     private readonly SemaphoreSlim _deriving = new(1, 1);
 
     /// <summary>Opens the list of an NZB.</summary>

@@ -7,7 +7,7 @@ namespace Sluice.Server.Library;
 /// <remarks>Immutable and thread-safe.</remarks>
 internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
 {
-    /// <summary>The place of a segment that nobody lists.</summary>
+    /// <summary>The place of a segment that the NZB does not list.</summary>
     public const int Nowhere = -1;
 
     private const byte Version = 1;
@@ -60,7 +60,7 @@ internal sealed class SegmentPlaces : IEquatable<SegmentPlaces>
     /// <summary>One run.</summary>
     public static SegmentPlaces Range(int place, int count) => new([new Run(0, place, count)]);
 
-    /// <summary>Any runs in order; those that continue each other become one.</summary>
+    /// <summary>Runs in order; adjacent runs are joined.</summary>
     public static SegmentPlaces Join(IEnumerable<(int Place, int Count)> runs)
     {
         var joined = new List<Run>();

@@ -14,6 +14,6 @@ internal sealed class ShownFiles(IOptionsMonitor<WebDavOptions> options)
     /// <summary>Whether a file is PAR2 by its name.</summary>
     public static bool IsPar2(string? name) => name?.EndsWith(Par2Extension, StringComparison.OrdinalIgnoreCase) ?? false;
 
-    /// <summary>Whether something is shown.</summary>
+    /// <summary>Whether an entry is shown.</summary>
     public bool Contain(LibraryEntry? entry) => entry is not FileEntry file || !IsPar2(file.Name) || HavePar2;
 }

@@ -5,12 +5,12 @@ using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Library;
 
-/// <summary>Reads a stored NZB and proves by its hash that it is the one that was added.</summary>
+/// <summary>Reads a stored NZB and proves by its hash that it is the NZB that was added.</summary>
 internal sealed class StoredNzbReader(BlobStore blobs)
 {
     private const int DrainBuffer = 64 << 10;
 
-    /// <summary>The files of an NZB in document order. What is wrong with the blob goes before what is wrong with the NZB.</summary>
+    /// <summary>The files of an NZB in document order. A fault of the blob is reported before a fault of the NZB, which may follow from it.</summary>
     /// <param name="hash">Content id of the NZB.</param>
     /// <param name="head">Takes what the NZB says about itself.</param>
     /// <param name="cancellationToken">Gives up.</param>
@@ -82,7 +82,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
         }
     }
 
-    /// <summary>Reads what the parser left, because the hash is that of the whole.</summary>
+    /// <summary>Reads the rest behind the end of the document, because the hash is over the whole blob.</summary>
     private static async Task ProveAsync(string hash, CryptoStream hashed, SHA256 sha, CancellationToken cancellationToken)
     {
         try
@@ -102,9 +102,9 @@ internal sealed class StoredNzbReader(BlobStore blobs)
     }
 }
 
-/// <summary>A stored NZB is gone, or is not the one that was stored.</summary>
+/// <summary>A stored NZB is missing, or its bytes are not those that were stored.</summary>
 internal sealed class StoredNzbLostException(string hash, Exception? inner = null) : IOException($"The stored NZB {hash} is lost or damaged.", inner)
 {
-    /// <summary>There is no file of it, which may be a folder that is not mounted; otherwise what is there is not what was stored.</summary>
+    /// <summary>Whether the file is missing, as when its folder is not mounted; otherwise its bytes are damaged.</summary>
     public bool IsMissing { get; init; }
 }
