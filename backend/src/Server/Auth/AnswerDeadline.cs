@@ -34,7 +34,7 @@ internal static class AnswerDeadlines
 
 /// <summary>
 /// The deadline of one answer, from its first byte to its last: a listing that a client takes slowly holds a snapshot of the
-/// database. Whoever sends a file turns it off, because a player may pause for hours (F03).
+/// database. Answers with the content of a file turn it off, because a player may pause for hours (F03).
 /// </summary>
 /// <remarks>A timer may fire while the answer ends; exactly one of the two counts.</remarks>
 internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHttpRequestTimeoutFeature
@@ -47,7 +47,7 @@ internal sealed class AnswerDeadline(HttpContext http, TimeProvider time) : IHtt
 
     private ITimer? _timer;
 
-    // Waiting → Running by the first byte; Waiting or Running → Over by whoever ends it first.
+    // Waiting → Running by Start; Waiting or Running → Over by the first of DisableTimeout and Cut.
     private int _state;
 
     /// <inheritdoc/>

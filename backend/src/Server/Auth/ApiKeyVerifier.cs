@@ -29,7 +29,7 @@ internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, Failur
 
     /// <summary>Judges a key in constant time.</summary>
     /// <param name="key">As it came; null or empty when there was none.</param>
-    /// <param name="caller">Who brings it.</param>
+    /// <param name="caller">Its sender.</param>
     public ApiKeyVerdict Verify(string? key, Caller caller)
     {
         if (string.IsNullOrEmpty(key))

@@ -25,7 +25,7 @@ internal sealed class BasicAuthenticationHandler(
     /// <inheritdoc/>
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        // Whoever asks for what everybody may have is not worth a hash.
+        // An endpoint that is open to any client is not worth a hash.
         if (Context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null)
             return AuthenticateResult.NoResult();
 
@@ -60,7 +60,7 @@ internal sealed class BasicAuthenticationHandler(
         }
         else if (!verifier.HasCredentials)
         {
-            // Without the database nobody knows the password, and asking for it would only make clients forget theirs (DAV-6).
+            // Without the database the password is unknown, and a 401 would make clients forget theirs (DAV-6).
             Response.StatusCode = StatusCodes.Status503ServiceUnavailable;
             Response.Headers.RetryAfter = UnavailableGate.RetryAfterSeconds;
         }

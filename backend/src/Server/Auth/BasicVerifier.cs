@@ -50,7 +50,7 @@ internal sealed class BasicVerifier : IAsyncDisposable
         _watch = options.OnChange(Follow);
     }
 
-    /// <summary>Whether anybody could be let in.</summary>
+    /// <summary>Whether user and password are set.</summary>
     public bool HasCredentials => _credentials.Exist;
 
     /// <summary>How many slow hashes were begun for attempts.</summary>
@@ -58,7 +58,7 @@ internal sealed class BasicVerifier : IAsyncDisposable
 
     /// <summary>Judges an Authorization header.</summary>
     /// <param name="header">As it came.</param>
-    /// <param name="caller">Who brings it.</param>
+    /// <param name="caller">Its sender.</param>
     /// <param name="cancellationToken">The client has gone.</param>
     public ValueTask<BasicVerdict> VerifyAsync(string header, Caller caller, CancellationToken cancellationToken)
     {

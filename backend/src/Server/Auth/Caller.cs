@@ -39,7 +39,7 @@ internal readonly record struct AddressPrefix
     }
 }
 
-/// <summary>Who is accountable for a request.</summary>
+/// <summary>The sender that is accountable for a request.</summary>
 /// <param name="Client">The sender, as far as a trusted proxy names it.</param>
 /// <param name="Proxy">The trusted proxy that the request came through; null when it came straight from the client.</param>
 internal readonly record struct Caller(AddressPrefix Client, AddressPrefix? Proxy = null)

@@ -5,7 +5,7 @@ namespace Sluice.Server.Auth;
 
 /// <summary>
 /// Lets one address hold a limited number of connections, so that one client cannot take all of them (S25). Loopback and trusted
-/// proxies are exempt; behind a proxy, where a connection belongs to nobody, the requests of a client at a time count instead.
+/// proxies are exempt; behind a proxy, whose connections are shared by clients, the concurrent requests of a client count instead.
 /// </summary>
 /// <param name="perAddress">The limit.</param>
 /// <param name="isExempt">Whether an address may hold any number; null for loopback alone.</param>

@@ -1,27 +1,27 @@
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// What may be guessed in a minute: passwords, keys and keys of links together (DAV-32, DAV-83, S2). Ten failures of one sender,
-/// whatever user they name; and 300 that come through one trusted proxy, which may pass on addresses that its clients made up.
+/// Limits failed guesses per minute, of passwords, keys and keys of links together (DAV-32, DAV-83, S2): ten of one sender under any
+/// user name, and 300 through one trusted proxy, which may pass on addresses that its clients made up.
 /// </summary>
 /// <remarks>Thread-safe; remembers a bounded number of senders.</remarks>
 internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> logger)
 {
-    /// <summary>What a sender is told to wait when its budget is used up, in seconds.</summary>
+    /// <summary>The Retry-After of a sender whose budget is used up, in seconds.</summary>
     public const string RetryAfterSeconds = "60";
 
     private readonly FailureThrottle _clients = new(time, limit: 10, maxKeys: 10_000);
     private readonly FailureThrottle _proxies = new(time, limit: 300, maxKeys: 256);
 
-    /// <summary>Whether nothing of this caller is looked at but what is known to have been right.</summary>
+    /// <summary>Whether credentials of this caller are refused unless they were right before.</summary>
     public bool IsSpent(Caller caller) => _clients.IsBlocked(caller.Client) || (caller.Proxy is { } proxy && _proxies.IsBlocked(proxy));
 
     /// <summary>Failures of the client in the last minute.</summary>
     public int Failures(Caller caller) => _clients.Count(caller.Client);
 
     /// <summary>Counts a failure.</summary>
-    /// <param name="caller">Whose.</param>
-    /// <param name="what">What was wrong, for the log.</param>
+    /// <param name="caller">The sender.</param>
+    /// <param name="what">The kind of credentials, for the log.</param>
     public void Add(Caller caller, string what)
     {
         _clients.Add(caller.Client);
@@ -34,7 +34,7 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
 /// <summary>Counts failures by sender over the last minute.</summary>
 /// <param name="time">The clock.</param>
 /// <param name="limit">Failures after which a sender is blocked, until the oldest of them is a minute old.</param>
-/// <param name="maxKeys">Senders that are remembered; the one whose last failure is the oldest is forgotten first.</param>
+/// <param name="maxKeys">Senders remembered; beyond that the sender with the oldest last failure is forgotten.</param>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
 {

@@ -7,10 +7,10 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Something worth showing to whoever starts Sluice for the first time.</summary>
+/// <summary>A path that the first start prints beside the credentials.</summary>
 internal interface IWelcomePath
 {
-    /// <summary>What it is, in a word or two.</summary>
+    /// <summary>A label of one or two words.</summary>
     string Title { get; }
 
     /// <summary>Its path in the tree, percent-encoded and beginning with a slash; null when there is nothing to show.</summary>
@@ -18,8 +18,8 @@ internal interface IWelcomePath
 }
 
 /// <summary>
-/// Makes the secrets that nobody has set and prints them once, when the listener runs. Until there is a setup page, this
-/// counts as set up.
+/// Makes the secrets that are not set and prints them once, when the listener runs. Until there is a setup page, this counts as set
+/// up.
 /// </summary>
 internal sealed class FirstStart(
     SluiceDatabase database,
@@ -62,13 +62,13 @@ internal sealed class FirstStart(
     /// <inheritdoc/>
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Saves and prints only now: a start that fails, for example at a taken port, would have shown them to nobody.</summary>
+    /// <summary>Saves and prints only now: a start that fails before, for example at a taken port, leaves no secrets that were never shown.</summary>
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
         var lines = new List<string> { $"Sluice serves WebDAV at {Url(null, null)}" };
         try
         {
-            // What is printed must be what the next start knows.
+            // Saved before they are printed: the next start must know them.
             if (_made.Count > 0 && await store.SaveAsync(_made, cancellationToken) is { Count: > 0 } errors)
                 throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
         }
@@ -78,7 +78,7 @@ internal sealed class FirstStart(
             _made.Clear();
         }
 
-        // Nobody types the key of links.
+        // The key of links is not printed: it is never typed.
         if (_made.Keys.Any(key => key != "api.strm-key"))
         {
             var password = _made.GetValueOrDefault("webdav.pass");

@@ -7,7 +7,7 @@ internal sealed record BasicAttempt(string Header, string User, string Password)
 /// The line of headers in front of the one slow hash: bounded, one place for each header however many requests bring it, one place for each
 /// sender, and in the order of trust (S2). What it refuses, it refuses at once.
 /// </summary>
-/// <param name="failures">Where a wrong header counts against all who brought it, also those who did not wait for the answer.</param>
+/// <param name="failures">Where a wrong header counts against all its senders, also those that did not wait for the answer.</param>
 /// <param name="isRight">The slow hash.</param>
 /// <remarks>
 /// Thread-safe. Hashes run one at a time on a thread of their own while the line is not empty, so that requests which need none
@@ -18,7 +18,7 @@ internal sealed class HashLine(FailureBudget failures, Func<BasicAttempt, bool> 
     /// <summary>The rank of a header that was right lately: before all others, and never displaced.</summary>
     public const int Known = -1;
 
-    /// <summary>Headers that wait at a time, besides the one that is hashed.</summary>
+    /// <summary>Headers that wait at a time, besides the header being hashed.</summary>
     public const int MaxPlaces = 8;
 
     // Above the number of connections; each may have left and come again.
@@ -26,7 +26,7 @@ internal sealed class HashLine(FailureBudget failures, Func<BasicAttempt, bool> 
 
     private readonly Lock _lock = new();
 
-    // By header: those that wait, and the one that is hashed.
+    // By header: the waiting places, and the place being hashed.
     private readonly Dictionary<string, Place> _places = new(StringComparer.Ordinal);
 
     // In the order in which they are hashed.
@@ -37,7 +37,7 @@ internal sealed class HashLine(FailureBudget failures, Func<BasicAttempt, bool> 
 
     /// <summary>Has a header hashed.</summary>
     /// <param name="attempt">The header.</param>
-    /// <param name="caller">Who brings it.</param>
+    /// <param name="caller">Its sender.</param>
     /// <param name="rank">The lower, the sooner: <see cref="Known"/>, or the failures of the caller.</param>
     /// <param name="cancellationToken">The caller has gone.</param>
     /// <returns>Whether it is right; null when there is no place for it now.</returns>
@@ -116,7 +116,7 @@ internal sealed class HashLine(FailureBudget failures, Func<BasicAttempt, bool> 
         _waiting.Insert(index < 0 ? _waiting.Count : index, place);
     }
 
-    /// <summary>What no request waits for any more is not hashed.</summary>
+    /// <summary>Drops the place when its last request has gone: its header is not hashed then.</summary>
     private void Leave(Place place)
     {
         lock (_lock)

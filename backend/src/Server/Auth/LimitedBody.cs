@@ -7,7 +7,7 @@ namespace Sluice.Server.Auth;
 /// <summary>Sets the limit of every request, and lifts it for uploads.</summary>
 internal static class BodyLimits
 {
-    // What is no upload is a small XML document at most (S26).
+    // A body that is no upload is a small XML document at most (S26).
     private const long MaxOrdinaryBytes = 64 << 10;
 
     /// <summary>Limits every body; before routing, so that endpoints can raise it.</summary>
@@ -35,8 +35,8 @@ internal static class BodyLimits
 /// exact with and without Content-Length; Kestrel's own count includes the framing of chunks (S26).
 /// </summary>
 /// <remarks>
-/// Takes the place of Kestrel's feature, so endpoints set their limit in the usual way, before they read. One that has to read to
-/// learn who sends announces the limit that may come, and sets it when it knows.
+/// Takes the place of Kestrel's feature, so endpoints set their limit in the usual way, before they read. An endpoint that has to read
+/// before it knows the sender announces the limit that may follow, and sets it when the sender is known.
 /// </remarks>
 internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : ForwardStream, IHttpMaxRequestBodySizeFeature
 {

@@ -63,7 +63,7 @@ internal static class ListenerRegistration
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
         // LimitedBody counts instead.
         kestrel.Limits.MaxRequestBodySize = null;
-        // Kestrel's minimum rate would cut a player that pauses (DAV-75); what is no file has a deadline instead (AnswerDeadline).
+        // Kestrel's minimum rate would cut a player that pauses (DAV-75); answers other than files have a deadline instead (AnswerDeadline).
         kestrel.Limits.MinResponseDataRate = null;
 
         var gate = kestrel.ApplicationServices.GetRequiredService<ConnectionGate>();

@@ -25,7 +25,7 @@ internal sealed class OpenEndpoint(string name) : IAllowAnonymous
 /// <summary>Opens endpoints by name.</summary>
 internal static class OpenEndpointConvention
 {
-    /// <summary>Lets everybody call these endpoints.</summary>
+    /// <summary>Lets any client call these endpoints.</summary>
     public static TBuilder OpenAs<TBuilder>(this TBuilder endpoints, string name)
         where TBuilder : IEndpointConventionBuilder
     {

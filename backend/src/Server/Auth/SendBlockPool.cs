@@ -14,8 +14,8 @@ internal sealed class SendBlockPoolFactory : IMemoryPoolFactory<byte>
     public MemoryPool<byte> Create(MemoryPoolOptions? options = null) => new SendBlockPool();
 }
 
-/// <summary>Pinned blocks of one size for what goes through sockets.</summary>
-/// <remarks>Thread-safe. Keeps up to 16 MiB of free blocks; what comes back beyond that goes to the collector.</remarks>
+/// <summary>Pinned blocks of one size for the buffers of sockets.</summary>
+/// <remarks>Thread-safe. Keeps up to 16 MiB of free blocks; blocks returned beyond that go to the collector.</remarks>
 internal sealed class SendBlockPool : MemoryPool<byte>
 {
     /// <summary>Bytes of a block; below the large-object threshold is of no matter here, because pinned arrays have a heap of their own.</summary>

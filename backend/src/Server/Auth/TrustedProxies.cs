@@ -8,8 +8,8 @@ using IPNetwork = System.Net.IPNetwork;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Believes <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> of the peers in <c>general.trusted-proxies</c> and of nobody
-/// else: from then on the request is that of the client behind them. Each hop counts only while all behind it are trusted.
+/// Believes <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> of the peers in <c>general.trusted-proxies</c> and of no other:
+/// from then on the request is that of the client behind them. Each hop counts only while all behind it are trusted.
 /// </summary>
 /// <remarks>Thread-safe; follows the settings.</remarks>
 internal sealed class TrustedProxies : IDisposable
@@ -46,7 +46,7 @@ internal sealed class TrustedProxies : IDisposable
     private void Follow(GeneralOptions general)
     {
         _networks = general.TrustedProxies;
-        // The framework's reader takes an empty list for "everybody".
+        // To the framework's reader an empty list means every peer.
         _reader = general.TrustedProxies.Count == 0 ? null : Reader(general.TrustedProxies);
     }
 
@@ -67,7 +67,7 @@ internal sealed class TrustedProxies : IDisposable
 }
 
 /// <summary>Where a request came from, before <see cref="TrustedProxies"/> gave it the address of its client.</summary>
-/// <param name="Peer">Who holds the connection.</param>
+/// <param name="Peer">The address of the connection.</param>
 /// <param name="IsTrusted">Whether that is a trusted proxy.</param>
 /// <param name="Named">The addresses of <c>X-Forwarded-For</c>, believed or not.</param>
 internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues Named)
@@ -76,7 +76,7 @@ internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues 
     public static Forwarding Of(HttpContext http) =>
         http.Features.Get<Forwarding>() ?? new Forwarding(http.Connection.RemoteIpAddress, false, StringValues.Empty);
 
-    /// <summary>Whether something holds for the peer and for every address that is named. It never does for what is no address.</summary>
+    /// <summary>Whether a condition holds for the peer and for every address named; false where a name is no address.</summary>
     public bool AreAll(Func<IPAddress, bool> condition) =>
         Peer is not null
         && condition(TrustedProxies.Plain(Peer))
@@ -84,7 +84,7 @@ internal sealed record Forwarding(IPAddress? Peer, bool IsTrusted, StringValues 
             IPEndPoint.TryParse(text.Trim(), out var named) && condition(TrustedProxies.Plain(named.Address)));
 }
 
-/// <summary>Puts it into the pipeline.</summary>
+/// <summary>Puts <see cref="TrustedProxies"/> into the pipeline.</summary>
 internal static class TrustedProxiesRegistration
 {
     /// <summary>Reads the headers of trusted proxies, before anything looks at the client, and holds each client to its limit.</summary>

@@ -11,17 +11,17 @@ internal interface IFilmsInMemory
 
 /// <summary>
 /// Safe mode for the tree (DAV-6): every path answers 503, since an empty tree would make clients forget what they know. The root and
-/// its README tell everybody why; everything else answers after authentication, and films whose maps are in memory play on. The
+/// its README give the reason to any client; everything else answers after authentication, and films whose maps are in memory play on. The
 /// process endpoints and the SABnzbd API answer for themselves.
 /// </summary>
 internal static class UnavailableGate
 {
-    /// <summary>What clients are told to wait, in seconds.</summary>
+    /// <summary>The Retry-After, in seconds.</summary>
     public const string RetryAfterSeconds = "30";
 
     private const string View = "view";
 
-    /// <summary>Adds what everybody may be told, before authentication.</summary>
+    /// <summary>Adds the notice with the reason, before authentication.</summary>
     public static IApplicationBuilder UseSafeModeNotice(this IApplicationBuilder app)
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();

@@ -4,8 +4,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Moves everything below <c>general.url-base</c> (DAV-1). Beside it only the process endpoints answer: whoever watches the process
-/// need not know where it is mapped.
+/// Moves everything below <c>general.url-base</c> (DAV-1). Beside it only the process endpoints answer: a watchdog of the process
+/// need not know the base.
 /// </summary>
 internal static class UrlBase
 {

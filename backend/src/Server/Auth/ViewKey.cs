@@ -47,7 +47,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
     /// <param name="path">The decoded path, without a slash at its start.</param>
     /// <param name="key">As it came; null or empty when there was none.</param>
     /// <param name="expires">As it came, or null.</param>
-    /// <param name="caller">Who brings it.</param>
+    /// <param name="caller">Its sender.</param>
     public ViewVerdict Verify(string path, string? key, string? expires, Caller caller)
     {
         if (string.IsNullOrEmpty(key))

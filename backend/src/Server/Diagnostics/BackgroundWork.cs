@@ -37,13 +37,13 @@ internal sealed class BackgroundWork(IEnumerable<IWorker> workers, TimeProvider 
         try
         {
             await _running.WaitAsync(cancellationToken);
-            // In reverse: what came first serves those that came after it.
+            // In reverse: a worker may use those registered before it.
             foreach (var worker in _workers.Reverse())
                 await TryAsync(worker, worker.FinishAsync, cancellationToken);
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            // The time for stopping is over; what has not ended ends with the process.
+            // The time for stopping is over; workers that still run end with the process.
         }
     }
 

@@ -3,7 +3,7 @@ namespace Sluice.Server.Diagnostics;
 /// <summary><c>/healthz</c> and <c>/readyz</c> (ADM-30), and the names under which others ask for them (DAV-4).</summary>
 internal static class HealthEndpoints
 {
-    /// <summary>Maps the endpoints; who may call them is decided by whoever maps.</summary>
+    /// <summary>Maps the endpoints; the caller adds the authorization.</summary>
     public static RouteGroupBuilder MapHealth(this IEndpointRouteBuilder routes)
     {
         var group = routes.MapGroup("");

@@ -18,10 +18,10 @@ internal sealed class LogLevels(SettingsSource settings)
     /// <inheritdoc/>
     public void Configure(LoggerFilterOptions options)
     {
-        // Not through the options monitor: who is told of a change first is not settled between the two.
+        // Not through the options monitor: the order of its change callback and that of the logger options is undefined.
         var level = GeneralOptions.Read(settings.Current).LogLevel;
         options.MinLevel = level;
-        // The framework tells at Information what nobody who operates Sluice would act on.
+        // Messages of the framework at Information are none that an operator would act on.
         options.Rules.Add(new LoggerFilterRule(null, "Microsoft", level <= LogLevel.Debug ? level : Max(level, LogLevel.Warning), null));
         foreach (var category in Tellers)
             options.Rules.Add(new LoggerFilterRule(null, category, Max(level, LogLevel.Warning), null));

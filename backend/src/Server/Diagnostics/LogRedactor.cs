@@ -34,7 +34,7 @@ internal sealed partial class LogRedactor
     public string Redact(string text)
     {
         var secrets = _secrets;
-        // Looked at with every line: whoever is told of new settings first may write one before anybody else is told.
+        // Compared at every line, not by a change callback: another callback may log new secrets before that of the redactor runs.
         if (secrets.Source != _settings.Current)
             _secrets = secrets = Collect(_settings.Current);
         if (text.AsSpan().ContainsAny(secrets.Any))
@@ -91,7 +91,7 @@ internal sealed partial class LogRedactor
         if (JsonText.NameOf(property) is not { } name || !IsSecretName(name))
             return [];
 
-        // What has no form as text cannot stand in a line either.
+        // A string that cannot be decoded cannot occur in a line.
         var secret = property.Value.ValueKind == JsonValueKind.String ? JsonText.Of(property.Value) : property.Value.GetRawText();
         return secret is null ? [] : [secret];
     }

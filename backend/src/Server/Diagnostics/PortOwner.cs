@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Finds out who listens on a port, as far as the system tells this user.</summary>
+/// <summary>Finds the process that listens on a port, where the system shows it to this user.</summary>
 internal static class PortOwner
 {
     private const string Listening = "0A";
@@ -53,7 +53,7 @@ internal static class PortOwner
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // It belongs to somebody else, or has ended meanwhile.
+            // The process belongs to another user, or has ended meanwhile.
             return "";
         }
     }

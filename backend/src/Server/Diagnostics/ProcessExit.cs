@@ -7,8 +7,8 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// Runs the application and turns what stops it into one line on stderr and an exit code (CFG-13, CFG-14). 0 stands for one thing
-/// only: a signal asked the process to end, during the start or later.
+/// Runs the application and turns a fault that stops it into one line on stderr and an exit code (CFG-13, CFG-14). Code 0 means that
+/// a signal asked the process to end, during the start or later.
 /// </summary>
 internal static class ProcessExit
 {

@@ -11,7 +11,7 @@ internal sealed class Readiness(SluiceDatabase database, SafeMode safeMode, Stor
     /// <summary>The database is damaged, or not that of the blobs: Sluice runs without it until another start (CFG-15).</summary>
     public bool IsSafeMode => safeMode.IsOn;
 
-    /// <summary>What everybody may be told about safe mode; null while it is off.</summary>
+    /// <summary>The reason of safe mode for clients; null while it is off.</summary>
     public string? SafeModeSentence => safeMode.Sentence;
 
     /// <summary>Why writes are refused while the tree can be read, in one word; null where they are not.</summary>

@@ -31,7 +31,7 @@ internal static class RequestFailures
         }
         catch (Exception) when (context.RequestAborted.IsCancellationRequested)
         {
-            // The client has gone, and whatever followed from that interests nobody.
+            // The client has gone; the exception follows from that and is no fault.
             context.Abort();
         }
         catch (StorageException e) when (!context.Response.HasStarted)

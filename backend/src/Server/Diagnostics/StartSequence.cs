@@ -5,8 +5,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// What has to be true before any worker or the listener starts: the folder is ours, the database is open and the one that the stored
-/// NZBs belong to, and the settings are in force. The first of the hosted parts, so the last one to be told of the end.
+/// Establishes what every worker and the listener rely on: the folder is locked, the database is open and belongs to the stored NZBs,
+/// and the settings are in force. The first hosted service, and therefore the last one to be stopped.
 /// </summary>
 /// <remarks>The lock is the first dependency, so that the container releases it after the database is closed.</remarks>
 internal sealed class StartSequence(

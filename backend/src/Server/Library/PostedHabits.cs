@@ -4,7 +4,7 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Which checksums and sizes the articles of posted files carry (F18): learned at the import and by each read, stored with the map.
+/// Which fields the articles of posted files carry (F18): learned at the import and by each read, stored with the map.
 /// </summary>
 /// <remarks>Thread-safe. Bounded: beyond a limit the file opened first is forgotten, and begins with its stored habit when it is opened again.</remarks>
 internal sealed class PostedHabits(LibraryStore store) : ILearnedMemory

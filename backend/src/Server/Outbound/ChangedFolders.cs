@@ -1,8 +1,8 @@
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Folders of the tree that have changed since somebody was last told. Each counts once; where they become too many, what is
-/// left to say is that everything may have changed.
+/// Folders of the tree that have changed since the last notice. Each counts once; beyond <see cref="MaxFolders"/> the notice says
+/// that everything may have changed.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ChangedFolders
@@ -29,7 +29,7 @@ internal sealed class ChangedFolders
         }
     }
 
-    /// <summary>Notes what was taken and could not be told.</summary>
+    /// <summary>Puts back a batch whose notice has failed.</summary>
     public void Return(Batch batch)
     {
         lock (_gate)
@@ -37,7 +37,7 @@ internal sealed class ChangedFolders
         Add(batch.Folders);
     }
 
-    /// <summary>Takes all there is, or null when there is nothing.</summary>
+    /// <summary>Takes all changes, or null when there are none.</summary>
     public Batch? Take()
     {
         lock (_gate)

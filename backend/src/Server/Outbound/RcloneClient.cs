@@ -19,11 +19,11 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
         Timeout = Timeout.InfiniteTimeSpan,
     };
 
-    /// <summary>Makes it forget what it knows about folders (<c>vfs/forget</c>), and about those that hold them.</summary>
-    /// <param name="options">Where it is.</param>
-    /// <param name="changed">Which folders.</param>
+    /// <summary>Makes rclone forget its listings of folders (<c>vfs/forget</c>), and of the folders above them.</summary>
+    /// <param name="options">Its address and credentials.</param>
+    /// <param name="changed">The folders.</param>
     /// <param name="cancellationToken">Gives up.</param>
-    /// <returns>Why it could not be told, without a secret; null when it was.</returns>
+    /// <returns>Why the call failed, without a secret; null when it succeeded.</returns>
     public async Task<string?> ForgetAsync(RcloneOptions options, ChangedFolders.Batch changed, CancellationToken cancellationToken)
     {
         if (options.RcUrl is not { } address)

@@ -5,7 +5,7 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Keeps in <c>file_lie</c> which files are not trusted today, so that a restart sends nobody their bad bytes again (F18).</summary>
+/// <summary>Keeps in <c>file_lie</c> which files are not trusted today, so that no client gets their bad bytes again after a restart (F18).</summary>
 internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database, TimeProvider time) : ILearnedMemory
 {
     private long Oldest => (time.WallTime() - RememberedLie.Counts).ToUnixTimeMilliseconds();

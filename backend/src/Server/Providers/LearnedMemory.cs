@@ -3,20 +3,20 @@ using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Something that is learned while the server runs and worth more than one run of it.</summary>
+/// <summary>Values learned while the server runs that are kept over a restart.</summary>
 internal interface ILearnedMemory
 {
-    /// <summary>Takes in what an earlier run has stored.</summary>
+    /// <summary>Loads the values of an earlier run.</summary>
     Task RestoreAsync(CancellationToken cancellationToken);
 
-    /// <summary>Stores what is new since the last call, in one transaction; nothing where nothing is.</summary>
+    /// <summary>Stores values learned since the last call, in one transaction; none without new values.</summary>
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
     Task SaveAsync(CancellationToken cancellationToken);
 }
 
 /// <summary>
-/// Carries what has been learned over a restart (F38): read once at the start, written now and then and at the end. A crash costs
-/// the last half minute, which is learned again. A memory that cannot be read or written keeps none of the others from it.
+/// Carries learned values over a restart (F38): read once at the start, written every half minute and at the end. A crash costs the
+/// last half minute, which is learned again. A memory that cannot be read or written does not keep the others from it.
 /// </summary>
 internal sealed class LearnedWorker(IEnumerable<ILearnedMemory> memories, SluiceDatabase database, TimeProvider time, ILogger<LearnedWorker> logger)
     : IWorker

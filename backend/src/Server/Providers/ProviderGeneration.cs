@@ -17,13 +17,13 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
     private int _fetches;
 
     /// <summary>Brings the accounts to the plan; nothing is dialled yet.</summary>
-    /// <param name="plan">What to make.</param>
-    /// <param name="builtIn">Answers when the plan names no provider; null: nothing does.</param>
+    /// <param name="plan">The providers and their settings.</param>
+    /// <param name="builtIn">Source when the plan names no provider, or null.</param>
     /// <param name="accounts">The accounts of the process; not owned.</param>
     /// <param name="time">Clock.</param>
     /// <param name="loggers">For the engine.</param>
-    /// <param name="disk">What is kept of the providers' articles; not owned.</param>
-    /// <param name="streams">What reading has found out before; not owned.</param>
+    /// <param name="disk">Cache of the providers' articles; not owned.</param>
+    /// <param name="streams">Learned by reading under earlier generations; not owned.</param>
     public ProviderGeneration(
         ProviderPlan plan, IArticleSource? builtIn, NntpAccounts accounts, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk, StreamMemory streams)
     {
@@ -85,21 +85,21 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         }
     }
 
-    /// <summary>Waits until nobody uses it any more, then closes it. Called once it is no longer handed out.</summary>
+    /// <summary>Waits until the last stream and fetch of the generation have ended, then closes it. Called once it is no longer handed out.</summary>
     /// <param name="cancellationToken">The process ends: closes at once.</param>
     public async Task RetireAsync(CancellationToken cancellationToken)
     {
         using var timer = new PeriodicTimer(DrainCheck, _time);
         try
         {
-            // Whoever was handed the generation a moment ago opens his stream before the first check.
+            // A caller that was handed the generation just before it was replaced opens its stream before the first check.
             do
                 await timer.WaitForNextTickAsync(cancellationToken);
             while (!IsIdle);
         }
         catch (OperationCanceledException)
         {
-            // Nobody waits for these streams any more.
+            // The process ends, and with it the clients of these streams.
         }
 
         await DisposeAsync();

@@ -5,7 +5,7 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>What answers while no provider is configured.</summary>
+/// <summary>The source of articles while no provider is configured.</summary>
 internal sealed record BuiltInArticles(IArticleSource Source);
 
 /// <summary>
@@ -86,7 +86,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     public ValueTask StatAsync(StatRequest request, Memory<ArticlePresence> answers, CancellationToken cancellationToken) =>
         _current.StatAsync(request, answers, cancellationToken);
 
-    /// <summary>Opens the disk cache, tries every provider now and after each change, and says in the log what came of it.</summary>
+    /// <summary>Opens the disk cache, tries every provider now and after each change, and logs the outcome.</summary>
     public void Start()
     {
         lock (_lock)

@@ -65,7 +65,7 @@ internal static class ProviderJson
             return;
         }
 
-        // An id that stands twice would mix what is remembered about two accounts.
+        // Two accounts of one id would share learned caps, misses and breaks.
         if (providers.Any(other => other.Id == provider.Id))
             provider = provider with { Id = IdOf($"{index} {provider.Id}") };
         providers.Add(provider);
@@ -108,7 +108,7 @@ internal static class ProviderJson
         };
     }
 
-    /// <summary>The same account gets the same id at every start, although nobody wrote one down.</summary>
+    /// <summary>The id of an account without one in the settings: the same at every start.</summary>
     private static Guid IdOf(string account) => new(SHA256.HashData(Encoding.UTF8.GetBytes(account)).AsSpan(0, 16));
 
     /// <summary>A property by its name in any case; the last one counts.</summary>

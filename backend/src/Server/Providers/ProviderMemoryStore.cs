@@ -8,7 +8,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>What has been learned about providers, in memory and in the database.</summary>
+/// <summary>Loads and saves learned caps, misses and breaks of providers.</summary>
 internal sealed class LearnedProviders(ProviderMemory memory, ProviderMemoryStore store, IOptionsMonitor<UsenetOptions> options) : ILearnedMemory
 {
     /// <inheritdoc/>
@@ -48,8 +48,8 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
         },
         cancellationToken);
 
-    /// <summary>Adds what is new, and removes what nobody believes any more or what is too much.</summary>
-    /// <param name="values">What has been learned.</param>
+    /// <summary>Adds new values, and removes expired ones and those beyond the limit.</summary>
+    /// <param name="values">New values.</param>
     /// <param name="most">Articles kept.</param>
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
     public Task SaveAsync(LearnedValues values, int most, CancellationToken cancellationToken) => database.WriteAsync(
@@ -99,7 +99,7 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
 internal sealed record BreakRow(
     string Provider, long Kind, long? Fault, long OpenedAt, long RestsUntil, long Cooldown, long Trips, long PassesLeft)
 {
-    /// <summary>All of them; what nobody can read is left out.</summary>
+    /// <summary>All rows; malformed ones are left out.</summary>
     public static IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> Load(DbConnection connection)
     {
         var breaks = new Dictionary<(Guid, BreakerKind), RememberedBreak?>();
@@ -118,7 +118,7 @@ internal sealed record BreakRow(
         return breaks;
     }
 
-    /// <summary>Writes those that have changed.</summary>
+    /// <summary>Writes changed breaks.</summary>
     public static void Save(
         DbConnection connection, IReadOnlyDictionary<(Guid Provider, BreakerKind Kind), RememberedBreak?> breaks)
     {

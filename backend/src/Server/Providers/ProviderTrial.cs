@@ -2,7 +2,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Providers;
 
-/// <summary>Connects to every provider once and tells in one line each what came of it; the connections stay for use.</summary>
+/// <summary>Connects to every provider once and logs the outcome of each in one line; the connections stay for use.</summary>
 internal static class ProviderTrial
 {
     /// <summary>Tries all of them side by side. Never throws: a provider that fails is a line in the log.</summary>

@@ -19,7 +19,7 @@ internal static partial class ProvidersLog
     [LoggerMessage(1404, LogLevel.Information, "No provider is configured: only the built-in clip can be played. Set SLUICE_CONFIG__USENET__PROVIDERS")]
     public static partial void NoProvider(ILogger logger);
 
-    [LoggerMessage(1408, LogLevel.Information, "Connections that may be used at once while nobody else uses any: {Playback} by playback, {Imports} by imports, {Checks} by checks")]
+    [LoggerMessage(1408, LogLevel.Information, "Connections that one lane may use at once while the others are idle: {Playback} by playback, {Imports} by imports, {Checks} by checks")]
     public static partial void Permits(ILogger logger, int playback, int imports, int checks);
 
     [LoggerMessage(1409, LogLevel.Error, "Trying the providers, or closing connections after a change of settings, broke")]

@@ -14,7 +14,7 @@ internal sealed record ApiOptions
     /// <summary>Categories that exist even when they are empty; NFC.</summary>
     public required IReadOnlyList<string> Categories { get; init; }
 
-    /// <summary>Category of what is added without one.</summary>
+    /// <summary>Category of NZBs that are added without one.</summary>
     public required string ManualCategory { get; init; }
 
     /// <summary>Whether clients of the *arr family get more history than they ask for (SAB-40).</summary>

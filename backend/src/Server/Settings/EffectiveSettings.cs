@@ -5,7 +5,7 @@ namespace Sluice.Server.Settings;
 /// <summary>Where a value comes from; later ones win (CFG-1).</summary>
 internal enum SettingOrigin
 {
-    /// <summary>Nobody set it.</summary>
+    /// <summary>The default.</summary>
     Default,
 
     /// <summary>A variable that counts when nothing is saved.</summary>

@@ -20,7 +20,7 @@ internal static class JsonText
         }
         catch (InvalidOperationException)
         {
-            // How the reader reports the one thing that it cannot decode; there is no call that asks first.
+            // The reader throws for halves of surrogate pairs, and offers no call that tests for them.
             return null;
         }
     }

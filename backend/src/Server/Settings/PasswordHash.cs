@@ -38,7 +38,7 @@ internal sealed class PasswordHash
     /// <summary>Whether a text is a stored hash rather than a password.</summary>
     public static bool IsHash(string text) => Parse(text) is not null;
 
-    /// <summary>Reads the stored form; null when it is something else.</summary>
+    /// <summary>Reads the stored form; null for any other text.</summary>
     public static PasswordHash? Parse(string text)
     {
         if (!text.StartsWith(Prefix, StringComparison.Ordinal) || text.Length > 256)
@@ -57,7 +57,7 @@ internal sealed class PasswordHash
         return salt.Length == SaltBytes && hash.Length == HashBytes ? new PasswordHash(rounds, salt, hash) : null;
     }
 
-    /// <summary>Whether a password is the one that was hashed; takes the same time either way.</summary>
+    /// <summary>Whether a password gives this hash; takes the same time for a right and a wrong one.</summary>
     public bool Verify(string password) => CryptographicOperations.FixedTimeEquals(Derive(password, _salt, _rounds), _hash);
 
     /// <summary>The stored form.</summary>

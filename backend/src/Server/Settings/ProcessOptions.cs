@@ -28,7 +28,7 @@ internal sealed record ProcessOptions
     /// <summary>Allows <c>webdav.no-auth-networks</c> to have an effect.</summary>
     public required bool DisableWebDavAuth { get; init; }
 
-    /// <summary>Ends the process when memory of the engine is used after it was given back: for whoever changes the engine.</summary>
+    /// <summary>Ends the process when a block of the engine is used after it was returned to its pool: for development of the engine.</summary>
     public required bool ChecksBlocks { get; init; }
 
     /// <summary>Which state of the database one start goes on with, though it does not fit the stored NZBs; null for none.</summary>

@@ -89,7 +89,7 @@ internal sealed class SecretBox(DataFolder folder)
             if (found.Length == KeyBytes)
                 return found;
 
-            // A damaged key opens nothing any more; it is kept aside for whoever has a use for it.
+            // A damaged key opens no secret; it is kept under another name, so that an operator may restore it.
             File.Move(path, path + ".damaged", overwrite: true);
         }
 

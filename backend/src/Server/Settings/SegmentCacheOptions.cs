@@ -1,14 +1,14 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>What is kept on disk of what was read (<c>usenet.segment-cache.*</c>).</summary>
+/// <summary>Settings of the segment cache on disk (<c>usenet.segment-cache.*</c>).</summary>
 internal sealed record SegmentCacheOptions
 {
     private const long GiB = 1 << 30;
 
-    /// <summary>Whether anything is kept. Counts from the next start.</summary>
+    /// <summary>Whether there is a cache. Counts from the next start.</summary>
     public required bool Enabled { get; init; }
 
-    /// <summary>Keeps what was read anywhere in a file, not only at its edges. Counts from the next start.</summary>
+    /// <summary>Whether segments from anywhere in a file are kept, not only those at its edges. Counts from the next start.</summary>
     public required bool KeepsAll { get; init; }
 
     /// <summary>Absolute path of the folder; null for the one in the data folder. Counts from the next start.</summary>

@@ -17,8 +17,8 @@ internal sealed record SettingAlias(string Name, int Numerator = 1, int Denomina
     public string? Member { get; init; }
 
     /// <summary>
-    /// The value in the unit of the setting; null when a JSON object says nothing about it. What is no number stays as it is and
-    /// is refused later. Of what should be a JSON object and is none, nothing is shown to anybody: it may hold a secret.
+    /// The value in the unit of the setting; null when a JSON object has no such member. Text that is no number stays as it is and
+    /// is refused later. Malformed JSON is never shown in a message, because it may hold a secret.
     /// </summary>
     public string? Convert(string text)
     {

@@ -94,7 +94,7 @@ internal static class SettingReader
 
     private static bool HasLength(SettingDefinition definition, string text) => text.Length >= definition.Min && text.Length <= definition.Max;
 
-    /// <summary>Whether a password is one of those that are tried first, or one character throughout.</summary>
+    /// <summary>Whether a password is among the first that an attacker tries, or a repetition of one character.</summary>
     private static bool IsWellKnown(string text) =>
         WellKnownPasswords.Contains(text.Trim(), StringComparer.OrdinalIgnoreCase) || !text.AsSpan().ContainsAnyExcept(text[0]);
 

@@ -77,8 +77,8 @@ internal sealed class SettingsResolver(IReadOnlyList<SettingDefinition> schema, 
         definition.Aliases.Select(alias => (alias.Name, (SettingAlias?)alias)).Prepend((definition.Key, null));
 
     /// <summary>
-    /// The value, or what takes its place. Null for what is made at random: the next source counts, since the default of such a
-    /// setting is what an earlier start has made and saved.
+    /// The value, or the default in place of an invalid one. Null for a setting that is made at random: the next source counts,
+    /// since the default of such a setting is the value that an earlier start has made and saved.
     /// </summary>
     private static EffectiveSetting? Judge(
         SettingDefinition definition, string text, SettingOrigin origin, string? variable, List<string> warnings)

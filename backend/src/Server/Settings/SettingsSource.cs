@@ -15,10 +15,10 @@ internal sealed class SettingsSource(SettingsResolver resolver)
     /// <summary>The values in force; those of the environment and the defaults until the store has loaded.</summary>
     public EffectiveSettings Current => _current;
 
-    /// <summary>Is told of the next change.</summary>
+    /// <summary>A token that fires at the next change.</summary>
     public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
 
-    /// <summary>Takes the saved values, in plain text by key, and tells everybody who watches.</summary>
+    /// <summary>Puts saved values in force, in plain text by key, and fires the change token.</summary>
     public void Apply(IReadOnlyDictionary<string, string> saved)
     {
         _current = resolver.Resolve(saved);

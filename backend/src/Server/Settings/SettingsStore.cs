@@ -12,7 +12,7 @@ internal sealed class SettingsStore(
     private Dictionary<string, string> _saved = [];
     private HashSet<string> _warned = [];
 
-    /// <summary>Reads what is saved and puts it in force.</summary>
+    /// <summary>Reads the saved values and puts them in force.</summary>
     public async Task LoadAsync(CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
@@ -114,7 +114,7 @@ internal sealed class SettingsStore(
     private void Apply(Dictionary<string, string> saved)
     {
         source.Apply(saved);
-        // What was said once is not said again at every change.
+        // A warning is logged once, not again at every change.
         var warnings = source.Current.Warnings;
         foreach (var warning in warnings.Where(warning => !_warned.Contains(warning)))
             SettingsLog.Replaced(logger, warning);

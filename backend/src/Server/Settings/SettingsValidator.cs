@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>Checks values that somebody wants to save, all of them at once (CFG-11). Pure.</summary>
+/// <summary>Checks values before they are saved, all of them at once (CFG-11). Pure.</summary>
 internal static class SettingsValidator
 {
     private static readonly Dictionary<string, SettingDefinition> ByKey = SettingSchema.All.ToDictionary(definition => definition.Key);
@@ -43,7 +43,7 @@ internal static class SettingsValidator
         int After(string key) => int.Parse(
             accepted.TryGetValue(key, out var text) ? text ?? Definition(key)!.Default : current.Text(key), CultureInfo.InvariantCulture);
 
-        // A contradiction that was there before is no reason to refuse what has nothing to do with it.
+        // A contradiction between saved values does not refuse a change of other settings.
         bool Touches(string key, string other) => accepted.ContainsKey(key) || accepted.ContainsKey(other);
 
         if (Touches("queue.resume-threshold", "queue.max-items")

@@ -42,19 +42,19 @@ internal sealed record UsenetOptions
     /// <summary>Further tries per provider after a fault.</summary>
     public required int StreamingSegmentRetries { get; init; }
 
-    /// <summary>Whether idle connections are kept alive while somebody plays.</summary>
+    /// <summary>Whether idle connections are kept alive during playback.</summary>
     public bool KeepsWarm { get; init; } = true;
 
-    /// <summary>Connections of each provider that are kept alive though nobody plays.</summary>
+    /// <summary>Connections of each provider that are kept alive without playback.</summary>
     public int WarmFloor { get; init; }
 
-    /// <summary>Whether what one stream has fetched serves the others.</summary>
+    /// <summary>Whether streams share fetched segments.</summary>
     public bool SharesSegments { get; init; } = true;
 
-    /// <summary>Articles asked for at a time on one connection while somebody plays; null: as many as the line bears.</summary>
+    /// <summary>Articles requested at a time on one connection during playback; null: as many as the line bears.</summary>
     public int? StreamingDepth { get; init; }
 
-    /// <summary>Most articles asked for at a time on one connection by imports; 1: one after the other.</summary>
+    /// <summary>Most articles requested at a time on one connection by imports; 1: one after the other.</summary>
     public int QueueDepth { get; init; } = 8;
 
     /// <summary>Whether providers of one priority are used one after the other.</summary>

@@ -11,7 +11,7 @@ internal sealed record WebDavOptions
     /// <summary>The password as a stored hash, or in plain text where it comes from the environment. Empty until the first start has made one.</summary>
     public required string Password { get; init; }
 
-    /// <summary>Who needs no credentials; empty unless that was allowed for the process too (DAV-33).</summary>
+    /// <summary>Networks whose clients need no credentials; empty unless the process option allows it too (DAV-33).</summary>
     public required IReadOnlyList<IPNetwork> NoAuthNetworks { get; init; }
 
     /// <summary>Whether new releases get names that Windows can hold.</summary>
