@@ -94,7 +94,7 @@ internal sealed class QueueWorker(
         }
         catch (Exception e)
         {
-            // A defect delays its own item and no other.
+            // A defect of the import delays its own item and no other.
             QueueLog.Broke(logger, e, id);
             schedule.Retry(id);
         }

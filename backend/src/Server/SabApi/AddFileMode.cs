@@ -6,7 +6,7 @@ namespace Sluice.Server.SabApi;
 /// <summary><c>mode=addfile</c>. Odd content is accepted and fails later, in the history (SAB-22).</summary>
 internal sealed class AddFileMode(NzbIntake intake) : ISabMode
 {
-    // SABnzbd's numbers for "waits until somebody resumes it".
+    // SABnzbd's numbers for an item that waits until a client resumes it.
     private const int Paused = -2;
     private const int Stop = -4;
 

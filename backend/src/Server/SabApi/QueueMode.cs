@@ -5,7 +5,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=queue</c>: the listing, and what is done to items by <c>name</c>.</summary>
+/// <summary><c>mode=queue</c>: the listing, and the actions of <c>name</c>.</summary>
 internal sealed class QueueMode(
     QueueStore store,
     QueueActivity activity,
@@ -104,7 +104,7 @@ internal static class QueueQuery
         State = parameters.List("status") is { } statuses ? ReadState(statuses, running) : null,
     };
 
-    // Numbers as well as words; what is neither matches nothing.
+    // Numbers as well as words; other text matches no item.
     private static List<QueuePriority>? ReadPriorities(IReadOnlyList<string>? values) => values is null
         ? null
         :

@@ -6,12 +6,12 @@ namespace Sluice.Server.SabApi;
 
 /// <summary>Figures over the whole queue.</summary>
 /// <param name="EncodedBytes">Size of all items.</param>
-/// <param name="BytesToGo">What is left of it.</param>
+/// <param name="BytesToGo">Bytes that are not done.</param>
 /// <param name="Longest">Until the last of the running items is done; null when none can be estimated.</param>
 /// <param name="IsWorking">Whether any item is worked on.</param>
 internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan? Longest, bool IsWorking)
 {
-    /// <summary>Sums up. Only what is worked on has progress.</summary>
+    /// <summary>Sums up. Only items being worked on have progress.</summary>
     public static async Task<QueueSummary> TakeAsync(
         QueueStore store,
         QueueTotals totals,
@@ -29,7 +29,7 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
         return new QueueSummary(totals.EncodedBytes, left, running.Values.Select(work => TimeLeft(work, time)).Max(), running.Count > 0);
     }
 
-    /// <summary>What is left of a size (SAB-30).</summary>
+    /// <summary>The part of a size that is not done (SAB-30).</summary>
     public static long BytesLeft(long bytes, int percent) => (long)(bytes * (100 - percent) / 100m);
 
     /// <summary>Estimated from progress and elapsed time; null when there is none yet.</summary>

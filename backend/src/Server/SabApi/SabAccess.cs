@@ -2,7 +2,7 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Who may call (SAB-10 to SAB-12).</summary>
+/// <summary>Judges the keys of calls (SAB-10 to SAB-12).</summary>
 internal sealed class SabAccess(ApiKeyVerifier keys)
 {
     /// <summary>The parameter that holds the key.</summary>

@@ -66,13 +66,13 @@ internal sealed class SabWriter(HttpContext http) : IDisposable
     private readonly ArrayBufferWriter<byte> _unsent = new();
     private Utf8JsonWriter? _json;
 
-    /// <summary>Takes what is to be sent.</summary>
+    /// <summary>The JSON writer of the answer.</summary>
     public Utf8JsonWriter Json => _json ??= new Utf8JsonWriter(_unsent, Options);
 
-    /// <summary>Sends what has been written once it is worth it; call it between the rows of a list.</summary>
+    /// <summary>Sends the written bytes once they are enough; call it between the rows of a list.</summary>
     public ValueTask SendIfDueAsync() => _unsent.WrittenCount + Json.BytesPending < SendAt ? ValueTask.CompletedTask : SendAsync();
 
-    /// <summary>Sends what has been written.</summary>
+    /// <summary>Sends the written bytes.</summary>
     public async ValueTask SendAsync()
     {
         Json.Flush();

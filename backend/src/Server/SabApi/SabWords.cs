@@ -13,7 +13,7 @@ internal static class SabWords
 
     private static readonly string[] HistoryPostProcessing = ["", "R", "U", "D"];
 
-    /// <summary>What is being done with an item.</summary>
+    /// <summary>The status of an item.</summary>
     public static string QueueStatus(QueueItem item, ItemActivity? work) => work is null
         ? item.Paused ? Paused : Queued
         : OfStep(work.Step);

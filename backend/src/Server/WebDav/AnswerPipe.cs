@@ -3,8 +3,8 @@ using System.Net.Sockets;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>The pipe of one answer, whose client may be given up when he takes nothing for long.</summary>
-/// <param name="output">What is written goes here.</param>
+/// <summary>The pipe of one answer. A client that takes no bytes for long is given up.</summary>
+/// <param name="output">The pipe of the response.</param>
 /// <param name="socket">The client's; tells a slow client from one that has stopped. Null where there is none.</param>
 /// <param name="limit">How long a client may take nothing; infinite for ever.</param>
 /// <param name="time">The clock.</param>
@@ -19,8 +19,8 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, TimeSpan lim
     /// <summary>Where to write.</summary>
     public PipeWriter Output => output;
 
-    /// <summary>Flushes what was written, and waits while too much of it lies here.</summary>
-    /// <returns>False when the client has left, or takes nothing.</returns>
+    /// <summary>Flushes the written bytes, and waits while too many of them are unsent.</summary>
+    /// <returns>False when the client has left, or takes no bytes.</returns>
     public async ValueTask<bool> FlushAsync()
     {
         var pending = output.FlushAsync(aborted);
@@ -36,7 +36,7 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, TimeSpan lim
             }
             catch (TimeoutException)
             {
-                // A slow client takes long to make room, yet takes something.
+                // A slow client still acknowledges bytes, however long the flush takes.
                 var now = Acknowledged();
                 if (now == before)
                     return false;
@@ -45,7 +45,7 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, TimeSpan lim
         }
     }
 
-    /// <summary>What the client's side has confirmed; 0 where the system does not tell.</summary>
+    /// <summary>Bytes that the client's system has acknowledged; 0 where this system does not tell.</summary>
     private long Acknowledged()
     {
         if (!OperatingSystem.IsLinux() || socket is null)

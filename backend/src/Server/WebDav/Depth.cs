@@ -16,7 +16,7 @@ internal enum Depth
 /// <summary>Reads <see cref="Depth"/>.</summary>
 internal static class DepthHeader
 {
-    /// <summary>Reads the header. Null where it says something else (DAV-23).</summary>
+    /// <summary>Reads the header. Null where its value is none of these (DAV-23).</summary>
     /// <param name="headers">The headers of a request.</param>
     /// <param name="absent">What a request without it means.</param>
     public static Depth? Read(IHeaderDictionary headers, Depth absent) => headers["Depth"].ToString() switch

@@ -15,9 +15,9 @@ internal interface IRequestHandler
 
 /// <summary>A request whose path has been looked up.</summary>
 /// <param name="Http">Its HTTP side.</param>
-/// <param name="Path">What it addresses.</param>
+/// <param name="Path">The path that it addresses.</param>
 /// <param name="Class">The row of the table of verbs.</param>
-/// <param name="Item">What stands there; null only for verbs that can be answered where nothing exists.</param>
+/// <param name="Item">The item at the path; null only for verbs that can be answered where none exists.</param>
 internal sealed record DavRequest(HttpContext Http, DavPath Path, PathClass Class, IStoreItem? Item)
 {
     /// <summary>Cancelled when the client leaves.</summary>

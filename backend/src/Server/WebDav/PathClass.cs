@@ -25,7 +25,7 @@ internal enum VerbAnswer
 /// </summary>
 internal sealed class PathClass
 {
-    /// <summary>Verbs whose refusal depends on the request: on its Destination, on its properties, on what stands there.</summary>
+    /// <summary>Verbs whose refusal depends on the request: on its Destination, on its properties, on the item at its path.</summary>
     private static readonly string[] Changing = [Verbs.MkCol, Verbs.Copy, Verbs.Move, Verbs.PropPatch];
 
     private readonly FrozenDictionary<string, VerbAnswer> _cells;
@@ -64,7 +64,7 @@ internal sealed class PathClass
     /// <summary>Whether there are locks here or below.</summary>
     public bool HasLocks { get; }
 
-    /// <summary>The value of <c>Allow</c> where something exists.</summary>
+    /// <summary>The value of <c>Allow</c> where an item exists.</summary>
     public string Allow { get; }
 
     /// <summary>The value of <c>Allow</c> where nothing exists: the verbs that need nothing there.</summary>
@@ -75,7 +75,7 @@ internal sealed class PathClass
         ? answer
         : Changing.Contains(verb) ? VerbAnswer.Refused : VerbAnswer.NotAllowed;
 
-    /// <summary>Whether a verb is about something that exists, so that an unknown path answers it with 404 (DAV-20).</summary>
+    /// <summary>Whether a verb needs an existing item, so that an unknown path answers it with 404 (DAV-20).</summary>
     public static bool NeedsItem(string verb) => verb
         is Verbs.Get or Verbs.Head or Verbs.PropFind or Verbs.Delete or Verbs.Copy or Verbs.Move or Verbs.PropPatch;
 

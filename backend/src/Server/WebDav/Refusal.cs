@@ -3,7 +3,7 @@ namespace Sluice.Server.WebDav;
 /// <summary>Answers without a body.</summary>
 internal static class Refusal
 {
-    /// <summary>Seconds after which what has no room now may have some.</summary>
+    /// <summary>The Retry-After of an answer for lack of room, in seconds.</summary>
     private const string RetryAfterSeconds = "30";
 
     /// <summary>Sets the status of an answer whose headers are not out, and declares it empty.</summary>

@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// Says once a minute per client and path that something was refused, so that a scanner or a misconfigured client fills no log.
+/// Logs refusals at most once a minute per client and path, so that a scanner or a misconfigured client does not fill the log.
 /// Thread-safe; remembers a bounded number of pairs.
 /// </summary>
 internal sealed class RefusalLog

@@ -44,7 +44,7 @@ internal sealed class WebDavDispatcher
         }
         catch (OperationCanceledException) when (http.RequestAborted.IsCancellationRequested)
         {
-            // The client left; there is nobody to answer.
+            // The client has gone; no answer is written.
         }
         catch (Exception cause) when (http.Response.HasStarted)
         {

@@ -5,7 +5,7 @@ namespace Sluice.Server.WebDav;
 /// <summary>The WebDAV protocol in the composition root.</summary>
 internal static class WebDavEndpoints
 {
-    /// <summary>Adds the verbs. The store comes from whoever brings the tree.</summary>
+    /// <summary>Adds the verbs. The <see cref="IStore"/> is added with the tree.</summary>
     /// <param name="services">The application's services.</param>
     /// <param name="options">Reads the limits as they are when it is called.</param>
     public static IServiceCollection AddWebDav(this IServiceCollection services, Func<IServiceProvider, DavOptions> options)
@@ -40,7 +40,7 @@ internal static class WebDavEndpoints
 
 /// <summary>
 /// Makes the dispatcher before the first request, so that a table of verbs which does not fit its handlers stops the start
-/// (DAV-92). Not earlier either: what lies behind the store wants the settings to be loaded.
+/// (DAV-92). Not earlier either: the store depends on loaded settings.
 /// </summary>
 internal sealed class VerbAssertion(IServiceProvider services) : IHostedService
 {

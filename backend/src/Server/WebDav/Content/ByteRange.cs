@@ -16,7 +16,7 @@ internal enum RangeKind
 }
 
 /// <summary>A stretch of a file that a response carries. <see cref="RangeHeader"/> finds it.</summary>
-/// <param name="Kind">What is asked for.</param>
+/// <param name="Kind">The form of the range.</param>
 /// <param name="Offset">First byte, 0-based. 0 unless <paramref name="Kind"/> is <see cref="RangeKind.Part"/>.</param>
 /// <param name="Length">Number of bytes; 0 where it is unsatisfiable.</param>
 /// <param name="Size">Length of the whole file.</param>

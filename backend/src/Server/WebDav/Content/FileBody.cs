@@ -89,7 +89,7 @@ internal sealed class FileBody : IAsyncDisposable
         long sent = read;
         while (_remaining > 0 && takes)
         {
-            // What is asked for follows what comes: each block that waits for a slow client holds its whole memory.
+            // The buffer asked for follows the size of the reads: each block that waits for a slow client holds its whole memory.
             int size = Math.Clamp(2 * read, SmallestWrite, sent < SlowStart ? FirstWrites : LargestWrite);
             Memory<byte> memory = output.GetMemory((int)Math.Min(_remaining, size));
             read = await ReadAsync(memory, limit);

@@ -40,9 +40,9 @@ internal sealed class MultipartRanges
     /// <summary>Bytes of the whole answer.</summary>
     public long Length { get; }
 
-    /// <summary>What stands behind the last part.</summary>
+    /// <summary>The delimiter behind the last part.</summary>
     public ReadOnlyMemory<byte> Tail { get; }
 
-    /// <summary>What stands before a part.</summary>
+    /// <summary>Delimiter and headers before a part.</summary>
     public ReadOnlyMemory<byte> HeadOf(int part) => _heads[part];
 }

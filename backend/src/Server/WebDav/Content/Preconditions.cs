@@ -41,7 +41,7 @@ internal readonly record struct Preconditions
         IfRange = headers.IfRange.Count == 0 ? null : headers.IfRange.ToString(),
     };
 
-    /// <summary>Whether a request that changes what stands at its path may do so.</summary>
+    /// <summary>Whether a request may change the item at its path.</summary>
     public static bool AllowChange(DavRequest request)
     {
         Preconditions conditions = Parse(request.Http.Request.Headers);

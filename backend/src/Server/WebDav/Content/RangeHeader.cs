@@ -8,7 +8,7 @@ namespace Sluice.Server.WebDav;
 /// </summary>
 internal static class RangeHeader
 {
-    /// <summary>Parts of an answer. Whoever asks for more is served the whole file, which costs less than its seeks (S24).</summary>
+    /// <summary>Most parts of an answer. A request for more is answered with the whole file, which costs less than its seeks (S24).</summary>
     private const int MaxParts = 5;
 
     /// <summary>

@@ -58,7 +58,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
             }
         }
 
-        // A lock on the name itself is answered below, as a conflict. What is checked here is whether the name may come to be.
+        // A lock on the name itself is answered below, as a conflict. Checked here is whether the name may be created.
         PlannedChange[] changes = request.Item is null ? [new PlannedChange(request.Path.Parent, ChangeKind.Content)] : [];
         if (!await guard.AdmitAsync(request, changes))
             return;

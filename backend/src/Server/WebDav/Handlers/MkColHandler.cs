@@ -16,7 +16,7 @@ internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHand
             && request.Http.Features.Get<IHttpRequestBodyDetectionFeature>() is { CanHaveBody: true };
         if (hasBody)
         {
-            // RFC 4918, section 9.3: a body would say something about the collection, in a language that nobody has defined.
+            // RFC 4918, section 9.3: a body would describe the collection in a form that is not defined.
             Refusal.Write(response, StatusCodes.Status415UnsupportedMediaType);
             return;
         }

@@ -30,7 +30,7 @@ internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
         {
             StoreAnswer.Done => StatusCodes.Status200OK,
 
-            // Per property there is no 413: RFC 4918, section 9.2.1 says 507 for what is too much to be stored.
+            // There is no 413 per property: RFC 4918, section 9.2.1 has 507 for a value that is too large to be stored.
             StoreAnswer.TooLarge => StatusCodes.Status507InsufficientStorage,
             _ => StoreStatus.For(answer),
         };

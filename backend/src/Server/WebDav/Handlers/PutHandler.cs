@@ -53,7 +53,7 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
             return;
         }
 
-        // The owner of this feature counts what is read of the body, and ends a longer one with 413.
+        // LimitedBody counts the bytes read, and ends a longer body with 413.
         if (request.Http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } size)
             size.MaxRequestBodySize = limit;
         bool mayReplace = EntityTagCondition.Parse(request.Http.Request.Headers.IfNoneMatch) is not { IsAny: true };

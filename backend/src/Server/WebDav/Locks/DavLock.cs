@@ -1,12 +1,12 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>Who else may hold a lock on the same resource.</summary>
+/// <summary>Which other locks a resource may have at the same time.</summary>
 internal enum LockScope
 {
-    /// <summary>Nobody.</summary>
+    /// <summary>None.</summary>
     Exclusive,
 
-    /// <summary>Everybody whose lock is shared too.</summary>
+    /// <summary>Shared ones.</summary>
     Shared,
 }
 

@@ -9,7 +9,7 @@ namespace Sluice.Server.WebDav;
 internal readonly record struct IfCondition(bool IsNegated, string? Token, EntityTag? Tag);
 
 /// <summary>Conditions that have to hold together.</summary>
-/// <param name="Resource">The resource that they are about, as the header names it; null for the one that the request addresses.</param>
+/// <param name="Resource">The resource that they are about, as the header names it; null for that of the request.</param>
 /// <param name="Conditions">At least one.</param>
 internal sealed record IfList(string? Resource, IReadOnlyList<IfCondition> Conditions);
 

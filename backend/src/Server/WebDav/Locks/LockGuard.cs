@@ -3,13 +3,13 @@ namespace Sluice.Server.WebDav;
 /// <summary>How a request changes a place.</summary>
 internal enum ChangeKind
 {
-    /// <summary>What stands there gets other content or properties.</summary>
+    /// <summary>The item there gets other content or properties.</summary>
     Content,
 
-    /// <summary>Something new comes to stand there, which changes the collection that holds it too.</summary>
+    /// <summary>A new item is created there, which changes the collection that holds it too.</summary>
     Birth,
 
-    /// <summary>What stands there goes or is replaced, with all below it.</summary>
+    /// <summary>The item there is removed or replaced, with all below it.</summary>
     Tree,
 }
 
@@ -82,7 +82,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
         return header.Holds(resource => resource is null ? own : states[resource]);
     }
 
-    /// <summary>The state of a tagged resource. One that is not of this tree has no state that anything could match.</summary>
+    /// <summary>The state of a tagged resource. A resource outside of this tree has none that a condition could match.</summary>
     private async ValueTask<ResourceState> ReadStateAsync(string resource, DavRequest request)
     {
         ResourceReference reference = ResourceReference.Parse(resource, request.Http.Request);

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>The properties of an item where locks are served: its own, then what locks it and what could.</summary>
+/// <summary>The properties of an item where locks are served: its own, then <c>supportedlock</c> and <c>lockdiscovery</c>.</summary>
 internal sealed class LockProperties : IPropertyManager
 {
     private static readonly DavProperty Supported =
@@ -13,7 +13,7 @@ internal sealed class LockProperties : IPropertyManager
     private readonly IPropertyManager _own;
     private readonly DavProperty _discovery;
 
-    /// <summary>Puts the locks of a place beside the properties of what stands there.</summary>
+    /// <summary>Joins the locks of a place with the properties of its item.</summary>
     public LockProperties(IPropertyManager own, LockKey key, ILockingManager locks)
     {
         _own = own;

@@ -70,7 +70,7 @@ internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? P
             && Port(authority, scheme) == Port(request.Host.Value ?? "", scheme);
     }
 
-    /// <summary>The port as text: what is no number equals nothing but itself.</summary>
+    /// <summary>The port as text: one that is no number equals only itself.</summary>
     private static string Port(string authority, string scheme)
     {
         int colon = authority.LastIndexOf(':');

@@ -56,7 +56,7 @@ internal sealed class MultiStatusWriter
             await FlushAsync(ct);
     }
 
-    /// <summary>Ends the body and sends what is left of it.</summary>
+    /// <summary>Ends the body and sends the rest of it.</summary>
     public ValueTask EndAsync(CancellationToken ct)
     {
         _xml.Markup("</D:multistatus>"u8);

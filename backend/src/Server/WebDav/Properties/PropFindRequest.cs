@@ -22,7 +22,7 @@ internal sealed class PropFindRequest
     /// <summary>The names asked for, each once, in the order of the request.</summary>
     public IReadOnlyList<DavName> Names { get; }
 
-    /// <summary>Reads the body; null means that there is none. Throws <see cref="DavXmlException"/> where it asks nothing, or two things.</summary>
+    /// <summary>Reads the body; null means that there is none. Throws <see cref="DavXmlException"/> where it has no form of request, or more than one.</summary>
     public static PropFindRequest From(DavXmlElement? root)
     {
         if (root is null)

@@ -13,10 +13,10 @@ internal interface IStore
     ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct);
 
     /// <summary>
-    /// What a path answers to each verb. Null where the path belongs to somebody else and the tree answers 404 to everything.
+    /// What a path answers to each verb. Null where the path is reserved for the UI or an API and the tree answers 404 to every verb.
     /// </summary>
     /// <param name="path">The path.</param>
-    /// <param name="item">What was found there, or null.</param>
+    /// <param name="item">The item found there, or null.</param>
     PathClass? Classify(DavPath path, IStoreItem? item);
 
     /// <summary>The names by which locks know a path: all paths of one item give the same.</summary>

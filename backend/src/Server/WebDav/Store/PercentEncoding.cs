@@ -40,7 +40,7 @@ internal static class PercentEncoding
 
     /// <summary>
     /// Decodes one segment once. False for a broken escape, for bytes that are not UTF-8, and for NUL or a separator:
-    /// a name that could be read as two, or end early in somebody else's code, names nothing here.
+    /// a name that other code could read as two, or end at the NUL, is refused.
     /// </summary>
     public static bool TryDecode(ReadOnlySpan<char> segment, [NotNullWhen(true)] out string? name)
     {

@@ -5,14 +5,14 @@ namespace Sluice.Server.WebDav.Tree;
 /// <summary><c>/content</c>: the library as files and folders.</summary>
 internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playback playback)
 {
-    /// <summary>What stands at a path below <c>/content</c>, or null.</summary>
+    /// <summary>The item at a path below <c>/content</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
     {
         LibraryEntry? entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, ct).AsTask());
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>What is directly in a folder, by name.</summary>
+    /// <summary>The direct children of a folder, by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken ct) =>
         StoreGuard.ReadAsync(tree.ListAsync(folder, ct), ct).Where(child => !TreeNames.IsLitter(child.Name)).Select(Show);
 

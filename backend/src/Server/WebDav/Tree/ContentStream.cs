@@ -4,10 +4,10 @@ namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
 /// A stream of the library whose failures cross the seam as <see cref="ContentUnavailableException"/>. Owns the stream below.
-/// What is no known failure passes as it is.
+/// Unknown exceptions pass unchanged.
 /// </summary>
 /// <param name="inner">The stream below; disposed asynchronously with this one.</param>
-/// <param name="translate">The exception that clients are told, or null for those that are nobody's business but the log's.</param>
+/// <param name="translate">The exception for the client, or null for an unknown one.</param>
 internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : ForwardStream
 {
     /// <inheritdoc />

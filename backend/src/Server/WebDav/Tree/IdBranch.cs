@@ -14,7 +14,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
     /// <summary><c>/.ids</c> itself.</summary>
     public IdFolder Root => Folder(TreeNames.Ids, "");
 
-    /// <summary>What stands at a path below <c>/.ids</c>, or null.</summary>
+    /// <summary>The item at a path below <c>/.ids</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
     {
         if (names.Count == 0)
@@ -27,7 +27,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>What is directly in the folder of these leading digits, by name.</summary>
+    /// <summary>The direct children of the folder of these leading digits, by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(string prefix, CancellationToken ct) =>
         prefix.Length < IdPath.Levels
             ? IdPath.Digits.Select(IStoreItem (digit) => Folder(digit.ToString(), prefix + digit)).ToAsyncEnumerable()

@@ -26,7 +26,7 @@ internal sealed class LinkBranch(
     /// <summary><c>/completed-symlinks</c> itself.</summary>
     public LinkFolder Root => new(new RootEntry(_since), this);
 
-    /// <summary>What stands at a path below <c>/completed-symlinks</c>, or null.</summary>
+    /// <summary>The item at a path below <c>/completed-symlinks</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
     {
         if (names.Count == 0)
@@ -37,7 +37,7 @@ internal sealed class LinkBranch(
         return entry is null ? null : Show(entry);
     }
 
-    /// <summary>What is directly in a folder and not hidden, by name.</summary>
+    /// <summary>The direct children of a folder that are not hidden, by name.</summary>
     public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken ct) => folder switch
     {
         RootEntry => ListCategoriesAsync(ct),
@@ -46,7 +46,7 @@ internal sealed class LinkBranch(
         _ => AsyncEnumerable.Empty<IStoreItem>(),
     };
 
-    /// <summary>Takes a release out of the history, or hides what is in one for a while (DAV-42).</summary>
+    /// <summary>Removes a release from the history, or hides a link or folder in one for a while (DAV-42).</summary>
     public async ValueTask<StoreAnswer> DeleteAsync(LibraryEntry folder, string name, CancellationToken ct)
     {
         switch (folder)
@@ -149,7 +149,7 @@ internal sealed class LinkFolder(LibraryEntry entry, LinkBranch branch)
 /// </summary>
 internal static class LinkFile
 {
-    /// <summary>What is behind the name of every link.</summary>
+    /// <summary>The extension that every link adds to the name of its file.</summary>
     public const string Extension = ".rclonelink";
 
     /// <summary>The link to a file.</summary>

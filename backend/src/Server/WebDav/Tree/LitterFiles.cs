@@ -3,8 +3,8 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// What desktops leave in the folders of the queue: <c>._*</c>, <c>.DS_Store</c> and their kind (DAV-40b). They write such a file
-/// before the one that is meant and give up when they cannot. Kept in memory for an hour, answered and never listed. Thread-safe.
+/// Files that desktops leave in the folders of the queue: <c>._*</c>, <c>.DS_Store</c> and their kind (DAV-40b). A desktop writes one
+/// before the file that it copies, and gives up when it cannot. Kept in memory for an hour, answered and never listed. Thread-safe.
 /// </summary>
 internal sealed class LitterFiles(TimeProvider time)
 {

@@ -25,7 +25,7 @@ internal sealed class QueueBranch
     /// <summary>The folder of NZBs that are added without a category.</summary>
     public string ManualFolder => _names.ManualFolder;
 
-    /// <summary>What stands at a path below <c>/nzbs</c>, or null. An NZB directly in it stands in <see cref="ManualFolder"/>.</summary>
+    /// <summary>The item at a path below <c>/nzbs</c>, or null. An NZB directly in it is that of <see cref="ManualFolder"/>.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> path, CancellationToken ct) => path switch
     {
         [] => Root,

@@ -12,7 +12,7 @@ internal sealed class QueueChanges(
     StagedUploads staged,
     LitterFiles litter)
 {
-    /// <summary>Adds an NZB, or keeps what is to become one.</summary>
+    /// <summary>Adds an NZB, or stages a file that gets the name of one later.</summary>
     public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
     {
         if (!names.Takes(folder))
@@ -26,7 +26,7 @@ internal sealed class QueueChanges(
         return TreeNames.IsUpload(name) ? await AddAsync(folder, name, upload, isWhole: false, ct) : StoreAnswer.Forbidden;
     }
 
-    /// <summary>Takes the items of a file out of the queue, as the SABnzbd API does (DAV-43), or forgets what was to become one.</summary>
+    /// <summary>Removes the items of a file from the queue, as the SABnzbd API does (DAV-43), or a staged file.</summary>
     public async ValueTask<StoreAnswer> DeleteAsync(string folder, string name, CancellationToken ct)
     {
         if (TreeNames.IsLitter(name))
@@ -84,7 +84,7 @@ internal sealed class QueueChanges(
     /// <param name="folder">Folder below <c>/nzbs</c>.</param>
     /// <param name="name">Name of the upload.</param>
     /// <param name="upload">Its bytes.</param>
-    /// <param name="isWhole">Whether nobody is still writing it.</param>
+    /// <param name="isWhole">Whether the client has written all of it, so that work need not wait for another version.</param>
     /// <param name="ct">Gives up.</param>
     private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken ct)
     {
@@ -110,7 +110,7 @@ internal sealed class QueueChanges(
         return existed || outcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
     }
 
-    /// <summary>Adds what was staged. It stays staged until it is a queue item, so that a refusal costs nothing.</summary>
+    /// <summary>Adds a staged file. It stays staged until it is a queue item, so that a refusal loses nothing.</summary>
     private async Task<StoreAnswer> AddStagedAsync(string folder, string name, string target, StoreTransfer transfer, CancellationToken ct)
     {
         if (staged.Find(folder, name) is not { } upload || staged.Open(upload, 0) is not { } bytes)

@@ -4,8 +4,8 @@ using Sluice.Server.Queue;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// What stands at the names below <c>/nzbs</c>: files of the queue, names that wait for their bytes, staged uploads, and what
-/// desktops leave. The name alone says where to look, but for a file and a waiting name, which are looked for in this order.
+/// Looks up names below <c>/nzbs</c>: files of the queue, names that wait for their bytes, staged uploads, and litter of desktops.
+/// The form of the name decides between them, except for a file and a waiting name, which are looked up in this order.
 /// </summary>
 internal sealed class QueueNames(
     QueueFileStore queue,
@@ -25,10 +25,10 @@ internal sealed class QueueNames(
     /// <summary>The category that a folder stands for, as it is stored.</summary>
     public string CategoryOf(string folder) => folder == ManualFolder ? CategoryRules.None : folder;
 
-    /// <summary>What a desktop has left at a name, or null. Costs no query (DAV-14).</summary>
+    /// <summary>Litter of a desktop at a name, or null. Costs no query (DAV-14).</summary>
     public IStoreFile? FindLitter(string folder, string name) => litter.Find(folder, name);
 
-    /// <summary>The file of a name that desktops do not use, or null.</summary>
+    /// <summary>The file of a name that is no litter, or null.</summary>
     public async Task<IStoreFile?> FindAsync(string folder, string name, CancellationToken ct)
     {
         if (TreeNames.IsStaged(name))

@@ -26,7 +26,7 @@ internal sealed class QueueProperties(QueueFileStore queue)
         }
     }
 
-    /// <summary>What cannot be understood is left out: it must not hide the file, nor those that are listed with it.</summary>
+    /// <summary>The stored properties. Malformed ones are left out: they must not hide their file, nor others in the same listing.</summary>
     private static IReadOnlyList<StoredProperty> Read(string text)
     {
         if (text.Length == 0)

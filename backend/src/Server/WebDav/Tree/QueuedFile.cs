@@ -69,7 +69,7 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
             ? new ContentUnavailableException(ContentFault.Gone, "The stored file is lost or damaged.", failure)
             : null;
 
-    /// <summary>Reads up to an offset: what is stored is compressed and has no places.</summary>
+    /// <summary>Reads up to an offset: the stored bytes are compressed and cannot be sought in.</summary>
     private static async Task SkipAsync(Stream plain, long offset, CancellationToken ct)
     {
         byte[] buffer = ArrayPool<byte>.Shared.Rent(SkipBuffer);

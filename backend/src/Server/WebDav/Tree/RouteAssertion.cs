@@ -1,8 +1,8 @@
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// Stops the start when an endpoint of the UI or an API stands where the tree is, or at a name that nobody reserved for it
-/// (DAV-3, DAV-92): the file behind it would vanish without a word.
+/// Stops the start when an endpoint of the UI or an API has a path of the tree, or a name that is not reserved for it (DAV-3,
+/// DAV-92): it would hide the file of that name.
 /// </summary>
 internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecycleService
 {

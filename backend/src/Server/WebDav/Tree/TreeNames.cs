@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Sluice.Server.WebDav.Tree;
 
-/// <summary>Names that mean something to the tree before anything is looked up.</summary>
+/// <summary>Names with a meaning of their own in the tree, known without a query.</summary>
 internal static class TreeNames
 {
     public const string Readme = "README";
@@ -35,7 +35,7 @@ internal static class TreeNames
     /// <summary>Longest name below <c>/nzbs</c> in UTF-8 bytes (DAV-13).</summary>
     private const int MaxBytes = 255;
 
-    /// <summary>Whether a name at the root belongs to somebody else.</summary>
+    /// <summary>Whether a name at the root belongs to the UI or an API.</summary>
     public static bool IsReserved(string name) => Reserved.Contains(name);
 
     /// <summary>

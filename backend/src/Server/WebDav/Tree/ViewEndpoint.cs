@@ -5,7 +5,7 @@ namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
 /// <c>/view/&lt;tree path&gt;</c>: files of the tree for players that take a link and know no password (DAV-80). GET and HEAD are
-/// those of the tree; what is not a library file is unknown here.
+/// those of the tree; any item other than a library file is answered with 404.
 /// </summary>
 internal sealed class ViewEndpoint(IStore store, WebDavDispatcher dispatcher, IEnumerable<IRequestHandler> handlers)
 {

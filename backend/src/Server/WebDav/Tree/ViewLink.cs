@@ -8,7 +8,7 @@ namespace Sluice.Server.WebDav.Tree;
 /// <param name="Expires">The parameter <c>expires</c>, or null.</param>
 internal sealed record ViewLink(DavPath Path, string? Key, string? Expires)
 {
-    /// <summary>What is signed: the decoded path without a slash at its start.</summary>
+    /// <summary>The signed text: the decoded path without a slash at its start.</summary>
     public string SignedPath => string.Join('/', Path.Segments);
 
     /// <summary>Reads a request. Null where the path is none (DAV-15).</summary>
@@ -19,7 +19,7 @@ internal sealed record ViewLink(DavPath Path, string? Key, string? Expires)
             ? new ViewLink(path, One(http.Request.Query["downloadKey"]), One(http.Request.Query["expires"]))
             : null;
 
-    /// <summary>Of a parameter that is given twice nobody can say which counts, so neither does.</summary>
+    /// <summary>A parameter that is given twice is ambiguous and counts as empty, which no key equals.</summary>
     private static string? One(StringValues values) => values.Count switch
     {
         0 => null,

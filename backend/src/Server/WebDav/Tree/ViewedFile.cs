@@ -46,7 +46,7 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
             string name = file.SuggestedName ?? file.Name;
             if (extension is null || name.EndsWith("." + extension, StringComparison.OrdinalIgnoreCase))
                 return name;
-            // What stands behind the last dot of an unknown kind is part of a title.
+            // An unknown extension is part of a title.
             string stem = ContentTypes.ForName(name) == ContentTypes.Unknown ? name : Path.GetFileNameWithoutExtension(name);
             return $"{stem}.{extension}";
         }

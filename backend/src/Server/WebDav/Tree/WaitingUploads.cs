@@ -34,11 +34,11 @@ internal sealed class WaitingUploads(TimeProvider time)
     public WaitingFile? Find(string folder, string name) =>
         _names.TryGetValue((folder, name), out WaitingFile? file) && IsFresh(file) ? file : null;
 
-    /// <summary>What waits in a folder, by name.</summary>
+    /// <summary>The waiting names of a folder, in order.</summary>
     public IEnumerable<WaitingFile> In(string folder) =>
         _names.Values.Where(file => file.Folder == folder && IsFresh(file)).OrderBy(file => file.Name, StringComparer.Ordinal);
 
-    /// <summary>The folders in which something waits.</summary>
+    /// <summary>The folders with waiting names.</summary>
     public IEnumerable<string> Folders() => _names.Values.Where(IsFresh).Select(file => file.Folder).Distinct();
 
     private bool IsFresh(WaitingFile file) => time.GetElapsedTime(file.At) < Patience;

@@ -3,7 +3,7 @@ namespace Sluice.Server.WebDav;
 /// <summary>An element of a request body, with all that XML says about it but prefixes, comments and instructions.</summary>
 /// <param name="Name">Its expanded name.</param>
 /// <param name="Attributes">Its attributes without namespace declarations.</param>
-/// <param name="Content">Text and child elements in document order: what has to be kept to write the element again.</param>
+/// <param name="Content">Text and child elements in document order, from which the element can be written again.</param>
 internal sealed record DavXmlElement(DavName Name, IReadOnlyList<DavXmlAttribute> Attributes, IReadOnlyList<DavXmlNode> Content)
 {
     /// <summary>Its child elements in document order.</summary>
