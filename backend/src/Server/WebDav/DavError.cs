@@ -4,7 +4,7 @@ namespace Sluice.Server.WebDav;
 internal static class DavError
 {
     /// <summary>Answers with a condition, and the resources that it is about.</summary>
-    public static Task WriteAsync(HttpResponse response, int status, string condition, IEnumerable<string> hrefs, CancellationToken ct) =>
+    public static Task WriteAsync(HttpResponse response, int status, string condition, IEnumerable<string> hrefs, CancellationToken cancellationToken) =>
         DavDocument.WriteAsync(
             response,
             status,
@@ -20,14 +20,14 @@ internal static class DavError
 
                 xml.Markup($"</D:{condition}></D:error>");
             },
-            ct);
+            cancellationToken);
 }
 
 /// <summary>Answers whose whole XML body is small and known before the headers are sent.</summary>
 internal static class DavDocument
 {
     /// <summary>Writes the body after an XML declaration, with its length.</summary>
-    public static async Task WriteAsync(HttpResponse response, int status, Action<DavXmlWriter> write, CancellationToken ct)
+    public static async Task WriteAsync(HttpResponse response, int status, Action<DavXmlWriter> write, CancellationToken cancellationToken)
     {
         var buffer = new System.Buffers.ArrayBufferWriter<byte>();
         var xml = new DavXmlWriter(buffer);
@@ -36,6 +36,6 @@ internal static class DavDocument
         response.StatusCode = status;
         response.ContentType = "application/xml; charset=utf-8";
         response.ContentLength = buffer.WrittenCount;
-        await response.BodyWriter.WriteAsync(buffer.WrittenMemory, ct);
+        await response.BodyWriter.WriteAsync(buffer.WrittenMemory, cancellationToken);
     }
 }

@@ -44,13 +44,13 @@ internal static class WebDavEndpoints
 /// </summary>
 internal sealed class VerbAssertion(IServiceProvider services) : IHostedService
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task StartAsync(CancellationToken cancellationToken)
     {
         services.GetRequiredService<WebDavDispatcher>();
         return Task.CompletedTask;
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 }

@@ -45,13 +45,13 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
     }
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<IStoreItem> ReadChildrenAsync([EnumeratorCancellation] CancellationToken ct)
+    public async IAsyncEnumerable<IStoreItem> ReadChildrenAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         IEnumerable<IStoreItem> children = Listing?.Invoke() ?? _children.Values.OrderBy(child => child.Name, StringComparer.Ordinal);
         foreach (IStoreItem child in children)
         {
             await Task.Yield();
-            ct.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             yield return child;
         }
     }
@@ -63,19 +63,19 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
     public object QuotaOwner => (object?)Quota ?? this;
 
     /// <inheritdoc/>
-    public ValueTask<long> GetUsedBytesAsync(CancellationToken ct)
+    public ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken)
     {
         Quota?.Ask();
         return ValueTask.FromResult(_children.Values.OfType<IStoreFile>().Sum(file => file.Length));
     }
 
     /// <inheritdoc/>
-    public async ValueTask<StoreAnswer> PutItemAsync(string child, StoreUpload upload, CancellationToken ct)
+    public async ValueTask<StoreAnswer> PutItemAsync(string child, StoreUpload upload, CancellationToken cancellationToken)
     {
         if (NextAnswer is { } answer)
             return answer;
         using var body = new MemoryStream();
-        await upload.Body.CopyToAsync(body, ct);
+        await upload.Body.CopyToAsync(body, cancellationToken);
         bool replaced = _children.ContainsKey(child);
         if (replaced && !upload.MayReplace)
             return StoreAnswer.AlreadyExists;
@@ -84,7 +84,7 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
     }
 
     /// <inheritdoc/>
-    public ValueTask<StoreAnswer> DeleteItemAsync(string child, CancellationToken ct) =>
+    public ValueTask<StoreAnswer> DeleteItemAsync(string child, CancellationToken cancellationToken) =>
         ValueTask.FromResult(NextAnswer ?? (_children.TryRemove(child, out _) ? StoreAnswer.Done : StoreAnswer.NotFound));
 }
 

@@ -45,11 +45,11 @@ internal sealed class MemoryFile(string name, byte[] content) : IStoreFile
     public int Opened => Volatile.Read(ref _opened);
 
     /// <inheritdoc/>
-    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct)
+    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
     {
         Interlocked.Increment(ref _opened);
         return Opening is null
             ? ValueTask.FromResult<Stream>(new MemoryStream(content, (int)offset, (int)length, writable: false))
-            : Opening(offset, length, ct);
+            : Opening(offset, length, cancellationToken);
     }
 }

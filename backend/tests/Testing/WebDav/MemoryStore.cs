@@ -35,7 +35,7 @@ internal sealed class MemoryStore : IStore
     public int Lookups { get; private set; }
 
     /// <inheritdoc/>
-    public ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct)
+    public ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken cancellationToken)
     {
         Lookups++;
         if (Failure is not null)

@@ -19,10 +19,10 @@ internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<by
     public static Func<CancellationToken, ValueTask<byte[]>> Throw(Exception failure) => _ => ValueTask.FromException<byte[]>(failure);
 
     /// <summary>A step that waits for the end of its read, and says when it began to.</summary>
-    public static Func<CancellationToken, ValueTask<byte[]>> Hang(TaskCompletionSource began) => async ct =>
+    public static Func<CancellationToken, ValueTask<byte[]>> Hang(TaskCompletionSource began) => async cancellationToken =>
     {
         var never = new TaskCompletionSource<byte[]>();
-        await using CancellationTokenRegistration registration = ct.Register(() => never.TrySetCanceled(ct));
+        await using CancellationTokenRegistration registration = cancellationToken.Register(() => never.TrySetCanceled(cancellationToken));
         began.TrySetResult();
         return await never.Task;
     };

@@ -34,6 +34,6 @@ internal sealed class WritableFile(WritableStore store, string key, WritableNode
     public string ContentType => ContentTypes.ForName(Name);
 
     /// <inheritdoc/>
-    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct) =>
+    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken) =>
         ValueTask.FromResult<Stream>(new MemoryStream(_content, (int)offset, (int)length, writable: false));
 }

@@ -26,41 +26,41 @@ internal sealed class WritableFolder(WritableStore store, string key, WritableNo
         LiveProperties.OfCollections, node.Stored, (changes, _) => ValueTask.FromResult(store.ChangeProperties(key, changes)));
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<IStoreItem> ReadChildrenAsync([EnumeratorCancellation] CancellationToken ct)
+    public async IAsyncEnumerable<IStoreItem> ReadChildrenAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
         foreach (IStoreItem child in store.List(key))
         {
             await Task.Yield();
-            ct.ThrowIfCancellationRequested();
+            cancellationToken.ThrowIfCancellationRequested();
             yield return child;
         }
     }
 
     /// <inheritdoc/>
-    public ValueTask<long> GetUsedBytesAsync(CancellationToken ct) =>
+    public ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken) =>
         ValueTask.FromResult(store.Nodes.Values.Sum(other => other.Content?.LongLength ?? 0));
 
     /// <inheritdoc/>
-    public async ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct)
+    public async ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         using var body = new MemoryStream();
-        await upload.Body.CopyToAsync(body, ct);
+        await upload.Body.CopyToAsync(body, cancellationToken);
         return store.Put($"{key}/{name}", body.ToArray(), upload.MayReplace);
     }
 
     /// <inheritdoc/>
-    public ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
+    public ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken) =>
         ValueTask.FromResult(store.Delete($"{key}/{name}"));
 
     /// <inheritdoc/>
-    public ValueTask<StoreAnswer> CreateCollectionAsync(string name, CancellationToken ct) =>
+    public ValueTask<StoreAnswer> CreateCollectionAsync(string name, CancellationToken cancellationToken) =>
         ValueTask.FromResult(store.Put($"{key}/{name}", null, mayReplace: false));
 
     /// <inheritdoc/>
-    public ValueTask<StoreAnswer> CopyItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+    public ValueTask<StoreAnswer> CopyItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         ValueTask.FromResult(store.Transfer($"{key}/{name}", transfer, isMove: false));
 
     /// <inheritdoc/>
-    public ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+    public ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         ValueTask.FromResult(store.Transfer($"{key}/{name}", transfer, isMove: true));
 }

@@ -39,7 +39,7 @@ internal sealed class WritableStore : IStore
     public ImmutableSortedDictionary<string, WritableNode> Nodes => Volatile.Read(ref _nodes);
 
     /// <inheritdoc/>
-    public ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct)
+    public ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken cancellationToken)
     {
         string key = string.Concat(path.Segments.Select(name => "/" + name));
         return ValueTask.FromResult(Nodes.TryGetValue(key, out WritableNode? node) ? Show(key, node) : null);

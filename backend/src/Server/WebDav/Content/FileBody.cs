@@ -101,7 +101,7 @@ internal sealed class FileBody : IAsyncDisposable
         return _remaining == 0;
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async ValueTask DisposeAsync()
     {
         // The memory of the first bytes goes back once, or two answers would share it.

@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>COPY: asks the collection that holds the original. Its locks stay where they are.</summary>
 internal sealed class CopyHandler(TransferChecks checks, LockGuard guard, ILockingManager locks) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Copy];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         if (await checks.AdmitAsync(request) is not { } transfer)

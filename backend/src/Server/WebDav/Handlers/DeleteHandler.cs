@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>DELETE: asks the collection that holds the name.</summary>
 internal sealed class DeleteHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Delete];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         HttpResponse response = request.Http.Response;

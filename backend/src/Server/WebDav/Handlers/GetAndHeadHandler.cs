@@ -21,10 +21,10 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         _log = log;
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Get, WebDav.Verbs.Head];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         IStoreFile? file = request.ExistingItem switch
@@ -150,7 +150,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
     }
 
     /// <summary>410 stops a client for good, 503 asks it to come back (DAV-71). Neither may be remembered by a cache.</summary>
-    private static async Task RefuseAsync(HttpResponse response, ContentUnavailableException unavailable, CancellationToken ct)
+    private static async Task RefuseAsync(HttpResponse response, ContentUnavailableException unavailable, CancellationToken cancellationToken)
     {
         bool gone = unavailable.Fault == ContentFault.Gone;
         response.StatusCode = gone ? StatusCodes.Status410Gone : StatusCodes.Status503ServiceUnavailable;
@@ -158,6 +158,6 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         if (!gone)
             response.Headers.RetryAfter = "5";
         response.ContentType = "text/plain; charset=utf-8";
-        await response.WriteAsync(unavailable.Message + "\n", ct);
+        await response.WriteAsync(unavailable.Message + "\n", cancellationToken);
     }
 }

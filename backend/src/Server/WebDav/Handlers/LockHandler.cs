@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>LOCK: a new lock, on a free name with an empty file for it (RFC 4918, section 9.10), or more time for an old one.</summary>
 internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Lock];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         HttpRequest http = request.Http.Request;
@@ -123,10 +123,10 @@ internal static class LockConflict
     /// Answers 423 where the other lock covers the resource itself. Where it lies below, a deep lock failed on that resource and
     /// therefore here: 207 names both (RFC 4918, section 9.10.6).
     /// </summary>
-    public static Task WriteAsync(HttpResponse response, LockWish wish, DavLock other, CancellationToken ct)
+    public static Task WriteAsync(HttpResponse response, LockWish wish, DavLock other, CancellationToken cancellationToken)
     {
         if (!other.Wish.Root.IsBelow(wish.Root))
-            return DavError.WriteAsync(response, StatusCodes.Status423Locked, "no-conflicting-lock", [other.Wish.Href], ct);
+            return DavError.WriteAsync(response, StatusCodes.Status423Locked, "no-conflicting-lock", [other.Wish.Href], cancellationToken);
         return DavDocument.WriteAsync(
             response,
             StatusCodes.Status207MultiStatus,
@@ -139,6 +139,6 @@ internal static class LockConflict
                 xml.Text(wish.Href);
                 xml.Markup($"</D:href><D:status>{StatusLine.For(StatusCodes.Status424FailedDependency)}</D:status></D:response></D:multistatus>");
             },
-            ct);
+            cancellationToken);
     }
 }

@@ -5,10 +5,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>MKCOL at a name that is free (DAV-44): asks the collection that is to hold the new one.</summary>
 internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.MkCol];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         HttpResponse response = request.Http.Response;

@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>MOVE: asks the collection that holds the item. Locks do not move with it: they end (RFC 4918, section 7.7).</summary>
 internal sealed class MoveHandler(TransferChecks checks, LockGuard guard, ILockingManager locks) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Move];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         if (await checks.AdmitAsync(request) is not { } transfer)

@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>OPTIONS: what the path accepts, and that it is WebDAV (DAV-21).</summary>
 internal sealed class OptionsHandler : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Options];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task HandleAsync(DavRequest request)
     {
         HttpResponse response = request.Http.Response;

@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>PROPFIND of a resource and, with Depth 1, of its direct children, which are written while they are read.</summary>
 internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.PropFind];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         HttpRequest http = request.Http.Request;
@@ -32,12 +32,12 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
 
     private async Task WriteAsync(DavRequest request, PropFindRequest asked, IStoreCollection? listed)
     {
-        CancellationToken ct = request.Aborted;
+        CancellationToken cancellationToken = request.Aborted;
         IStoreItem item = request.ExistingItem;
         string href = request.Path.Href(item is IStoreCollection);
 
         // The first child is read before the answer starts: a store that cannot be read is a 503 and not a broken 207.
-        await using IAsyncEnumerator<IStoreItem>? children = listed?.ReadChildrenAsync(ct).GetAsyncEnumerator(ct);
+        await using IAsyncEnumerator<IStoreItem>? children = listed?.ReadChildrenAsync(cancellationToken).GetAsyncEnumerator(cancellationToken);
         bool more = children is not null && await children.MoveNextAsync();
 
         HttpResponse response = request.Http.Response;
@@ -45,19 +45,19 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
         response.ContentType = "application/xml; charset=utf-8";
         if (item is IStoreCollection && !request.Path.HasTrailingSlash)
             response.Headers.ContentLocation = href;
-        await response.StartAsync(ct);
+        await response.StartAsync(cancellationToken);
 
         var writer = new MultiStatusWriter(response.BodyWriter, asked);
-        await writer.WriteAsync(href, item, PropertiesOf(request.Path, item, request.Class), ct);
+        await writer.WriteAsync(href, item, PropertiesOf(request.Path, item, request.Class), cancellationToken);
         while (more)
         {
             IStoreItem child = children!.Current;
             string slash = child is IStoreCollection ? "/" : "";
-            await writer.WriteAsync($"{href}{PercentEncoding.Encode(child.Name)}{slash}", child, PropertiesOf(request, child), ct);
+            await writer.WriteAsync($"{href}{PercentEncoding.Encode(child.Name)}{slash}", child, PropertiesOf(request, child), cancellationToken);
             more = await children.MoveNextAsync();
         }
 
-        await writer.EndAsync(ct);
+        await writer.EndAsync(cancellationToken);
     }
 
     private IPropertyManager PropertiesOf(DavRequest request, IStoreItem child)
@@ -73,11 +73,11 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
         row[WebDav.Verbs.Lock] == VerbAnswer.Served ? new LockProperties(item.Properties, guard.KeyOf(path), locks) : item.Properties;
 
     /// <summary>RFC 4918, section 9.1: a server may refuse to walk the whole tree, with this precondition code (DAV-54).</summary>
-    private static async Task RefuseInfinityAsync(HttpResponse response, CancellationToken ct)
+    private static async Task RefuseInfinityAsync(HttpResponse response, CancellationToken cancellationToken)
     {
         response.StatusCode = StatusCodes.Status403Forbidden;
         response.ContentType = "application/xml; charset=utf-8";
         await response.WriteAsync(
-            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:error xmlns:D=\"DAV:\"><D:propfind-finite-depth/></D:error>", ct);
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:error xmlns:D=\"DAV:\"><D:propfind-finite-depth/></D:error>", cancellationToken);
     }
 }

@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>PROPPATCH: all of its steps or none (RFC 4918, section 9.2), and an answer for each property (DAV-47).</summary>
 internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.PropPatch];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         HttpRequest http = request.Http.Request;

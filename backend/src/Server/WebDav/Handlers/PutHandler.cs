@@ -5,10 +5,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>PUT: hands the body to the collection that is to hold the name. All checks come before the first byte is read.</summary>
 internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOptions options) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Put];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         HttpResponse response = request.Http.Response;

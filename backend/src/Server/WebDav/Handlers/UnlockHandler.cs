@@ -3,10 +3,10 @@ namespace Sluice.Server.WebDav;
 /// <summary>UNLOCK: ends a lock that covers the path (RFC 4918, section 9.11), whether anything stands there still or not.</summary>
 internal sealed class UnlockHandler(ILockingManager locks, LockGuard guard) : IRequestHandler
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Verbs { get; } = [WebDav.Verbs.Unlock];
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
         HttpResponse response = request.Http.Response;

@@ -22,10 +22,10 @@ internal sealed class LockProperties : IPropertyManager
         All = [.. own.All, Supported, _discovery];
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<DavProperty> All { get; }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DavProperty? Find(DavName name)
     {
         if (name == Supported.Name)

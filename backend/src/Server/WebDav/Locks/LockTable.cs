@@ -13,7 +13,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DavLock> _locks = new(StringComparer.Ordinal);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public LockGrant Grant(LockWish wish, TimeSpan timeout)
     {
         lock (_gate)
@@ -34,7 +34,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DavLock? Refresh(string token, TimeSpan timeout)
     {
         lock (_gate)
@@ -44,7 +44,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool Release(LockKey key, string token)
     {
         lock (_gate)
@@ -54,13 +54,13 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<DavLock> Covering(LockKey key) => Where(held => held.Covers(key));
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<DavLock> Below(LockKey key) => Where(held => held.Wish.Root.IsBelow(key));
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public void Forget(LockKey key, bool itself)
     {
         lock (_gate)
@@ -73,7 +73,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         }
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public long SecondsLeft(DavLock granted) => Math.Max(0, (long)Math.Ceiling(time.GetElapsedTime(time.GetTimestamp(), granted.Expires).TotalSeconds));
 
     private IReadOnlyList<DavLock> Where(Func<DavLock, bool> predicate)

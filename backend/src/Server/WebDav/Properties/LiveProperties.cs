@@ -44,17 +44,17 @@ internal sealed class LiveProperties : IPropertyManager
         new DavProperty(DavName.Dav("quota-available-bytes"), (_, _) => ValueTask.FromResult(AvailableBytes), ByNameOnly: true),
         new DavProperty(DavName.Dav("quota-used-bytes"), ReadUsedBytesAsync, ByNameOnly: true, SameFor: item => ((IStoreCollection)item).QuotaOwner));
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<DavProperty> All { get; }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DavProperty? Find(DavName name) => _byName.GetValueOrDefault(name);
 
     private static IStoreFile File(IStoreItem item) => (IStoreFile)item;
 
-    private static async ValueTask<string> ReadUsedBytesAsync(IStoreItem item, CancellationToken ct)
+    private static async ValueTask<string> ReadUsedBytesAsync(IStoreItem item, CancellationToken cancellationToken)
     {
-        long used = await ((IStoreCollection)item).GetUsedBytesAsync(ct);
+        long used = await ((IStoreCollection)item).GetUsedBytesAsync(cancellationToken);
         return used.ToString(CultureInfo.InvariantCulture);
     }
 

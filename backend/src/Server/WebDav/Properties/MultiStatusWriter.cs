@@ -31,20 +31,21 @@ internal sealed class MultiStatusWriter
     }
 
     /// <summary>Writes the response of one item. The 200 propstat comes first, always; the 404 propstat, if there is one, last (DAV-51).</summary>
-    public ValueTask WriteAsync(string href, IStoreItem item, CancellationToken ct) => WriteAsync(href, item, item.Properties, ct);
+    public ValueTask WriteAsync(string href, IStoreItem item, CancellationToken cancellationToken) =>
+        WriteAsync(href, item, item.Properties, cancellationToken);
 
     /// <summary>Writes the response of one item with properties that its place adds to its own.</summary>
-    public async ValueTask WriteAsync(string href, IStoreItem item, IPropertyManager properties, CancellationToken ct)
+    public async ValueTask WriteAsync(string href, IStoreItem item, IPropertyManager properties, CancellationToken cancellationToken)
     {
         _xml.Markup("<D:response><D:href>"u8);
         _xml.Text(href);
         _xml.Markup("</D:href><D:propstat><D:prop>"u8);
         if (_asked.Everything)
-            await WriteEverythingAsync(item, properties, ct);
+            await WriteEverythingAsync(item, properties, cancellationToken);
         foreach (DavName name in _asked.Names)
         {
             if (properties.Find(name) is { } property && (property.ByNameOnly || !_asked.Everything))
-                await WriteValueAsync(property, item, ct);
+                await WriteValueAsync(property, item, cancellationToken);
         }
 
         WriteStatus(StatusCodes.Status200OK);
@@ -53,36 +54,38 @@ internal sealed class MultiStatusWriter
         _xml.Markup("</D:response>"u8);
 
         if (_xml.Written - _flushed >= FlushAfter)
-            await FlushAsync(ct);
+            await FlushAsync(cancellationToken);
     }
 
     /// <summary>Ends the body and sends the rest of it.</summary>
-    public ValueTask EndAsync(CancellationToken ct)
+    public ValueTask EndAsync(CancellationToken cancellationToken)
     {
         _xml.Markup("</D:multistatus>"u8);
-        return FlushAsync(ct);
+        return FlushAsync(cancellationToken);
     }
 
-    private async ValueTask FlushAsync(CancellationToken ct)
+    private async ValueTask FlushAsync(CancellationToken cancellationToken)
     {
         _flushed = _xml.Written;
-        await _output.FlushAsync(ct);
+        await _output.FlushAsync(cancellationToken);
     }
 
-    private async ValueTask WriteEverythingAsync(IStoreItem item, IPropertyManager properties, CancellationToken ct)
+    private async ValueTask WriteEverythingAsync(IStoreItem item, IPropertyManager properties, CancellationToken cancellationToken)
     {
         foreach (DavProperty property in properties.All)
         {
             if (_asked.NamesOnly)
                 _xml.Empty(property.Name);
             else if (!property.ByNameOnly)
-                await WriteValueAsync(property, item, ct);
+                await WriteValueAsync(property, item, cancellationToken);
         }
     }
 
-    private async ValueTask WriteValueAsync(DavProperty property, IStoreItem item, CancellationToken ct)
+    private async ValueTask WriteValueAsync(DavProperty property, IStoreItem item, CancellationToken cancellationToken)
     {
-        string value = property.SameFor is { } common ? await ReadSharedAsync(property, common(item), item, ct) : await property.Read(item, ct);
+        string value = property.SameFor is { } common
+            ? await ReadSharedAsync(property, common(item), item, cancellationToken)
+            : await property.Read(item, cancellationToken);
         if (property.IsWhole)
         {
             _xml.Markup(value);
@@ -103,10 +106,10 @@ internal sealed class MultiStatusWriter
         _xml.End(property.Name);
     }
 
-    private async ValueTask<string> ReadSharedAsync(DavProperty property, object owner, IStoreItem item, CancellationToken ct)
+    private async ValueTask<string> ReadSharedAsync(DavProperty property, object owner, IStoreItem item, CancellationToken cancellationToken)
     {
         if (!_shared.TryGetValue(property.Name, out (object Owner, string Value) last) || !last.Owner.Equals(owner))
-            _shared[property.Name] = last = (owner, await property.Read(item, ct));
+            _shared[property.Name] = last = (owner, await property.Read(item, cancellationToken));
         return last.Value;
     }
 

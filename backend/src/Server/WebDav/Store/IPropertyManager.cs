@@ -13,7 +13,7 @@ internal interface IPropertyManager
     bool IsProtected(DavName name) => true;
 
     /// <summary>Sets and removes properties that are not protected: all of them, or none.</summary>
-    ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken ct) =>
+    ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 }
 

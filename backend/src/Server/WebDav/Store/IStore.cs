@@ -10,7 +10,7 @@ internal interface IStore
     IReadOnlyList<PathClass> Classes { get; }
 
     /// <summary>The item at a path, or null where there is none. Names are compared case-sensitively, as NFC.</summary>
-    ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct);
+    ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken cancellationToken);
 
     /// <summary>
     /// What a path answers to each verb. Null where the path is reserved for the UI or an API and the tree answers 404 to every verb.

@@ -10,29 +10,29 @@ internal interface IStoreCollection : IStoreItem
     /// Reads the direct children, ordered by name ordinally, one at a time. A failure in the middle throws; a listing that ends
     /// is complete.
     /// </summary>
-    IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct);
+    IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken);
 
     /// <summary>The sum of the advertised lengths of the files that a quota of this collection would count, in bytes.</summary>
-    ValueTask<long> GetUsedBytesAsync(CancellationToken ct);
+    ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken);
 
     /// <summary>What its quota belongs to: collections with the same one use the same bytes, which one answer asks for once.</summary>
     object QuotaOwner => this;
 
     /// <summary>Creates or replaces a file. Called only where the table of verbs serves PUT.</summary>
-    ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct);
+    ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken cancellationToken);
 
     /// <summary>Deletes a child. Called only where the table of verbs serves DELETE.</summary>
-    ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct);
+    ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken);
 
     /// <summary>Creates a folder at a name that is free. Called only where the table of verbs has MKCOL.</summary>
-    ValueTask<StoreAnswer> CreateCollectionAsync(string name, CancellationToken ct) => ValueTask.FromResult(StoreAnswer.Forbidden);
+    ValueTask<StoreAnswer> CreateCollectionAsync(string name, CancellationToken cancellationToken) => ValueTask.FromResult(StoreAnswer.Forbidden);
 
     /// <summary>Copies a child, with its stored properties. Called only where the table of verbs serves COPY, never into the child itself.</summary>
-    ValueTask<StoreAnswer> CopyItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+    ValueTask<StoreAnswer> CopyItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 
     /// <summary>Moves a child. Called only where the table of verbs serves MOVE, never into the child itself.</summary>
-    ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+    ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 }
 

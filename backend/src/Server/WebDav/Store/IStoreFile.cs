@@ -28,6 +28,6 @@ internal interface IStoreFile : IStoreItem
     /// </summary>
     /// <param name="offset">First byte, 0-based.</param>
     /// <param name="length">Number of bytes, greater than 0. Nothing behind them is fetched.</param>
-    /// <param name="ct">Ends the wait for the opening.</param>
-    ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct);
+    /// <param name="cancellationToken">Ends the wait for the opening.</param>
+    ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken);
 }

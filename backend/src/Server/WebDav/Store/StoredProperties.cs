@@ -8,7 +8,7 @@ namespace Sluice.Server.WebDav;
 internal sealed record StoredProperty(DavName Name, string Markup);
 
 /// <summary>Changes the stored properties of one item, all or none.</summary>
-internal delegate ValueTask<StoreAnswer> ChangeProperties(IReadOnlyList<PropertyChange> changes, CancellationToken ct);
+internal delegate ValueTask<StoreAnswer> ChangeProperties(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken);
 
 /// <summary>The properties of one item that keeps what clients store: its live ones, then theirs. A snapshot; thread-safe.</summary>
 internal sealed class StoredProperties : IPropertyManager
@@ -29,18 +29,19 @@ internal sealed class StoredProperties : IPropertyManager
         All = stored.Count == 0 ? live.All : [.. live.All, .. stored.Select(Show)];
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<DavProperty> All { get; }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DavProperty? Find(DavName name) =>
         _live.Find(name) ?? (_stored.FirstOrDefault(property => property.Name == name) is { } found ? Show(found) : null);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsProtected(DavName name) => name.Namespace == DavName.DavNamespace || _live.Find(name) is not null;
 
-    /// <inheritdoc />
-    public ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken ct) => _change(changes, ct);
+    /// <inheritdoc/>
+    public ValueTask<StoreAnswer> ChangeAsync(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken) =>
+        _change(changes, cancellationToken);
 
     /// <summary>The stored properties after a change, in the order in which they came; null when they would be too large.</summary>
     public static IReadOnlyList<StoredProperty>? Apply(IReadOnlyList<StoredProperty> stored, IReadOnlyList<PropertyChange> changes)

@@ -6,19 +6,19 @@ namespace Sluice.Server.WebDav.Tree;
 internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playback playback)
 {
     /// <summary>The item at a path below <c>/content</c>, or null.</summary>
-    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
+    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
-        LibraryEntry? entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, ct).AsTask());
+        LibraryEntry? entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, cancellationToken).AsTask());
         return entry is null ? null : Show(entry);
     }
 
     /// <summary>The direct children of a folder, by name.</summary>
-    public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken ct) =>
-        StoreGuard.ReadAsync(tree.ListAsync(folder, ct), ct).Where(child => !TreeNames.IsLitter(child.Name)).Select(Show);
+    public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken cancellationToken) =>
+        StoreGuard.ReadAsync(tree.ListAsync(folder, cancellationToken), cancellationToken).Where(child => !TreeNames.IsLitter(child.Name)).Select(Show);
 
     /// <summary>The sum of the lengths of all files of the library.</summary>
-    public async ValueTask<long> GetUsedBytesAsync(CancellationToken ct) =>
-        await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(ct));
+    public async ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken) =>
+        await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(cancellationToken));
 
     private IStoreItem Show(LibraryEntry entry) =>
         entry is FileEntry file ? new ContentFile(file.File, playback) : new ContentFolder(entry, this);
@@ -28,6 +28,6 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playba
 internal sealed class ContentFolder(LibraryEntry entry, ContentBranch branch)
     : TreeFolder(entry is RootEntry ? TreeNames.Content : entry.Name, entry.LastModified, branch.GetUsedBytesAsync)
 {
-    /// <inheritdoc />
-    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct) => branch.ListAsync(entry, ct);
+    /// <inheritdoc/>
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => branch.ListAsync(entry, cancellationToken);
 }

@@ -5,39 +5,39 @@ namespace Sluice.Server.WebDav.Tree;
 /// <summary>A library file, in <c>/content</c> under its own name or in <c>/.ids</c> under its id (DAV-11).</summary>
 internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreFile
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string Name { get; init; } = file.Name;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string? SuggestedName => Name == file.Name ? null : file.Name;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset Created => file.LastModified;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset LastModified => file.LastModified;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsReadOnly => true;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IPropertyManager Properties => LiveProperties.OfFiles;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public long Length => file.Length;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public EntityTag ETag => new(file.ETag);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string ContentType => ContentTypes.ForName(file.Name);
 
-    /// <inheritdoc />
-    public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct)
+    /// <inheritdoc/>
+    public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
     {
         try
         {
-            Stream stream = await StoreGuard.RunAsync(() => playback.OpenAsync(file, offset, length, ct));
+            Stream stream = await StoreGuard.RunAsync(() => playback.OpenAsync(file, offset, length, cancellationToken));
             return new ContentStream(stream, Translate);
         }
         catch (Exception failure) when (Translate(failure) is { } known)

@@ -10,7 +10,7 @@ namespace Sluice.Server.WebDav.Tree;
 /// <param name="translate">The exception for the client, or null for an unknown one.</param>
 internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : ForwardStream
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         try
@@ -24,7 +24,7 @@ internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavail
         }
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public override async ValueTask DisposeAsync()
     {
         await inner.DisposeAsync();

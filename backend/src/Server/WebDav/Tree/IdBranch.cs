@@ -15,7 +15,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
     public IdFolder Root => Folder(TreeNames.Ids, "");
 
     /// <summary>The item at a path below <c>/.ids</c>, or null.</summary>
-    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
+    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
         if (names.Count == 0)
             return Root;
@@ -23,15 +23,15 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
             return Folder(names[^1], prefix);
         if (IdPath.IdOf(names) is not { } id)
             return null;
-        FileEntry? entry = await StoreGuard.RunAsync(() => tree.FindByIdAsync(id, ct).AsTask());
+        FileEntry? entry = await StoreGuard.RunAsync(() => tree.FindByIdAsync(id, cancellationToken).AsTask());
         return entry is null ? null : Show(entry);
     }
 
     /// <summary>The direct children of the folder of these leading digits, by name.</summary>
-    public IAsyncEnumerable<IStoreItem> ListAsync(string prefix, CancellationToken ct) =>
+    public IAsyncEnumerable<IStoreItem> ListAsync(string prefix, CancellationToken cancellationToken) =>
         prefix.Length < IdPath.Levels
             ? IdPath.Digits.Select(IStoreItem (digit) => Folder(digit.ToString(), prefix + digit)).ToAsyncEnumerable()
-            : StoreGuard.ReadAsync(tree.ListByIdAsync(prefix, ct), ct).Select(Show);
+            : StoreGuard.ReadAsync(tree.ListByIdAsync(prefix, cancellationToken), cancellationToken).Select(Show);
 
     private IdFolder Folder(string name, string prefix) => new(name, prefix, this, _since, content.GetUsedBytesAsync);
 
@@ -48,6 +48,6 @@ internal sealed class IdFolder(
     string name, string prefix, IdBranch branch, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(name, since, usedBytes)
 {
-    /// <inheritdoc />
-    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct) => branch.ListAsync(prefix, ct);
+    /// <inheritdoc/>
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => branch.ListAsync(prefix, cancellationToken);
 }

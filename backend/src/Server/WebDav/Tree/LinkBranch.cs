@@ -27,33 +27,33 @@ internal sealed class LinkBranch(
     public LinkFolder Root => new(new RootEntry(_since), this);
 
     /// <summary>The item at a path below <c>/completed-symlinks</c>, or null.</summary>
-    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken ct)
+    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
         if (names.Count == 0)
             return Root;
         LibraryEntry? entry = names.Count == 1
-            ? await FindCategoryAsync(names[0], ct)
-            : await FindInReleaseAsync(names, ct);
+            ? await FindCategoryAsync(names[0], cancellationToken)
+            : await FindInReleaseAsync(names, cancellationToken);
         return entry is null ? null : Show(entry);
     }
 
     /// <summary>The direct children of a folder that are not hidden, by name.</summary>
-    public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken ct) => folder switch
+    public IAsyncEnumerable<IStoreItem> ListAsync(LibraryEntry folder, CancellationToken cancellationToken) => folder switch
     {
-        RootEntry => ListCategoriesAsync(ct),
-        CategoryEntry category => StoreGuard.ReadAsync(completed.ListReleasesAsync(category.Name, ct), ct).Select(Show),
-        ReleaseEntry or FolderEntry => ListLinksAsync(folder, ct),
+        RootEntry => ListCategoriesAsync(cancellationToken),
+        CategoryEntry category => StoreGuard.ReadAsync(completed.ListReleasesAsync(category.Name, cancellationToken), cancellationToken).Select(Show),
+        ReleaseEntry or FolderEntry => ListLinksAsync(folder, cancellationToken),
         _ => AsyncEnumerable.Empty<IStoreItem>(),
     };
 
     /// <summary>Removes a release from the history, or hides a link or folder in one for a while (DAV-42).</summary>
-    public async ValueTask<StoreAnswer> DeleteAsync(LibraryEntry folder, string name, CancellationToken ct)
+    public async ValueTask<StoreAnswer> DeleteAsync(LibraryEntry folder, string name, CancellationToken cancellationToken)
     {
         switch (folder)
         {
             case CategoryEntry category:
-                LibraryEntry? found = await FindInReleaseAsync([category.Name, name], ct);
-                return found is ReleaseEntry item && await StoreGuard.RunAsync(() => completed.RemoveAsync(item.Release, ct))
+                LibraryEntry? found = await FindInReleaseAsync([category.Name, name], cancellationToken);
+                return found is ReleaseEntry item && await StoreGuard.RunAsync(() => completed.RemoveAsync(item.Release, cancellationToken))
                     ? StoreAnswer.Done
                     : StoreAnswer.NotFound;
             case ReleaseEntry release:
@@ -71,27 +71,27 @@ internal sealed class LinkBranch(
     public bool IsHidden(FolderEntry folder) => hidden.Contains(folder.Release, folder.Path);
 
     /// <inheritdoc cref="ContentBranch.GetUsedBytesAsync" />
-    public ValueTask<long> GetUsedBytesAsync(CancellationToken ct) => content.GetUsedBytesAsync(ct);
+    public ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken) => content.GetUsedBytesAsync(cancellationToken);
 
-    private async Task<LibraryEntry?> FindCategoryAsync(string name, CancellationToken ct)
+    private async Task<LibraryEntry?> FindCategoryAsync(string name, CancellationToken cancellationToken)
     {
-        DateTimeOffset? newest = await StoreGuard.RunAsync(() => completed.FindNewestAsync(name, ct));
+        DateTimeOffset? newest = await StoreGuard.RunAsync(() => completed.FindNewestAsync(name, cancellationToken));
         return newest is not null || categories.Configured.Contains(name) ? new CategoryEntry(name, newest ?? _since) : null;
     }
 
-    private async Task<LibraryEntry?> FindInReleaseAsync(IReadOnlyList<string> names, CancellationToken ct)
+    private async Task<LibraryEntry?> FindInReleaseAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
         string[] inner = [.. names.Skip(2)];
         string[]? file = inner.Length > 0 && inner[^1].EndsWith(LinkFile.Extension, StringComparison.Ordinal)
             ? [.. inner[..^1], inner[^1][..^LinkFile.Extension.Length]]
             : null;
-        LibraryEntry? found = await StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, file, ct));
+        LibraryEntry? found = await StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, file, cancellationToken));
         return shown.Contain(found) ? found : null;
     }
 
-    private async IAsyncEnumerable<IStoreItem> ListCategoriesAsync([EnumeratorCancellation] CancellationToken ct)
+    private async IAsyncEnumerable<IStoreItem> ListCategoriesAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        IReadOnlyList<CategoryEntry> used = await StoreGuard.RunAsync(() => completed.ListCategoriesAsync(ct));
+        IReadOnlyList<CategoryEntry> used = await StoreGuard.RunAsync(() => completed.ListCategoriesAsync(cancellationToken));
         Dictionary<string, CategoryEntry> all = used.ToDictionary(category => category.Name);
         foreach (string name in categories.Configured)
             all.TryAdd(name, new CategoryEntry(name, _since));
@@ -103,10 +103,10 @@ internal sealed class LinkBranch(
     /// The links of a folder. Their extension changes the order of names of which one begins with the other, so a link waits
     /// until no name that is still to come can stand before it.
     /// </summary>
-    private async IAsyncEnumerable<IStoreItem> ListLinksAsync(LibraryEntry folder, [EnumeratorCancellation] CancellationToken ct)
+    private async IAsyncEnumerable<IStoreItem> ListLinksAsync(LibraryEntry folder, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var waiting = new PriorityQueue<IStoreItem, string>(StringComparer.Ordinal);
-        await foreach (LibraryEntry entry in StoreGuard.ReadAsync(library.ListAsync(folder, ct), ct))
+        await foreach (LibraryEntry entry in StoreGuard.ReadAsync(library.ListAsync(folder, cancellationToken), cancellationToken))
         {
             while (waiting.TryPeek(out _, out string? name) && string.CompareOrdinal(name, entry.Name) < 0)
                 yield return waiting.Dequeue();
@@ -133,14 +133,15 @@ internal sealed class LinkBranch(
 internal sealed class LinkFolder(LibraryEntry entry, LinkBranch branch)
     : TreeFolder(entry is RootEntry ? TreeNames.Links : entry.Name, entry.LastModified, branch.GetUsedBytesAsync)
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public override bool IsHidden => entry is FolderEntry folder && branch.IsHidden(folder);
 
-    /// <inheritdoc />
-    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct) => branch.ListAsync(entry, ct);
+    /// <inheritdoc/>
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => branch.ListAsync(entry, cancellationToken);
 
-    /// <inheritdoc />
-    public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) => branch.DeleteAsync(entry, name, ct);
+    /// <inheritdoc/>
+    public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken) =>
+        branch.DeleteAsync(entry, name, cancellationToken);
 }
 
 /// <summary>

@@ -20,10 +20,10 @@ internal sealed class LitterFiles(TimeProvider time)
     private readonly Dictionary<(string Folder, string Name), (SmallFile File, long At)> _files = [];
 
     /// <summary>Takes a file, in place of one of its name.</summary>
-    public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
+    public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         byte[] content = new byte[MaxLength + 1];
-        int length = await upload.Body.ReadAtLeastAsync(content, content.Length, throwOnEndOfStream: false, ct);
+        int length = await upload.Body.ReadAtLeastAsync(content, content.Length, throwOnEndOfStream: false, cancellationToken);
         if (length > MaxLength)
             return StoreAnswer.TooLarge;
 

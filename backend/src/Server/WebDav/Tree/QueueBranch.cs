@@ -26,11 +26,11 @@ internal sealed class QueueBranch
     public string ManualFolder => _names.ManualFolder;
 
     /// <summary>The item at a path below <c>/nzbs</c>, or null. An NZB directly in it is that of <see cref="ManualFolder"/>.</summary>
-    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> path, CancellationToken ct) => path switch
+    public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> path, CancellationToken cancellationToken) => path switch
     {
         [] => Root,
-        [var name] => await FindFolderAsync(name, ct) ?? (IStoreItem?)await _names.FindAsync(ManualFolder, name, ct),
-        [var folder, var name] => await _names.FindAsync(folder, name, ct),
+        [var name] => await FindFolderAsync(name, cancellationToken) ?? (IStoreItem?)await _names.FindAsync(ManualFolder, name, cancellationToken),
+        [var folder, var name] => await _names.FindAsync(folder, name, cancellationToken),
         _ => null,
     };
 
@@ -43,20 +43,20 @@ internal sealed class QueueBranch
     };
 
     /// <summary>Whether the database answers. Asked for what needs no row of it, so that it is not shown without the rest (DAV-6).</summary>
-    public Task RequireAsync(CancellationToken ct) => _names.ListFoldersAsync(ct);
+    public Task RequireAsync(CancellationToken cancellationToken) => _names.ListFoldersAsync(cancellationToken);
 
     /// <summary>The category folders, configured or in use, by name.</summary>
     public async IAsyncEnumerable<IStoreItem> ListFoldersAsync(
-        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken ct)
+        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        foreach (string name in await _names.ListFoldersAsync(ct))
+        foreach (string name in await _names.ListFoldersAsync(cancellationToken))
             yield return Show(name);
     }
 
-    private async ValueTask<QueueFolder?> FindFolderAsync(string name, CancellationToken ct)
+    private async ValueTask<QueueFolder?> FindFolderAsync(string name, CancellationToken cancellationToken)
     {
         // The database is asked in any case: what it cannot tell is not shown.
-        IReadOnlyList<string> folders = await _names.ListFoldersAsync(ct);
+        IReadOnlyList<string> folders = await _names.ListFoldersAsync(cancellationToken);
         return name == ManualFolder || folders.Contains(name) ? Show(name) : null;
     }
 

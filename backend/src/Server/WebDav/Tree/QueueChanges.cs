@@ -13,33 +13,33 @@ internal sealed class QueueChanges(
     LitterFiles litter)
 {
     /// <summary>Adds an NZB, or stages a file that gets the name of one later.</summary>
-    public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken ct)
+    public async ValueTask<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
         if (!names.Takes(folder))
             return StoreAnswer.Conflict;
         if (!TreeNames.Fits(name))
             return StoreAnswer.Forbidden;
         if (TreeNames.IsLitter(name))
-            return await litter.PutAsync(folder, name, upload, ct);
+            return await litter.PutAsync(folder, name, upload, cancellationToken);
         if (TreeNames.IsStaged(name))
-            return await StageAsync(folder, name, upload, ct);
-        return TreeNames.IsUpload(name) ? await AddAsync(folder, name, upload, isWhole: false, ct) : StoreAnswer.Forbidden;
+            return await StageAsync(folder, name, upload, cancellationToken);
+        return TreeNames.IsUpload(name) ? await AddAsync(folder, name, upload, isWhole: false, cancellationToken) : StoreAnswer.Forbidden;
     }
 
     /// <summary>Removes the items of a file from the queue, as the SABnzbd API does (DAV-43), or a staged file.</summary>
-    public async ValueTask<StoreAnswer> DeleteAsync(string folder, string name, CancellationToken ct)
+    public async ValueTask<StoreAnswer> DeleteAsync(string folder, string name, CancellationToken cancellationToken)
     {
         if (TreeNames.IsLitter(name))
             return litter.Remove(folder, name) ? StoreAnswer.Done : StoreAnswer.NotFound;
         if (TreeNames.IsStaged(name))
             return staged.Find(folder, name) is { } upload && staged.Remove(upload) ? StoreAnswer.Done : StoreAnswer.NotFound;
         bool waited = waiting.Remove(folder, name);
-        bool removed = await StoreGuard.RunAsync(() => removal.RemoveFileAsync(folder, name, ct));
+        bool removed = await StoreGuard.RunAsync(() => removal.RemoveFileAsync(folder, name, cancellationToken));
         return removed || waited ? StoreAnswer.Done : StoreAnswer.NotFound;
     }
 
     /// <summary>Gives a file another name or another category (DAV-45), or a staged upload the name of an NZB (DAV-40b).</summary>
-    public async ValueTask<StoreAnswer> MoveAsync(string folder, string name, StoreTransfer transfer, CancellationToken ct)
+    public async ValueTask<StoreAnswer> MoveAsync(string folder, string name, StoreTransfer transfer, CancellationToken cancellationToken)
     {
         string? target = transfer.Collection switch
         {
@@ -52,15 +52,15 @@ internal sealed class QueueChanges(
         if (!names.Takes(target))
             return StoreAnswer.Conflict;
         if (TreeNames.IsStaged(name))
-            return await AddStagedAsync(folder, name, target, transfer, ct);
+            return await AddStagedAsync(folder, name, target, transfer, cancellationToken);
 
-        bool isTaken = await names.FindAsync(target, transfer.Name, ct) is not null;
+        bool isTaken = await names.FindAsync(target, transfer.Name, cancellationToken) is not null;
         if (isTaken && !transfer.MayReplace)
             return StoreAnswer.AlreadyExists;
         RenameOutcome outcome = await StoreGuard.RunAsync(
-            () => renaming.MoveAsync(folder, name, names.CategoryOf(target), transfer.Name, transfer.MayReplace, ct));
+            () => renaming.MoveAsync(folder, name, names.CategoryOf(target), transfer.Name, transfer.MayReplace, cancellationToken));
         if (outcome == RenameOutcome.NotFound)
-            return await MoveWaitingAsync(folder, name, target, transfer.Name, isTaken, ct);
+            return await MoveWaitingAsync(folder, name, target, transfer.Name, isTaken, cancellationToken);
         if (outcome == RenameOutcome.Taken)
             return StoreAnswer.AlreadyExists;
 
@@ -70,8 +70,8 @@ internal sealed class QueueChanges(
         return isTaken || outcome == RenameOutcome.Replaced ? StoreAnswer.Done : StoreAnswer.Created;
     }
 
-    private async Task<StoreAnswer> StageAsync(string folder, string name, StoreUpload upload, CancellationToken ct) =>
-        await staged.AddAsync(folder, name, upload.Body, upload.Length, upload.MayReplace, ct) switch
+    private async Task<StoreAnswer> StageAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken) =>
+        await staged.AddAsync(folder, name, upload.Body, upload.Length, upload.MayReplace, cancellationToken) switch
         {
             StagingOutcome.Created => StoreAnswer.Created,
             StagingOutcome.Replaced => StoreAnswer.Done,
@@ -85,14 +85,14 @@ internal sealed class QueueChanges(
     /// <param name="name">Name of the upload.</param>
     /// <param name="upload">Its bytes.</param>
     /// <param name="isWhole">Whether the client has written all of it, so that work need not wait for another version.</param>
-    /// <param name="ct">Gives up.</param>
-    private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken ct)
+    /// <param name="cancellationToken">Gives up.</param>
+    private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken cancellationToken)
     {
-        bool existed = await names.FindAsync(folder, name, ct) is not null;
+        bool existed = await names.FindAsync(folder, name, cancellationToken) is not null;
         if (existed && !upload.MayReplace)
             return StoreAnswer.AlreadyExists;
         await using var body = new UploadStream(upload.Body);
-        if ((await body.PeekAsync(1, ct)).IsEmpty)
+        if ((await body.PeekAsync(1, cancellationToken)).IsEmpty)
             return waiting.TryAdd(folder, name) ? (existed ? StoreAnswer.Done : StoreAnswer.Created) : StoreAnswer.NoSpace;
 
         var addition = new NzbAddition
@@ -103,7 +103,7 @@ internal sealed class QueueChanges(
             MayReplace = upload.MayReplace,
             HoldsStart = !isWhole,
         };
-        AddOutcome outcome = await StoreGuard.RunAsync(() => intake.AddAsync(body, upload.Length, addition, ct));
+        AddOutcome outcome = await StoreGuard.RunAsync(() => intake.AddAsync(body, upload.Length, addition, cancellationToken));
         if (outcome.Refusal is { } refusal)
             return AnswerOf(refusal);
         waiting.Remove(folder, name);
@@ -111,14 +111,14 @@ internal sealed class QueueChanges(
     }
 
     /// <summary>Adds a staged file. It stays staged until it is a queue item, so that a refusal loses nothing.</summary>
-    private async Task<StoreAnswer> AddStagedAsync(string folder, string name, string target, StoreTransfer transfer, CancellationToken ct)
+    private async Task<StoreAnswer> AddStagedAsync(string folder, string name, string target, StoreTransfer transfer, CancellationToken cancellationToken)
     {
         if (staged.Find(folder, name) is not { } upload || staged.Open(upload, 0) is not { } bytes)
             return StoreAnswer.NotFound;
         await using (bytes)
         {
             var whole = new StoreUpload(bytes, upload.Length, transfer.MayReplace);
-            StoreAnswer answer = await AddAsync(target, transfer.Name, whole, isWhole: true, ct);
+            StoreAnswer answer = await AddAsync(target, transfer.Name, whole, isWhole: true, cancellationToken);
             if (answer is StoreAnswer.Created or StoreAnswer.Done)
                 staged.Remove(upload);
             return answer;
@@ -126,11 +126,11 @@ internal sealed class QueueChanges(
     }
 
     private async Task<StoreAnswer> MoveWaitingAsync(
-        string folder, string name, string target, string newName, bool isTaken, CancellationToken ct)
+        string folder, string name, string target, string newName, bool isTaken, CancellationToken cancellationToken)
     {
         if (!waiting.Remove(folder, name))
             return StoreAnswer.NotFound;
-        await StoreGuard.RunAsync(() => removal.RemoveFileAsync(target, newName, ct));
+        await StoreGuard.RunAsync(() => removal.RemoveFileAsync(target, newName, cancellationToken));
         if (!waiting.TryAdd(target, newName))
             return StoreAnswer.NoSpace;
         return isTaken ? StoreAnswer.Done : StoreAnswer.Created;

@@ -5,20 +5,20 @@ internal sealed class QueueRoot(
     QueueBranch branch, QueueChanges changes, QueueNames names, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(TreeNames.Queue, since, usedBytes)
 {
-    /// <inheritdoc />
-    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct) => branch.ListFoldersAsync(ct);
+    /// <inheritdoc/>
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => branch.ListFoldersAsync(cancellationToken);
 
-    /// <inheritdoc />
-    public override ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct) =>
-        changes.PutAsync(names.ManualFolder, name, upload, ct);
+    /// <inheritdoc/>
+    public override ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken cancellationToken) =>
+        changes.PutAsync(names.ManualFolder, name, upload, cancellationToken);
 
-    /// <inheritdoc />
-    public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
-        changes.DeleteAsync(names.ManualFolder, name, ct);
+    /// <inheritdoc/>
+    public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken) =>
+        changes.DeleteAsync(names.ManualFolder, name, cancellationToken);
 
-    /// <inheritdoc />
-    public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
-        changes.MoveAsync(names.ManualFolder, name, transfer, ct);
+    /// <inheritdoc/>
+    public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
+        changes.MoveAsync(names.ManualFolder, name, transfer, cancellationToken);
 }
 
 /// <summary>A category folder of <c>/nzbs</c>.</summary>
@@ -26,18 +26,18 @@ internal sealed class QueueFolder(
     string name, QueueNames names, QueueChanges changes, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(name, since, usedBytes)
 {
-    /// <inheritdoc />
-    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct) => names.ListAsync(Name, ct);
+    /// <inheritdoc/>
+    public override IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken) => names.ListAsync(Name, cancellationToken);
 
-    /// <inheritdoc />
-    public override ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct) =>
-        changes.PutAsync(Name, name, upload, ct);
+    /// <inheritdoc/>
+    public override ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken cancellationToken) =>
+        changes.PutAsync(Name, name, upload, cancellationToken);
 
-    /// <inheritdoc />
-    public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
-        changes.DeleteAsync(Name, name, ct);
+    /// <inheritdoc/>
+    public override ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken) =>
+        changes.DeleteAsync(Name, name, cancellationToken);
 
-    /// <inheritdoc />
-    public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
-        changes.MoveAsync(Name, name, transfer, ct);
+    /// <inheritdoc/>
+    public override ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
+        changes.MoveAsync(Name, name, transfer, cancellationToken);
 }

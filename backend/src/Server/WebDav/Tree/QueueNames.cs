@@ -29,22 +29,22 @@ internal sealed class QueueNames(
     public IStoreFile? FindLitter(string folder, string name) => litter.Find(folder, name);
 
     /// <summary>The file of a name that is no litter, or null.</summary>
-    public async Task<IStoreFile?> FindAsync(string folder, string name, CancellationToken ct)
+    public async Task<IStoreFile?> FindAsync(string folder, string name, CancellationToken cancellationToken)
     {
         if (TreeNames.IsStaged(name))
             return staged.Find(folder, name) is { } upload ? new StagedFile(upload, staged) : null;
-        if (TreeNames.IsUpload(name) && await StoreGuard.RunAsync(() => queue.FindAsync(folder, name, ct)) is { } file)
+        if (TreeNames.IsUpload(name) && await StoreGuard.RunAsync(() => queue.FindAsync(folder, name, cancellationToken)) is { } file)
             return Show(file);
         return waiting.Find(folder, name);
     }
 
     /// <summary>The files of a folder by name.</summary>
     public async IAsyncEnumerable<IStoreItem> ListAsync(
-        string folder, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken ct)
+        string folder, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
         IEnumerable<IStoreFile> uploads = staged.List().Where(upload => upload.Folder == folder).Select(upload => new StagedFile(upload, staged));
         Queue<IStoreFile> others = new(uploads.Concat(waiting.In(folder)).OrderBy(file => file.Name, StringComparer.Ordinal));
-        await foreach (QueueFile file in StoreGuard.ReadAsync(queue.ListAsync(folder, ct), ct))
+        await foreach (QueueFile file in StoreGuard.ReadAsync(queue.ListAsync(folder, cancellationToken), cancellationToken))
         {
             while (others.TryPeek(out IStoreFile? next) && string.CompareOrdinal(next.Name, file.Name) < 0)
                 yield return others.Dequeue();
@@ -58,9 +58,9 @@ internal sealed class QueueNames(
     }
 
     /// <summary>The folders, configured or in use, by name.</summary>
-    public async Task<IReadOnlyList<string>> ListFoldersAsync(CancellationToken ct)
+    public async Task<IReadOnlyList<string>> ListFoldersAsync(CancellationToken cancellationToken)
     {
-        IReadOnlyList<string> used = await StoreGuard.RunAsync(() => queue.ListFoldersAsync(ct));
+        IReadOnlyList<string> used = await StoreGuard.RunAsync(() => queue.ListFoldersAsync(cancellationToken));
         IEnumerable<string> names = used.Union(categories.Configured).Union(waiting.Folders()).Union(staged.List().Select(upload => upload.Folder));
         return [.. names.Order(StringComparer.Ordinal)];
     }

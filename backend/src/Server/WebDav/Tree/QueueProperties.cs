@@ -9,12 +9,12 @@ internal sealed class QueueProperties(QueueFileStore queue)
 {
     /// <summary>The properties of a file, live and stored.</summary>
     public IPropertyManager Of(QueueFile file) =>
-        new StoredProperties(LiveProperties.OfFiles, Read(file.Properties), (changes, ct) => ChangeAsync(file.Id, changes, ct));
+        new StoredProperties(LiveProperties.OfFiles, Read(file.Properties), (changes, cancellationToken) => ChangeAsync(file.Id, changes, cancellationToken));
 
-    private async ValueTask<StoreAnswer> ChangeAsync(long id, IReadOnlyList<PropertyChange> changes, CancellationToken ct)
+    private async ValueTask<StoreAnswer> ChangeAsync(long id, IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken)
     {
         var answer = StoreAnswer.Done;
-        bool exists = await StoreGuard.RunAsync(() => queue.ChangePropertiesAsync(id, Change, ct));
+        bool exists = await StoreGuard.RunAsync(() => queue.ChangePropertiesAsync(id, Change, cancellationToken));
         return exists ? answer : StoreAnswer.NotFound;
 
         string? Change(string text)

@@ -12,36 +12,36 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
 
     private const int SkipBuffer = 64 * 1024;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string Name => file.Name;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset Created => file.AddedAt;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset LastModified => file.AddedAt;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsReadOnly => false;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IPropertyManager Properties { get; } = properties.Of(file);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public long Length => file.Length;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public EntityTag ETag => new(file.Hash[..TagLength]);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string ContentType => ContentTypes.ForName(Name);
 
-    /// <inheritdoc />
-    public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct)
+    /// <inheritdoc/>
+    public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
     {
         try
         {
-            return new ContentStream(file.Packed ? nzbs.OpenRaw(file.Hash, offset) : await OpenPlainAsync(offset, ct), Translate);
+            return new ContentStream(file.Packed ? nzbs.OpenRaw(file.Hash, offset) : await OpenPlainAsync(offset, cancellationToken), Translate);
         }
         catch (Exception failure) when (Translate(failure) is { } known)
         {
@@ -49,12 +49,12 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
         }
     }
 
-    private async Task<Stream> OpenPlainAsync(long offset, CancellationToken ct)
+    private async Task<Stream> OpenPlainAsync(long offset, CancellationToken cancellationToken)
     {
         Stream plain = nzbs.Open(file.Hash);
         try
         {
-            await SkipAsync(plain, offset, ct);
+            await SkipAsync(plain, offset, cancellationToken);
             return plain;
         }
         catch
@@ -70,14 +70,14 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
             : null;
 
     /// <summary>Reads up to an offset: the stored bytes are compressed and cannot be sought in.</summary>
-    private static async Task SkipAsync(Stream plain, long offset, CancellationToken ct)
+    private static async Task SkipAsync(Stream plain, long offset, CancellationToken cancellationToken)
     {
         byte[] buffer = ArrayPool<byte>.Shared.Rent(SkipBuffer);
         try
         {
             while (offset > 0)
             {
-                int read = await plain.ReadAsync(buffer.AsMemory(0, (int)Math.Min(offset, buffer.Length)), ct);
+                int read = await plain.ReadAsync(buffer.AsMemory(0, (int)Math.Min(offset, buffer.Length)), cancellationToken);
                 if (read == 0)
                     throw new InvalidDataException("The stored NZB is shorter than its length.");
                 offset -= read;

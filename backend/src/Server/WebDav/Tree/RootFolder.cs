@@ -6,19 +6,19 @@ namespace Sluice.Server.WebDav.Tree;
 internal sealed class RootFolder(RootFiles files, ContentBranch content, QueueBranch queue, IdBranch ids, LinkBranch links)
     : TreeFolder("Sluice", files.Readme.Created, content.GetUsedBytesAsync)
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public override IStoreFile Index => files.Readme;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public override async IAsyncEnumerable<IStoreItem> ReadChildrenAsync(
-        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken ct)
+        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
         // In the order of their names.
         yield return files.Health;
         yield return ids.Root;
         yield return files.Readme;
         yield return links.Root;
-        yield return await content.FindAsync([], ct) ?? throw new InvalidOperationException("The library has no root.");
+        yield return await content.FindAsync([], cancellationToken) ?? throw new InvalidOperationException("The library has no root.");
         yield return queue.Root;
     }
 }

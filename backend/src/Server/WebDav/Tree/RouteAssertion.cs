@@ -6,7 +6,7 @@ namespace Sluice.Server.WebDav.Tree;
 /// </summary>
 internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecycleService
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task StartedAsync(CancellationToken cancellationToken)
     {
         foreach (RouteEndpoint route in routes.Endpoints.OfType<RouteEndpoint>())
@@ -22,18 +22,18 @@ internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecyc
         return Task.CompletedTask;
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task StartingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 }

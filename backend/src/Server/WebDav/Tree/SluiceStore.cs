@@ -5,42 +5,42 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
 {
     private readonly RootFolder _root = new(files, content, queue, ids, links);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<PathClass> Classes => TreeVerbs.All;
 
-    /// <inheritdoc />
-    public async ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken ct)
+    /// <inheritdoc/>
+    public async ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken cancellationToken)
     {
         if (TreeNames.IsLitter(path.Name))
             return path.Segments is [TreeNames.Queue, ..] ? queue.FindLitter([.. path.Segments.Skip(1)]) : null;
         switch (path.Segments)
         {
             case []:
-                await queue.RequireAsync(ct);
+                await queue.RequireAsync(cancellationToken);
                 return _root;
             case [TreeNames.Readme]:
-                await queue.RequireAsync(ct);
+                await queue.RequireAsync(cancellationToken);
                 return files.Readme;
             case [TreeNames.Health]:
-                await queue.RequireAsync(ct);
+                await queue.RequireAsync(cancellationToken);
                 return files.Health;
             case [TreeNames.Content, ..]:
-                return await content.FindAsync([.. path.Segments.Skip(1)], ct);
+                return await content.FindAsync([.. path.Segments.Skip(1)], cancellationToken);
             case [TreeNames.Queue, ..]:
-                return await queue.FindAsync([.. path.Segments.Skip(1)], ct);
+                return await queue.FindAsync([.. path.Segments.Skip(1)], cancellationToken);
             case [TreeNames.Ids, ..]:
-                IStoreItem? found = await ids.FindAsync([.. path.Segments.Skip(1)], ct);
+                IStoreItem? found = await ids.FindAsync([.. path.Segments.Skip(1)], cancellationToken);
                 if (found is IStoreCollection)
-                    await queue.RequireAsync(ct);
+                    await queue.RequireAsync(cancellationToken);
                 return found;
             case [TreeNames.Links, ..]:
-                return await links.FindAsync([.. path.Segments.Skip(1)], ct);
+                return await links.FindAsync([.. path.Segments.Skip(1)], cancellationToken);
             default:
                 return null;
         }
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public PathClass? Classify(DavPath path, IStoreItem? item) => path.Segments switch
     {
         [] => TreeVerbs.Root,
@@ -57,7 +57,7 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
         _ => TreeVerbs.Nothing,
     };
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IReadOnlyList<string> Canonicalize(DavPath path) => path.Segments switch
     {
         [TreeNames.Queue, var name] when TreeNames.IsFileName(name) => [TreeNames.Queue, queue.ManualFolder, name],

@@ -8,37 +8,37 @@ namespace Sluice.Server.WebDav.Tree;
 /// <param name="since">Its date.</param>
 internal sealed class SmallFile(string name, byte[] content, DateTimeOffset since) : IStoreFile
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string Name => name;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset Created => since;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset LastModified => since;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsReadOnly { get; init; } = true;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsHidden { get; init; }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IPropertyManager Properties => LiveProperties.OfFiles;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public long Length => content.Length;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public EntityTag ETag => new(Convert.ToHexStringLower(SHA256.HashData(content).AsSpan(0, 16)));
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string ContentType { get; init; } = ContentTypes.Unknown;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string CacheControl { get; init; } = "private, no-transform";
 
-    /// <inheritdoc />
-    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct) =>
+    /// <inheritdoc/>
+    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken) =>
         ValueTask.FromResult<Stream>(new MemoryStream(content, (int)offset, (int)length, writable: false));
 }

@@ -23,9 +23,9 @@ internal static class StoreGuard
     }
 
     /// <summary>Reads rows one at a time.</summary>
-    public static async IAsyncEnumerable<T> ReadAsync<T>(IAsyncEnumerable<T> rows, [EnumeratorCancellation] CancellationToken ct)
+    public static async IAsyncEnumerable<T> ReadAsync<T>(IAsyncEnumerable<T> rows, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await using IAsyncEnumerator<T> row = rows.GetAsyncEnumerator(ct);
+        await using IAsyncEnumerator<T> row = rows.GetAsyncEnumerator(cancellationToken);
         while (true)
         {
             try

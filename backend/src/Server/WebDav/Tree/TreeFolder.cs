@@ -6,45 +6,45 @@ namespace Sluice.Server.WebDav.Tree;
 /// <param name="usedBytes">The sum of all advertised lengths of the library, which a quota is about.</param>
 internal abstract class TreeFolder(string name, DateTimeOffset date, Func<CancellationToken, ValueTask<long>> usedBytes) : IStoreCollection
 {
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string Name => name;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset Created => date;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset LastModified => date;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsReadOnly => true;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public virtual bool IsHidden => false;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IPropertyManager Properties => LiveProperties.OfCollections;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public virtual IStoreFile? Index => null;
 
-    /// <inheritdoc />
-    public abstract IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken ct);
+    /// <inheritdoc/>
+    public abstract IAsyncEnumerable<IStoreItem> ReadChildrenAsync(CancellationToken cancellationToken);
 
-    /// <inheritdoc />
-    public ValueTask<long> GetUsedBytesAsync(CancellationToken ct) => usedBytes(ct);
+    /// <inheritdoc/>
+    public ValueTask<long> GetUsedBytesAsync(CancellationToken cancellationToken) => usedBytes(cancellationToken);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public object QuotaOwner => typeof(TreeFolder);
 
-    /// <inheritdoc />
-    public virtual ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken ct) =>
+    /// <inheritdoc/>
+    public virtual ValueTask<StoreAnswer> PutItemAsync(string name, StoreUpload upload, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 
-    /// <inheritdoc />
-    public virtual ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken ct) =>
+    /// <inheritdoc/>
+    public virtual ValueTask<StoreAnswer> DeleteItemAsync(string name, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 
-    /// <inheritdoc />
-    public virtual ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken ct) =>
+    /// <inheritdoc/>
+    public virtual ValueTask<StoreAnswer> MoveItemAsync(string name, StoreTransfer transfer, CancellationToken cancellationToken) =>
         ValueTask.FromResult(StoreAnswer.Forbidden);
 }

@@ -19,7 +19,7 @@ internal sealed class ViewAuthenticationHandler(
 
     private ViewVerdict _verdict = ViewVerdict.Missing;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
         string target = Context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
@@ -37,7 +37,7 @@ internal sealed class ViewAuthenticationHandler(
         }
     }
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     protected override Task HandleChallengeAsync(AuthenticationProperties properties)
     {
         switch (_verdict)

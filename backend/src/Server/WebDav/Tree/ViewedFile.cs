@@ -8,37 +8,37 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
 {
     private const int LongestExtension = 10;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string Name => file.Name;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset Created => file.Created;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset LastModified => file.LastModified;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsReadOnly => file.IsReadOnly;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IPropertyManager Properties => file.Properties;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public long Length => file.Length;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public EntityTag ETag => file.ETag;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string CacheControl => file.CacheControl;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string ContentType => extension is null ? file.ContentType : ContentTypes.ForName("file." + extension);
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsAttachment => isDownload;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string? SuggestedName
     {
         get
@@ -59,6 +59,6 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
         return extension.Length is > 0 and <= LongestExtension && extension.All(char.IsAsciiLetterOrDigit) ? extension : null;
     }
 
-    /// <inheritdoc />
-    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct) => file.OpenAsync(offset, length, ct);
+    /// <inheritdoc/>
+    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken) => file.OpenAsync(offset, length, cancellationToken);
 }

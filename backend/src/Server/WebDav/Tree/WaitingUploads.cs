@@ -62,31 +62,31 @@ internal sealed class WaitingFile(string folder, string name, DateTimeOffset sin
     /// <summary>The category folder that it stands in.</summary>
     public string Folder => folder;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string Name => name;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset Created => since;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public DateTimeOffset LastModified => since;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public bool IsReadOnly => false;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public IPropertyManager Properties => LiveProperties.OfFiles;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public long Length => 0;
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public EntityTag ETag { get; } = new("waiting");
 
-    /// <inheritdoc />
+    /// <inheritdoc/>
     public string ContentType => ContentTypes.ForName(name);
 
-    /// <inheritdoc />
-    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken ct) =>
+    /// <inheritdoc/>
+    public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken) =>
         throw new InvalidOperationException("An empty file is never opened.");
 }

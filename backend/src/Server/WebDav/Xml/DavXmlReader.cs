@@ -27,15 +27,15 @@ internal static class DavXmlReader
     /// </summary>
     /// <param name="body">The body; read to its end unless it is refused.</param>
     /// <param name="contentLength">The length that the request declares, or null: too much is refused before it is sent.</param>
-    /// <param name="ct">Ends the wait for the client.</param>
-    public static async ValueTask<DavXmlElement?> ReadAsync(PipeReader body, long? contentLength, CancellationToken ct)
+    /// <param name="cancellationToken">Ends the wait for the client.</param>
+    public static async ValueTask<DavXmlElement?> ReadAsync(PipeReader body, long? contentLength, CancellationToken cancellationToken)
     {
         if (contentLength > MaxBytes)
             throw TooLarge();
 
         while (true)
         {
-            var read = await body.ReadAsync(ct);
+            var read = await body.ReadAsync(cancellationToken);
             var buffer = read.Buffer;
             if (buffer.Length > MaxBytes)
             {

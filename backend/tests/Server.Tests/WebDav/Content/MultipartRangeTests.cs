@@ -77,11 +77,11 @@ public sealed class MultipartRangeTests : IAsyncLifetime
         var reached = new TaskCompletionSource();
         _server.Store.Root.Add(new MemoryFile("hole.mkv", Bytes)
         {
-            Opening = async (offset, length, ct) =>
+            Opening = async (offset, length, cancellationToken) =>
             {
                 if (offset < 1000)
                     return new MemoryStream(Bytes, (int)offset, (int)length);
-                await reached.Task.WaitAsync(ct);
+                await reached.Task.WaitAsync(cancellationToken);
                 throw new ContentUnavailableException(ContentFault.Gone, "Gone.");
             },
         });
