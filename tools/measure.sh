@@ -37,7 +37,7 @@ if [ "${BUILD:-yes}" = yes ]; then
   (cd "$root/backend" && dotnet build ../tools/FullNzbTester -c "$configuration" -v quiet) >&2
 fi
 
-# Ports that nobody listens on at this moment; the mock's are consecutive.
+# Ports that are free at this moment; the mock's are consecutive.
 free_port() {
   local port
   while :; do

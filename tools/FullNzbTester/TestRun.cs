@@ -8,7 +8,7 @@ namespace Sluice.Tools.FullNzbTester;
 /// <summary>One pass over all steps, and the judgement at its end.</summary>
 internal sealed class TestRun(RunContext run)
 {
-    /// <summary>Runs what was asked for.</summary>
+    /// <summary>Runs the steps of the options.</summary>
     /// <exception cref="RefusedException">The NZB cannot be used.</exception>
     /// <exception cref="IOException">The import failed; nothing behind it makes sense.</exception>
     /// <exception cref="OperationCanceledException">The run was given up.</exception>
@@ -46,7 +46,7 @@ internal sealed class TestRun(RunContext run)
             await NoteTotalsAsync();
         }
 
-        // What the ceiling and the judge of holes ask the mock for is not counted for what is measured.
+        // Commands of the ceiling and of the judge of holes are not counted for the subject.
         if (run.Mock is not null)
             await CountAsync(run.Mock, cancellationToken);
         if (run.Options.Ceiling && sequential.File is { } file)

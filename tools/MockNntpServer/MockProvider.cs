@@ -21,7 +21,7 @@ public enum MockTls
     SelfSigned,
 }
 
-/// <summary>One provider of the mock: its line, its limits and what is wrong with it. Immutable; may be replaced while running.</summary>
+/// <summary>One provider of the mock: its line, its limits and its faults. Immutable; may be replaced while running.</summary>
 public sealed record MockProvider
 {
     /// <summary>Port; 0 takes a free one. Cannot change while running.</summary>
@@ -48,7 +48,7 @@ public sealed record MockProvider
     /// <summary>Bytes per second of each connection; 0: no limit.</summary>
     public long ConnectionBandwidth { get; init; }
 
-    /// <summary>User that must log in; null: nobody has to.</summary>
+    /// <summary>User that must log in; null: no login is needed.</summary>
     public string? User { get; init; }
 
     /// <summary>The user's password.</summary>

@@ -7,7 +7,7 @@ namespace Sluice.Tools.MockNntpServer;
 
 /// <summary>
 /// A faithful news server made of arithmetic: one listener per provider, running from <see cref="StartAsync"/> until it is
-/// disposed. Thread-safe; whoever starts it disposes it.
+/// disposed. Thread-safe; its starter disposes it.
 /// </summary>
 public sealed class MockServer : IAsyncDisposable
 {
@@ -93,8 +93,8 @@ public sealed class MockServer : IAsyncDisposable
     public Task DropConnectionsAsync() => Task.WhenAll(_listeners.Select(listener => listener.DropConnectionsAsync()));
 
     /// <summary>
-    /// Makes ready what is read next: drops every encoded article, and encodes those of a release ahead where the cache has room for
-    /// all of them, so that what is measured is not the encoder.
+    /// Prepares a measurement: drops every encoded article, and encodes those of a release ahead where the cache has room for all of
+    /// them, so that the encoder is not measured.
     /// </summary>
     /// <returns>The NZB of the release, whose sizes come from the same pass.</returns>
     public async Task<byte[]> PrepareAsync(MockRelease release, CancellationToken cancellationToken)

@@ -135,7 +135,7 @@ public sealed class MockStats
         _total?.CommandReceived(verb, outstanding);
     }
 
-    /// <summary>Ends the wait of commands: their answers have gone, or nobody takes them any more.</summary>
+    /// <summary>Ends the wait of commands: their answers have been sent, or the connection is closed.</summary>
     internal void CommandsDone(long commands)
     {
         Interlocked.Add(ref _waiting, -commands);

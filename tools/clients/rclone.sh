@@ -15,7 +15,7 @@ run_rclone() {
 
 rclone_version() { rclone version | sed -n '1s/^rclone v\([0-9.]*\).*/\1/p'; }
 
-# A remote of its own, by variables, so that nothing is written to anybody's configuration.
+# A remote of its own, by variables, so that no configuration of a user is read or written.
 rclone_remote() {
   export RCLONE_CONFIG=$work/rclone.conf RCLONE_CONFIG_SLUICE_TYPE=webdav RCLONE_CONFIG_SLUICE_VENDOR=other \
     RCLONE_CONFIG_SLUICE_URL=$host RCLONE_CONFIG_SLUICE_USER=$user RCLONE_CACHE_DIR=$work/rclone-cache

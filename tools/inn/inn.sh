@@ -19,7 +19,7 @@ group=alt.binaries.test
 cannot() { echo "inn: $1" >&2; exit 77; }
 fail() { echo "inn: $1" >&2; exit 1; }
 
-# INN runs as the user news and as nobody else.
+# INN runs as the user news and as no other.
 as_news() {
   if [ "$(id -un)" = news ]; then "$@"; else setpriv --reuid=news --regid=news --clear-groups -- "$@"; fi
 }

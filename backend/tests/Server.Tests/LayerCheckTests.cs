@@ -131,6 +131,15 @@ public sealed class LayerCheckTests
         Assert.Single(HouseRules.Notes([new SourceFile("a.cs", text)]));
 
     [Theory]
+    [InlineData("// Whoever comes later waits.", 1)]
+    [InlineData("/// <summary>Nobody reads it.</summary>", 1)]
+    [InlineData("var a = 1; // for someone else", 1)]
+    [InlineData("// The second caller waits.", 0)]
+    [InlineData("const string Nobody = \"65534\";", 0)]
+    public void Comments_about_persons_are_found(string text, int found) =>
+        Assert.Equal(found, HouseRules.VagueComments([new SourceFile("a.cs", text)]).Count);
+
+    [Theory]
     [InlineData("#pragma warning disable CA1000", 1)]
     [InlineData("var a = 1;\n#pragma warning disable CA1000", 1)]
     [InlineData("#pragma warning disable CA1000 // The parser owns it.", 0)]

@@ -67,6 +67,10 @@ public sealed class LayerTests
         AssertNone(HouseRules.Notes(SourceTree.Product()));
 
     [Fact]
+    public void Comments_name_the_type_and_the_event() =>
+        AssertNone(HouseRules.VagueComments([.. SourceTree.Product().Where(file => !file.Path.StartsWith("backend/src/Usenet/", StringComparison.Ordinal))]));
+
+    [Fact]
     public void Warnings_are_silenced_only_with_a_reason() =>
         AssertNone(HouseRules.SilencedWarnings(SourceTree.Everything()));
 

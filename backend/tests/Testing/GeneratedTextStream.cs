@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Sluice.Testing;
 
-/// <summary>A text of any length that nobody holds: it is made while it is read.</summary>
+/// <summary>A text of any length that is never held in memory: it is made while it is read.</summary>
 /// <remarks>Forward only.</remarks>
 public sealed class GeneratedTextStream(IEnumerable<string> pieces) : Stream
 {

@@ -2,7 +2,7 @@ namespace Sluice.Testing;
 
 /// <summary>
 /// A clock that stands still while the process does not get to run: it beats each 10 ms, and what a beat is late is left out. Deadlines
-/// are judged by it, so that a machine which is busy with other things does not fail them. Thread-safe.
+/// are judged by it, so that a machine which is busy with other work does not fail them. Thread-safe.
 /// </summary>
 public sealed class Heartbeat : IAsyncDisposable
 {

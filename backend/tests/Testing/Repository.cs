@@ -6,7 +6,7 @@ public static class Repository
     /// <summary>Full path of its top folder.</summary>
     public static string Root { get; } = FindRoot();
 
-    /// <summary>Full path of something in it, given with forward slashes.</summary>
+    /// <summary>Full path of a file or folder in it, given with forward slashes.</summary>
     public static string PathOf(string relative) => Path.Combine(Root, relative);
 
     /// <summary>Full path of a file or folder of <c>backend/tests/Fixtures</c>.</summary>

@@ -9,7 +9,7 @@ public sealed class ReusedBuffer(int capacity, int blockSize = 64 * 1024) : IBuf
 {
     private readonly byte[] _bytes = new byte[capacity];
 
-    /// <summary>What was written since the last <see cref="Clear"/>.</summary>
+    /// <summary>The bytes written since the last <see cref="Clear"/>.</summary>
     public ReadOnlySpan<byte> Written => _bytes.AsSpan(0, Length);
 
     /// <summary>Number of bytes written.</summary>
@@ -24,7 +24,7 @@ public sealed class ReusedBuffer(int capacity, int blockSize = 64 * 1024) : IBuf
     /// <summary>Runs before memory is handed out.</summary>
     public Action? OnRequest { get; set; }
 
-    /// <summary>Forgets what was written.</summary>
+    /// <summary>Drops the written bytes.</summary>
     public void Clear()
     {
         Length = 0;

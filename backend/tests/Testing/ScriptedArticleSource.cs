@@ -8,7 +8,7 @@ namespace Sluice.Testing;
 /// Providers in memory: serves raw articles by message-id, each provider with copies, misses and faults of its own.
 /// </summary>
 /// <remarks>
-/// Bodies are delivered in portions, with a turn for everybody else between two of them, so cancelling takes effect in the
+/// Bodies are delivered in portions, with a yield to other tasks between two of them, so cancelling takes effect in the
 /// middle of an article. Thread-safe once it is set up.
 /// </remarks>
 /// <param name="providers">How many providers there are; index 0 is asked first.</param>
@@ -33,7 +33,7 @@ public sealed class ScriptedArticleSource(int providers = 1, int portion = 4096)
     /// <summary>Most fetches that were under way at once.</summary>
     public int MostRunning => Volatile.Read(ref _mostRunning);
 
-    /// <summary>Fetches under way; 0 when nobody forgot one.</summary>
+    /// <summary>Fetches under way; 0 when all were awaited.</summary>
     public int Running => Volatile.Read(ref _running);
 
     /// <summary>Fetches that were given up.</summary>

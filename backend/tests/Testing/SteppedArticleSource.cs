@@ -44,7 +44,7 @@ public sealed class SteppedFetch(ArticleRequest request, IArticleSink sink, Canc
     private readonly TaskCompletionSource<ArticleReply> _reply = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private bool _hasStarted;
 
-    /// <summary>What was asked for.</summary>
+    /// <summary>The request.</summary>
     public ArticleRequest Request => request;
 
     /// <summary>Whether the fetch was given up.</summary>

@@ -3,7 +3,7 @@ using System.Collections.Concurrent;
 namespace Sluice.Testing;
 
 /// <summary>
-/// Fails a run in which a task failed and nobody looked: such a task is background work that nothing awaits. One per test
+/// Fails a run in which the exception of a task was never observed: such a task is background work that nothing awaits. One per test
 /// assembly, for as long as its tests run.
 /// </summary>
 public sealed class UnobservedExceptions : IDisposable
@@ -24,7 +24,7 @@ public sealed class UnobservedExceptions : IDisposable
 #pragma warning restore RS0030
         TaskScheduler.UnobservedTaskException -= Remember;
         if (!_unobserved.IsEmpty)
-            throw new AggregateException("Tasks failed and nobody looked.", _unobserved);
+            throw new AggregateException("Tasks failed and were never awaited.", _unobserved);
     }
 
     private void Remember(object? sender, UnobservedTaskExceptionEventArgs e) => _unobserved.Enqueue(e.Exception);

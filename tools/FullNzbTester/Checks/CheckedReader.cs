@@ -39,7 +39,7 @@ internal sealed class CheckedReader : IAsyncDisposable
     /// <summary>Reads from the stream and nothing else, so that it can be timed; <see cref="Took"/> follows.</summary>
     public ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken) => _stream.ReadAsync(buffer, cancellationToken);
 
-    /// <summary>Compares what was read.</summary>
+    /// <summary>Compares the bytes read.</summary>
     public void Took(ReadOnlySpan<byte> found)
     {
         if (found.IsEmpty)
@@ -97,7 +97,7 @@ internal sealed class CheckedReader : IAsyncDisposable
         return behind.Begin + behind.Length < _file.Length ? behind.Begin + behind.Length : null;
     }
 
-    /// <summary>The read ended in an error that nobody judges: what was not proved does not count.</summary>
+    /// <summary>The read ended in an error that is not judged: bytes that were not proved do not count.</summary>
     public void GiveUp() => Settle(aborted: true);
 
     public async ValueTask DisposeAsync()

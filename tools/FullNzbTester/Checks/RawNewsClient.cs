@@ -19,7 +19,7 @@ internal static class RawNewsClient
         Stream stream = client.GetStream();
         if (provider.UseTls)
         {
-            // The mock's own certificate, which nobody else has signed.
+            // The mock's own certificate, which no known authority has signed.
             var secure = new SslStream(stream, leaveInnerStreamOpen: false, (_, certificate, _, _) => certificate is not null);
             await secure.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = provider.Host }, cancellationToken);
             stream = secure;

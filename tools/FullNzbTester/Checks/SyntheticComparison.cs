@@ -6,7 +6,7 @@ namespace Sluice.Tools.FullNzbTester.Checks;
 
 /// <summary>
 /// Compares bytes with synthetic content (contract TST-52) while it is computed, 64 bytes at a time where the processor can, so
-/// that comparing costs a fraction of what is measured. Tested against <see cref="SyntheticContent"/>.
+/// that comparing costs a fraction of the measured work. Tested against <see cref="SyntheticContent"/>.
 /// </summary>
 internal static class SyntheticComparison
 {

@@ -4,14 +4,14 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 
-/// <summary>A file of the release as the import found it, with what is known about its bytes.</summary>
+/// <summary>A file of the release as the import found it, with its expected bytes.</summary>
 /// <param name="Name">Name that it gets.</param>
 /// <param name="NameSource">Where the name comes from.</param>
 /// <param name="Kind">What it is.</param>
 /// <param name="Posted">Map and ids.</param>
 /// <param name="Ids">The primary ids once more, where nothing has to be awaited for them; none where only a server knows them.</param>
 /// <param name="EncodedSizes">Size of each article as the NZB claims it; a hint, and none where the ids are not known.</param>
-/// <param name="Content">What its bytes have to be; null for a real post, where nobody knows.</param>
+/// <param name="Content">What its bytes have to be; null for a real post, whose bytes are unknown.</param>
 internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind, PostedFile Posted, IReadOnlyList<MessageId> Ids, IReadOnlyList<int> EncodedSizes, ExpectedContent? Content)
 {
     /// <summary>Bytes of the file.</summary>

@@ -9,7 +9,7 @@ internal abstract class Truth
     /// <summary>Compares bytes with the truth.</summary>
     /// <param name="file">Posted file, from 0.</param>
     /// <param name="offset">Place of the first byte in it.</param>
-    /// <param name="found">What was read.</param>
+    /// <param name="found">The bytes read.</param>
     /// <returns>Index of the first difference, or −1.</returns>
     public abstract int FirstDifference(int file, long offset, ReadOnlySpan<byte> found);
 

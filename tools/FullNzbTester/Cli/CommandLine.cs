@@ -9,7 +9,7 @@ internal static class CommandLine
     /// <param name="args">As the process got them.</param>
     /// <param name="output">Standard output.</param>
     /// <param name="error">Standard error.</param>
-    /// <param name="isTerminal">Whether colours are shown to somebody.</param>
+    /// <param name="isTerminal">Whether the output is a terminal, which shows colours.</param>
     /// <param name="interrupted">Ctrl-C.</param>
     public static async Task<int> RunAsync(IReadOnlyList<string> args, TextWriter output, TextWriter error, bool isTerminal, CancellationToken interrupted)
     {

@@ -2,7 +2,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>What a run was asked to do. Immutable; checked by whoever builds it.</summary>
+/// <summary>The options of a run. Immutable; checked by <see cref="OptionsReader"/>.</summary>
 internal sealed record TesterOptions
 {
     /// <summary>The command line for the record, without anything secret.</summary>
@@ -20,7 +20,7 @@ internal sealed record TesterOptions
     /// <summary>The running server that is measured, or null for the engine in this process.</summary>
     public ServerFlags? Server { get; init; }
 
-    /// <summary>What is measured, in one word.</summary>
+    /// <summary>The kind of subject, in one word.</summary>
     public string Mode => Server is null ? "engine" : "server";
 
     /// <summary>Connections of each mock provider.</summary>

@@ -1,4 +1,4 @@
 namespace Sluice.Tools.FullNzbTester.Cli;
 
-/// <summary>The flags make no sense; the message is a sentence for whoever typed them.</summary>
+/// <summary>The flags make no sense; the message is a sentence for the terminal.</summary>
 internal sealed class UsageException(string message) : Exception(message);

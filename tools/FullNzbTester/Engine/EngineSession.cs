@@ -9,7 +9,7 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Tools.FullNzbTester.Engine;
 
 /// <summary>
-/// One engine from nothing: no connection open, nothing learned, nothing held. What is measured cold has a session of its own.
+/// One engine from nothing: no connection open, nothing learned, nothing held. A cold measurement has a session of its own.
 /// </summary>
 internal sealed class EngineSession : IContentSession
 {

@@ -33,7 +33,7 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
 
     public IEnumerable<string> Disagreements(MockCounts counts) => MockVerdict.Disagreements(_totals.Now, counts, options.Connections);
 
-    /// <summary>BODY commands that nobody waited for in the end; the mock need not have seen them.</summary>
+    /// <summary>BODY commands that were given up; the mock need not have seen them.</summary>
     public long Unanswered => _totals.Now.Unanswered;
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;

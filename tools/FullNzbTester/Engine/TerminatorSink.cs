@@ -21,7 +21,7 @@ internal sealed class TerminatorSink : IArticleSink
 
     public bool Write(ReadOnlySpan<byte> raw, out int consumed)
     {
-        // A terminator across the border: the last bytes of what came before, and the first of what came now.
+        // A terminator across the border: the last bytes of the stretch before, and the first of this one.
         var ahead = Math.Min(Kept, raw.Length);
         raw[..ahead].CopyTo(_seam.AsSpan(_tail));
         var at = _seam.AsSpan(0, _tail + ahead).IndexOf(Terminator);

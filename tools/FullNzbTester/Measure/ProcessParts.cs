@@ -21,12 +21,12 @@ internal readonly record struct ProcessParts(double Threads, double Handles, dou
         }
         catch (Exception gone) when (gone is ArgumentException or IOException or UnauthorizedAccessException)
         {
-            // It has ended, or belongs to somebody else.
+            // The process has ended, or belongs to another user.
             return null;
         }
     }
 
-    /// <summary>By how much the last third of some samples is above the first, by medians, so that what comes and goes does not count.</summary>
+    /// <summary>By how much the last third of some samples is above the first, by medians, so that a single peak does not count.</summary>
     public static ProcessParts? Growth(IReadOnlyList<ProcessParts> samples)
     {
         var third = samples.Count / 3;

@@ -12,7 +12,7 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
     // Longer than a reader takes between two requests.
     private static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(150);
 
-    // What is not at rest by then is no straggler but at work.
+    // A mock that is not at rest by then is not waiting for stragglers but busy.
     private static readonly TimeSpan LongestRest = TimeSpan.FromSeconds(10);
 
     // Encoding two gigabytes on a busy machine.
@@ -55,8 +55,8 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
     }
 
     /// <summary>
-    /// Waits until every connection has ended and been counted, once the engine has closed its own; after a while as it is, for
-    /// whoever compares to find out.
+    /// Waits until every connection has ended and been counted, once the engine has closed its own. Gives up after a while without a
+    /// fault: the comparison of the counts finds it.
     /// </summary>
     public async Task WaitUntilClosedAsync(CancellationToken cancellationToken)
     {
@@ -72,11 +72,11 @@ internal sealed class MockControl(IPEndPoint control) : IDisposable
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            // Something is still at work; the counts say what.
+            // The mock is still busy; the counts say with what.
         }
     }
 
-    /// <summary>Waits until nothing is asked and nothing sent any more, and nobody connects.</summary>
+    /// <summary>Waits until no command is open, no answer is being sent and no connection is being made.</summary>
     public async Task WaitUntilQuietAsync(CancellationToken cancellationToken)
     {
         var quietSince = Stopwatch.GetTimestamp();

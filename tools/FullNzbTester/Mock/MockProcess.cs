@@ -30,7 +30,7 @@ internal sealed class MockProcess : IAsyncDisposable
     public MockControl Control { get; }
 
     /// <summary>Starts the mock and waits until it listens.</summary>
-    /// <param name="flags">What its releases are like, and what is passed on.</param>
+    /// <param name="flags">The form of its releases, and flags that are passed on.</param>
     /// <param name="cancellationToken">Gives the start up.</param>
     /// <exception cref="UsageException">The mock refuses its flags.</exception>
     public static async Task<MockProcess> StartAsync(MockFlags flags, CancellationToken cancellationToken)
@@ -72,7 +72,7 @@ internal sealed class MockProcess : IAsyncDisposable
             Host = endPoint.Address.ToString(),
             Port = endPoint.Port,
             UseTls = options.Mock!.Tls,
-            // The mock's authority is a minute old and known to nobody; what is measured is the cost of TLS.
+            // No client trusts the mock's new authority; verification is no part of the measured cost of TLS.
             SkipTlsVerification = options.Mock.Tls,
             MaxConnections = options.Connections,
             PipeliningDepth = options.Pipelining,

@@ -104,7 +104,7 @@ internal sealed class Comparison
             _differences.Add($"{what}: {before} / {now}");
     }
 
-    /// <summary>Where results go and what they are compared with says nothing about what was measured.</summary>
+    /// <summary>Flags that choose the report and the comparison are no part of the measured setup.</summary>
     internal static string Compared(IEnumerable<string> args)
     {
         var compared = new List<string>();

@@ -105,7 +105,7 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
     private string Checked()
     {
         if (!set.Last.Release.IsCompared)
-            return "not compared: nobody knows the bytes of a real post";
+            return "not compared: the bytes of a real post are unknown";
         var unproved = set["bytes_unproved"] is > 0 ? string.Create(CultureInfo.InvariantCulture, $", {set["bytes_unproved"]:n0} unproved") : "";
         return string.Create(CultureInfo.InvariantCulture, $"{set["bytes_verified"]:n0} bytes, {set["bytes_wrong"]:n0} wrong{unproved}");
     }

@@ -14,8 +14,8 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Tools.FullNzbTester.Server;
 
 /// <summary>
-/// A running server of the family, from outside. It cannot be made forget; so what is measured cold is a release that it has never
-/// seen, over connections that the mock has just closed. Only one NZB that was named has to do for everything.
+/// A running server of the family, from outside. Its caches cannot be emptied, so a cold measurement reads a release that it has never
+/// seen, over connections that the mock has just closed. An NZB named on the command line is used for every measurement.
 /// </summary>
 internal sealed class ServerSubject : ISubject
 {
@@ -30,7 +30,7 @@ internal sealed class ServerSubject : ISubject
     private readonly SabApi _api;
     private PublishedRelease? _named;
 
-    /// <param name="options">What was asked for; has a server.</param>
+    /// <param name="options">The options of the run; with a server.</param>
     /// <param name="mock">The mock's control port, or null.</param>
     /// <param name="providers">The mock's providers, for the judge.</param>
     /// <param name="seeds">Seeds of releases that the server has not seen.</param>
@@ -135,7 +135,7 @@ internal sealed class ServerSubject : ISubject
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>A release that the server has not seen, its NZB ready; what is read whole is encoded by then.</summary>
+    /// <summary>A release that the server has not seen, its NZB ready; articles of files that are read whole are encoded by then.</summary>
     private async Task<ReleaseContent> NextReleaseAsync(RunContext run, SessionUse use, CancellationToken cancellationToken)
     {
         if (_options.NzbFile is not null)

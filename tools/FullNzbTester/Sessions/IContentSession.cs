@@ -5,8 +5,8 @@ using Sluice.Usenet.Streams;
 namespace Sluice.Tools.FullNzbTester.Sessions;
 
 /// <summary>
-/// What is measured, from nothing: no connection open and nothing of its files held. What is measured cold has a session of its
-/// own. One is open at a time; its streams may be used side by side.
+/// A session with the measured engine or server that begins from nothing: no connection open and nothing of its files held. Each cold
+/// measurement has its own. One is open at a time; its streams may be used concurrently.
 /// </summary>
 internal interface IContentSession : IAsyncDisposable
 {
@@ -33,7 +33,7 @@ internal interface IContentSession : IAsyncDisposable
 
     /// <summary>Whether the end of a read is what a hole of the post looks like.</summary>
     /// <param name="error">What the read threw.</param>
-    /// <param name="file">What was read.</param>
+    /// <param name="file">The file that was read.</param>
     /// <param name="landing">The segment in which reading began.</param>
     /// <param name="landed">Where in it.</param>
     /// <param name="position">Where it ended.</param>

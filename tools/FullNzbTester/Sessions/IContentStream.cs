@@ -4,7 +4,7 @@ namespace Sluice.Tools.FullNzbTester.Sessions;
 internal interface IContentStream : IAsyncDisposable
 {
     /// <summary>Reads on.</summary>
-    /// <returns>Bytes read; 0 at the end of what was opened.</returns>
+    /// <returns>Bytes read; 0 at the end of the opened part.</returns>
     /// <exception cref="IOException">The bytes cannot be had.</exception>
     ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken);
 

@@ -3,7 +3,7 @@ using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Sessions;
 
-/// <summary>What was asked of the providers and came from them.</summary>
+/// <summary>Commands to the providers and bytes from them.</summary>
 /// <param name="Commands">Commands of all verbs.</param>
 /// <param name="Bodies">BODY commands among them.</param>
 /// <param name="Bytes">Bytes received.</param>
@@ -17,7 +17,7 @@ internal readonly record struct LineCounts(long Commands, long Bodies, long Byte
 
     public static LineCounts Of(ProviderCounts mock) => new(mock.Commands, mock.Bodies, mock.Bytes, mock.Opened, 0, mock.Peak);
 
-    /// <summary>What was added since a moment.</summary>
+    /// <summary>The difference to an earlier count.</summary>
     public LineCounts Since(in LineCounts start) =>
         new(Commands - start.Commands, Bodies - start.Bodies, Bytes - start.Bytes, Opened - start.Opened, Abandoned - start.Abandoned, Peak);
 }

@@ -4,7 +4,7 @@ using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>What is still under way long after every reader has gone: nothing may be.</summary>
+/// <summary>Counts fetches that are under way long after every reader has gone: none may be.</summary>
 internal static class Leftovers
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);

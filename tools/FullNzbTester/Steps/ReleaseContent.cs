@@ -48,7 +48,7 @@ internal sealed class ReleaseContent
     }
 
     /// <summary>A release that is about to be read whole: the mock makes its articles ready and its NZB with them.</summary>
-    /// <param name="options">What was asked for; the mock was started with it.</param>
+    /// <param name="options">The options of the run; the mock was started with them.</param>
     /// <param name="seed">Seed of the release.</param>
     /// <param name="mock">The mock.</param>
     /// <param name="cancellationToken">Gives it up.</param>
@@ -78,7 +78,7 @@ internal sealed class ReleaseContent
         return files;
     }
 
-    /// <summary>The truth of a posted file by its first article; null where nobody knows it.</summary>
+    /// <summary>The truth of a posted file by its first article; null where it is unknown.</summary>
     /// <exception cref="UsageException">The NZB is none that the mock can serve.</exception>
     public ExpectedContent? ContentOf(MessageId article)
     {

@@ -9,13 +9,13 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Tools.FullNzbTester.Steps;
 
 /// <summary>What the steps of one run share.</summary>
-/// <param name="options">What was asked for.</param>
+/// <param name="options">The options of the run.</param>
 /// <param name="number">Number of the run, from 1.</param>
-/// <param name="release">What is read.</param>
-/// <param name="providers">Where it can be fetched without what is measured; none where only a server knows them.</param>
-/// <param name="subject">What is measured.</param>
+/// <param name="release">The release that is read.</param>
+/// <param name="providers">Providers from which it can be fetched without the subject; none where only a server knows them.</param>
+/// <param name="subject">The measured engine or server.</param>
 /// <param name="mock">The mock, or null with real providers.</param>
-/// <param name="memory">The memory of what is measured.</param>
+/// <param name="memory">The memory of the subject.</param>
 /// <param name="narrator">Tells the steps.</param>
 internal sealed class RunContext(
     TesterOptions options, int number, ReleaseContent release, IReadOnlyList<ProviderOptions> providers, ISubject subject, MockProcess? mock, ResidentMemory memory, Narrator narrator)
@@ -40,7 +40,7 @@ internal sealed class RunContext(
     /// <summary>Whether the flags make some articles unreadable, so that reads may end at a hole.</summary>
     public bool MayMeetHoles => options.Mock?.MakesHoles == true;
 
-    /// <summary>Before this no answer can come: what comes sooner was there or under way. Zero where nobody knows.</summary>
+    /// <summary>The least time of an answer: bytes that come sooner were held or under way. Zero where it is unknown.</summary>
     public TimeSpan SoonestAnswer => options.Mock?.SoonestAnswer ?? TimeSpan.Zero;
 
     public Findings Findings { get; } = new();

@@ -11,7 +11,7 @@ namespace Sluice.Tools.FullNzbTester.Steps;
 /// <param name="WasHeld">Whether the bytes were there or under way before, so that the seek says nothing about the line.</param>
 internal readonly record struct SeekTiming(double? FirstByte, double? Last, bool WasHeld = false);
 
-/// <summary>Seeks and times what comes.</summary>
+/// <summary>Seeks and times the first bytes.</summary>
 internal sealed class SeekProbe(RunContext run, IContentSession session)
 {
     /// <summary>The read by which the first byte is measured, as the ancestor did.</summary>

@@ -130,7 +130,7 @@ internal sealed class SeekStep(RunContext run)
 
     private static string Held(bool wasHeld) => wasHeld ? "  (held)" : "";
 
-    /// <summary>Warm means connections open and nothing of the target cached: a seek into what is held already is told and not counted.</summary>
+    /// <summary>Warm means connections open and nothing of the target cached: a seek into held bytes is reported and not counted.</summary>
     private void Warm(SeekResult seek, bool wasHeld)
     {
         if (!wasHeld)

@@ -84,7 +84,7 @@ internal sealed class StormRun(RunContext run)
 
     private void Note(List<TestedFile> files, long wireBytes, long left)
     {
-        // Every open may cost the segment in which it lands, beside what was read.
+        // Every open may cost the segment in which it lands, beside the bytes read.
         var encoded = files.Sum(file => file.EncodedBytes(0, file.Length)) / (double)files.Sum(file => file.Length);
         var allowed = _seeks * (files.Max(file => file.Map[0].Length) + SmallRead) * encoded;
         var metrics = run.Metrics;

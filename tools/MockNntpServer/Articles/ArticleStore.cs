@@ -44,7 +44,7 @@ internal sealed class ArticleStore
     /// <summary>What an NZB needs of an article, which goes into the cache on the way.</summary>
     public PostedSize Measure(MockMessageId id, MediaContent? media)
     {
-        // The last one is measured before the CRC of the file is known, under a name that nobody will ask for.
+        // The last one is measured before the CRC of the file is known, under a name that no client asks for.
         var text = id.ToString();
         return id.Part == id.Parts ? ArticleEncoder.Measure(id, media) : _cache.GetOrAdd(text, () => ArticleEncoder.Encode(id, text, media)).Posted;
     }

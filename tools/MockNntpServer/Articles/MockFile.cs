@@ -12,7 +12,7 @@ public sealed record MockFile
     /// <summary>Bytes of the file.</summary>
     public required long Size { get; init; }
 
-    /// <summary>Decoded bytes per article; the last holds what is left.</summary>
+    /// <summary>Decoded bytes per article; the last one holds the rest.</summary>
     public int ArticleSize { get; init; } = DefaultArticleSize;
 
     /// <summary>Decoded bytes of each article in order, for posts with uneven parts; null cuts evenly.</summary>

@@ -1,6 +1,6 @@
 namespace Sluice.Tools.MockNntpServer.Cli;
 
-/// <summary>The file in which a client finds the authority to trust; one that nobody asked for goes with the process.</summary>
+/// <summary>The file in which a client finds the authority to trust; a temporary one is deleted with the process.</summary>
 internal sealed class AuthorityFile : IDisposable
 {
     private readonly bool _isTemporary;

@@ -9,7 +9,7 @@ namespace Sluice.Tools.MockNntpServer.Control;
 
 /// <summary>
 /// Statistics and changes over HTTP on loopback: <c>GET /stats</c>, <c>POST /reset</c>, <c>POST /drop</c>, <c>POST /release?seed=2</c>, which
-/// encodes a release ahead in place of what was encoded before and answers with its NZB, <c>POST /set?latency=150&amp;missing=0.01</c>
+/// encodes a release ahead in place of the one before and answers with its NZB, <c>POST /set?latency=150&amp;missing=0.01</c>
 /// (with <c>provider=0</c> for one of them), <c>POST /faults</c> with a fault script that replaces the former one.
 /// </summary>
 internal sealed class ControlListener : IAsyncDisposable

@@ -12,7 +12,7 @@ public enum FaultKind
     /// <summary><c>corrupt</c>: one decoded byte is wrong under the CRC of the true bytes, at every try.</summary>
     Corrupt,
 
-    /// <summary><c>connect.refuse</c>: nobody listens while the fault's time lasts.</summary>
+    /// <summary><c>connect.refuse</c>: the port is closed while the fault's time lasts.</summary>
     ConnectRefuse,
 
     /// <summary><c>connect.blackhole</c>: connection requests are dropped while the fault's time lasts.</summary>
@@ -216,7 +216,7 @@ public enum FaultKind
     /// <summary><c>tls.wronghost</c>: a certificate for another host.</summary>
     TlsWrongHost,
 
-    /// <summary><c>tls.selfsigned</c>: a certificate that nobody signed.</summary>
+    /// <summary><c>tls.selfsigned</c>: a certificate signed by itself.</summary>
     TlsSelfSigned,
 
     /// <summary><c>tls.close</c>: closed after the client's first words.</summary>
@@ -243,7 +243,7 @@ public enum FaultKind
     /// <summary><c>policy.flap</c>: 430 at every odd try of an article, there at every even one.</summary>
     PolicyFlap,
 
-    /// <summary><c>policy.down</c>: connections are closed, and nobody listens, while the fault's time lasts.</summary>
+    /// <summary><c>policy.down</c>: connections and the port are closed while the fault's time lasts.</summary>
     PolicyDown,
 
     /// <summary><c>policy.nopipelining</c>: a command that arrives while another waits on its connection gets no answer.</summary>

@@ -2,7 +2,7 @@ using Sluice.Tools.MockNntpServer.Articles;
 
 namespace Sluice.Tools.MockNntpServer.Faults;
 
-/// <summary>Where the mock is when it asks whether something goes wrong here.</summary>
+/// <summary>The points at which the mock looks for a fault.</summary>
 internal readonly record struct FaultPoint(int Provider, int Connection, TimeSpan Now)
 {
     public string? Verb { get; init; }
@@ -99,7 +99,7 @@ internal sealed class FaultPlan
             place = article.Hash;
         }
 
-        // What is wrong with an article stays wrong; what happens to one answer is thrown anew for the next.
+        // A fault of an article stays with it; a fault of an answer is drawn anew for the next answer.
         var attempt = active.Stage == FaultStage.Bytes || fault.Kind == FaultKind.Missing ? 0 : point.Try;
         return rate >= 1 || Placement.Roll(_seed, fault.Everywhere ? -1 : point.Provider, place, active.Salt, attempt) < rate;
     }

@@ -15,7 +15,7 @@ namespace Sluice.Tools.MockNntpServer.Faults;
 public static class FaultScript
 {
     /// <summary>Reads a script.</summary>
-    /// <exception cref="FormatException">A line is no fault; the message has its number and what is wrong.</exception>
+    /// <exception cref="FormatException">A line is no fault; the message has its number and the reason.</exception>
     public static IReadOnlyList<MockFault> Parse(string script)
     {
         var faults = new List<MockFault>();

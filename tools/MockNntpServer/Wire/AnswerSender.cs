@@ -5,7 +5,7 @@ namespace Sluice.Tools.MockNntpServer.Wire;
 /// <summary>Puts answers on the wire: bandwidth, packet edges, pauses, single bytes. One sender per connection.</summary>
 internal sealed class AnswerSender(Stream stream, ProviderState provider, int connection, SocketCensus.Entry place)
 {
-    /// <summary>Largest single write: large for speed, yet small enough that the count of bytes follows what was sent.</summary>
+    /// <summary>Largest single write: large for speed, yet small enough that the count of bytes follows the sending.</summary>
     private const int MaxWrite = 256 * 1024;
 
     /// <summary>Gap between packets that must not meet in the client's buffer; on the real clock, as it is the kernel's doing.</summary>

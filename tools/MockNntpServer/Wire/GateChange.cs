@@ -41,7 +41,7 @@ internal sealed class GateChange : IDisposable
         }
         catch (ObjectDisposedException)
         {
-            // The timer fired while the change was being put away: nobody waits for it any more.
+            // The timer fired while the change was being disposed: the wait has ended already.
         }
     }
 

@@ -22,7 +22,7 @@ internal sealed class Handshake(MockCertificates certificates, MockTls usual)
     /// <param name="network">The bare connection; stays open when the result is closed.</param>
     /// <param name="fault">What goes wrong, or null.</param>
     /// <param name="stopping">Ends it.</param>
-    /// <returns>The secured stream and what is written to; null when the connection is to be closed.</returns>
+    /// <returns>The secured stream and the stream to write to; null when the connection is to be closed.</returns>
     /// <exception cref="AuthenticationException">The client does not agree.</exception>
     /// <exception cref="IOException">The client is gone.</exception>
     public async Task<(SslStream Secure, Stream Talk)?> ShakeAsync(NetworkStream network, MockFault? fault, CancellationToken stopping)

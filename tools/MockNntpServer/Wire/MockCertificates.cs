@@ -4,7 +4,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Sluice.Tools.MockNntpServer.Wire;
 
-/// <summary>An authority and its certificates, made at start and known to nobody else.</summary>
+/// <summary>An authority and its certificates, made at start and trusted by no client that is not given them.</summary>
 internal sealed class MockCertificates : IDisposable
 {
     private static readonly TimeSpan Validity = TimeSpan.FromDays(2);

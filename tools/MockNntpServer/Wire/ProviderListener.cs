@@ -106,7 +106,7 @@ internal sealed class ProviderListener : IAsyncDisposable
             }
             catch (OperationCanceledException)
             {
-                // Something may have changed: look again.
+                // The settings or the faults may have changed: look again.
             }
             catch (SocketException)
             {

@@ -55,7 +55,7 @@ internal sealed class ProviderState : IDisposable
         }
     }
 
-    /// <summary>Replaces the settings; what has begun under the former ones goes on.</summary>
+    /// <summary>Replaces the settings; answers begun under the former ones go on.</summary>
     public void Change(Func<MockProvider, MockProvider> change, MockSettings shared)
     {
         CancellationTokenSource former;

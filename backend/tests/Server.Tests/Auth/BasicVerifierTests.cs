@@ -148,7 +148,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Without_a_password_nobody_is_let_in()
+    public async Task Without_a_password_no_credentials_are_accepted()
     {
         _options.Change(Options("admin", ""));
 

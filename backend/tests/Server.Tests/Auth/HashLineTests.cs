@@ -83,7 +83,7 @@ public sealed class HashLineTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Line_is_bounded_and_whoever_failed_least_goes_first()
+    public async Task Line_is_bounded_and_the_sender_with_fewest_failures_goes_first()
     {
         var running = Ask("running", "192.0.2.100");
         Begun();

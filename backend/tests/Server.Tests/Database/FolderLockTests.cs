@@ -24,7 +24,7 @@ public sealed class FolderLockTests : IDisposable
     }
 
     [Fact]
-    public void Lock_file_left_by_a_dead_process_stops_nobody()
+    public void Lock_file_left_by_a_dead_process_stops_no_start()
     {
         File.WriteAllText(_temporary.Folder.LockFile, "");
 

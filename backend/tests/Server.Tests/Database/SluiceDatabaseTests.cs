@@ -90,7 +90,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Lists_that_nobody_reads_on_keep_a_bounded_number_of_connections()
+    public async Task Lists_that_are_not_read_on_keep_a_bounded_number_of_connections()
     {
         var time = new ManualTimeProvider();
         await using var database = _temporary.OpenDatabase(time, Numbers);
@@ -217,7 +217,7 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Stream_given_up_half_way_disturbs_nobody()
+    public async Task Stream_given_up_half_way_disturbs_no_other()
     {
         await using var database = _temporary.OpenDatabase(Numbers);
         await database.WriteAsync(

@@ -68,7 +68,7 @@ public sealed class LogRedactorTests
     }
 
     [Fact]
-    public void Secret_is_masked_for_whoever_hears_of_a_change_first()
+    public void Secret_is_masked_for_the_first_callback_of_a_change()
     {
         var seen = "";
         using var watch = ChangeToken.OnChange(_settings.GetChangeToken, () => seen = _redactor.Redact("canary-user"));

@@ -128,7 +128,7 @@ public sealed class AbortTests : IDisposable
 
     private static async Task ReadAsync(Socket socket, int wanted, CancellationToken cancel)
     {
-        // A request that ends early is never answered, so nobody waits for ever.
+        // A request that ends early is never answered, so the wait has a limit.
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(cancel);
         patience.CancelAfter(TimeSpan.FromMilliseconds(200));
         var buffer = new byte[32 * 1024];

@@ -45,7 +45,7 @@ public sealed class CancelledReadTests
         var settings = new Dictionary<string, string>
         {
             ["SLUICE_CONFIG__USENET__MAX_DOWNLOAD_CONNECTIONS"] = $"{permits}",
-            // The shortest time after which the server itself closes what nobody uses.
+            // The shortest time after which the server itself closes idle connections.
             ["SLUICE_CONFIG__USENET__IDLE_CONNECTION_TIMEOUT_SECONDS"] = "15",
         };
         var provider = new MockProvider { Latency = TimeSpan.FromMilliseconds(10) };

@@ -18,7 +18,7 @@ public enum ListedOrder
     Unnumbered,
 }
 
-/// <summary>A film of so many small articles that its one file fills an NZB. Nobody holds the NZB, whose text is made while it is read.</summary>
+/// <summary>A film of so many small articles that its one file fills an NZB. The NZB is never held in memory: its text is made while it is read.</summary>
 internal sealed class HugeFilm(ulong seed, int articles, int articleSize, ListedOrder order)
 {
     // Has no divisor in common with any count of articles below it.

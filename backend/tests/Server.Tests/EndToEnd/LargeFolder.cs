@@ -4,7 +4,7 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A release that nobody imported: rows of the library without an NZB, for what costs the same whatever the articles hold.</summary>
+/// <summary>A release written into the library without an import: rows without an NZB, for costs that do not depend on articles.</summary>
 internal static class LargeFolder
 {
     /// <summary>The folder with this many files.</summary>

@@ -42,8 +42,8 @@ public sealed class MeasureTests
     [Trait("Category", EndToEndRun.Lengthy)]
     public Task Readers_who_seek_and_cancel_among_faults_get_no_wrong_byte_for_twenty_minutes() => SoakAsync(minutes: 20);
 
-    // Gate G7, and the soak of the engine: 32 readers, 1 % of each kind of wrong body, 512 MB for all of them. Whoever
-    // uses a block that he has given back ends the server, and with it the run.
+    // Gate G7, and the soak of the engine: 32 readers, 1 % of each kind of wrong body, 512 MB for all of them. A use
+    // of a block after its return ends the server, and with it the run.
     private static async Task SoakAsync(int minutes)
     {
         var settings = new Dictionary<string, string> { ["SLUICE_CONFIG__USENET__IN_FLIGHT_ARTICLE_BUDGET_MB"] = "512", ["CHECK_BLOCKS"] = "true" };

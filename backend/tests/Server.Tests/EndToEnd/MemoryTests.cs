@@ -23,7 +23,7 @@ public sealed class MemoryTests
     [Trait("Category", EndToEndRun.Lengthy)]
     public Task Eight_readers_stay_within_the_budget_for_three_minutes() => ReadSteadilyAsync(TimeSpan.FromMinutes(1), least: 3, most: 3);
 
-    /// <summary>Has everybody read for at least so many spells, and until memory does not grow from one spell to the next.</summary>
+    /// <summary>Lets all readers read for at least so many spells, and until memory does not grow from one spell to the next.</summary>
     /// <remarks>
     /// Windows fill and code is compiled in the first spells, however long that takes on the machine; what goes on growing
     /// after the last one never stops.

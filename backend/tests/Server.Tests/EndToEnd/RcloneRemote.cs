@@ -1,6 +1,6 @@
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>The remote <c>sluice:</c> of rclone, by variables: nobody's configuration is read or written.</summary>
+/// <summary>The remote <c>sluice:</c> of rclone, by variables: no configuration of a user is read or written.</summary>
 internal static class RcloneRemote
 {
     /// <summary>The variables with which rclone finds the server of the set.</summary>

@@ -135,7 +135,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>A port that nobody listens on at this moment.</summary>
+    /// <summary>A port that is free at this moment.</summary>
     public static int FreePort()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);

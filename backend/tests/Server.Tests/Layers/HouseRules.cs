@@ -9,6 +9,10 @@ internal static partial class HouseRules
     public static IReadOnlyList<string> Notes(IReadOnlyList<SourceFile> files) =>
         Lines(files, line => Note().IsMatch(line), "holds a note to oneself");
 
+    /// <summary>Comments that speak of persons where a type, a client or a process acts.</summary>
+    public static IReadOnlyList<string> VagueComments(IReadOnlyList<SourceFile> files) =>
+        Lines(files, line => Vague().IsMatch(line), "names a person where a type or an event is meant");
+
     /// <summary>Silenced warnings whose line, or the line above, does not say why.</summary>
     public static IReadOnlyList<string> SilencedWarnings(IReadOnlyList<SourceFile> files)
     {
@@ -70,6 +74,9 @@ internal static partial class HouseRules
 
     [GeneratedRegex(@"\b(TODO|FIXME|HACK|XXX)\b")]
     private static partial Regex Note();
+
+    [GeneratedRegex(@"//.*\b(some|any|every|no)(body|one)\b|//.*\bwhoever\b", RegexOptions.IgnoreCase)]
+    private static partial Regex Vague();
 
     [GeneratedRegex(@"^\s*#pragma\s+warning\s+disable")]
     private static partial Regex Pragma();

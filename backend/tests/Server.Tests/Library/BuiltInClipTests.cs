@@ -82,7 +82,7 @@ public sealed class BuiltInClipTests
     }
 
     [Fact]
-    public async Task Article_of_somebody_else_is_unknown_rather_than_missing()
+    public async Task Article_of_another_release_is_unknown_rather_than_missing()
     {
         var request = new ArticleRequest(MessageId.Parse("other@example.com"), OperationLane.Import);
 

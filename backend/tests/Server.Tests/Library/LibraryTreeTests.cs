@@ -36,7 +36,7 @@ public sealed class LibraryTreeTests : IDisposable
     }
 
     [Fact]
-    public async Task Category_in_use_is_there_although_nobody_configured_it()
+    public async Task Category_in_use_is_there_although_it_is_not_configured()
     {
         await using var host = await ProductHost.StartAsync(_folder, null, null, Categories);
         await host.Get<Server.Database.SluiceDatabase>().WriteAsync(

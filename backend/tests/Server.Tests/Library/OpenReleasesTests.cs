@@ -9,7 +9,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>Both list and NZB are deleted behind the first use: whoever still finds the ids has them from there.</summary>
+/// <summary>List and NZB are deleted after the first use: a later use that still has the ids has them from memory.</summary>
 public sealed class OpenReleasesTests : IDisposable
 {
     private readonly ManualTimeProvider _time = new();
@@ -49,7 +49,7 @@ public sealed class OpenReleasesTests : IDisposable
     }
 
     [Fact]
-    public async Task Release_that_nobody_reads_is_found_open_for_a_while()
+    public async Task Release_without_a_reader_is_found_open_for_a_while()
     {
         var (hash, id) = await SaveAsync();
         (await _releases.OpenAsync(hash, Token)).Dispose();
@@ -67,7 +67,7 @@ public sealed class OpenReleasesTests : IDisposable
     }
 
     [Fact]
-    public async Task Of_many_that_nobody_reads_the_first_left_goes_first()
+    public async Task Of_many_without_a_reader_the_first_left_goes_first()
     {
         List<(string Hash, string Id)> saved = [];
         for (var i = 0; i <= OpenReleases.MostIdle; i++)

@@ -8,7 +8,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Library;
 
-/// <summary>What each failure of a read means to whoever reads.</summary>
+/// <summary>The meaning of each failure of a read to its client.</summary>
 public sealed class PlaybackTests
 {
     /// <summary>Failures that asking again may cure, by what could not be had.</summary>

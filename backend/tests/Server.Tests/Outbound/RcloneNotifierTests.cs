@@ -182,7 +182,7 @@ public sealed class RcloneNotifierTests : IAsyncLifetime
         _notifier.ReleaseChanged("tv", "Rel");
         Assert.EndsWith("rclone.host is empty", await _lines.NextAsync(Token), StringComparison.Ordinal);
 
-        // Nothing listens on the port for ending a connection that nobody may use.
+        // The port is closed: a connection to it would be refused.
         _options.Change(_options.CurrentValue with { RcUrl = new Uri("http://127.0.0.1:1/") });
         _notifier.ReleaseChanged("tv", "Rel");
         Assert.Contains("127.0.0.1:1", await _lines.NextAsync(Token), StringComparison.Ordinal);

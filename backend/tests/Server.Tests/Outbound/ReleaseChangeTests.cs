@@ -19,7 +19,7 @@ public sealed class ReleaseChangeTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Published_and_removed_releases_are_told_and_nobody_waits_for_the_answer()
+    public async Task Published_and_removed_releases_are_told_without_a_wait_for_the_answer()
     {
         await using var mock = await MockServer.StartAsync();
         await using var rclone = await FakeRclone.StartAsync();

@@ -194,7 +194,7 @@ public sealed class ImportTests : IDisposable
     [InlineData("lost")]
     [InlineData("other")]
     [InlineData("cut")]
-    public async Task Item_whose_stored_copy_is_lost_or_damaged_fails_and_blocks_nobody(string damage)
+    public async Task Item_whose_stored_copy_is_lost_or_damaged_fails_and_blocks_no_other(string damage)
     {
         await using var mock = await MockServer.StartAsync();
         var release = Release("film.mkv");

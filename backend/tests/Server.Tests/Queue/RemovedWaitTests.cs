@@ -20,10 +20,10 @@ public sealed class RemovedWaitTests : IDisposable
     {
         var cancel = TestContext.Current.CancellationToken;
         var time = new RemovingTime(_folder.Folder.Database);
-        var nobody = $$"""{"Providers":[{"Host":"127.0.0.1","Port":{{ServerProcess.FreePort()}},"UseSsl":false}]}""";
+        var unreachable = $$"""{"Providers":[{"Host":"127.0.0.1","Port":{{ServerProcess.FreePort()}},"UseSsl":false}]}""";
         await using var host = await ProductHost.StartAsync(
             _folder, replace: services => services.AddSingleton(services => ActivatorUtilities.CreateInstance<QueueSchedule>(services, time)),
-            variables: ("SLUICE_CONFIG__USENET__PROVIDERS", nobody));
+            variables: ("SLUICE_CONFIG__USENET__PROVIDERS", unreachable));
 
         var id = (await host.AddAsync(MockRelease.Plain(1, 20_000, articleSize: 20_000).ToNzb(), "Rel.nzb", cancel))[0];
         Assert.Equal(1, await time.Removed.WaitAsync(cancel));

@@ -131,7 +131,7 @@ public sealed class StagedUploadsTests : IDisposable
         var uploads = await StartAsync();
         await AddAsync(uploads, "1.part", Longest);
         await AddAsync(uploads, "2.part", 1);
-        // Of a length that nobody has told, so the longest is expected; the pipe gives it nothing yet.
+        // Of unknown length, so the longest is expected; the pipe gives it nothing yet.
         using var cancel = new CancellationTokenSource();
         var pipe = new System.IO.Pipelines.Pipe();
         var arriving = uploads.AddAsync("tv", "3.part", pipe.Reader.AsStream(), null, mayReplace: true, cancel.Token);

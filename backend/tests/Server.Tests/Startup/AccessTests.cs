@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
 
-/// <summary>Who gets in: nobody without credentials, but for the named exceptions (S6, DAV-30 to DAV-33).</summary>
+/// <summary>No access without credentials, but for the named exceptions (S6, DAV-30 to DAV-33).</summary>
 public sealed class AccessTests : IDisposable
 {
     private static readonly string[] Verbs =

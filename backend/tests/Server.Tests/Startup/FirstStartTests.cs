@@ -64,7 +64,7 @@ public sealed partial class FirstStartTests : IDisposable
         }
 
         await using var connection = Open();
-        // The key of links is made all the same: nobody has set it and nobody needs to see it.
+        // The key of links is made all the same: it is not set, and no user needs to see it.
         Assert.Equal(["api.strm-key"], connection.Query<string>("SELECT key FROM setting"));
     }
 

@@ -17,7 +17,7 @@ public sealed class HealthTests : IDisposable
     [Theory]
     [InlineData("healthz", """{"status":"ok","mode":"normal"}""")]
     [InlineData("readyz", """{"status":"ok"}""")]
-    public async Task Process_endpoints_answer_anybody(string path, string expected)
+    public async Task Process_endpoints_answer_any_client(string path, string expected)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
 

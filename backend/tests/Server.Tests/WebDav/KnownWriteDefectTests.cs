@@ -53,7 +53,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Expired_lock_is_in_nobodys_way()
+    public async Task Expired_lock_blocks_no_request()
     {
         await LockAsync("/a", "Timeout: Second-10");
         _server.Time.Advance(TimeSpan.FromSeconds(10));

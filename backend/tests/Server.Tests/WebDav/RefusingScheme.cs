@@ -5,7 +5,7 @@ using Microsoft.Extensions.Options;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>An authentication that knows nobody.</summary>
+/// <summary>An authentication that accepts no credentials.</summary>
 internal sealed class RefusingScheme(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory loggers, UrlEncoder encoder)
     : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
 {

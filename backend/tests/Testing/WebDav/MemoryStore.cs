@@ -4,7 +4,7 @@ namespace Sluice.Testing.WebDav;
 
 /// <summary>
 /// A tree in memory, for tests of the verbs. Everything may be written but what lies below <c>/fixed</c>, whose writes are
-/// refused; <c>/foreign</c> belongs to somebody else. Thread-safe.
+/// refused; <c>/foreign</c> is reserved for another endpoint. Thread-safe.
 /// </summary>
 internal sealed class MemoryStore : IStore
 {

@@ -122,7 +122,7 @@ internal sealed class WritableStore : IStore
     }
 }
 
-/// <summary>What stands at a path.</summary>
+/// <summary>The item at a path.</summary>
 /// <param name="Content">The bytes of a file; null for a folder.</param>
 /// <param name="Modified">When it came.</param>
 /// <param name="Stored">The properties that clients have stored.</param>

@@ -11,7 +11,7 @@ public sealed class BodyFailureTests : IAsyncLifetime
 
     private DavTestServer _server = null!;
 
-    /// <summary>Exceptions that no file promises to throw, with texts that are nobody's business.</summary>
+    /// <summary>Exceptions that no file promises to throw, with texts that no client may see.</summary>
     public static TheoryData<Exception> Unexpected =>
     [
         new InvalidDataException("secret-name"),
@@ -113,7 +113,7 @@ public sealed class BodyFailureTests : IAsyncLifetime
         AssertReset(await CutAsync(_ => throw failure));
 
     [Fact]
-    public async Task Cancellation_that_nobody_asked_for_is_503_or_a_reset()
+    public async Task Cancellation_without_a_request_for_it_is_503_or_a_reset()
     {
         Add((_, _, _) => ValueTask.FromResult<Stream>(new ScriptedStream(ScriptedStream.Throw(new OperationCanceledException()))));
 

@@ -67,7 +67,7 @@ public sealed class LockTableTests
     }
 
     [Fact]
-    public void Nobody_gets_more_than_an_hour()
+    public void Lock_lasts_an_hour_at_most()
     {
         DavLock held = _locks.Grant(Wish("/a exclusive 0"), TimeSpan.FromDays(1)).Granted!;
 

@@ -20,7 +20,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task Root_and_readme_have_the_same_bytes_whoever_asks()
+    public async Task Root_and_readme_have_the_same_bytes_for_every_client()
     {
         RawAnswer readme = await _server.SendAsync("GET /README");
         Assert.Contains("/content/<category>/<release>/", readme.Text, StringComparison.Ordinal);
@@ -35,7 +35,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task Canary_is_three_bytes_that_nobody_caches()
+    public async Task Canary_is_three_bytes_that_may_not_be_cached()
     {
         RawAnswer answer = await _server.SendAsync("GET /.health");
 
@@ -86,7 +86,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     }
 
     [Fact]
-    public async Task File_whose_articles_nobody_knows_any_more_is_410_without_its_name()
+    public async Task File_whose_message_ids_are_lost_is_410_without_its_name()
     {
         RawAnswer answer = await _server.SendAsync("GET /content/movies/Lost/secret-name.mkv");
 
