@@ -12,12 +12,6 @@ internal sealed record Command(string Verb, string Argument, long Arrived, int N
     /// <summary>The message-id that is asked for, without brackets; null when the argument is none.</summary>
     public string? MessageId => MessageIdOf(Argument);
 
-    /// <summary>True for the verbs that are about one article.</summary>
-    public bool IsAboutArticle => Verb is "STAT" or "HEAD" or "BODY" or "ARTICLE";
-
-    /// <summary>True for the verbs that send a body.</summary>
-    public bool WantsBody => Verb is "BODY" or "ARTICLE";
-
     /// <summary>Splits a line into verb and argument.</summary>
     public static (string Verb, string Argument) Split(string line)
     {
