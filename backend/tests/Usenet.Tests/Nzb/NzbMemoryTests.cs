@@ -1,5 +1,4 @@
-using System.Globalization;
-using System.Text;
+using Sluice.Testing;
 using Sluice.Usenet.Nzb;
 using Xunit;
 
@@ -27,7 +26,7 @@ public sealed class NzbMemoryTests
         }
 
         Assert.Equal(300_000, writer.Count);
-        Assert.InRange(nzb.Position, 25 * MiB, long.MaxValue);
+        Assert.InRange(nzb.BytesRead, 25 * MiB, long.MaxValue);
         Assert.InRange(peak, 0, 8 * MiB);
     }
 
@@ -78,61 +77,12 @@ public sealed class NzbMemoryTests
     [InlineData("<nzb><x><![CDATA[", "sssssssssssssssssssssssssssss<s")]
     public async Task Attribute_or_section_of_200_megabytes_is_refused_before_it_is_held(string start, string text)
     {
-        await using var nzb = new RepeatedText(start, text, 200 * MiB);
+        await using var nzb = new GeneratedTextStream(Enumerable.Repeat(text, (int)(200 * MiB / text.Length)).Prepend(start));
         var before = GC.GetTotalMemory(forceFullCollection: true);
 
         await Assert.ThrowsAsync<NzbFormatException>(() => NzbSource.ReadAsync(nzb));
 
-        Assert.InRange(nzb.Position, 0, MiB);
+        Assert.InRange(nzb.BytesRead, 0, MiB);
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: false) - before, -64 * MiB, 16 * MiB);
-    }
-
-    private sealed class RepeatedText(string start, string text, long length) : Stream
-    {
-        private readonly byte[] _start = Encoding.ASCII.GetBytes(start);
-        private readonly byte[] _text = Encoding.ASCII.GetBytes(text);
-        private long _position;
-
-        public override bool CanRead => true;
-
-        public override bool CanSeek => false;
-
-        public override bool CanWrite => false;
-
-        public override long Length => length;
-
-        public override long Position
-        {
-            get => _position;
-            set => throw new NotSupportedException(value.ToString(CultureInfo.InvariantCulture));
-        }
-
-        public override int Read(byte[] buffer, int offset, int count)
-        {
-            for (var i = 0; i < count; i++, _position++)
-            {
-                if (_position == length)
-                    return i;
-                buffer[offset + i] = _position < _start.Length ? _start[_position] : _text[_position % _text.Length];
-            }
-
-            return count;
-        }
-
-        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
-        {
-            var bytes = new byte[buffer.Length];
-            var read = Read(bytes, 0, bytes.Length);
-            bytes.AsMemory(0, read).CopyTo(buffer);
-            return new ValueTask<int>(read);
-        }
-
-        public override void Flush() => throw new NotSupportedException();
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
     }
 }
