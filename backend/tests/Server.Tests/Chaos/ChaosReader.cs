@@ -24,8 +24,8 @@ internal sealed class ChaosReader : IDisposable
     private readonly TimeSpan? _longestPause;
 
     /// <param name="address">The server.</param>
-    /// <param name="films">What is read.</param>
-    /// <param name="tally">Takes what is seen.</param>
+    /// <param name="films">The films to read.</param>
+    /// <param name="tally">Counts the outcomes.</param>
     /// <param name="time">The clock of the run.</param>
     /// <param name="seed">Makes the same requests in the same order.</param>
     /// <param name="longestPause">The longest pause in an answer, from 5 s on; null for a reader that never pauses.</param>

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Diagnostics;
 
-/// <summary>What the log says of requests at each level: never what stands in a query or a header (S4).</summary>
+/// <summary>The log lines of requests at each level: never with content of a query or a header (S4).</summary>
 public sealed class RequestLinesTests : IDisposable
 {
     private readonly TemporaryFolder _temporary = new();

@@ -2,7 +2,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>What is proved gone is asked for once: 410 is no status that rclone tries again (F28).</summary>
+/// <summary>A file that is proved gone is requested once: 410 is no status that rclone tries again (F28).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class DamagedFileTests

@@ -7,7 +7,7 @@ using Xunit;
 namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>One way to damage a data folder, and what a start over it has to come to.</summary>
-/// <param name="Name">What was done.</param>
+/// <param name="Name">The damage, in words.</param>
 /// <param name="Expected">What <see cref="StartedServer.SettledAsync"/> has to say, or <see cref="SafeOrSound"/>.</param>
 /// <param name="Damage">Does it.</param>
 [SupportedOSPlatform("linux")]
@@ -18,9 +18,9 @@ internal sealed record DamagedStart(string Name, string Expected, Action<Damaged
     /// <summary>Damage that may be harmless, as in a page that is not in use; then everything has to play.</summary>
     public const string SafeOrSound = "safe or sound";
 
-    /// <summary>Damages a copy of the folder, starts over it, and looks at what it came to and at what was lost.</summary>
+    /// <summary>Damages a copy of the folder, starts over it, and checks the outcome and the stored NZBs.</summary>
     /// <param name="template">The folder as it should be.</param>
-    /// <param name="goesOn">Whether what was damaged is put back and started with once more.</param>
+    /// <param name="goesOn">Whether the damage is undone and another start made.</param>
     /// <param name="cancel">Gives up.</param>
     public async Task RunAsync(FolderTemplate template, bool goesOn, CancellationToken cancel)
     {
@@ -119,14 +119,14 @@ internal sealed class DamagedFolder : IDisposable
         Port = ((IPEndPoint)_listener.LocalEndpoint).Port;
     }
 
-    /// <summary>Gives everything to the user of the server but what is to be the administrator's.</summary>
+    /// <summary>Gives every file to the user of the server, except those that are to be the administrator's.</summary>
     public void Hand()
     {
         FolderTemplate.Own(Root);
         _ofRoot.ForEach(FolderTemplate.GiveToRoot);
     }
 
-    /// <summary>Lets go of what was held, and makes everything accessible again.</summary>
+    /// <summary>Closes the held files, and makes all files accessible again.</summary>
     public void Release()
     {
         _lock?.Dispose();
@@ -139,7 +139,7 @@ internal sealed class DamagedFolder : IDisposable
         }
     }
 
-    /// <summary>What is stored as NZBs, by what the files hold.</summary>
+    /// <summary>The stored NZBs, by the content of the files.</summary>
     public HashSet<string> StoredBlobs() =>
     [
         .. new[] { "blobs", "quarantine" }.Select(PathOf).Where(Directory.Exists)
@@ -147,7 +147,7 @@ internal sealed class DamagedFolder : IDisposable
             .Select(path => Convert.ToHexStringLower(SHA256.HashData(File.ReadAllBytes(path)))),
     ];
 
-    /// <summary>Puts back what was damaged.</summary>
+    /// <summary>Undoes the damage.</summary>
     /// <param name="hasServed">A database that was gone on with stays, with what says which one it is.</param>
     public void PutBack(bool hasServed)
     {

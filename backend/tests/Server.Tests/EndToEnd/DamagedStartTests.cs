@@ -8,7 +8,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
 /// The built server, as a user without privileges, over data folders that are damaged in every way that one file can be: each start
-/// serves or explains itself with the right exit code (CFG-13 to CFG-15), no stored NZB is lost, and what is put back plays.
+/// serves or explains itself with the right exit code (CFG-13 to CFG-15), no stored NZB is lost, and restored files play.
 /// </summary>
 [SupportedOSPlatform("linux")]
 [Collection(EndToEndRun.Name)]

@@ -11,7 +11,7 @@ namespace Sluice.Server.Tests.EndToEnd;
 [SupportedOSPlatform("linux")]
 internal sealed partial class FolderTemplate : IDisposable
 {
-    /// <summary>A user without privileges, where the tests have them; otherwise the one that they run as.</summary>
+    /// <summary>A user without privileges, where the tests may change it; otherwise their own.</summary>
     private const uint Nobody = 65534;
 
     /// <summary>Bytes of a page of the database.</summary>
@@ -98,7 +98,7 @@ internal sealed partial class FolderTemplate : IDisposable
             ["PORT"] = port.ToString(System.Globalization.CultureInfo.InvariantCulture),
             ["BIND_ADDRESS"] = "127.0.0.1",
             ["HOME"] = data,
-            // What is started a hundred times and lives for a second is not worth being looked at by the compiler.
+            // A process that is started a hundred times and lives for a second is not worth optimized code.
             ["DOTNET_TieredPGO"] = "0",
         };
         return Environment.IsPrivilegedProcess

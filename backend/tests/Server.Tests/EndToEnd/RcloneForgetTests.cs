@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A real rclone that remembers listings for hours and is told what has changed (DAV-17).</summary>
+/// <summary>A real rclone that remembers listings for hours and is notified of changes (DAV-17).</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RcloneForgetTests

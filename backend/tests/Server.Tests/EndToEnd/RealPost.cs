@@ -3,7 +3,7 @@ using Sluice.Testing;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>A release of <c>Fixtures/posts</c> with what has to come out of it.</summary>
+/// <summary>A release of <c>Fixtures/posts</c> with its expected content.</summary>
 internal sealed record RealPost(string Name, byte[] Nzb, string FileName, long Size, string Sha256)
 {
     /// <summary>Folder that holds one folder of raw articles per release.</summary>

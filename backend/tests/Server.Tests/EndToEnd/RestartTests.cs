@@ -79,7 +79,7 @@ public sealed class RestartTests
         }
     }
 
-    /// <summary>What a download has while there is no server: the system still holds what was sent, and is emptied at the pace of a player.</summary>
+    /// <summary>Bytes that a download gets while there is no server: the system still holds sent bytes, and is emptied at the pace of a player.</summary>
     private static async Task<long> SettledAsync(string target, CancellationToken cancel)
     {
         while (true)

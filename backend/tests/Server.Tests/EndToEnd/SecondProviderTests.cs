@@ -27,7 +27,7 @@ public sealed class SecondProviderTests
         await Film.PublishAsync(set.Client, cancel);
         Assert.InRange(set.Mock.ProviderStats[1].Articles, 1, Articles);
 
-        // What is read again comes from memory; the whole is asked for once.
+        // A second read comes from memory; each article is fetched once.
         Film.AssertEqual(0, await set.Client.GetAsync(Film.Path, cancel));
         Film.AssertEqual(Film.Size / 2, await set.Client.GetRangeAsync(Film.Path, Film.Size / 2, Film.Size - 1, Film.Size, cancel));
         Assert.Equal(0, set.Mock.ProviderStats[0].Articles);

@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>F27: what was read at the edges of a file is there after a restart, and never as anything but itself.</summary>
+/// <summary>F27: segments read at the edges of a file are cached over a restart, and never served damaged.</summary>
 [Collection(EndToEndRun.Name)]
 [Trait("Category", EndToEndRun.Name)]
 public sealed class SegmentCacheTests

@@ -85,7 +85,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
     /// <param name="port">Port.</param>
     /// <param name="variables">Environment variables.</param>
     /// <param name="cancel">Gives up waiting.</param>
-    /// <param name="path">What has to answer with success.</param>
+    /// <param name="path">The path that has to answer with success.</param>
     public static async Task<ServerProcess> StartAsync(
         string command,
         IEnumerable<string> arguments,

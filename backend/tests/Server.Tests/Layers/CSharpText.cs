@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>Blanks what is not code, so that a word in a comment or a text is no import.</summary>
+/// <summary>Blanks comments and literals, so that a word in them is no import.</summary>
 internal static class CSharpText
 {
     /// <summary>

@@ -32,7 +32,7 @@ internal sealed partial class ContractPages
     /// <summary>The letters that codes begin with.</summary>
     public IReadOnlySet<string> Families => _pageOf.Keys.ToHashSet();
 
-    /// <summary>What is wrong with the pages themselves.</summary>
+    /// <summary>Faults of the pages themselves.</summary>
     public IReadOnlyList<string> Violations() =>
     [
         .. from family in _pageOf.Keys

@@ -5,7 +5,7 @@ namespace Sluice.Server.Tests.Layers;
 /// <summary>Rules for single lines that the compiler does not know.</summary>
 internal static partial class HouseRules
 {
-    /// <summary>Notes to oneself: what is missing is written down where everyone plans from, never in the product.</summary>
+    /// <summary>Notes to oneself: missing work is written down where it is planned, never in the product.</summary>
     public static IReadOnlyList<string> Notes(IReadOnlyList<SourceFile> files) =>
         Lines(files, line => Note().IsMatch(line), "holds a note to oneself");
 
@@ -33,11 +33,11 @@ internal static partial class HouseRules
         return violations;
     }
 
-    /// <summary>Uses of something that one file of the product stands before.</summary>
+    /// <summary>Uses of an API that only one file or folder of the product may use.</summary>
     /// <param name="files">All files; those of the product are looked at.</param>
     /// <param name="use">What a use looks like.</param>
     /// <param name="user">The file, or the folder with its last slash, that may; empty: none.</param>
-    /// <param name="inStrings">Whether what stands in strings and comments counts, too.</param>
+    /// <param name="inStrings">Whether strings and comments count, too.</param>
     public static IReadOnlyList<string> Uses(IReadOnlyList<SourceFile> files, Regex use, string user, bool inStrings = false) =>
         [.. from file in files
             where file.Path.StartsWith("backend/src/", StringComparison.Ordinal) && !IsOrIsIn(file.Path, user) && use.IsMatch(inStrings ? file.Text : file.Code)

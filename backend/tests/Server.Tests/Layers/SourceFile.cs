@@ -22,7 +22,7 @@ internal sealed partial class SourceFile
 
     public string Text { get; }
 
-    /// <summary>The text without comments and without what stands inside string and character literals.</summary>
+    /// <summary>The text without comments and without the content of string and character literals.</summary>
     public string Code { get; }
 
     /// <summary>Names of the types it declares, those that are private to another type left out.</summary>

@@ -38,7 +38,7 @@ public sealed class PostedHabitsTests : IDisposable
             Assert.Equal(new ArticleHabit(Carries.Yes, Carries.Yes, Carries.Never), await StoredAsync(host));
             Assert.InRange(await PlayAsync(host, mock, truth), Articles, Articles * 1.05);
 
-            // As it is after a step from a version that did not know it, or where what is stored cannot be.
+            // As after an update from a version without habits, or with a stored value that is none.
             await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("UPDATE posted_file SET habit = 63"), Token);
         }
 

@@ -71,7 +71,7 @@ public sealed class FileLieStoreTests : IDisposable
             },
             Token);
 
-        // What no clock of ours can have said becomes news of today; the rest of what is restored is none.
+        // A time in the future counts as today and is saved anew; other restored rows are not.
         await store.RestoreAsync(Token);
         await store.SaveAsync(Token);
 

@@ -215,7 +215,7 @@ public sealed class ImportTests : IDisposable
                 File.Copy(Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br").First(other => other != path), path, overwrite: true);
         }
 
-        // What is not there may be a folder that is not mounted: it fails at the second start that misses it (IMP-3).
+        // A missing blob may be in a folder that is not mounted: its item fails at the second start that misses it (IMP-3).
         await using (var host = await ProductHost.StartAsync(_folder))
             await (damage == "lost" ? host.WaitForWaitingAsync(lost, Token) : Task.CompletedTask);
         await using (var host = await ProductHost.StartAsync(_folder, mock))

@@ -106,7 +106,7 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
     /// <summary>A copy of the database of a server that is stopped.</summary>
     public byte[] CopyDatabase() => File.ReadAllBytes(DatabaseFile);
 
-    /// <summary>Puts a database in the place of the one that is there, or none.</summary>
+    /// <summary>Replaces the database, or removes it.</summary>
     public void PutDatabase(byte[]? content)
     {
         foreach (var suffix in (string[])["", "-wal", "-shm"])
@@ -135,14 +135,14 @@ internal sealed partial class PublishedFilms : IAsyncDisposable
         return Convert.ToInt32(command.ExecuteScalar(), System.Globalization.CultureInfo.InvariantCulture);
     }
 
-    /// <summary>Reads every film and compares it with what was posted.</summary>
+    /// <summary>Reads every film and compares it with the posted bytes.</summary>
     public async Task AssertPlayAsync()
     {
         for (var i = 0; i < _films.Count; i++)
             await AssertPlaysAsync(i);
     }
 
-    /// <summary>Reads one film and compares it with what was posted.</summary>
+    /// <summary>Reads one film and compares it with the posted bytes.</summary>
     public async Task AssertPlaysAsync(int film)
     {
         using var answer = await Host.Client.GetAsync(new Uri($"content/movies/Film {film + 1}/film.mkv", UriKind.Relative), Token);

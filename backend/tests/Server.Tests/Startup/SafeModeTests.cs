@@ -75,7 +75,7 @@ public sealed class SafeModeTests
         await films.StopAsync();
         Assert.Equal(stored, films.StoredNzbs);
 
-        // What was accepted is now the database of these blobs, and the brake holds for what it does not know.
+        // The accepted database is now that of these blobs, and the brake holds for blobs that it does not know.
         await films.StartAsync();
         await films.AssertPlaysAsync(0);
         await films.StopAsync();

@@ -79,7 +79,7 @@ public sealed class TlsTests : IDisposable
         return secure.RemoteCertificate!.Subject;
     }
 
-    /// <summary>They are signed by themselves; what is tested is which of them comes.</summary>
+    /// <summary>Self-signed; the tests ask which of them is presented.</summary>
     private static bool IsOfThisTest(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors) =>
         certificate?.Subject is "CN=first" or "CN=second";
 

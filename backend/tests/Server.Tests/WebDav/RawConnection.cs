@@ -65,7 +65,7 @@ internal sealed class RawConnection : IAsyncDisposable
         return answer;
     }
 
-    /// <summary>Reads an answer that a reset may overtake: what has come and was not read yet is lost with it.</summary>
+    /// <summary>Reads an answer that a reset may overtake: received bytes that were not read yet are lost with it.</summary>
     public async Task<RawAnswer> ReadAnswerOrResetAsync()
     {
         try

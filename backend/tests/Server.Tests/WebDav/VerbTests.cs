@@ -6,7 +6,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>Who answers which verb, and what is said to the others.</summary>
+/// <summary>Which paths answer which verb, and how the others are refused.</summary>
 public sealed class VerbTests : IAsyncLifetime
 {
     private DavTestServer _server = null!;

@@ -73,7 +73,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     [Fact]
     public async Task Later_part_that_cannot_be_had_cuts_the_answer()
     {
-        // The hole is met when the client has the headers: a reset may overtake what was sent before it.
+        // The hole is met when the client has the headers: a reset may overtake bytes sent before it.
         var reached = new TaskCompletionSource();
         _server.Store.Root.Add(new MemoryFile("hole.mkv", Bytes)
         {

@@ -5,7 +5,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
 
-/// <summary>PROPPATCH over the wire: what is stored comes back as it was, and what is protected stops the rest.</summary>
+/// <summary>PROPPATCH over the wire: stored properties come back unchanged, and a protected one fails the others.</summary>
 public sealed class PropPatchTests : IAsyncLifetime
 {
     private static readonly XNamespace Dav = "DAV:";

@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
 
-/// <summary>A PUT is found in <c>/nzbs</c> under the very name it was PUT, and replaces what has that name and nothing else.</summary>
+/// <summary>An uploaded file is listed in <c>/nzbs</c> under its exact name, and replaces a file of that name and no other.</summary>
 public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueFixture>
 {
     private const string Wish = "<lockinfo xmlns='DAV:'><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>";

@@ -21,7 +21,7 @@ internal static partial class RcloneListing
 
     private static readonly XNamespace Dav = "DAV:";
 
-    /// <summary>What stands in a folder.</summary>
+    /// <summary>The entries of a folder.</summary>
     /// <param name="folder">Its address, with a slash at its end.</param>
     /// <param name="multiStatus">The answer to PROPFIND with depth 1.</param>
     public static IReadOnlyList<RcloneEntry> Read(Uri folder, string multiStatus)

@@ -117,7 +117,7 @@ internal static partial class StatusTable
     /// <summary>The cells of the table of section 3.</summary>
     public static IReadOnlyList<StatusCell> Section3 { get; } = Read(Cells);
 
-    /// <summary>What stands beside the table.</summary>
+    /// <summary>Paths beside the table.</summary>
     public static IReadOnlyList<StatusCell> BesideIt { get; } = Read(Beside);
 
     private static List<StatusCell> Read(string text) => [.. text.Split('\n').Select(ReadCell)];

@@ -34,7 +34,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
 
             Assert.Equal($"{request.Verb} {target} {request.Status}", $"{request.Verb} {target} {StatusOf(answer, request)}");
             Assert.Equal(answer.Status == 405 || request.Verb == "OPTIONS" ? allow : null, answer["Allow"]);
-            // What is free below the queue takes some names and refuses others.
+            // A free name below the queue is accepted or refused by its form.
             if (path == "unknown")
                 continue;
             if (request.Status is "403" or "405" or "207/403")
@@ -111,7 +111,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     }
 }
 
-/// <summary>A server whose tree holds every kind of path: what plays, what is lost, and what no provider is there for.</summary>
+/// <summary>A server whose tree holds every kind of path: files that play, files that are lost, and files without a provider.</summary>
 public sealed class StatusFixture : IAsyncLifetime
 {
     private readonly Dictionary<string, string> _paths = [];

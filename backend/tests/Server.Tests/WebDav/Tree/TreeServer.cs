@@ -112,7 +112,7 @@ internal sealed class TreeServer : IAsyncDisposable
         Assert.Contains("\"status\":true", answer.Text, StringComparison.Ordinal);
     }
 
-    /// <summary>What is queued.</summary>
+    /// <summary>The queue items.</summary>
     public Task<List<QueueItem>> ItemsAsync() =>
         Services.GetRequiredService<QueueStore>()
             .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).ToListAsync(TestContext.Current.CancellationToken).AsTask();
