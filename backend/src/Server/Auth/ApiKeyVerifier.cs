@@ -5,7 +5,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>What became of an API key.</summary>
+/// <summary>Verdict on an API key.</summary>
 internal enum ApiKeyVerdict
 {
     /// <summary>It is the key.</summary>

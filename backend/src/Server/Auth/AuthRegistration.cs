@@ -6,7 +6,7 @@ namespace Sluice.Server.Auth;
 /// <summary>Puts access together.</summary>
 internal static class AuthRegistration
 {
-    /// <summary>Name of the one scheme.</summary>
+    /// <summary>Name of the scheme.</summary>
     public const string BasicScheme = "Basic";
 
     /// <summary>Adds the verifiers and the rule that every route needs credentials unless it carries an <see cref="OpenEndpoint"/>.</summary>

@@ -17,7 +17,7 @@ internal sealed class BasicAuthenticationHandler(
 {
     private const string Challenge = "Basic realm=\"Sluice\", charset=\"UTF-8\"";
 
-    // What a client is told to wait while others are hashed, in seconds.
+    // The Retry-After while other headers are hashed, in seconds.
     private const string BusyRetryAfterSeconds = "5";
 
     private string? _retryAfter;
@@ -75,7 +75,7 @@ internal sealed class BasicAuthenticationHandler(
 
     /// <summary>
     /// Whether the request comes from networks that need no password, all the way: a forwarded address may be made up by the
-    /// client, so it can close what the peer's own address opens and never the other way round (DAV-33).
+    /// client, so it may take away the exemption of the peer's own address and never give one (DAV-33).
     /// </summary>
     private bool NeedsNoCredentials()
     {

@@ -30,8 +30,8 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
     public bool AreOf(WebDavOptions options) => options.User == user && options.Password == password;
 
     /// <summary>
-    /// What a header is remembered as: under a key that this process has made for it, so that a reader of it, in a core dump
-    /// without the key for example, cannot try passwords on it.
+    /// The form in which a header is remembered: a MAC under a key of this process, so that passwords cannot be tried on a proof
+    /// without the key.
     /// </summary>
     public UInt128 Proof(string header)
     {
@@ -62,7 +62,7 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
     }
 
     /// <summary>
-    /// Compares in full, with one PBKDF2 whatever is wrong: an unknown user costs what a known one costs (S1).
+    /// Compares in full, with one PBKDF2 for any user: an unknown one costs as much as a known one (S1).
     /// </summary>
     public bool Verify(string givenUser, string givenPassword)
     {

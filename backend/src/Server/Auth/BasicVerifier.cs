@@ -4,7 +4,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>What became of Basic credentials.</summary>
+/// <summary>Verdict on Basic credentials.</summary>
 internal enum BasicVerdict
 {
     /// <summary>User and password are right.</summary>
@@ -27,7 +27,7 @@ internal enum BasicVerdict
 /// </remarks>
 internal sealed class BasicVerifier : IAsyncDisposable
 {
-    /// <summary>What a failure is called in the log.</summary>
+    /// <summary>Name of the credentials in the log.</summary>
     public const string What = "user or password";
 
     private const string Scheme = "Basic ";

@@ -12,7 +12,7 @@ namespace Sluice.Server.Auth;
 /// <remarks>Thread-safe.</remarks>
 internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isExempt = null)
 {
-    /// <summary>What a client behind a proxy is told to wait, in seconds.</summary>
+    /// <summary>The Retry-After of a client behind a proxy, in seconds.</summary>
     public const string RetryAfterSeconds = "5";
 
     private readonly Lock _lock = new();

@@ -1,11 +1,11 @@
 namespace Sluice.Server.Auth;
 
-/// <summary>A header that can be read, with what it says.</summary>
+/// <summary>A well-formed header, with its user and password.</summary>
 internal sealed record BasicAttempt(string Header, string User, string Password);
 
 /// <summary>
-/// The line of headers in front of the one slow hash: bounded, one place for each header however many requests bring it, one place for each
-/// sender, and in the order of trust (S2). What it refuses, it refuses at once.
+/// The line of headers in front of the slow hash: bounded, one place for each header however many requests have it, one place for each
+/// sender, and in the order of trust (S2). A header without a place is refused at once.
 /// </summary>
 /// <param name="failures">Where a wrong header counts against all its senders, also those that did not wait for the answer.</param>
 /// <param name="isRight">The slow hash.</param>

@@ -31,7 +31,7 @@ internal static class BodyLimits
 }
 
 /// <summary>
-/// The body of a request, which ends with 413 when it is longer than it may be. Counts what the endpoint gets, so the limit is
+/// The body of a request, which ends with 413 when it is longer than allowed. Counts the bytes that the endpoint gets, so the limit is
 /// exact with and without Content-Length; Kestrel's own count includes the framing of chunks (S26).
 /// </summary>
 /// <remarks>

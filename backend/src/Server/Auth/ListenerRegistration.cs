@@ -9,7 +9,7 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>The one listener and what a client may ask of it before it is known (DAV-75, DAV-77, S25, S26).</summary>
+/// <summary>The listener and its limits for clients before sign-in (DAV-75, DAV-77, S25, S26).</summary>
 internal static class ListenerRegistration
 {
     private const int MaxConnections = 512;

@@ -37,7 +37,7 @@ internal sealed class TlsCertificate
         }
     }
 
-    /// <summary>What the next handshake sends.</summary>
+    /// <summary>The certificate of the next handshake.</summary>
     public SslStreamCertificateContext Current()
     {
         lock (_lock)
@@ -64,7 +64,7 @@ internal sealed class TlsCertificate
     {
         var chain = new X509Certificate2Collection();
         chain.ImportFromPemFile(certificateFile);
-        // Offline: what the file does not hold is not fetched from anywhere.
+        // Offline: intermediate certificates that the file lacks are not fetched.
         return SslStreamCertificateContext.Create(X509Certificate2.CreateFromPemFile(certificateFile, keyFile), chain, offline: true);
     }
 

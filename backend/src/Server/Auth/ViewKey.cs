@@ -7,7 +7,7 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>What became of the key of a signed link.</summary>
+/// <summary>Verdict on the key of a signed link.</summary>
 internal enum ViewVerdict
 {
     /// <summary>It is right and its time has not come.</summary>
@@ -65,7 +65,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         return ViewVerdict.Incorrect;
     }
 
-    /// <summary>No branch depends on what the key is: every candidate is looked at.</summary>
+    /// <summary>No branch depends on the key sent: it is compared with every candidate.</summary>
     private bool IsKeyOf(string path, string key, string? expires)
     {
         var options = api.CurrentValue;

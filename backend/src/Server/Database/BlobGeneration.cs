@@ -4,7 +4,7 @@ namespace Sluice.Server.Database;
 
 /// <summary>
 /// Which database the blobs belong to: a file beside them, written after the database's own commit of the same. With a clean stop it
-/// also says what the database file looked like, so that the next start need not look at all of it.
+/// also records length, counter and time of the database file, so that the next start need not check all of it.
 /// </summary>
 /// <param name="Id">Generation of the database.</param>
 /// <param name="Epoch">The last start that went on with it.</param>
@@ -32,7 +32,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
         }
     }
 
-    /// <summary>Puts it in the place of the one before; when the call returns it is on disk.</summary>
+    /// <summary>Replaces the file; when the call returns the new one is on disk.</summary>
     public void Write(DataFolder folder)
     {
         var temporary = folder.Generation + DurableFolder.TemporarySuffix;
@@ -50,7 +50,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
     }
 }
 
-/// <summary>What a database file looks like from outside.</summary>
+/// <summary>The outer marks of a database file, by which a change is noticed.</summary>
 /// <param name="Length">Its bytes.</param>
 /// <param name="Changes">The change counter of its header.</param>
 /// <param name="WrittenAt">Its last change, in ticks of UTC.</param>

@@ -6,10 +6,10 @@ namespace Sluice.Server.Database;
 /// <param name="Index">Index that begins with the column.</param>
 internal sealed record BlobReference(string Table, string Column, string Index)
 {
-    /// <summary>Whether what it names are NZBs, which must not be missing. Else rows are whole without their blob.</summary>
+    /// <summary>Whether the column names NZBs, which must not be missing. Rows of other columns are complete without their blob.</summary>
     public bool IsNzb { get; init; } = true;
 
-    /// <summary>Reads every hash the fastest way, for what a start counts.</summary>
+    /// <summary>Reads every hash the fastest way, for the counts of a start.</summary>
     public string Sql => $"SELECT {Column} FROM {Table} WHERE {Column} IS NOT NULL";
 
     /// <summary>Reads every hash from the table itself; null does not occur.</summary>

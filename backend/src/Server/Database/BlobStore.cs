@@ -90,7 +90,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         var path = _saved.PathOf(CheckHash(hash) + NzbSuffix);
         try
         {
-            // FileInfo.Exists is false for what may not be looked at as well.
+            // FileInfo.Exists is false for a file without access as well.
             return DurableFolder.Read(() => (File.GetAttributes(path) & FileAttributes.Directory) == 0, path);
         }
         catch (FileNotFoundException)
@@ -117,7 +117,7 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
         return DurableFolder.Read(() => File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete), path);
     }
 
-    /// <summary>A new file among the blobs for bytes on their way, whose name says what a crash has left.</summary>
+    /// <summary>A new file among the blobs for bytes on their way, recognized by its name after a crash.</summary>
     /// <returns>A stream for reading and writing, whose disposal removes the file.</returns>
     /// <exception cref="StorageException">It cannot be made; reading and writing throw the same.</exception>
     public Stream CreateTemporary() => _saved.CreateTemporary();
@@ -160,8 +160,8 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             : UInt128.Zero;
 
     /// <summary>
-    /// What a crash may have left: temporary files, and NZBs, lists and uploads without a row. All are older than an hour, since a blob is
-    /// written before the row that refers to it.
+    /// Files that a crash may have left: temporary files, and NZBs, lists and uploads without a row. Only those older than an hour,
+    /// because a blob is written before the row that refers to it.
     /// </summary>
     /// <param name="referenced">Keys of the hashes that rows refer to.</param>
     public Orphans FindOrphans(IReadOnlySet<UInt128> referenced)

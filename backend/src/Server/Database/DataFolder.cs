@@ -123,7 +123,10 @@ internal sealed record DataFolder(string Root)
             throw StorageException.Of(errno, path);
     }
 
-    /// <summary>Closes to others what an earlier version left open, the folder last: while it is open there is more to do in it.</summary>
+    /// <summary>
+    /// Takes the rights of other users from files of an earlier version. A folder comes after its files: as long as it is open, the next
+    /// start goes through them again.
+    /// </summary>
     private bool TightenModes()
     {
         if (OperatingSystem.IsWindows())

@@ -43,7 +43,7 @@ internal sealed class DatabaseOpening(
     {
         var beside = BlobGeneration.Read(folder);
         var stored = blobs.ListNzbs();
-        // Looking makes a log beside the file, so what the file looks like comes first.
+        // Before the inspection, which makes a log beside the file.
         var checkedAt = UnchangedSince(beside);
         var found = DatabaseInspection.Run(folder.Database, migrations, references, stored);
         var restored = found.Missing.Where(blobs.TryRestore).ToHashSet();
@@ -64,7 +64,7 @@ internal sealed class DatabaseOpening(
                 DatabaseLog.Accepted(logger, detail);
             if (safeMode.IsOn)
                 return null;
-            // Nothing may be concluded from what a database lacks that was only now put here.
+            // The rows that a newly accepted database lacks prove nothing about the blobs.
             found = found with { IsEmpty = true };
         }
 

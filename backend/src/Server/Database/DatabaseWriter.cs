@@ -32,7 +32,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         _loop = Task.Run(() => RunAsync(mayBegin));
     }
 
-    /// <summary>Closing the connection leaves file and log as they are: so a damaged file stays what it was.</summary>
+    /// <summary>Whether closing the connection leaves file and log as they are, so that a damaged file is not changed.</summary>
     public bool LeavesLog { get; set; }
 
     /// <summary>Runs one transaction. Cancellation counts until it begins; then it is carried through.</summary>

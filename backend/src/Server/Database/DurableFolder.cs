@@ -1,9 +1,9 @@
 namespace Sluice.Server.Database;
 
 /// <summary>
-/// A folder of files that Sluice keeps. It saves so that a name is there only once what it stands for is on disk (IMP-2): write a
-/// temporary file, fsync it, rename it, fsync the folder. A kill in between leaves a temporary file and nothing else. Whatever
-/// fails, in a call or in a stream that one returned, is a <see cref="StorageException"/>; only a missing file is what it was.
+/// A folder of files that Sluice keeps. A name appears only when its content is on disk (IMP-2): write a temporary file, fsync it,
+/// rename it, fsync the folder. A kill in between leaves only a temporary file. Every fault of a call, or of a stream that a call
+/// has returned, is a <see cref="StorageException"/>, except for a missing file, whose exception passes unchanged.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 /// <param name="path">The folder; absolute. Faults of writes are about it: the names of its files say nothing to an operator.</param>
@@ -134,11 +134,11 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         }
         catch (Exception e) when (StorageException.From(e, path) is not null)
         {
-            // The fault that came before is the one to tell; the next start removes the file.
+            // The first fault is reported, not this one; the next start removes the file.
         }
     }
 
-    /// <param name="failure">What was thrown.</param>
+    /// <param name="failure">The exception of a call.</param>
     /// <param name="file">The file that is read; null for a write.</param>
     private StorageException? Find(Exception failure, string? file)
     {

@@ -86,7 +86,7 @@ internal sealed class IntegrityWorker(
         _mayWrite.TrySetResult();
         if (maySweep && await FindOrphansAsync(stopping) is { Paths.Count: > 0 } orphans)
         {
-            // No row can appear while they move, and what an upload wrote anew stays.
+            // Moved by the writer, so that no row can appear meanwhile. A blob that an upload has written anew stays.
             await database.WriteAsync(connection => Move(connection, orphans), stopping);
         }
     }

@@ -46,7 +46,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
                 $"{folder.Database} was written by a newer Sluice (version {found}, this one knows {Latest}); install that one or restore a copy from {folder.Backups}");
     }
 
-    /// <summary>What a query about the schema answers in a database of a version.</summary>
+    /// <summary>The result of a query about the schema in a database of a version.</summary>
     public IReadOnlyList<string> SchemaOf(int version, string query)
     {
         using var connection = new SqliteConnection("Data Source=:memory:");

@@ -161,7 +161,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         return result;
     }
 
-    /// <summary>Writes what the header of the file says already: nothing is changed, and a page is written.</summary>
+    /// <summary>Writes the version that the header of the file has already: nothing is changed, and a page is written.</summary>
     /// <exception cref="StorageException">It cannot be written.</exception>
     public Task ProbeAsync(CancellationToken cancellationToken) =>
         WriteAsync(

@@ -1,7 +1,7 @@
 namespace Sluice.Server.Database;
 
 /// <summary>Sluice cannot start, for a reason that the owner of the machine has to cure (CFG-13, CFG-14).</summary>
-/// <remarks>The message is the one line that goes to stderr, without the program's name.</remarks>
+/// <remarks>The message is the line for stderr, without the program's name.</remarks>
 internal sealed class StartRefusedException(int exitCode, string message, Exception? inner = null) : Exception(message, inner)
 {
     /// <summary>The port is taken (EX_UNAVAILABLE).</summary>

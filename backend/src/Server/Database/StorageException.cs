@@ -45,7 +45,7 @@ internal sealed class StorageException : IOException
     /// <summary>A volume without enough room.</summary>
     public static StorageException Full(string path, Exception? inner = null) => new(StorageFault.Full, path, "", inner);
 
-    /// <summary>A path that is not what it has to be.</summary>
+    /// <summary>A path of the wrong kind, such as a file in place of a folder.</summary>
     public static StorageException Unusable(string path, string cause) => new(StorageFault.Failing, path, cause, null);
 
     /// <summary>An error number of the system.</summary>
@@ -61,11 +61,11 @@ internal sealed class StorageException : IOException
     }
 
     /// <summary>The fault of storage that an exception stands for.</summary>
-    /// <param name="failure">What a call to the system or to SQLite threw.</param>
-    /// <param name="path">What the call was about.</param>
+    /// <param name="failure">The exception of a call to the system or to SQLite.</param>
+    /// <param name="path">The path of the call.</param>
     /// <returns>
-    /// Null for anything else. That includes a missing file, of which only the caller knows what it means, and a damaged database, which
-    /// is <see cref="SafeMode"/>.
+    /// Null for any other exception, as for a missing file, whose meaning only the caller knows, and for a damaged database, which is a
+    /// case of <see cref="SafeMode"/>.
     /// </returns>
     public static StorageException? From(Exception failure, string path) => failure switch
     {

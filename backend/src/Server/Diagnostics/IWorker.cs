@@ -3,10 +3,10 @@ namespace Sluice.Server.Diagnostics;
 /// <summary>Work in the background. <see cref="BackgroundWork"/> runs it, the only one that does: an exception never ends the process.</summary>
 internal interface IWorker
 {
-    /// <summary>What it works on, for the log.</summary>
+    /// <summary>Name of its work, for the log.</summary>
     string Name { get; }
 
-    /// <summary>Runs once before the listener, in the order of registration. What it throws is logged, and the start goes on.</summary>
+    /// <summary>Runs once before the listener, in the order of registration. An exception is logged, and the start goes on.</summary>
     Task PrepareAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Runs until the process ends, or returns when there is nothing more to do. After an exception it is called again.</summary>

@@ -3,12 +3,12 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Diagnostics;
 
 /// <summary>
-/// The last net under every request: what the client did wrong becomes its status, a fault of storage 507 or 503, and what Sluice
-/// did wrong one line in the log and a bare 500. Nothing of an exception is ever sent (S27).
+/// The last handler under every request: a mistake of the client becomes its status, a fault of storage 507 or 503, and a defect of
+/// Sluice one line in the log and a bare 500. Nothing of an exception is ever sent (S27).
 /// </summary>
 internal static class RequestFailures
 {
-    /// <summary>What clients are told to wait for storage that fails, in seconds (DAV-6).</summary>
+    /// <summary>The Retry-After while storage fails, in seconds (DAV-6).</summary>
     private const string RetryAfterSeconds = "30";
 
     /// <summary>Adds the net; the outermost part.</summary>

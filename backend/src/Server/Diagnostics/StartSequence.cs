@@ -63,7 +63,7 @@ internal sealed class StartSequence(
     }
 }
 
-/// <summary>Proves at start what the rest takes for granted.</summary>
+/// <summary>Proves at start the functions of the platform that the rest relies on.</summary>
 internal static class SelfCheck
 {
     /// <summary>Names are NFC, which needs the Unicode tables of the image.</summary>

@@ -5,7 +5,7 @@ using Sluice.Server.Outbound;
 
 namespace Sluice.Server.History;
 
-/// <summary>The releases that a completed history item stands for: what clients of the history look for on the mount (SAB-42).</summary>
+/// <summary>The releases of completed history items, which clients of the history look for on the mount (SAB-42).</summary>
 internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
 {
     private const string IsCompleted =

@@ -15,7 +15,7 @@ internal sealed record HistoryItem : ImportItem
     {
     }
 
-    /// <summary>What became of an item: all that was said of it before still holds.</summary>
+    /// <summary>Makes the history item of an import, with the properties that it had in the queue.</summary>
     [SetsRequiredMembers]
     public HistoryItem(ImportItem item)
         : base(item)
@@ -92,7 +92,7 @@ internal sealed record HistoryItem : ImportItem
 [JsonSerializable(typeof(IReadOnlyList<StepTiming>))]
 internal sealed partial class StepsJson : JsonSerializerContext;
 
-/// <summary>How long one step of an import took and what it found (IMP-25).</summary>
+/// <summary>Duration and findings of one step of an import (IMP-25).</summary>
 /// <param name="Step">Name of the step.</param>
 /// <param name="Milliseconds">From its start to its end.</param>
 /// <param name="Detail">Counts in words, as in "3 files, 5 heads"; may be empty.</param>

@@ -140,6 +140,6 @@ internal sealed class HistoryStore(SluiceDatabase database)
         return connection.QuerySingle<HistoryPage>(PageSql(where), values);
     }
 
-    /// <summary>What the query of a page is asked with; null for a condition that it does not have.</summary>
+    /// <summary>The parameters of a page; null for a condition that it does not have.</summary>
     internal sealed record PageValues(string? Ids, string? Categories, string? Search, int Start, int Limit);
 }

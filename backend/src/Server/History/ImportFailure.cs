@@ -58,7 +58,7 @@ internal sealed record ImportFailure
     /// <summary>One sentence for the user and for <c>fail_message</c>.</summary>
     public string Sentence { get; }
 
-    /// <param name="detected">What it is instead, as in "a web page".</param>
+    /// <param name="detected">The kind of content found, as in "a web page".</param>
     public static ImportFailure NotAnNzb(string detected) => new(FailureReason.NotAnNzb, $"The file is not an NZB ({detected}).");
 
     /// <summary>No usable article.</summary>

@@ -15,7 +15,7 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api)
     /// <summary>The category folders that exist even when they are empty.</summary>
     public IReadOnlyList<string> Configured => api.CurrentValue.Categories;
 
-    /// <summary>The category to store for what a client wrote: a configured one in its own spelling, any other cleaned, or none.</summary>
+    /// <summary>The category to store for a client's text: a configured one in its own spelling, any other cleaned, or none.</summary>
     public string Resolve(string category)
     {
         if (Defaults.Contains(category.Trim(), StringComparer.OrdinalIgnoreCase))

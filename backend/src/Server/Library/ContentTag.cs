@@ -6,8 +6,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Server.Library;
 
 /// <summary>
-/// Strong validators over what a file consists of: message-ids, entry identity and length (DAV-60). Offsets are no part of
-/// it, so a corrected map keeps the validator, and so does every restart, path and node.
+/// Strong validators over the origin of a file: message-ids, entry identity and length (DAV-60). Offsets are no part of them, so a
+/// corrected map keeps the validator, and it is the same after every restart, at every path and on every node.
 /// </summary>
 internal static class ContentTag
 {

@@ -2,7 +2,7 @@ namespace Sluice.Server.Library;
 
 /// <summary>A collection or file at a path of <c>/content</c>.</summary>
 /// <param name="Name">The last name of the path; empty for the root.</param>
-/// <param name="LastModified">Publish time of a file; of a collection the newest of what it holds.</param>
+/// <param name="LastModified">Publish time of a file; for a collection the newest of its members.</param>
 internal abstract record LibraryEntry(string Name, DateTimeOffset LastModified);
 
 /// <summary><c>/content</c> itself.</summary>

@@ -24,7 +24,7 @@ internal sealed record NewRelease(
 /// <param name="OriginalName">The posted name where it differs.</param>
 /// <param name="Length">Exact length in bytes.</param>
 /// <param name="ETag">By <see cref="ContentTag"/>.</param>
-/// <param name="Content">What it is made of.</param>
+/// <param name="Content">Its extents.</param>
 internal sealed record NewLibraryFile(
     Guid Id,
     string Path,

@@ -31,7 +31,7 @@ internal sealed class Playback(FileStreamFactory files)
     public async Task<Stream> OpenAsync(LibraryFile file, long offset, long length, CancellationToken cancellationToken) =>
         await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, cancellationToken);
 
-    /// <summary>What a failed read means, or null for an exception that is a bug or none of reading.</summary>
+    /// <summary>The reason of a failed read, or null for an exception that is a bug or has nothing to do with reading.</summary>
     public static ReadFailure? Explain(Exception failure) => failure switch
     {
         ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,

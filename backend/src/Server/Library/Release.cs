@@ -26,7 +26,7 @@ internal sealed record LibraryFile
     /// <summary>Exact length in bytes.</summary>
     public required long Length { get; init; }
 
-    /// <summary>Strong validator without its quotes: a hash over what the file consists of (DAV-60).</summary>
+    /// <summary>Strong validator without its quotes, by <see cref="ContentTag"/> (DAV-60).</summary>
     public required string ETag { get; init; }
 
     /// <summary>Which stretches of which posted files it is made of, in the form of <see cref="ContentMap"/>.</summary>

@@ -15,7 +15,7 @@ internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILog
     public async Task<MessageIdList> OpenAsync(string hash, CancellationToken cancellationToken) =>
         await TryOpenAsync(hash, cancellationToken) ?? await DeriveAsync(hash, cancellationToken);
 
-    /// <summary>Derives the list of an NZB anew and opens it, because the one before cannot be read.</summary>
+    /// <summary>Derives the list of an NZB anew and opens it, because the stored one cannot be read.</summary>
     /// <returns>The new list, which the caller disposes.</returns>
     /// <exception cref="StoredNzbLostException">The NZB is lost too.</exception>
     public async Task<MessageIdList> DeriveAsync(string hash, CancellationToken cancellationToken)
@@ -56,6 +56,6 @@ internal sealed class ReleaseIdStore(BlobStore blobs, StoredNzbReader nzbs, ILog
         }
     }
 
-    // The list knows what it reads, and reads it at once.
+    // Unbuffered: the list reads whole stretches.
     private FileStream OpenFile(string hash) => new(blobs.OpenIds(hash), FileAccess.Read, bufferSize: 0);
 }

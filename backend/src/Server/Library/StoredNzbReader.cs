@@ -12,7 +12,7 @@ internal sealed class StoredNzbReader(BlobStore blobs)
 
     /// <summary>The files of an NZB in document order. A fault of the blob is reported before a fault of the NZB, which may follow from it.</summary>
     /// <param name="hash">Content id of the NZB.</param>
-    /// <param name="head">Takes what the NZB says about itself.</param>
+    /// <param name="head">Receives the metadata of the NZB.</param>
     /// <param name="cancellationToken">Gives up.</param>
     /// <exception cref="StoredNzbLostException">The blob is missing or damaged. Comes at the end of the enumeration, if not before.</exception>
     /// <exception cref="NzbFormatException">The NZB, stored as it was added, cannot be used.</exception>

@@ -42,7 +42,7 @@ internal sealed class RcloneClient(TimeProvider time) : IDisposable
 
         try
         {
-            // What it says beyond the status is a list of the same folders, or an error with their names.
+            // The body beyond the status is a list of the same folders, or an error with their names.
             using var answer = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancel.Token);
             return answer.IsSuccessStatusCode ? null : string.Create(CultureInfo.InvariantCulture, $"it answered {(int)answer.StatusCode}");
         }

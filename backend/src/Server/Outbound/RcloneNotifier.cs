@@ -6,9 +6,9 @@ using Sluice.Server.Settings;
 namespace Sluice.Server.Outbound;
 
 /// <summary>
-/// Tells the rclone that mounts the tree which folders have changed, so that it lists them anew instead of showing what it
-/// remembers (DAV-17). What changes while a call is under way is told by the next one. What a failed call was about is told again
-/// after a while, longer each time, and with the next change; no request waits for rclone.
+/// Notifies the rclone that mounts the tree of changed folders, so that it lists them anew instead of showing cached listings
+/// (DAV-17). Changes during a call are in the next one. The changes of a failed call are sent again after a while, longer each
+/// time, and with the next change; no request waits for rclone.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class RcloneNotifier(
@@ -47,7 +47,7 @@ internal sealed class RcloneNotifier(
     /// <summary>Changes that are not told when it ends show when rclone's own time for listings is over.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
-        // What an earlier run could not tell is due at once.
+        // Notices that an earlier run could not send are due at once.
         TimeSpan? retry = TimeSpan.Zero;
         var failed = false;
         while (true)

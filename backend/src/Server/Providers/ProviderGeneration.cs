@@ -37,7 +37,7 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
         Engine = new StreamEngine(this, plan.Streams, time, loggers, Pool is null ? null : disk, streams);
     }
 
-    /// <summary>What it was made from.</summary>
+    /// <summary>The plan that it was made from.</summary>
     public ProviderPlan Plan { get; }
 
     /// <summary>The engine over its providers.</summary>

@@ -94,7 +94,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
             _isStarted = true;
             var plan = Plan(out var warnings);
             _disk = _segments?.Open();
-            // What an earlier run has learned about the providers was read in the meantime.
+            // The values that an earlier run has learned about the providers have been loaded since the accounts were made.
             _accounts.Recall();
             Replace(plan);
             Announce(_current, warnings);

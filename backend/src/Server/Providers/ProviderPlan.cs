@@ -14,7 +14,7 @@ internal sealed record ProviderPlan(
     /// <summary>Turns the settings into a plan.</summary>
     /// <param name="usenet">Providers and limits.</param>
     /// <param name="streaming">How bytes are let out.</param>
-    /// <param name="availableMemory">What the machine or the container allows, in bytes.</param>
+    /// <param name="availableMemory">Memory of the machine or the container, in bytes.</param>
     /// <param name="warnings">Elements that had to be left out.</param>
     public static ProviderPlan From(UsenetOptions usenet, StreamingOptions streaming, long availableMemory, out IReadOnlyList<string> warnings) => new(
         ProviderJson.Read(usenet.Providers, out warnings),

@@ -37,7 +37,7 @@ internal static class ArchivePayload
     public static ImportFailure? RefuseByName(IReadOnlyList<PostedEntry> files) =>
         Refuse([.. files.Select(file => (FormatOf(file.SubjectName), (long)file.Segments))]);
 
-    /// <summary>Judges by what the files are.</summary>
+    /// <summary>Judges by the kinds of the files.</summary>
     public static ImportFailure? Refuse(IReadOnlyList<ProbedEntry> files) =>
         Refuse([.. files.Select(file => (FormatOf(file), (long)file.Places.Count))]);
 
@@ -47,7 +47,7 @@ internal static class ArchivePayload
         MediaKind.SevenZip => "7z",
         MediaKind.Zip => "zip",
         MediaKind.Tar or MediaKind.Gzip => "tar",
-        // Of most volumes only the name tells what they are; the first piece of a cut film looks like the film.
+        // Most volumes are known by their names only; the first piece of a cut film looks like the film.
         _ => FormatOf(file.SubjectName) ?? FormatOf(file.YencName),
     };
 

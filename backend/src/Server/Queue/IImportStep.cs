@@ -20,7 +20,7 @@ internal interface IImportStep
 /// <summary>Takes a step's report of its own progress, which also proves that the step is alive (IMP-23).</summary>
 internal sealed class StepProgress(Action<double> report)
 {
-    /// <summary>What the step found, in words, for the history.</summary>
+    /// <summary>The findings of the step, in words, for the history.</summary>
     public string Detail { get; set; } = "";
 
     /// <summary>The step got further.</summary>

@@ -6,8 +6,8 @@ using Sluice.Usenet.Streams;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>What the steps of one import hand on to each other.</summary>
-/// <remarks>Used by one step at a time. A step that is run again starts from what the one before has left.</remarks>
+/// <summary>The state that the steps of one import hand on to each other.</summary>
+/// <remarks>Used by one step at a time. A step that is run again starts from the state that the step before has left.</remarks>
 internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long began)
 {
     /// <summary>The item.</summary>
@@ -45,7 +45,7 @@ internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, 
     public string? SubjectName => Subject.FileName;
 
     /// <summary>Reads a file of the NZB, and writes its message-ids into the list.</summary>
-    /// <exception cref="IOException">The list, or what the file is read from, failed.</exception>
+    /// <exception cref="IOException">The list or the source of the file failed.</exception>
     public static async Task<PostedEntry> ReadAsync(int ordinal, NzbFile file, MessageIdListWriter list, CancellationToken cancellationToken)
     {
         var (first, bytes) = (list.Count, 0L);
@@ -61,13 +61,13 @@ internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, 
     }
 }
 
-/// <summary>What the probe told about a posted file, whether the NZB lists it as one file or as many.</summary>
+/// <summary>The findings of the probe about a posted file, which the NZB may list as one file or as many.</summary>
 /// <param name="Ordinal">Number of its first entry in the NZB.</param>
 /// <param name="Places">Where the ids of its segments are.</param>
 /// <param name="IdsHashes">Id hashes of its entries in order.</param>
 /// <param name="SubjectName">File name in the subject, or null.</param>
 /// <param name="YencName">Name in the yEnc header, or null.</param>
-/// <param name="Kind">What it is by its first bytes.</param>
+/// <param name="Kind">Its kind by its first bytes.</param>
 /// <param name="Map">Where each segment begins and ends; null for archives, which are of no use by themselves.</param>
 /// <param name="Habit">What its articles carry, as far as the probe has seen it.</param>
 internal sealed record ProbedEntry(

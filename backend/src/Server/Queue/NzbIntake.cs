@@ -30,7 +30,7 @@ internal sealed class NzbIntake(
     // Read and written by transactions only, which run one at a time.
     private bool _full;
 
-    /// <summary>Receives an upload and adds what it holds.</summary>
+    /// <summary>Receives an upload and adds its NZBs.</summary>
     /// <param name="body">Forward only; stays open.</param>
     /// <param name="length">Its length as far as it is known, in bytes.</param>
     /// <param name="addition">How to add it.</param>

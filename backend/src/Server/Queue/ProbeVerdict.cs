@@ -13,7 +13,7 @@ internal static class ProbeVerdict
     ];
 
     /// <summary>Why nothing can be published, or null.</summary>
-    /// <param name="files">What the probe found.</param>
+    /// <param name="files">The findings of the probe.</param>
     /// <param name="providers">How many providers there are.</param>
     public static ImportFailure? Judge(IReadOnlyList<FileHead> files, int providers)
     {

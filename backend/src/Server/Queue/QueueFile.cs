@@ -33,7 +33,7 @@ internal sealed record QueueFile
         init => AddedAt = StoredTime.Read(value);
     }
 
-    /// <summary>What clients have stored about it, opaque here; empty for nothing.</summary>
+    /// <summary>Properties that clients have stored about it, opaque here; empty for none.</summary>
     public string Properties { get; init; } = "";
 
     /// <summary>The file by which an NZB lists that came under no name of its own.</summary>

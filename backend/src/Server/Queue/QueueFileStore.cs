@@ -62,7 +62,7 @@ internal sealed class QueueFileStore(SluiceDatabase database)
                 $"SELECT {Columns} FROM queue_file WHERE folder = @folder ORDER BY name", new { folder }, buffered: false),
             cancellationToken);
 
-    /// <summary>Changes what clients have stored about a file.</summary>
+    /// <summary>Changes the properties that clients have stored about a file.</summary>
     /// <param name="id">Which.</param>
     /// <param name="change">Gives the new text for the old one, or null to leave it; runs while nothing else is written.</param>
     /// <param name="cancellationToken">Counts until the change begins.</param>

@@ -23,8 +23,8 @@ internal enum RenameOutcome
 }
 
 /// <summary>
-/// Gives files below <c>/nzbs</c> another name or category, and their items with them. Work that has begun goes on: what it makes
-/// is named when it is published.
+/// Gives files below <c>/nzbs</c> another name or category, and their items with them. Work that has begun goes on: a release is named
+/// when it is published.
 /// </summary>
 internal sealed class QueueRenaming(
     SluiceDatabase database,
@@ -34,7 +34,7 @@ internal sealed class QueueRenaming(
 {
     /// <summary>Moves a file.</summary>
     /// <param name="folder">Where it is.</param>
-    /// <param name="name">What it is called there.</param>
+    /// <param name="name">Its name there.</param>
     /// <param name="category">Its new category as it is stored.</param>
     /// <param name="newName">Its new name, one of a file that may be PUT.</param>
     /// <param name="mayReplace">Whether a file that has the name leaves the queue.</param>
@@ -74,7 +74,7 @@ internal sealed class QueueRenaming(
         }
     }
 
-    /// <summary>What the item would be called had it been PUT under the name. A password that the name does not say stays.</summary>
+    /// <summary>The item with the name that a PUT under the file's name would give it. Its password stays when the name has none.</summary>
     private QueueItem Rename(QueueItem item, string fileName)
     {
         var given = ItemName.Parse(fileName);

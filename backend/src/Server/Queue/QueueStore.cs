@@ -110,7 +110,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     /// <summary>An item of the same bytes, name and category, as part of the caller's transaction; null when there is none.</summary>
     /// <param name="connection">The caller's.</param>
-    /// <param name="item">What it is compared with.</param>
+    /// <param name="item">The item to compare with.</param>
     /// <param name="file">The file to which it belongs; null for any.</param>
     public static string? FindEqual(DbConnection connection, QueueItem item, long? file) =>
         connection.QueryFirstOrDefault<string>(
@@ -198,7 +198,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     private static List<QueueItem> Remove(DbConnection connection, string condition, Which which)
     {
-        // A query of its own: the file goes with the row, and what the row returns must not depend on which goes first.
+        // A query before the removal: a trigger removes the file with the row, and RETURNING must not depend on which goes first.
         List<QueueItem> items =
         [
             .. connection.Query<QueueItem>(
@@ -256,7 +256,7 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     internal sealed record Sums(long Items, long EncodedBytes);
 
-    /// <summary>What a list is asked for; null for a condition that it does not have.</summary>
+    /// <summary>The parameters of a list; null for a condition that it does not have.</summary>
     internal sealed record ListValues
     {
         public string? Ids { get; init; }

@@ -109,7 +109,7 @@ internal sealed class QueueWorker(
     private async Task FailLostAsync(CancellationToken stopping)
     {
         var failure = ImportFailure.StoredNzbLost();
-        // Behind the transaction that notes this start and what it misses.
+        // Queued behind the transaction that records this start and the NZBs missing at it.
         var failed = await database.WriteAsync(
             connection =>
             {

@@ -6,7 +6,7 @@ namespace Sluice.Server.Queue;
 /// <param name="Payload">The files that may become library files.</param>
 /// <param name="EncodedBytes">Size of the post in bytes.</param>
 /// <param name="PostedAt">Mean date of the posted files, or null.</param>
-/// <param name="Detail">What the step says of it.</param>
+/// <param name="Detail">The step's line for the history.</param>
 internal sealed record ReadPost(
     string NzbHash, bool HasPar2, IReadOnlyList<PostedEntry> Payload, long EncodedBytes, DateTimeOffset? PostedAt, string Detail);
 

@@ -12,7 +12,7 @@ internal static class ReleaseName
 
     private const string Nameless = "Unnamed";
 
-    /// <summary>What an item is called by itself, before anything else of that name is looked at.</summary>
+    /// <summary>The clean form of a name, in use or not.</summary>
     public static string Clean(string name, bool windowsSafe)
     {
         if (string.IsNullOrWhiteSpace(name))

@@ -39,7 +39,7 @@ internal sealed class UploadStream(Stream body) : ForwardStream
         }
         catch (IOException e) when (e.GetType() == typeof(IOException))
         {
-            // So a multipart says that its part has no end; what the connection says has types of its own.
+            // The reader of a multipart throws a plain IOException when a part has no end; faults of the connection have derived types.
             throw new UploadBrokenException(e);
         }
     }

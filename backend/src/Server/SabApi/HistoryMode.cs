@@ -14,7 +14,7 @@ internal sealed class HistoryMode(
     TrafficRate traffic,
     IOptionsMonitor<ApiOptions> options) : ISabMode
 {
-    // What a client gets that polls without a limit, as in SABnzbd (SAB-40).
+    // The limit of a client that polls without one, as in SABnzbd (SAB-40).
     private const int DefaultLimit = 10;
 
     /// <inheritdoc/>

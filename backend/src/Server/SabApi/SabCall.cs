@@ -12,7 +12,7 @@ internal sealed record SabCall(HttpContext Http, SabParameters Parameters)
 {
     private static readonly string[] FamilyAgents = ["Sonarr/", "Radarr/", "Lidarr/", "Readarr/", "Whisparr/", "Prowlarr/"];
 
-    /// <summary>What became of its key, where the body needed it to be judged; any other verdict than "accepted" has ended the reading.</summary>
+    /// <summary>Verdict on its key, where the body could not be read without one; any verdict but "accepted" has ended the reading.</summary>
     public ApiKeyVerdict? Key { get; init; }
 
     /// <summary>The file of a multipart body, already received, or null.</summary>

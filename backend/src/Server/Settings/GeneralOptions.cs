@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>What the process says about itself (<c>general.*</c>).</summary>
+/// <summary>Settings of the process as a whole (<c>general.*</c>).</summary>
 internal sealed record GeneralOptions
 {
     /// <summary>Least level that is logged.</summary>

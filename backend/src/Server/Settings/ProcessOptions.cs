@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Sluice.Server.Settings;
 
-/// <summary>What the environment says about the process itself (docs/configuration.md, "The process").</summary>
+/// <summary>Options of the process itself, from the environment (docs/configuration.md, "The process").</summary>
 internal sealed record ProcessOptions
 {
     private const long MiB = 1 << 20;
@@ -10,7 +10,7 @@ internal sealed record ProcessOptions
     /// <summary>The data folder, absolute.</summary>
     public required string ConfigPath { get; init; }
 
-    /// <summary>Port of the one listener; 0 lets the system choose.</summary>
+    /// <summary>Port of the listener; 0 lets the system choose.</summary>
     public required int Port { get; init; }
 
     /// <summary>Address to listen on; null: all, IPv4 and IPv6.</summary>

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Settings;
 
-/// <summary>One row of the schema: what a setting is called, what it may be and where else it is read from.</summary>
+/// <summary>One row of the schema: key, type, limits and default of a setting, and its aliases.</summary>
 /// <remarks>Immutable.</remarks>
 internal sealed record SettingDefinition(string Key, SettingType Type)
 {
@@ -16,7 +16,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>0 is allowed beside the range and has a meaning of its own (off, automatic, unlimited).</summary>
     public bool ZeroAllowed { get; init; }
 
-    /// <summary>May be empty, which turns off what it is for.</summary>
+    /// <summary>May be empty, which turns its feature off.</summary>
     public bool EmptyAllowed { get; init; }
 
     /// <summary>The words of a <see cref="SettingType.Choice"/>.</summary>
@@ -37,7 +37,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Environment variables that count when no value is saved.</summary>
     public IReadOnlyList<SettingAlias> Fallbacks { get; init; } = [];
 
-    /// <summary>What a value may be, for warnings and errors.</summary>
+    /// <summary>The allowed values in words, for warnings and errors.</summary>
     public string Allowed => Type switch
     {
         SettingType.Boolean => "true or false",

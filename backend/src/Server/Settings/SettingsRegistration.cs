@@ -8,7 +8,7 @@ internal static class SettingsRegistration
 {
     /// <summary>
     /// Adds the settings in force, the store and one <c>IOptionsMonitor</c> per concern. Until the store has loaded, the
-    /// options hold what the environment and the defaults say.
+    /// options hold the values of the environment and the defaults.
     /// </summary>
     public static IServiceCollection AddSettings(this IServiceCollection services, ProcessEnvironment environment, ProcessOptions process) =>
         services

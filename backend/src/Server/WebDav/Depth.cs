@@ -18,7 +18,7 @@ internal static class DepthHeader
 {
     /// <summary>Reads the header. Null where its value is none of these (DAV-23).</summary>
     /// <param name="headers">The headers of a request.</param>
-    /// <param name="absent">What a request without it means.</param>
+    /// <param name="absent">The value of a request without it.</param>
     public static Depth? Read(IHeaderDictionary headers, Depth absent) => headers["Depth"].ToString() switch
     {
         "" => absent,

@@ -19,7 +19,7 @@ internal enum VerbAnswer
 }
 
 /// <summary>
-/// One row of the table of verbs (DAV-92): what a kind of path answers to each of them. Dispatch and <c>Allow</c> are both
+/// One row of the table of verbs (DAV-92): the answers of a kind of path to each verb. Dispatch and <c>Allow</c> are both
 /// computed from it, so they cannot disagree. Where a row says nothing about MKCOL, COPY, MOVE and PROPPATCH, their handlers say
 /// how they are refused; every other verb without a cell is not allowed. Immutable.
 /// </summary>
@@ -31,7 +31,7 @@ internal sealed class PathClass
     private readonly FrozenDictionary<string, VerbAnswer> _cells;
 
     /// <summary>Creates a row.</summary>
-    /// <param name="name">What the row is called in messages and tests.</param>
+    /// <param name="name">Name of the row in messages and tests.</param>
     /// <param name="served">The verbs that a handler answers, in the order of <c>Allow</c>.</param>
     /// <param name="forbidden">The verbs that are understood and refused with 403.</param>
     /// <param name="hasLocks">Whether there are locks here or below: class 2 of WebDAV.</param>
@@ -52,7 +52,7 @@ internal sealed class PathClass
         AllowUnmapped = string.Join(", ", served.Where(verb => !NeedsItem(verb)));
     }
 
-    /// <summary>What the row is called.</summary>
+    /// <summary>Name of the row.</summary>
     public string Name { get; }
 
     /// <summary>The verbs that a handler serves.</summary>
@@ -70,7 +70,7 @@ internal sealed class PathClass
     /// <summary>The value of <c>Allow</c> where nothing exists: the verbs that need nothing there.</summary>
     public string AllowUnmapped { get; }
 
-    /// <summary>What a verb gets.</summary>
+    /// <summary>The answer to a verb.</summary>
     public VerbAnswer this[string verb] => _cells.TryGetValue(verb, out VerbAnswer answer)
         ? answer
         : Changing.Contains(verb) ? VerbAnswer.Refused : VerbAnswer.NotAllowed;

@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>What a store says to a change of the tree.</summary>
+/// <summary>Outcome of a change of the tree.</summary>
 internal enum StoreAnswer
 {
     /// <summary>201: the name is new.</summary>
@@ -9,7 +9,7 @@ internal enum StoreAnswer
     /// <summary>204: the name was replaced, or deleted.</summary>
     Done,
 
-    /// <summary>400: the content is not what the name says.</summary>
+    /// <summary>400: the content does not match the name.</summary>
     Malformed,
 
     /// <summary>403: the name may not be used here.</summary>

@@ -58,7 +58,7 @@ internal sealed class Publish(
 
         HistoryItem? Write(DbConnection connection)
         {
-            // The row says what the item is now, its name as well, after which files may be called; it may have been removed.
+            // Read anew: the item may have been removed since, or renamed, and its files may be called after it.
             if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
                 return null;
 

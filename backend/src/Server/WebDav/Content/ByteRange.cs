@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>What an answer carries of a file.</summary>
+/// <summary>How much of a file an answer carries.</summary>
 internal enum RangeKind
 {
     /// <summary>The whole file with 200: no header, or one that is ignored.</summary>

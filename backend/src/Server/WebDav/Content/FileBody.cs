@@ -74,8 +74,8 @@ internal sealed class FileBody : IAsyncDisposable
     }
 
     /// <summary>
-    /// Copies everything into the answer, whose headers are set. Read by read: what a read gives is flushed before the next one
-    /// waits, and nothing of the stream is held while the client takes its time.
+    /// Copies everything into the answer, whose headers are set. Read by read: the bytes of a read are flushed before the next one
+    /// waits, and nothing of the stream is held while a slow client takes them.
     /// </summary>
     /// <param name="answer">Where to.</param>
     /// <param name="limit">How long each next byte may take.</param>

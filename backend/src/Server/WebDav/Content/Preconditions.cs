@@ -2,10 +2,10 @@ using Microsoft.Net.Http.Headers;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>What the conditions of a request say about going on.</summary>
+/// <summary>Outcome of the conditions of a request.</summary>
 internal enum PreconditionOutcome
 {
-    /// <summary>Do what the verb says.</summary>
+    /// <summary>The request is served.</summary>
     Proceed,
 
     /// <summary>304: the client has the content already.</summary>

@@ -12,7 +12,7 @@ internal static class RangeHeader
     private const int MaxParts = 5;
 
     /// <summary>
-    /// What the header asks for. Whatever is malformed, overflows, has another unit or names too many parts is ignored.
+    /// The ranges of the header. One that is malformed, overflows, has another unit or names too many parts is ignored.
     /// </summary>
     /// <param name="header">The header, or null.</param>
     /// <param name="size">Length of the file in bytes.</param>

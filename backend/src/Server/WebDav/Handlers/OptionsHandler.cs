@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>OPTIONS: what the path accepts, and that it is WebDAV (DAV-21).</summary>
+/// <summary>OPTIONS: the verbs that the path accepts, and the classes of WebDAV (DAV-21).</summary>
 internal sealed class OptionsHandler : IRequestHandler
 {
     /// <inheritdoc/>

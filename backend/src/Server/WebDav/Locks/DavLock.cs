@@ -10,17 +10,17 @@ internal enum LockScope
     Shared,
 }
 
-/// <summary>What a client asks to lock.</summary>
+/// <summary>The lock that a client asks for.</summary>
 /// <param name="Root">The canonical names of the resource.</param>
 /// <param name="Href">The resource as the client wrote it, for answers.</param>
 /// <param name="Scope">Exclusive or shared.</param>
 /// <param name="IsDeep">Whether all below the resource is locked with it.</param>
-/// <param name="Owner">What the client says about its user: an element, or empty.</param>
+/// <param name="Owner">The client's description of its user: an element, or empty.</param>
 internal sealed record LockWish(LockKey Root, string Href, LockScope Scope, bool IsDeep, string Owner);
 
 /// <summary>A write lock (RFC 4918, section 6). Immutable: a refresh makes a new one with the same token.</summary>
 /// <param name="Token">Its token, an absolute URI.</param>
-/// <param name="Wish">What it locks.</param>
+/// <param name="Wish">The request that it was granted to.</param>
 /// <param name="Expires">Timestamp of when it ends by itself, whatever the clock on the wall is set to.</param>
 internal sealed record DavLock(string Token, LockWish Wish, long Expires)
 {

@@ -17,7 +17,7 @@ internal enum ChangeKind
 internal readonly record struct PlannedChange(DavPath Path, ChangeKind Kind);
 
 /// <summary>
-/// Decides by <c>If</c> and by the locks whether a request may change what it wants to (RFC 4918, sections 7 and 10.4; DAV-46).
+/// Decides by <c>If</c> and by the locks whether a request may make its changes (RFC 4918, sections 7 and 10.4; DAV-46).
 /// </summary>
 internal sealed class LockGuard(IStore store, ILockingManager locks)
 {

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// The header <c>Timeout</c> (RFC 4918, section 10.7): <c>1#( "Second-" DAVTimeOutVal | "Infinite" )</c>. A client lists what it
-/// would like, best first; the first that can be read counts.
+/// The header <c>Timeout</c> (RFC 4918, section 10.7): <c>1#( "Second-" DAVTimeOutVal | "Infinite" )</c>. A client lists its wishes,
+/// the best first; the first that can be read counts.
 /// </summary>
 internal static class LockTimeout
 {

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Sluice.Server.WebDav;
 
-/// <summary>What a reference in a header leads to.</summary>
+/// <summary>Where a reference in a header leads.</summary>
 internal enum ReferenceKind
 {
     /// <summary>A path of this tree.</summary>

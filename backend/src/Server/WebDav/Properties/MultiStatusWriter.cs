@@ -3,8 +3,8 @@ using System.IO.Pipelines;
 namespace Sluice.Server.WebDav;
 
 /// <summary>
-/// Writes a multi-status body one response at a time, straight into the answer's pipe (DAV-50 to DAV-53): what is held is the
-/// unflushed part, whatever the number of entries.
+/// Writes a multi-status body one response at a time, straight into the answer's pipe (DAV-50 to DAV-53): only the unflushed part is
+/// in memory, whatever the number of entries.
 /// </summary>
 internal sealed class MultiStatusWriter
 {

@@ -1,6 +1,6 @@
 namespace Sluice.Server.WebDav;
 
-/// <summary>What a PROPFIND asks for (RFC 4918, section 9.1): <c>propfind (propname | (allprop, include?) | prop)</c>.</summary>
+/// <summary>The body of a PROPFIND (RFC 4918, section 9.1): <c>propfind (propname | (allprop, include?) | prop)</c>.</summary>
 internal sealed class PropFindRequest
 {
     private PropFindRequest(bool namesOnly, bool everything, IReadOnlyList<DavName> names)
@@ -10,7 +10,7 @@ internal sealed class PropFindRequest
         Names = names;
     }
 
-    /// <summary>All properties that are not by name only: what a request without a body means.</summary>
+    /// <summary>All properties that are not by name only: the meaning of a request without a body.</summary>
     public static PropFindRequest AllProperties { get; } = new(namesOnly: false, everything: true, []);
 
     /// <summary>Whether the answer holds names without values.</summary>

@@ -46,5 +46,5 @@ internal sealed record StoreUpload(Stream Body, long? Length, bool MayReplace);
 /// <param name="Collection">The collection that is to hold the item.</param>
 /// <param name="Name">Its name there.</param>
 /// <param name="MayReplace">False when nothing may stand at the name (<c>Overwrite: F</c>).</param>
-/// <param name="IsDeep">Whether what a collection holds goes with it.</param>
+/// <param name="IsDeep">Whether a collection is transferred with its members.</param>
 internal sealed record StoreTransfer(IStoreCollection Collection, string Name, bool MayReplace, bool IsDeep);

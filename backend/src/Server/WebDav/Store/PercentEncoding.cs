@@ -10,7 +10,7 @@ namespace Sluice.Server.WebDav;
 /// </summary>
 internal static class PercentEncoding
 {
-    /// <summary>What a segment may hold as it is: <c>pchar = unreserved / pct-encoded / sub-delims / ":" / "@"</c>.</summary>
+    /// <summary>Characters that a segment may hold unencoded: <c>pchar = unreserved / pct-encoded / sub-delims / ":" / "@"</c>.</summary>
     private static readonly SearchValues<char> Plain = SearchValues.Create(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@");
 

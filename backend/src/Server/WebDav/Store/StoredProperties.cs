@@ -10,7 +10,7 @@ internal sealed record StoredProperty(DavName Name, string Markup);
 /// <summary>Changes the stored properties of one item, all or none.</summary>
 internal delegate ValueTask<StoreAnswer> ChangeProperties(IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken);
 
-/// <summary>The properties of one item that keeps what clients store: its live ones, then theirs. A snapshot; thread-safe.</summary>
+/// <summary>The properties of one item on which clients may store some: its live ones, then the stored ones. A snapshot; thread-safe.</summary>
 internal sealed class StoredProperties : IPropertyManager
 {
     /// <summary>Bytes that the stored properties of an item may have together (DAV-47).</summary>

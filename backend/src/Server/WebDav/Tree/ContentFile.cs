@@ -46,7 +46,7 @@ internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreF
         }
     }
 
-    /// <summary>What a client is told. The reasons of the layers below name ids and providers, so they go to the log and no further.</summary>
+    /// <summary>The exception for the client. The messages of the layers below name ids and providers, and go to the log only.</summary>
     private static ContentUnavailableException? Translate(Exception failure) => Playback.Explain(failure) switch
     {
         ReadFailure.Gone => new ContentUnavailableException(

@@ -9,7 +9,7 @@ namespace Sluice.Server.WebDav.Tree;
 /// </summary>
 internal sealed class HiddenLinks(TimeProvider time)
 {
-    /// <summary>Names kept at a time, many times what a client moves in half a minute; beyond that the oldest half comes back early.</summary>
+    /// <summary>Names kept at a time, many times as many as a client moves in half a minute; beyond that the oldest half is shown again early.</summary>
     private const int MaxNames = 50_000;
 
     private static readonly TimeSpan Hiding = TimeSpan.FromSeconds(30);

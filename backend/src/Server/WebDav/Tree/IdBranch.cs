@@ -43,7 +43,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
 /// <param name="prefix">The digits that all ids in it begin with.</param>
 /// <param name="branch">Reads it.</param>
 /// <param name="since">Its date.</param>
-/// <param name="usedBytes">What a quota is about.</param>
+/// <param name="usedBytes">The used bytes of the quota.</param>
 internal sealed class IdFolder(
     string name, string prefix, IdBranch branch, DateTimeOffset since, Func<CancellationToken, ValueTask<long>> usedBytes)
     : TreeFolder(name, since, usedBytes)

@@ -8,7 +8,7 @@ using Sluice.Usenet.Primitives;
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
-/// <c>/completed-symlinks</c>: what the history calls completed, as links to <c>/.ids</c>. Clients that import from the history
+/// <c>/completed-symlinks</c>: the completed items of the history, as links to <c>/.ids</c>. Clients that import from the history
 /// move these; the files themselves stay where they are.
 /// </summary>
 internal sealed class LinkBranch(

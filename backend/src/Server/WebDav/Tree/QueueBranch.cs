@@ -34,7 +34,7 @@ internal sealed class QueueBranch
         _ => null,
     };
 
-    /// <summary>What a desktop has left at a path below <c>/nzbs</c>, or null. Costs no query (DAV-14).</summary>
+    /// <summary>Litter of a desktop at a path below <c>/nzbs</c>, or null. Costs no query (DAV-14).</summary>
     public IStoreItem? FindLitter(IReadOnlyList<string> path) => path switch
     {
         [var name] => _names.FindLitter(ManualFolder, name),
@@ -55,7 +55,7 @@ internal sealed class QueueBranch
 
     private async ValueTask<QueueFolder?> FindFolderAsync(string name, CancellationToken cancellationToken)
     {
-        // The database is asked in any case: what it cannot tell is not shown.
+        // The database is asked for every folder: while it cannot answer, no folder is shown.
         IReadOnlyList<string> folders = await _names.ListFoldersAsync(cancellationToken);
         return name == ManualFolder || folders.Contains(name) ? Show(name) : null;
     }

@@ -50,7 +50,7 @@ internal sealed class RootFiles(TimeProvider time)
         new(TreeNames.Readme, System.Text.Encoding.UTF8.GetBytes(ReadmeText), time.WallTime()) { ContentType = PlainText };
 
     /// <summary>
-    /// The canary: a watchdog that reads it knows that the folder is a mount. Never cached, or it would outlive what it vouches for.
+    /// The canary: a watchdog that reads it knows that the folder is a mount. Never cached, or it would outlive the mount.
     /// </summary>
     public SmallFile Health { get; } =
         new(TreeNames.Health, [.. "ok\n"u8], time.WallTime()) { ContentType = PlainText, CacheControl = "no-store" };

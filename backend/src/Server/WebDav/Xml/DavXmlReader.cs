@@ -17,7 +17,8 @@ internal static class DavXmlReader
     /// <summary>Depth of elements. A PROPPATCH of a structured property has about ten.</summary>
     public const int MaxDepth = 32;
 
-    // What the namespaces of all names come to. One is declared once and written with each name, in stored properties and answers.
+    // Length of the namespaces of all names together. A namespace is declared once in a request, and written with each name in stored
+    // properties and answers.
     private const int MaxNamespaces = 4 * MaxBytes;
 
     private const string XmlnsNamespace = "http://www.w3.org/2000/xmlns/";
@@ -88,7 +89,7 @@ internal static class DavXmlReader
         }
     }
 
-    // UTF-8 and UTF-16 are the two that XML demands. In any other the reader replaces what it cannot decode, and says nothing.
+    // UTF-8 and UTF-16 are the two that XML demands. In other encodings the reader silently replaces bytes that it cannot decode.
     private static void CheckEncoding(string? declared, ReadOnlySpan<byte> document)
     {
         var isKnown = declared?.ToUpperInvariant() switch
@@ -144,7 +145,7 @@ internal static class DavXmlReader
         new("The body is larger than 64 KiB.", StatusCodes.Status413PayloadTooLarge);
 }
 
-/// <summary>A request body was refused, with the status that says why: 400 for what it says, 413 for its size (DAV-55).</summary>
+/// <summary>A request body was refused, with the status of the answer: 400 for its content, 413 for its size (DAV-55).</summary>
 internal sealed class DavXmlException : Exception
 {
     /// <summary>Creates the exception.</summary>
