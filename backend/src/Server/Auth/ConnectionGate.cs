@@ -18,58 +18,16 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
     private readonly Lock _lock = new();
     private readonly Dictionary<IPAddress, int> _open = [];
 
-    /// <summary>Wraps what serves a connection.</summary>
-    public ConnectionDelegate Guard(ConnectionDelegate next) => async connection =>
-    {
-        var address = (connection.RemoteEndPoint as IPEndPoint)?.Address;
-        if (address is null || IsExempt(address))
-        {
-            await next(connection);
-            return;
-        }
-
-        if (!TryEnter(address))
-        {
-            connection.Abort();
-            return;
-        }
-
-        try
-        {
-            await next(connection);
-        }
-        finally
-        {
-            Leave(address);
-        }
-    };
+    /// <summary>Wraps the handler of a connection.</summary>
+    public ConnectionDelegate Guard(ConnectionDelegate next) => connection =>
+        RunAsync((connection.RemoteEndPoint as IPEndPoint)?.Address, () => next(connection), connection.Abort);
 
     /// <summary>Serves a request of a client behind a trusted proxy.</summary>
-    public async Task GuardAsync(HttpContext context, RequestDelegate next)
+    public Task GuardAsync(HttpContext context, RequestDelegate next) => RunAsync(context.Connection.RemoteIpAddress, () => next(context), () =>
     {
-        var address = context.Connection.RemoteIpAddress;
-        if (address is null || IsExempt(address))
-        {
-            await next(context);
-            return;
-        }
-
-        if (!TryEnter(address))
-        {
-            context.Response.StatusCode = StatusCodes.Status429TooManyRequests;
-            context.Response.Headers.RetryAfter = RetryAfterSeconds;
-            return;
-        }
-
-        try
-        {
-            await next(context);
-        }
-        finally
-        {
-            Leave(address);
-        }
-    }
+        context.Response.StatusCode = StatusCodes.Status429TooManyRequests;
+        context.Response.Headers.RetryAfter = RetryAfterSeconds;
+    });
 
     /// <summary>Counts one more connection, or refuses it.</summary>
     public bool TryEnter(IPAddress address)
@@ -94,6 +52,30 @@ internal sealed class ConnectionGate(int perAddress, Func<IPAddress, bool>? isEx
         {
             if (--_open[address] == 0)
                 _open.Remove(address);
+        }
+    }
+
+    private async Task RunAsync(IPAddress? address, Func<Task> serve, Action refuse)
+    {
+        if (address is null || IsExempt(address))
+        {
+            await serve();
+            return;
+        }
+
+        if (!TryEnter(address))
+        {
+            refuse();
+            return;
+        }
+
+        try
+        {
+            await serve();
+        }
+        finally
+        {
+            Leave(address);
         }
     }
 
