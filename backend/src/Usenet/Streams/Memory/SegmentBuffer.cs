@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.CompilerServices;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams;
@@ -14,7 +15,11 @@ namespace Sluice.Usenet.Streams;
 internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
 {
     private readonly BlockPool _pool;
-    private readonly Block[] _blocks;
+    private readonly int _count;
+
+    // The blocks of a usual part are in the buffer itself; a longer part has them in an array.
+    private readonly Block[]? _many;
+    private FewBlocks _few;
     private Block _overflow;
     private int _written;
     private int _references = 1;
@@ -27,14 +32,15 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     public SegmentBuffer(BlockPool pool, int length)
     {
         _pool = pool;
-        _blocks = new Block[Math.Max(1, (length + BlockPool.BlockSize - 1) / BlockPool.BlockSize)];
+        _count = Math.Max(1, (length + BlockPool.BlockSize - 1) / BlockPool.BlockSize);
+        _many = _count > FewBlocks.Most ? new Block[_count] : null;
     }
 
     /// <summary>Bytes kept so far.</summary>
     public int Written => Volatile.Read(ref _written);
 
     /// <summary>Bytes of memory that its segment takes.</summary>
-    public long BlockBytes => (long)_blocks.Length * BlockPool.BlockSize;
+    public long BlockBytes => (long)_count * BlockPool.BlockSize;
 
     /// <summary>Whether a single count is left.</summary>
     public bool HasOneCount => Volatile.Read(ref _references) == 1;
@@ -43,15 +49,15 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     public void WatchedBy(SegmentCache cache) => _cache = cache;
 
     /// <summary>Whether every block is there.</summary>
-    public bool IsWhole => _blocks.All(static block => block.Bytes is not null);
+    public bool IsWhole => HeldEnd(0) == BlockBytes;
 
     /// <summary>Whether a block is there.</summary>
-    public bool HoldsBlock(int index) => _blocks[index].Bytes is not null;
+    public bool HoldsBlock(int index) => Blocks[index].Bytes is not null;
 
     /// <summary>The memory of a block, before any other thread has seen the buffer: how one that has gaps is filled.</summary>
     public Memory<byte> BlockToFill(int index)
     {
-        ref var block = ref _blocks[index];
+        ref var block = ref Blocks[index];
         if (block.Bytes is null)
             block = _pool.Rent();
         return block.Bytes;
@@ -64,7 +70,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     public int HeldEnd(int offset)
     {
         var index = offset / BlockPool.BlockSize;
-        while (index < _blocks.Length && HoldsBlock(index))
+        while (index < _count && HoldsBlock(index))
             index++;
         return Math.Max(offset, index * BlockPool.BlockSize);
     }
@@ -90,7 +96,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
         if (left < 0)
             throw new InvalidOperationException("The buffer has been given back twice.");
 
-        foreach (ref var block in _blocks.AsSpan())
+        foreach (ref var block in Blocks)
         {
             if (block.Bytes is not null)
                 _pool.Return(block);
@@ -156,14 +162,25 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
         }
 
         var (block, at) = Math.DivRem(_written, BlockPool.BlockSize);
-        ref var lent = ref _blocks[block];
+        ref var lent = ref Blocks[block];
         if (lent.Bytes is null)
             lent = _pool.Rent();
         return lent.Bytes.AsMemory(at);
     }
 
-    private int Capacity => _blocks.Length * BlockPool.BlockSize;
+    private int Capacity => _count * BlockPool.BlockSize;
+
+    private Span<Block> Blocks => _many ?? ((Span<Block>)_few)[.._count];
 
     private Block BlockAt(int index) =>
-        _blocks[index] is { Bytes: not null } block ? block : throw new InvalidOperationException("The block has not been written, or has been given back.");
+        Blocks[index] is { Bytes: not null } block ? block : throw new InvalidOperationException("The block has not been written, or has been given back.");
+
+    // 768 KiB.
+    [InlineArray(Most)]
+    private struct FewBlocks
+    {
+        public const int Most = 12;
+
+        private Block _first;
+    }
 }
