@@ -8,7 +8,6 @@ namespace Sluice.Usenet.Streams;
 public sealed class StreamEngine : IAsyncDisposable
 {
     private readonly StreamResources _shared;
-    private readonly SharedFetches _fetches;
     private readonly SegmentCache _cache;
     private readonly StreamMemory? _ownMemory;
 
@@ -17,37 +16,35 @@ public sealed class StreamEngine : IAsyncDisposable
     /// <param name="options">Memory and trust.</param>
     /// <param name="time">Clock.</param>
     /// <param name="loggers">Where damaged articles are noted.</param>
-    /// <param name="disk">What is kept between runs; not owned. Null: nothing.</param>
-    /// <param name="memory">What is kept between engines; not owned. Null: nothing.</param>
+    /// <param name="disk">Keeps segments between runs; not owned. Null: none are kept.</param>
+    /// <param name="memory">Keeps segments, trust and traffic between engines; not owned. Null: they end with the engine.</param>
     public StreamEngine(
         IArticleSource source, StreamOptions options, TimeProvider time, ILoggerFactory loggers, DiskSegmentCache? disk = null, StreamMemory? memory = null)
     {
         var logger = loggers.CreateLogger<StreamEngine>();
         memory ??= _ownMemory = new StreamMemory(time);
         (_cache, Blocks, var budget) = memory.Open(options);
-        var copies = new CopyFetcher(source, time, logger);
         var services = new LoadServices(source, options, Blocks, memory.Trust, new DamageLedger(memory.Reloads, time), time, logger);
-        _fetches = new SharedFetches(services, copies, new RetryingFetcher(copies, options, time), _cache);
-        _shared = new StreamResources(new SegmentFetcher(_fetches, disk, Blocks, logger), budget, new LineMemory(time), options, time);
+        _shared = new StreamResources(new SegmentFetcher(services, _cache, disk), budget, new LineMemory(time), options, time);
     }
 
     /// <summary>The memory that all streams of this engine use.</summary>
     public BlockPool Blocks { get; }
 
-    /// <summary>Bytes of that memory that nobody reads; they make way for readers.</summary>
+    /// <summary>Bytes of that memory that no reader holds; they make way for readers.</summary>
     public long CachedBytes => _cache.IdleBytes;
 
     /// <summary>Bytes that open streams, those of engines before it included, hold ahead of their readers, or are about to; never more than the budget but for what readers wait for.</summary>
     public long HeldBytes => _shared.Budget.Held;
 
     /// <summary>Streams of this engine that are open now.</summary>
-    public int OpenStreams => _shared.Budget.StreamsOf(_shared.Fetcher);
+    public int OpenStreams => _shared.Budget.StreamsOf(_shared);
 
-    /// <summary>Opens slices of posted files as one file. Nothing is fetched before the first read.</summary>
+    /// <summary>Opens slices of posted files as one file. Nothing is loaded before the first read.</summary>
     /// <param name="extents">The slices in the order of the file's bytes.</param>
     /// <param name="lane">Why it is read.</param>
     /// <param name="position">Where reading begins.</param>
-    /// <param name="end">Offset behind the last byte that will be asked for; the end of the file when null. Nothing past its segment is fetched.</param>
+    /// <param name="end">Offset behind the last byte that will be asked for; the end of the file when null. Nothing past its segment is loaded.</param>
     /// <returns>A stream that the caller disposes.</returns>
     /// <exception cref="StreamLimitException">The memory budget admits no further stream.</exception>
     /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the combined file.</exception>
@@ -61,10 +58,10 @@ public sealed class StreamEngine : IAsyncDisposable
         return new CombinedStream(map, _shared, lane, position, stop);
     }
 
-    /// <summary>Ends fetches that nobody waits for and gives the cache back. Streams that are still open fail.</summary>
+    /// <summary>Ends all loads and gives the cache back. Streams that are still open fail.</summary>
     public async ValueTask DisposeAsync()
     {
-        await _fetches.DisposeAsync();
+        await _shared.Fetcher.DisposeAsync();
         _ownMemory?.Dispose();
     }
 }

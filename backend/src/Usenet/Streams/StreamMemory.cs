@@ -1,8 +1,8 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// What outlives an engine, because no change of the settings makes it untrue: proved segments, who has lied, and how much was
-/// fetched again for damaged files. Segments go only where the memory they may take has changed. Streams that are still open share
+/// Keeps all that outlives an engine, because no change of the settings makes it untrue: proved segments, trust, and how much was
+/// loaded again for damaged files. Segments go only where the memory they may take has changed. Streams that are still open share
 /// one budget with those of the next engine.
 /// </summary>
 /// <remarks>Thread-safe. Disposed after the engines that use it.</remarks>

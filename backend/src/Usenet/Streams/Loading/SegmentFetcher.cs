@@ -1,84 +1,218 @@
-using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Streams;
 
-/// <summary>Brings segments into their slots: finds out what to ask for, and settles the slot with what comes of it.</summary>
-/// <remarks>Thread-safe; one call per slot.</remarks>
-internal sealed class SegmentFetcher(SharedFetches shared, DiskSegmentCache? disk, BlockPool blocks, ILogger logger)
+/// <summary>
+/// Serves every waiter of a segment, by one load at a time: a waiter of a segment that is on its way joins that load, and a waiter of one
+/// that is held gets it at once, so that any number of readers of one file cost one download. Where the settings say that nothing is
+/// shared, a load serves one reader alone, and nothing is held for others.
+/// </summary>
+/// <remarks>
+/// Thread-safe; one per engine. <c>_gate</c> guards the table, and makes leaving the table and entering the cache one step, so that no
+/// waiter falls between. Below it the locks of a load, of the cache and of the ledgers may be taken, one at a time.
+/// </remarks>
+internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, DiskSegmentCache? disk) : IAsyncDisposable
 {
-    /// <summary>Begins to fill the slot, whatever it takes. Never fails: the outcome is the slot's, and so is the end.</summary>
-    /// <param name="slot">Where the segment goes.</param>
-    /// <param name="lane">Why it is fetched.</param>
-    /// <param name="cancellationToken">The slot does not want it any more; others may.</param>
-    public void Begin(SegmentSlot slot, OperationLane lane, CancellationToken cancellationToken)
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(SegmentKey Segment, object? Reader), SegmentLoad> _underWay = [];
+    private readonly TaskCompletionSource _lastHasEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int _running;
+    private bool _isClosed;
+
+    /// <summary>Begins to bring a segment to its waiter. Never fails: success, failure and end are told to the waiter, perhaps before this returns.</summary>
+    /// <param name="waiter">Once for each.</param>
+    /// <param name="lane">Why.</param>
+    /// <param name="cancellationToken">Ends the reading of ids. A waiter that leaves ends the rest.</param>
+    public void Begin(SegmentWaiter waiter, OperationLane lane, CancellationToken cancellationToken)
     {
         try
         {
-            var ids = slot.Piece.File.Ids.GetAsync(slot.Piece.Segment.Index, cancellationToken);
-            if (ids.IsCompletedSuccessfully && disk?.Covers(slot.Piece) != true)
-                shared.Bring(KeyOf(slot, ids.Result), slot, lane, cancellationToken);
+            var ids = waiter.Piece.File.Ids.GetAsync(waiter.Piece.Segment.Index, cancellationToken);
+            if (ids.IsCompletedSuccessfully && disk?.Covers(waiter.Piece) != true)
+                Load(KeyOf(waiter, ids.Result), waiter, lane);
             else
-                slot.Preparation = PrepareAsync(ids, slot, lane, cancellationToken);
+                waiter.Preparation = PrepareAsync(ids, waiter, lane);
         }
         catch (Exception failure)
         {
-            Fail(slot, failure);
+            Refuse(waiter, failure);
         }
     }
 
-    private static SegmentKey KeyOf(SegmentSlot slot, SegmentIds ids) => ids.Primary.IsEmpty
-        ? throw new ArticleGoneException(ArticleLoss.NeverPosted, slot.Piece.Segment.Index)
-        : new SegmentKey(ids, slot.Piece.Segment);
+    /// <summary>By a load, as its last act: the segment is proved, or cannot be had. Takes over the caller's count of the buffer.</summary>
+    public void Ended(SegmentLoad load, SegmentBuffer? proved, Exception? failure)
+    {
+        failure = failure is null ? null : Told(failure);
+        lock (_gate)
+        {
+            // A load that was given up may have been replaced already.
+            var place = (load.Key, PartyOf(load.Urgency));
+            if (_underWay.TryGetValue(place, out var present) && ReferenceEquals(present, load))
+                _underWay.Remove(place);
+            if (proved is not null)
+                Keep(load.Key, proved);
+            else if (failure is ArticleGoneException gone)
+                services.Damage.Gone(load.Key, gone.Loss);
+        }
 
-    /// <summary>Where something has to be read before it is known what to ask for, or whether to ask.</summary>
-    private async Task PrepareAsync(ValueTask<SegmentIds> ids, SegmentSlot slot, OperationLane lane, CancellationToken cancellationToken)
+        load.End(proved, failure);
+        proved?.Release();
+        lock (_gate)
+        {
+            if (--_running == 0 && _isClosed)
+                _lastHasEnded.TrySetResult();
+        }
+    }
+
+    /// <summary>Ends all loads and waits for them. Waiters that come later fail.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        SegmentLoad[] open;
+        lock (_gate)
+        {
+            _isClosed = true;
+            open = [.. _underWay.Values];
+            if (_running == 0)
+                _lastHasEnded.TrySetResult();
+        }
+
+        foreach (var load in open)
+            load.Abandon();
+        await _lastHasEnded.Task;
+    }
+
+    private static SegmentKey KeyOf(SegmentWaiter waiter, SegmentIds ids) => ids.Primary.IsEmpty
+        ? throw new ArticleGoneException(ArticleLoss.NeverPosted, waiter.Piece.Segment.Index)
+        : new SegmentKey(ids, waiter.Piece.Segment);
+
+    /// <summary>Reads first what says which articles to ask for, and whether the disk has the segment already.</summary>
+    private async Task PrepareAsync(ValueTask<SegmentIds> ids, SegmentWaiter waiter, OperationLane lane)
     {
         try
         {
-            var key = KeyOf(slot, await ids);
-            if (disk?.Covers(slot.Piece) == true && await FindOnDiskAsync(key, slot, cancellationToken))
-                slot.EndFetch();
+            var key = KeyOf(waiter, await ids);
+            if (disk?.Covers(waiter.Piece) == true && await FindOnDiskAsync(key, waiter))
+                waiter.End();
             else
-                shared.Bring(key, slot, lane, cancellationToken);
+                Load(key, waiter, lane);
         }
         catch (Exception failure)
         {
-            Fail(slot, failure);
+            Refuse(waiter, failure);
         }
     }
 
-    private void Fail(SegmentSlot slot, Exception failure)
-    {
-        if (failure is not (IOException or OperationCanceledException or ObjectDisposedException))
-        {
-            // A defect of ours must not leave a reader waiting for ever.
-            StreamsLog.FetchBroke(logger, failure);
-            failure = new IOException("The article could not be read.", failure);
-        }
-
-        slot.Fail(failure);
-        slot.EndFetch();
-    }
-
-    /// <summary>Serves the slot with what is kept on disk; where that is not all, until the reader wants the rest.</summary>
-    /// <returns>Whether that was all.</returns>
-    private async ValueTask<bool> FindOnDiskAsync(SegmentKey key, SegmentSlot slot, CancellationToken cancellationToken)
+    /// <summary>Serves the waiter with the blocks that are kept on disk; where these are not all, until the reader wants the rest.</summary>
+    /// <returns>Whether these were all.</returns>
+    private async ValueTask<bool> FindOnDiskAsync(SegmentKey key, SegmentWaiter waiter)
     {
         var name = DiskKey.Of(key);
-        slot.Reads = new ReadBlocks(disk!, name, key.Segment.Length);
-        if (shared.Has(key) || await disk!.FindAsync(name, key.Segment.Length, blocks) is not { } kept)
+        waiter.Reads = new ReadBlocks(disk!, name, key.Segment.Length);
+        if (IsInMemory(key) || await disk!.FindAsync(name, key.Segment.Length, services.Blocks) is not { } kept)
             return false;
 
         if (kept.IsWhole)
         {
-            shared.Admit(key, kept);
-            slot.Complete(kept);
+            lock (_gate)
+                Keep(key, kept);
+            waiter.Complete(kept);
             return true;
         }
 
-        await slot.Lend(kept).WaitAsync(cancellationToken);
+        await waiter.Lend(kept);
         return false;
+    }
+
+    private void Load(SegmentKey key, SegmentWaiter waiter, OperationLane lane)
+    {
+        waiter.IsEarly = waiter.IsEarly && services.Trust.MayLeaveEarly(waiter.Piece.File.Origin, services.Options);
+        if (!TryJoin(key, waiter, lane, out var load, out var isNew))
+        {
+            waiter.End();
+            return;
+        }
+
+        // The waiter may have left before there was a load to leave.
+        if (waiter.HasLeft)
+            load.Leave(waiter);
+        if (isNew)
+            load.Begin();
+        else
+            load.Hurry(lane, waiter.Urgency.IsHeadOfLine);
+    }
+
+    /// <summary>Finds the load that will serve the waiter, or serves it from the cache.</summary>
+    /// <returns>False when the waiter has been served.</returns>
+    /// <exception cref="OperationCanceledException">The waiter has left.</exception>
+    /// <exception cref="ArticleGoneException">The segment was proved gone, not long ago or while its file may not load more again.</exception>
+    private bool TryJoin(SegmentKey key, SegmentWaiter waiter, OperationLane lane, out SegmentLoad load, out bool isNew)
+    {
+        if (waiter.HasLeft)
+            throw new OperationCanceledException();
+        SegmentBuffer? held;
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isClosed, this);
+            (load, isNew) = (null!, false);
+            held = services.Options.SharesSegments ? cache.Take(key) : null;
+            if (held is null)
+            {
+                var place = (key, PartyOf(waiter.Urgency));
+                if (_underWay.TryGetValue(place, out var found) && found.TryJoin(waiter))
+                {
+                    load = found;
+                    return true;
+                }
+
+                var file = waiter.Piece.File;
+                var verdict = services.Damage.Find(key);
+                if (verdict is { } known && (known.IsBelieved || !MayLoadAgain(file.Origin)))
+                    throw new ArticleGoneException(known.Loss, key.Segment.Index);
+                isNew = true;
+                load = new SegmentLoad(this, services, key, file, lane, waiter.Urgency, isAgain: verdict is not null);
+                load.TryJoin(waiter);
+                _running++;
+                _underWay[place] = load;
+                return true;
+            }
+        }
+
+        waiter.Complete(held);
+        return false;
+    }
+
+    /// <summary>Whether a file may have one more segment that was loaded before in vain, beside those that are on their way.</summary>
+    private bool MayLoadAgain(FileOrigin file) =>
+        services.Damage.Left(file) > _underWay.Values.Where(load => load.IsAgain && load.File.Equals(file)).Sum(static load => (long)load.Key.Segment.Length);
+
+    private bool IsInMemory(SegmentKey key)
+    {
+        lock (_gate)
+            return services.Options.SharesSegments && (cache.Has(key) || _underWay.ContainsKey((key, null)));
+    }
+
+    private void Keep(SegmentKey key, SegmentBuffer proved)
+    {
+        if (services.Options.SharesSegments && !_isClosed)
+            cache.Add(key, proved);
+    }
+
+    /// <summary>Among whom loads are shared: all readers, or the one reader alone.</summary>
+    private object? PartyOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
+
+    private void Refuse(SegmentWaiter waiter, Exception failure)
+    {
+        waiter.Fail(Told(failure));
+        waiter.End();
+    }
+
+    /// <summary>What a reader is told. A defect of ours must not leave it waiting for ever.</summary>
+    private Exception Told(Exception failure)
+    {
+        if (failure is IOException or OperationCanceledException or ObjectDisposedException)
+            return failure;
+        StreamsLog.FetchBroke(services.Logger, failure);
+        return new IOException("The article could not be read.", failure);
     }
 }

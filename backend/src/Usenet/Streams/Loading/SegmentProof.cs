@@ -3,7 +3,7 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams;
 
 /// <summary>What a decoded article is worth as the copy of a segment.</summary>
-internal enum SegmentProof
+internal enum SegmentProof : byte
 {
     /// <summary>Identity, exact length and checksum, but for what the articles of its file never carry.</summary>
     Proved,
@@ -18,8 +18,8 @@ internal enum SegmentProof
     Refuting,
 }
 
-/// <summary>What one field of an article says about it as the copy of a segment.</summary>
-internal enum Mark
+/// <summary>The word of one field of an article about being the copy of a segment.</summary>
+internal enum Mark : byte
 {
     /// <summary>The field is not there.</summary>
     Absent,
@@ -48,8 +48,8 @@ internal enum Mark
 internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark Range, Mark Checksum)
 {
     /// <summary>What a whole article says.</summary>
-    /// <param name="result">What it turned out to be.</param>
-    /// <param name="segment">What it was fetched for.</param>
+    /// <param name="result">The decoded article.</param>
+    /// <param name="segment">The segment that it was fetched for.</param>
     public static SegmentEvidence Of(in DecodedArticle result, Segment segment) => new(
         (result.Defects & ArticleDefects.NoHeader) == 0 && result.DecodedLength == segment.Length && (result.TrailerSize ?? segment.Length) == segment.Length,
         NumberOf(result.Header, segment),

@@ -7,7 +7,8 @@ namespace Sluice.Usenet.Streams;
 /// Reads a combined file forward from one position to an end, holding segments ahead in a window. A seek elsewhere is a new one.
 /// </summary>
 /// <remarks>
-/// For one reader. The reader and the idle timer are ordered by a lock that is free but for that; fetches never take it.
+/// For one reader. <c>_gate</c> orders the reader, the idle timer and the budget that wants memory back, and guards the window and the policy;
+/// loads never take it. Below it a load is begun, which takes the locks of the loading and of the connections.
 /// </remarks>
 internal sealed class BufferedSegmentStream : IAsyncDisposable
 {
@@ -30,13 +31,13 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     private readonly SegmentWindow _window;
     private long _lastRead;
 
-    // Offset behind what the reader is sure to take: it is asked for at once, or a border of segments costs a second round trip.
+    // Offset behind the bytes that the reader is sure to take: they are asked for at once, or a border of segments costs a second round trip.
     private long _reach;
     private int _waitedFor = -1;
     private bool _landing = true;
     private bool _closed;
 
-    // What was held has been given back in a pause: what is owed for it comes before the next byte.
+    // The window was given back in a pause: the debts of its slots are settled before the next byte.
     private bool _resumes;
 
     // Written by the reader outside of the lock as well; a stale value only puts a trim off.
@@ -47,7 +48,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// <param name="lane">Why it is read.</param>
     /// <param name="reader">On whose behalf: connections are shared fairly among these.</param>
     /// <param name="share">Its memory; not owned.</param>
-    /// <param name="debts">What it owes; not owned.</param>
+    /// <param name="debts">Of its stream; not owned.</param>
     /// <param name="position">Where reading begins; below the end.</param>
     /// <param name="end">Offset behind the last byte that will be asked for.</param>
     public BufferedSegmentStream(
@@ -72,7 +73,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// <summary>Offset in the combined file of the next byte.</summary>
     public long Position { get; private set; }
 
-    /// <summary>Begins to fetch where it stands, before the first read.</summary>
+    /// <summary>Begins to load at the position, before the first read.</summary>
     public void Start()
     {
         lock (_gate)
@@ -115,7 +116,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
-    /// <summary>Goes to a position that is held, without losing what is held behind it.</summary>
+    /// <summary>Goes to a position that is held, without losing the segments that are held behind it.</summary>
     /// <returns>False when the target is not held; a new reader starts there.</returns>
     public bool TryMoveTo(long position)
     {
@@ -128,31 +129,34 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 return false;
             while (_window.HeadNumber < number)
                 ReleaseHead();
-            _window.CancelReleased();
+            _window.LeaveReleased();
             Position = position;
             return true;
         }
     }
 
-    /// <summary>Whether a position is held, or being fetched.</summary>
+    /// <summary>Whether a position is held, or being loaded.</summary>
     public bool Holds(long position)
     {
         lock (_gate)
             return position < _end && _map.Locate(position) is var number && number >= _window.HeadNumber && number < _window.NextNumber;
     }
 
-    /// <summary>Others have come: what is held beyond the share that is left goes back, from the far end.</summary>
+    /// <summary>Other streams were opened: slots beyond the share that is left go back, from the far end.</summary>
     public void GiveBack()
     {
         lock (_gate)
         {
+            if (_closed)
+                return;
             _window.TrimTo(_share.Limit);
-            _window.CancelReleased();
+            _window.LeaveReleased();
         }
     }
 
     /// <summary>
-    /// Gives everything back, takes back what is not on the wire yet, and waits for the fetches to end; also for those that settle what is owed.
+    /// Gives everything back, takes questions back that are not on the wire yet, and waits for the loads to end, those included that settle
+    /// debts.
     /// </summary>
     public async ValueTask DisposeAsync()
     {
@@ -163,10 +167,10 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             _window.Trim(0);
         }
 
-        await _window.CloseAsync();
+        await _window.DisposeAsync();
     }
 
-    /// <summary>Copies what is there, over as many segments as the buffer takes, and keeps the window full.</summary>
+    /// <summary>Copies the bytes that are there, over as many segments as the buffer takes, and keeps the window full.</summary>
     private int TakeAvailable(Span<byte> buffer)
     {
         var total = 0;
@@ -191,7 +195,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             if (ends)
                 ReleaseHead();
             if (slot.Piece.Length == 0)
-                _window.CancelReleased();
+                _window.LeaveReleased();
             FillWindow();
         }
 
@@ -209,15 +213,15 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         FillWindow();
         _window.RaiseHead();
         _window.Await(slot);
-        // News that came before the slot was named has woken nobody.
+        // News that came before the slot was named has not woken the reader.
         return Take(slot, buffer, isFirst: true);
     }
 
-    /// <summary>What the reader waited for says how long the line takes; what was there before it came says nothing.</summary>
+    /// <summary>A segment that the reader waited for says how long the line takes; one that was there before says nothing.</summary>
     private void NoteArrival()
     {
         if (_waitedFor == _window.HeadNumber)
-            _policy.Arrived(_window.HeadClaimedAt, _window.WasHeadLate);
+            _policy.Arrived(_window.Head.ClaimedAt, _window.Head.Urgency.WasLate);
         _waitedFor = -1;
     }
 
@@ -240,7 +244,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         while (_window.NextNumber <= _lastNumber)
         {
             var piece = _map[_window.NextNumber];
-            // A scan that finds what it reads kept costs the providers nothing, not even what might come next.
+            // A scan that finds its bytes on disk costs the providers nothing, not even the segments that might come next.
             if (_window.IsLent)
                 return;
             var headOfLine = _window.Count == 0;
@@ -252,15 +256,15 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             var isLanding = headOfLine && _landing;
             var urgency = new FetchUrgency(_reader, headOfLine) { Following = isLanding ? LikelyFollowing : 0 };
             var debt = isLanding ? _debts.TryBegin(piece.Segment.Index) : null;
-            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), debt, out var token);
-            _shared.Fetcher.Begin(slot, _lane, token);
+            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), debt);
+            _shared.Fetcher.Begin(slot, _lane, _window.Closing);
         }
     }
 
-    /// <summary>What is asked for in so small a range is all that its reader wants.</summary>
+    /// <summary>The reader of a range no larger than a probe wants nothing beyond it.</summary>
     private int LikelyFollowing => _end - Position <= _shared.Options.ProbeBytes ? 0 : Math.Min(LikelyToFollow, _lastNumber - _window.NextNumber);
 
-    /// <summary>A paused player keeps little: its connections and memory are for those who read.</summary>
+    /// <summary>A paused player keeps little: its connections and memory are for the streams that are read.</summary>
     private void TrimIfIdle()
     {
         lock (_gate)
@@ -287,7 +291,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 next = _shared.Options.IdleTrim;
             }
 
-            _window.CancelReleased();
+            _window.LeaveReleased();
             _idleTimer.Change(next, Timeout.InfiniteTimeSpan);
         }
     }

@@ -4,11 +4,11 @@ using Sluice.Usenet.Nntp;
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// One file out of slices of many posted files, seekable. Reading ahead goes on across their borders; a seek inside what is held
-/// keeps it, any other starts anew where it lands.
+/// One file out of slices of many posted files, seekable. Reading ahead goes on across their borders; a seek inside the
+/// window keeps it, any other starts anew where it lands.
 /// </summary>
 /// <remarks>
-/// For one reader at a time. Nothing past the segment of the last byte asked for is ever fetched. Bytes may leave before their
+/// For one reader at a time. Nothing past the segment of the last byte asked for is ever loaded. Bytes may leave before their
 /// article is proved; the last byte of the range never does before all of them are, wherever the stream has been in between.
 /// </remarks>
 public sealed class CombinedStream : ReadOnlyStream
@@ -20,7 +20,7 @@ public sealed class CombinedStream : ReadOnlyStream
     private readonly BudgetShare _share;
     private readonly StreamDebts _debts = new();
 
-    // Written by the reader; read by others' streams as well, which have this one give back. A reader that was just retired has nothing left.
+    // Written by the reader; read by other streams as well, whose opening has this one give back. A reader that was just retired has nothing left.
     private volatile BufferedSegmentStream? _reader;
     private BufferedSegmentStream? _hinted;
     private CombinedMap _map;
@@ -34,7 +34,7 @@ public sealed class CombinedStream : ReadOnlyStream
         _lane = lane;
         _end = end;
         Position = position;
-        _share = shared.Budget.Enter(lane, shared.Fetcher, () => _reader?.GiveBack());
+        _share = shared.Budget.Enter(lane, shared, () => _reader?.GiveBack());
     }
 
     /// <summary>Bytes of the whole file, whatever range was asked for.</summary>
@@ -51,7 +51,7 @@ public sealed class CombinedStream : ReadOnlyStream
         }
     }
 
-    /// <summary>Reads what is there, and waits only if that is nothing; 0 at the end of the requested range.</summary>
+    /// <summary>Reads the bytes that are there, and waits only if there are none; 0 at the end of the requested range.</summary>
     /// <exception cref="ArticleGoneException">The bytes at the position are proved to be gone.</exception>
     /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
     /// <exception cref="NntpException">No provider could deliver; the bytes may be there later.</exception>
@@ -93,7 +93,7 @@ public sealed class CombinedStream : ReadOnlyStream
         }
         finally
         {
-            // Whatever became of its fetches, a stream that is closed holds no place among those that share the budget.
+            // However its loads ended, a stream that is closed holds no place among those that share the budget.
             _share.Dispose();
         }
     }
@@ -119,7 +119,7 @@ public sealed class CombinedStream : ReadOnlyStream
     private PostedFile FileAtPosition => _map[_map.Locate(_position)].File;
 
     /// <summary>
-    /// An article contradicts the map. What has been delivered and proved stands, since each of its articles lay where it said
+    /// An article contradicts the map. The bytes that were delivered and proved stand, since each of their articles lay where it said
     /// itself; the rest is read through the map that holds, once nothing is owed. Where the claim is not believed, the next try takes
     /// its article for damaged.
     /// </summary>
@@ -135,7 +135,7 @@ public sealed class CombinedStream : ReadOnlyStream
         await _debts.PaidAsync(cancellationToken);
     }
 
-    /// <summary>Goes to the position. What is fetched there is asked for first; the old window ends behind the reader's back.</summary>
+    /// <summary>Goes to the position. The segments there are asked for first; the old window ends behind the reader's back.</summary>
     private void MoveReader()
     {
         if (_reader?.TryMoveTo(_position) == true)
@@ -155,7 +155,7 @@ public sealed class CombinedStream : ReadOnlyStream
         return reader;
     }
 
-    // Giving back many fetches takes a while, and nobody has to wait for it but the one who closes the stream.
+    // To give many loads up takes a while, and only the caller that closes the stream has to wait for that.
     private void Retire(BufferedSegmentStream? reader)
     {
         if (reader is null)

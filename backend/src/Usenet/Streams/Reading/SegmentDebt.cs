@@ -1,34 +1,34 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// What a reader has taken of one fetch before its article was proved. The end of the fetch settles it, whatever has become of the
-/// slot by then: well if the proved article has the same bytes, badly if it has others or there is none.
+/// The bytes that a reader has taken of one segment before its article was proved. The end of the load settles the debt, whatever has
+/// become of the slot by then: well if the proved article has the same bytes, badly if it has others or there is none.
 /// </summary>
 /// <remarks>
-/// Thread-safe. <c>_gate</c> orders the reader that takes and the fetch that ends. Below it the locks of <see cref="StreamDebts"/> and
-/// of the memory that buffers go back to may be taken.
+/// Thread-safe. <c>_gate</c> orders the reader that takes and the load that ends, and guards all fields. Below it the locks of
+/// <see cref="StreamDebts"/> and of the memory that buffers go back to may be taken.
 /// </remarks>
-/// <param name="stream">Whose debt it is.</param>
+/// <param name="stream">The debts of its stream.</param>
 /// <param name="segment">0-based index of the segment in its posted file.</param>
 internal sealed class SegmentDebt(StreamDebts stream, int segment)
 {
     private readonly Lock _gate = new();
 
-    // Between these offsets of the segment bytes were taken; nothing as long as the end is 0.
+    // The bytes between these offsets of the segment were taken; none as long as the end is 0.
     private int _from = int.MaxValue;
     private int _to;
 
-    // What they were taken from, with a count; once that try has broken off, their checksum is enough.
+    // The buffer that they were taken from, with a count; once the try that filled it has broken off, their checksum is enough.
     private SegmentBuffer? _source;
     private uint _checksum;
     private bool _isWithdrawn;
     private bool _isSettled;
 
-    // Gives up a fetch whose slot has been given back.
-    private CancellationTokenSource? _fetch;
+    // A slot that was released, and stays with its load because the load settles this debt.
+    private SegmentWaiter? _kept;
 
     /// <summary>By the reader, before it copies: the bytes between two offsets are owed from now on.</summary>
-    /// <returns>False when no more may be taken before the fetch ends, or it has ended, or the stream is closed.</returns>
+    /// <returns>False when no more may be taken before the load ends, or the load has ended, or the stream is closed.</returns>
     public bool TryOwe(SegmentBuffer source, int from, int to)
     {
         lock (_gate)
@@ -49,20 +49,20 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>By the reader, which gives the slot back: the fetch goes on if anything is owed.</summary>
-    /// <param name="fetch">Gives it up all the same when the stream is closed; owned by the debt where this returns true.</param>
-    public bool TryKeep(CancellationTokenSource fetch)
+    /// <summary>By the reader, which releases the slot: the load goes on if anything is owed.</summary>
+    /// <param name="slot">Stays with its load until the debt is settled or the stream is closed, where this returns true.</param>
+    public bool TryKeep(SegmentWaiter slot)
     {
         lock (_gate)
         {
             if (_isSettled || _to == 0)
                 return false;
-            _fetch = fetch;
+            _kept = slot;
             return true;
         }
     }
 
-    /// <summary>By the fetch: the try that the bytes were taken from has broken off. Another one may still bring the same.</summary>
+    /// <summary>By the load: the try that the bytes were taken from has broken off. Another one may still bring the same.</summary>
     public void Withdraw()
     {
         lock (_gate)
@@ -76,7 +76,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>By the fetch: the article is proved.</summary>
+    /// <summary>By the load: the article is proved.</summary>
     public void Settle(SegmentBuffer proved)
     {
         lock (_gate)
@@ -89,7 +89,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         }
     }
 
-    /// <summary>By the fetch: it has ended. What is owed still is not paid any more.</summary>
+    /// <summary>By the load, which has ended: bytes that are owed still are not proved any more.</summary>
     public void EndUnpaid(Exception? failure)
     {
         lock (_gate)
@@ -100,8 +100,8 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
     }
 
     /// <summary>By the stream: it is closed, nothing is owed any more.</summary>
-    /// <returns>Gives up a fetch that went on for this debt alone; null where none did.</returns>
-    public CancellationTokenSource? Cancel()
+    /// <returns>The slot that stayed with its load for this debt alone and has to leave now; null where none did.</returns>
+    public SegmentWaiter? Cancel()
     {
         lock (_gate)
         {
@@ -109,7 +109,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
                 return null;
             _isSettled = true;
             ReleaseSource();
-            return _fetch;
+            return _kept;
         }
     }
 
@@ -122,7 +122,7 @@ internal sealed class SegmentDebt(StreamDebts stream, int segment)
         ReleaseSource();
         if (_to > 0)
             stream.Close(this, failure);
-        _fetch?.Dispose();
+        _kept = null;
     }
 
     private void ReleaseSource()

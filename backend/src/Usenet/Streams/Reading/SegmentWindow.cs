@@ -1,29 +1,37 @@
 using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
-/// The pieces that one reader holds ahead, in order: a ring of slots sized to what is in it, never to the file. The reader
-/// claims and releases; fetches fill their slots without a lock and wake the reader if it waits for just that one.
+/// The pieces that one reader holds ahead, in order: a ring of slots sized to the slots in it, never to the file. The reader claims and
+/// releases slots; loads fill them without a lock and wake the reader if it waits for just that one.
 /// </summary>
 /// <remarks>
-/// All members but <see cref="Notify"/> belong to the reader. An idle window uses no time: nothing polls.
+/// All members but <see cref="Notify"/> and <see cref="IsOver"/> belong to the reader, whose stream orders them by its lock. An idle window
+/// uses no time: nothing polls. A slot is over when the reader has released it and nothing is under way for it any more; until then it is
+/// charged, and the window cannot be closed.
 /// </remarks>
-internal sealed class SegmentWindow
+internal sealed class SegmentWindow : IAsyncDisposable
 {
     private const int SmallestRing = 8;
 
-    private readonly ReadSignal _signal = new();
+    private readonly AsyncSignal _signal = new();
     private readonly BudgetShare _share;
-    private readonly UnwantedFetches _unwanted;
-    private Place[] _ring = new Place[SmallestRing];
+    private readonly CancellationTokenSource _closing = new();
+    private readonly TaskCompletionSource _allOver = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private SegmentSlot?[] _ring = new SegmentSlot?[SmallestRing];
     private int _next;
 
-    // Slots serve again once their fetch has ended; never more than the ring has held.
-    private readonly Stack<SegmentSlot> _spare = new();
+    // Slots that were released while they waited for a load, and have not left it yet.
+    private List<SegmentSlot> _released = [];
+    private Task _leaving = Task.CompletedTask;
 
-    // Written by the reader, read by fetches: whose news is worth waking the reader for.
+    // Slots that are not over, and one more until the window is closed. Counted down by readers and loads.
+    private int _open = 1;
+
+    // Written by the reader, read by loads: the slot whose news wakes the reader.
     private SegmentSlot? _awaited;
 
     /// <param name="first">Number of the piece that comes first.</param>
@@ -32,7 +40,6 @@ internal sealed class SegmentWindow
     {
         HeadNumber = _next = first;
         _share = share;
-        _unwanted = new UnwantedFetches(share);
     }
 
     /// <summary>Number of the piece at the head.</summary>
@@ -48,47 +55,38 @@ internal sealed class SegmentWindow
     public int NextNumber => _next;
 
     /// <summary>The slot at the head; there is one while <see cref="Count"/> is above 0.</summary>
-    public SegmentSlot Head => PlaceOf(HeadNumber).Slot!;
+    public SegmentSlot Head => PlaceOf(HeadNumber)!;
 
-    /// <summary>Whether the head is served from what is kept, so that nothing has to be fetched ahead yet.</summary>
+    /// <summary>Whether the head is served from the disk, so that nothing has to be loaded ahead yet.</summary>
     public bool IsLent => Count > 0 && Head.IsLent;
 
-    /// <summary>Timestamp of when the head was claimed.</summary>
-    public long HeadClaimedAt => PlaceOf(HeadNumber).ClaimedAt;
-
-    /// <summary>Whether the article at the head was so late that it was asked for twice.</summary>
-    public bool WasHeadLate => Head.Urgency.WasLate;
+    /// <summary>Cancelled when the window is closed.</summary>
+    public CancellationToken Closing => _closing.Token;
 
     /// <summary>Adds a slot behind the last, whose cost has been charged.</summary>
-    /// <param name="piece">What it will hold.</param>
+    /// <param name="piece">The segment that it is for, and the slice that is read.</param>
     /// <param name="isLanding">Whether an open or a seek landed there.</param>
     /// <param name="urgency">How urgently it is wanted.</param>
     /// <param name="now">Timestamp of now.</param>
     /// <param name="debt">Takes note of the bytes that leave before the part is proved; null where none may.</param>
-    /// <param name="cancellationToken">Cancelled when the slot is given back before its fetch has ended, unless bytes are owed that the fetch settles.</param>
-    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt, out CancellationToken cancellationToken)
+    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt)
     {
         if (Count == _ring.Length)
             Grow();
-        ref var place = ref PlaceOf(_next++);
-        place.Slot = _spare.TryPop(out var spare) ? spare : new SegmentSlot(this);
-        place.Slot.Claim(piece, isLanding, urgency, debt);
-        place.ClaimedAt = now;
-        Charged += BudgetShare.CostOf(piece.Segment.Length);
-        // The source of a fetch that has ended serves the next one of its place, so steady reading creates none.
-        if (place.Cancellation?.TryReset() != true)
-            place.Cancellation = new CancellationTokenSource();
-        cancellationToken = place.Cancellation.Token;
-        return place.Slot;
+        var slot = new SegmentSlot(this, piece, isLanding, urgency, now, debt);
+        PlaceOf(_next++) = slot;
+        Interlocked.Increment(ref _open);
+        Charged += slot.Cost;
+        return slot;
     }
 
-    /// <summary>The reader has come to wait for the head: whatever its fetch waits for, it goes first.</summary>
+    /// <summary>The reader has come to wait for the head: its load goes first.</summary>
     public void RaiseHead() => Head.Urgency.Raise();
 
     /// <summary>Gives the head back; the next slot is the head now.</summary>
     public void ReleaseHead() => Release(HeadNumber++);
 
-    /// <summary>Gives back all slots but the first few, from the far end, whose fetches are the least likely to be on the wire.</summary>
+    /// <summary>Gives back all slots but the first few, from the far end, whose articles are the least likely to be on the wire.</summary>
     public void Trim(int keep)
     {
         while (Count > keep)
@@ -102,10 +100,25 @@ internal sealed class SegmentWindow
             Release(--_next);
     }
 
-    /// <summary>Has the fetches of slots given back cancelled, without waiting for it.</summary>
-    public void CancelReleased() => _unwanted.CancelSoon();
+    /// <summary>
+    /// Has the slots that were released leave their loads, so that a question which is still queued never reaches the wire. On another
+    /// thread: giving a load up runs into the connections, and a reader that moves on does not wait for that.
+    /// </summary>
+    public void LeaveReleased()
+    {
+        if (_released.Count == 0)
+            return;
+        _leaving = LeaveAsync(_leaving, _released);
+        _released = [];
 
-    /// <summary>By fetches: there is news in a slot.</summary>
+        static async Task LeaveAsync(Task before, List<SegmentSlot> released)
+        {
+            await Task.Run(() => LeaveAll(released));
+            await before;
+        }
+    }
+
+    /// <summary>By loads: there is news in a slot.</summary>
     public void Notify(SegmentSlot slot)
     {
         // Full fence: the slot's state is written before, the reader's interest read after; the reader does the reverse.
@@ -126,53 +139,286 @@ internal sealed class SegmentWindow
     public async ValueTask WaitAsync(CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        await using var registration = cancellationToken.UnsafeRegister(static state => ((ReadSignal)state!).Set(), _signal);
+        await using var registration = cancellationToken.UnsafeRegister(static state => ((AsyncSignal)state!).Set(), _signal);
         await _signal.WaitAsync();
         cancellationToken.ThrowIfCancellationRequested();
     }
 
-    /// <summary>Waits for the fetches of slots given back, all others having been given back before.</summary>
-    public async Task CloseAsync()
+    /// <summary>By the last holder of a slot: the reader has released it, and nothing is under way for it.</summary>
+    public void IsOver(SegmentSlot slot)
     {
-        _unwanted.Cancel();
-        await _unwanted.WhenEndedAsync();
-        foreach (var place in _ring)
-            place.Cancellation?.Dispose();
+        _share.Return(slot.Cost);
+        Part();
     }
 
-    private ref Place PlaceOf(int number) => ref _ring[number & (_ring.Length - 1)];
+    /// <summary>Has all slots leave their loads and waits until they are over, all of them having been released before.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        LeaveAll(_released);
+        await _closing.CancelAsync();
+        await _leaving;
+        Part();
+        await _allOver.Task;
+        _closing.Dispose();
+    }
+
+    private static void LeaveAll(List<SegmentSlot> released)
+    {
+        foreach (var slot in released)
+            slot.Leave();
+    }
+
+    private ref SegmentSlot? PlaceOf(int number) => ref _ring[number & (_ring.Length - 1)];
+
+    private void Part()
+    {
+        if (Interlocked.Decrement(ref _open) == 0)
+            _allOver.TrySetResult();
+    }
 
     private void Release(int number)
     {
         ref var place = ref PlaceOf(number);
-        var slot = place.Slot!;
-        place.Slot = null;
-        var endsByItself = slot.Release();
-        var cost = BudgetShare.CostOf(slot.Piece.Segment.Length);
-        Charged -= cost;
-        if (slot.HasEnded)
-        {
-            _share.Return(cost);
-            _spare.Push(slot);
-            return;
-        }
-
-        _unwanted.Add(slot.Ended, endsByItself || slot.KeepsFetch(place.Cancellation!) ? null : place.Cancellation, cost);
-        place.Cancellation = null;
+        var slot = place!;
+        place = null;
+        Charged -= slot.Cost;
+        if (!slot.Release())
+            _released.Add(slot);
+        slot.Part();
     }
 
     private void Grow()
     {
-        var larger = new Place[_ring.Length * 2];
+        var larger = new SegmentSlot?[_ring.Length * 2];
         for (var number = HeadNumber; number < _next; number++)
             larger[number & (larger.Length - 1)] = PlaceOf(number);
         _ring = larger;
     }
+}
 
-    private struct Place
+/// <summary>
+/// One ordered place of a window: a segment on its way from the load that fills it to the reader that takes it.
+/// </summary>
+/// <remarks>
+/// States and their writers, each step one compare-and-swap:
+/// <list type="bullet">
+/// <item>Claimed → Lent: the load, when some blocks are there that were proved long ago, and the rest is left until it is wanted;</item>
+/// <item>Claimed or Lent → Filling: the load, when the first bytes may be read while the rest arrives;</item>
+/// <item>Claimed, Lent or Filling → Ready or Failed: the load, once;</item>
+/// <item>any → Released: the reader, once.</item>
+/// </list>
+/// Buffers are handed over before the state that announces them, so a reader that sees the state sees the buffer. The side that loses the
+/// race against Released gives the buffer back itself.
+/// </remarks>
+internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLanding, FetchUrgency urgency, long claimedAt, SegmentDebt? debt)
+    : SegmentWaiter(piece, urgency, isEarly: debt is not null)
+{
+    private const int Claimed = 0;
+    private const int Filling = 1;
+    private const int Ready = 2;
+    private const int Failed = 3;
+    private const int Released = 4;
+    private const int Lent = 5;
+
+    private int _state;
+
+    // Written by the load before Filling, and _available after it; read by the reader. One count is the slot's.
+    private SegmentBuffer? _early;
+    private int _available;
+
+    // Written by the load before Lent. One count of the buffer, which has gaps, is the slot's.
+    private SegmentBuffer? _lent;
+    private TaskCompletionSource? _rest;
+
+    // Written by the load before Ready or Failed. One count of the buffer is the slot's.
+    private SegmentBuffer? _proved;
+    private Exception? _failure;
+
+    // The reader until it has released the slot, and the loading until nothing is under way for it.
+    private int _holders = 2;
+
+    /// <summary>Whether an open or a seek landed here.</summary>
+    public bool IsLanding => isLanding;
+
+    /// <summary>Timestamp of when the slot was claimed.</summary>
+    public long ClaimedAt => claimedAt;
+
+    /// <summary>Bytes that are charged for the slot.</summary>
+    public long Cost => BudgetShare.CostOf(Piece.Segment.Length);
+
+    /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
+    public bool IsLent => Volatile.Read(ref _state) == Lent && !_rest!.Task.IsCompleted;
+
+    /// <inheritdoc/>
+    public override Task Lend(SegmentBuffer blocks)
     {
-        public SegmentSlot? Slot;
-        public long ClaimedAt;
-        public CancellationTokenSource? Cancellation;
+        _lent = blocks;
+        _rest = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (Interlocked.CompareExchange(ref _state, Lent, Claimed) == Claimed)
+        {
+            window.Notify(this);
+        }
+        else
+        {
+            blocks.Release();
+            _rest.SetCanceled();
+        }
+
+        return _rest.Task;
+    }
+
+    /// <inheritdoc/>
+    public override void Publish(SegmentBuffer buffer, int available)
+    {
+        if (_early is null)
+        {
+            buffer.Retain();
+            _early = buffer;
+            Volatile.Write(ref _available, available);
+            var before = Volatile.Read(ref _state);
+            if (before is not (Claimed or Lent) || Interlocked.CompareExchange(ref _state, Filling, before) != before)
+            {
+                _early = null;
+                buffer.Release();
+                return;
+            }
+        }
+        else if (ReferenceEquals(_early, buffer))
+        {
+            Volatile.Write(ref _available, available);
+        }
+
+        window.Notify(this);
+    }
+
+    /// <inheritdoc/>
+    public override void Withdraw() => debt?.Withdraw();
+
+    /// <inheritdoc/>
+    public override void Complete(SegmentBuffer proved)
+    {
+        debt?.Settle(proved);
+        _proved = proved;
+        if (!TrySettle(Ready))
+        {
+            _proved = null;
+            proved.Release();
+        }
+    }
+
+    /// <inheritdoc/>
+    public override void Fail(Exception failure)
+    {
+        debt?.EndUnpaid(failure);
+        _failure = failure;
+        TrySettle(Failed);
+    }
+
+    /// <summary>By the reader: copies what may be read now.</summary>
+    /// <param name="offset">First byte in the segment.</param>
+    /// <param name="stop">Where the response stops taking from this segment; before it the last bytes are withheld until proved.</param>
+    /// <param name="withheld">How many.</param>
+    /// <param name="destination">Filled as far as possible.</param>
+    /// <param name="isFirst">
+    /// Whether the read has nothing yet. Good bytes that it has are delivered first, so that a read ends exactly at its hole;
+    /// the next one says why.
+    /// </param>
+    /// <returns>Bytes copied; 0 while the reader has to wait.</returns>
+    /// <exception cref="IOException">The segment cannot be had, or bytes taken before it was proved were wrong.</exception>
+    public int Take(int offset, int stop, int withheld, Span<byte> destination, bool isFirst)
+    {
+        var state = Volatile.Read(ref _state);
+        var copied = 0;
+        switch (state)
+        {
+            case Ready:
+                debt?.ThrowIfBad();
+                copied = Copy(_proved!, offset, stop, destination);
+                break;
+            case Lent or Filling or Failed when _lent is not null && _lent.HeldEnd(offset) is var held && held > offset:
+                copied = Copy(_lent, offset, Math.Min(held, stop), destination);
+                break;
+            case Lent:
+                _rest!.TrySetResult();
+                break;
+            case Failed:
+                return isFirst ? throw _failure! : 0;
+            case Filling:
+                var end = Math.Min(Volatile.Read(ref _available), stop - withheld);
+                if (end > offset && debt!.TryOwe(_early!, offset, Math.Min(end, offset + destination.Length)))
+                    copied = Copy(_early!, offset, end, destination);
+                break;
+        }
+
+        Reads?.Note(offset, copied);
+        return copied;
+    }
+
+    /// <summary>By the reader, followed by <see cref="Part"/>: the slot is not needed any more, in whichever state it is.</summary>
+    /// <returns>
+    /// Whether its load goes on or ends without the slot leaving it: the load has settled the slot, or has waited for nothing but the
+    /// reader, or settles the bytes that are owed.
+    /// </returns>
+    public bool Release()
+    {
+        var before = Interlocked.Exchange(ref _state, Released);
+        if (before == Ready)
+        {
+            Reads?.Offer(_proved!);
+            _proved!.Release();
+        }
+
+        var hasDoneWithout = false;
+        if (before != Claimed && _lent is not null)
+        {
+            _lent.Release();
+            hasDoneWithout = _rest!.TrySetCanceled() && before == Lent;
+        }
+
+        // In Claimed there is no early buffer, or one that its load is about to give back itself.
+        if (before is Filling or Ready or Failed)
+            _early?.Release();
+        return before is Ready or Failed || hasDoneWithout || debt?.TryKeep(this) == true;
+    }
+
+    /// <summary>One of the two holders of the slot has done with it; the second one tells the window.</summary>
+    public void Part()
+    {
+        if (Interlocked.Decrement(ref _holders) == 0)
+            window.IsOver(this);
+    }
+
+    /// <inheritdoc/>
+    protected override void Ended()
+    {
+        debt?.EndUnpaid(_failure);
+        Part();
+    }
+
+    private static int Copy(SegmentBuffer source, int offset, int end, Span<byte> destination)
+    {
+        var count = Math.Min(end - offset, destination.Length);
+        if (count <= 0)
+            return 0;
+        source.CopyTo(offset, destination[..count]);
+        return count;
+    }
+
+    private bool TrySettle(int settled)
+    {
+        var before = Volatile.Read(ref _state);
+        while (before is Claimed or Lent or Filling)
+        {
+            var seen = Interlocked.CompareExchange(ref _state, settled, before);
+            if (seen == before)
+            {
+                window.Notify(this);
+                return true;
+            }
+
+            before = seen;
+        }
+
+        return false;
     }
 }

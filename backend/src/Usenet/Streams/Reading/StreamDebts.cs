@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Streams;
 
 /// <summary>
 /// The bytes that one stream has given to its reader before their articles were proved. They are owed by the stream and not by the
-/// place where they were held, which may be given back long before the article has come. One debt that ends badly fails the stream for good.
+/// slot that held them, which may be given back long before the article has come. One debt that ends badly fails the stream for good.
 /// </summary>
 /// <remarks>Thread-safe. <c>_gate</c> guards the list; nothing is called under it.</remarks>
 internal sealed class StreamDebts
@@ -40,7 +40,7 @@ internal sealed class StreamDebts
         return Settling() is { } settling ? WaitAsync(settling, cancellationToken) : ValueTask.CompletedTask;
     }
 
-    /// <summary>The stream is closed: nothing is owed any more, and no fetch goes on for it.</summary>
+    /// <summary>The stream is closed: nothing is owed any more, and no load goes on for it.</summary>
     public void Cancel()
     {
         SegmentDebt[] open;
@@ -53,14 +53,10 @@ internal sealed class StreamDebts
         }
 
         foreach (var debt in open)
-        {
-            var fetch = debt.Cancel();
-            fetch?.Cancel();
-            fetch?.Dispose();
-        }
+            debt.Cancel()?.Leave();
     }
 
-    /// <summary>By a debt: there is something to it.</summary>
+    /// <summary>By a debt: the reader is about to take its first bytes.</summary>
     /// <returns>False when the stream is closed.</returns>
     public bool TryOpen(SegmentDebt debt)
     {

@@ -12,11 +12,16 @@ internal sealed class CopiesSource(int providers) : IArticleSource
 
     public int ProviderCount => providers;
 
+    /// <summary>The accounts that stand at the indexes; those of the default where none are named.</summary>
+    public IReadOnlyList<Guid> Accounts { get; init; } = [.. Enumerable.Range(1, providers).Select(static number => new Guid(number, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]))];
+
     /// <summary>Who has served what, in order.</summary>
     public IReadOnlyList<(int Provider, string Id)> Served => [.. _served];
 
     /// <summary>What a provider serves: one copy after the other, the last one for ever. None: it misses the article.</summary>
     public void Post(int provider, string id, params byte[][] copies) => _copies[(provider, id)] = new ConcurrentQueue<byte[]>(copies);
+
+    public Guid ProviderId(int provider) => Accounts[provider];
 
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {

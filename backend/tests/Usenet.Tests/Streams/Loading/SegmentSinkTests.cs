@@ -21,19 +21,8 @@ public sealed class SegmentSinkTests
         var body = TestArticle.OnWire(TestArticle.Part(data));
         if (isCorrupt)
             body[^2000] ^= 1;
-        var map = SegmentMap.Uniform(1, Length, Length);
-        var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
-        var share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, null, static () => { });
-        var slot = new SegmentSlot(new SegmentWindow(0, share));
-        slot.Claim(piece, isLanding: true, new FetchUrgency(slot, isHeadOfLine: true), new StreamDebts().TryBegin(0));
-        slot.LeaveWith(isTrusted: true, CancellationToken.None);
-        var fetch = new SharedFetch(TimeProvider.System);
-        fetch.Begin(new SegmentKey(SegmentIds.None, map[0]), slot, OperationLane.Playback, isAgain: false);
-        var services = new LoadServices(
-            new CopiesSource(1), new StreamOptions(), pool, new TrustLedger(TimeProvider.System),
-            new DamageLedger(new ReloadTraffic(TimeProvider.System), TimeProvider.System), TimeProvider.System, NullLogger.Instance);
-        var sink = new SegmentSink(services);
-        sink.Open(fetch);
+        var (slot, load, services) = Land(pool, new CopiesSource(1), new TrustLedger(TimeProvider.System));
+        var sink = new SegmentSink(services, load);
         var read = new byte[1000];
 
         sink.Start(0);
@@ -45,8 +34,56 @@ public sealed class SegmentSinkTests
         Assert.Equal(isCorrupt ? 0 : 1000, slot.Take(1000, Length, 4096, read, isFirst: true));
         slot.Release();
         sink.Close();
-        slot.EndFetch();
+        slot.End();
         Assert.Equal(0, pool.Rented);
+    }
+
+    [Fact]
+    public void F18_trust_is_lost_by_an_account_and_not_by_its_index()
+    {
+        using var pool = new BlockPool(1 << 20);
+        var (liar, honest) = (Guid.NewGuid(), Guid.NewGuid());
+        var trust = new TrustLedger(TimeProvider.System);
+        var body = TestArticle.OnWire(TestArticle.Part(TestArticle.Noise(Length)));
+        var corrupt = body.ToArray();
+        corrupt[^2000] ^= 1;
+
+        Assert.Equal((SegmentProof.Corrupt, 1000), Deliver(new CopiesSource(2) { Accounts = [liar, honest] }, 0, corrupt));
+        Assert.Equal((SegmentProof.Proved, 1000), Deliver(new CopiesSource(2) { Accounts = [honest, liar] }, 0, body));
+        Assert.Equal((SegmentProof.Proved, 0), Deliver(new CopiesSource(2) { Accounts = [honest, liar] }, 1, body));
+
+        (SegmentProof Proof, int Early) Deliver(CopiesSource source, int provider, byte[] wire)
+        {
+            var (slot, load, services) = Land(pool, source, trust);
+            var sink = new SegmentSink(services, load);
+            sink.Start(provider);
+            sink.Write(wire.AsSpan(0, 20_000), out _);
+            var early = slot.Take(0, Length, 4096, new byte[1000], isFirst: true);
+            sink.Write(wire.AsSpan(20_000), out _);
+            var proof = sink.Judge();
+            slot.Release();
+            sink.Close();
+            slot.End();
+            Assert.Equal(0, pool.Rented);
+            return (proof, early);
+        }
+    }
+
+    /// <summary>The slot of a landing segment, which may have bytes early, and the load that it waits for. Each is of a file of its own.</summary>
+    private static (SegmentSlot Slot, SegmentLoad Load, LoadServices Services) Land(BlockPool pool, IArticleSource source, TrustLedger trust)
+    {
+        var time = TimeProvider.System;
+        var map = SegmentMap.Uniform(1, Length, Length);
+        var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
+        var options = new StreamOptions();
+        var share = new ByteBudget(options).Enter(OperationLane.Playback, null, static () => { });
+        var urgency = new FetchUrgency(new object(), isHeadOfLine: true);
+        var slot = new SegmentWindow(0, share).Claim(piece, isLanding: true, urgency, 0, new StreamDebts().TryBegin(0));
+        var services = new LoadServices(source, options, pool, trust, new DamageLedger(new ReloadTraffic(time), time), time, NullLogger.Instance);
+        var fetcher = new SegmentFetcher(services, new SegmentCache(options, time), null);
+        var load = new SegmentLoad(fetcher, services, new SegmentKey(SegmentIds.None, map[0]), piece.File, OperationLane.Playback, urgency, isAgain: false);
+        Assert.True(load.TryJoin(slot));
+        return (slot, load, services);
     }
 
     private sealed class OneId : ISegmentIds

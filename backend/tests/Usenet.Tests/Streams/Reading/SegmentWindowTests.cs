@@ -15,7 +15,7 @@ public sealed class SegmentWindowTests
     private readonly BudgetShare _share = new ByteBudget(new StreamOptions()).Enter(OperationLane.Playback, null, static () => { });
 
     [Fact]
-    public async Task A_segment_that_is_taken_before_its_fetch_has_ended_leaves_nothing_behind()
+    public async Task A_segment_that_is_taken_before_its_load_has_ended_leaves_nothing_behind()
     {
         using var pool = new BlockPool(1 << 20);
         var proved = new SegmentBuffer(pool, Size);
@@ -26,19 +26,19 @@ public sealed class SegmentWindowTests
         var before = GC.GetTotalMemory(forceFullCollection: true);
         for (var i = 0; i < Segments; i++)
         {
-            var slot = window.Claim(piece, isLanding: false, urgency, 0, null, out _);
+            var slot = window.Claim(piece, isLanding: false, urgency, 0, null);
             _share.Charge(BudgetShare.CostOf(Size));
             proved.Retain();
             slot.Complete(proved);
 
-            // The reader is faster than the last line of the fetch.
+            // The reader is faster than the last line of the load.
             window.ReleaseHead();
-            slot.EndFetch();
+            slot.End();
         }
 
         Assert.InRange(GC.GetTotalMemory(forceFullCollection: true) - before, long.MinValue, Segments * 20);
         Assert.Equal(0, _share.Held);
-        await window.CloseAsync();
+        await window.DisposeAsync();
         proved.Release();
         Assert.Equal(0, pool.Rented);
     }

@@ -6,15 +6,15 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Many readers of one segment: one fetch, whoever comes and goes.</summary>
-public sealed class SharedFetchTests
+/// <summary>Many readers of one segment: one load, while readers come and go.</summary>
+public sealed class SegmentLoadTests
 {
     private const int Landed = 100_000;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Readers_of_one_segment_share_one_fetch_and_a_late_one_gets_what_is_there()
+    public async Task Readers_of_one_segment_share_one_load_and_a_late_one_gets_the_bytes_that_are_there()
     {
         await using var film = new SteppedFilm();
         await using var first = film.Open();
@@ -48,7 +48,7 @@ public sealed class SharedFetchTests
     }
 
     [Fact]
-    public async Task The_fetch_goes_on_until_the_last_reader_has_left()
+    public async Task The_load_goes_on_until_the_last_reader_has_left()
     {
         await using var film = new SteppedFilm(options: new StreamOptions { VerifyBeforeServe = true });
         using var leave = new CancellationTokenSource();
@@ -75,7 +75,7 @@ public sealed class SharedFetchTests
     }
 
     [Fact]
-    public async Task A_fetch_that_is_nearly_done_when_its_last_reader_leaves_ends_in_the_cache()
+    public async Task A_load_that_is_nearly_done_when_its_last_reader_leaves_ends_in_the_cache()
     {
         await using var film = new SteppedFilm(time: new ManualTimeProvider());
         var first = film.Open();
@@ -94,7 +94,7 @@ public sealed class SharedFetchTests
     }
 
     [Fact]
-    public async Task What_nobody_waits_for_is_given_up_when_it_does_not_end_at_once()
+    public async Task A_load_without_readers_is_given_up_when_it_does_not_end_at_once()
     {
         var time = new ManualTimeProvider();
         await using var film = new SteppedFilm(time: time);
@@ -125,7 +125,7 @@ public sealed class SharedFetchTests
     }
 
     [Fact]
-    public async Task Playback_that_joins_an_import_moves_the_fetch_to_its_lane()
+    public async Task Playback_that_joins_an_import_moves_the_load_to_its_lane()
     {
         await using var film = new SteppedFilm();
         await using var import = film.Open(lane: OperationLane.Import);

@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Streams;
 
 /// <summary>What all streams of one engine share.</summary>
-/// <param name="Fetcher">Brings segments.</param>
+/// <param name="Fetcher">Loads segments.</param>
 /// <param name="Budget">Shares the memory.</param>
 /// <param name="Line">What readers of late have found out about the line.</param>
 /// <param name="Options">Memory and trust.</param>

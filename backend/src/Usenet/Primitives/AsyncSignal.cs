@@ -1,9 +1,10 @@
 using System.Threading.Tasks.Sources;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Primitives;
 
-/// <summary>Lets one reader wait for news without allocating: set by any thread, awaited by one at a time, reset by the wait.</summary>
-internal sealed class ReadSignal : IValueTaskSource
+/// <summary>Lets one waiter wait for news without allocating: set by any thread, awaited by one at a time, reset by the wait.</summary>
+/// <remarks>The waiter resumes on a thread of the pool, never inside <see cref="Set"/>.</remarks>
+internal sealed class AsyncSignal : IValueTaskSource
 {
     private const int Quiet = 0;
     private const int Awaited = 1;
@@ -11,7 +12,7 @@ internal sealed class ReadSignal : IValueTaskSource
 
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
 
-    // Quiet → Awaited by the reader; Quiet → Pending and Awaited → Quiet by setters; Pending → Quiet by the reader.
+    // Quiet → Awaited by the waiter; Quiet → Pending and Awaited → Quiet by setters; Pending → Quiet by the waiter.
     // Every step is one interlocked exchange, so news is either seen before waiting or ends the wait.
     private int _state;
 

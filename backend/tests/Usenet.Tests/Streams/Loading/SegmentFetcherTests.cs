@@ -1,0 +1,89 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Testing;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Tests.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>Single flight under waiters that join and leave while bytes arrive, loads end and loads are given up.</summary>
+public sealed class SegmentFetcherTests
+{
+    private const int Length = 40_000;
+    private const int Readers = 4;
+    private const int Rounds = 400;
+
+    private readonly StreamOptions _options = new() { CacheBytes = 0 };
+    private readonly ByteBudget _budget;
+    private readonly Piece _piece;
+
+    public SegmentFetcherTests()
+    {
+        var map = SegmentMap.Uniform(1, Length, Length);
+        _piece = new Piece(new PostedFile(map, new Ids(isRead: false)), map[0], 0, 0, Length);
+        _budget = new ByteBudget(_options);
+    }
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Waiters_that_leave_at_any_moment_come_to_their_end_and_leave_nothing_behind(bool isPrepared)
+    {
+        using var pool = new BlockPool(1 << 20);
+        using var cache = new SegmentCache(_options, TimeProvider.System);
+        var source = new ScriptedArticleSource();
+        source.Post("0@film", TestArticle.OnWire(TestArticle.Part(TestArticle.Noise(Length))));
+        var damage = new DamageLedger(new ReloadTraffic(TimeProvider.System), TimeProvider.System);
+        var services = new LoadServices(source, _options, pool, new TrustLedger(TimeProvider.System), damage, TimeProvider.System, NullLogger.Instance);
+        var piece = isPrepared ? _piece with { File = new PostedFile(_piece.File.Map, new Ids(isRead: true)) } : _piece;
+        await using (var fetcher = new SegmentFetcher(services, cache, null))
+            await Task.WhenAll(Enumerable.Range(0, Readers).Select(reader => Task.Run(() => ComeAndGoAsync(fetcher, piece, new Random(reader)), Token)));
+
+        Assert.Equal((0, 0, 0), (_budget.Held, pool.Rented, source.Running));
+    }
+
+    private async Task ComeAndGoAsync(SegmentFetcher fetcher, Piece piece, Random dice)
+    {
+        using var share = _budget.Enter(OperationLane.Playback, null, static () => { });
+        var read = new byte[500];
+        for (var round = 0; round < Rounds; round++)
+        {
+            var debts = new StreamDebts();
+            var window = new SegmentWindow(0, share);
+            share.Charge(BudgetShare.CostOf(Length));
+            var slot = window.Claim(piece, isLanding: true, new FetchUrgency(share, dice.Next(2) == 0), 0, debts.TryBegin(0));
+            fetcher.Begin(slot, dice.Next(2) == 0 ? OperationLane.Playback : OperationLane.Import, window.Closing);
+            for (var moments = dice.Next(30); moments > 0; moments--)
+            {
+                await Task.Yield();
+                slot.Take(0, Length, 4096, read, isFirst: true);
+            }
+
+            window.Trim(0);
+            if (dice.Next(2) == 0)
+                window.LeaveReleased();
+            debts.Cancel();
+            await window.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30), Token);
+        }
+    }
+
+    private sealed class Ids(bool isRead) : ISegmentIds
+    {
+        private readonly SegmentIds _ids = new(MessageId.Parse("0@film"), []);
+
+        public int Count => 1;
+
+        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => isRead ? ReadAsync(cancellationToken) : new(_ids);
+
+        private async ValueTask<SegmentIds> ReadAsync(CancellationToken cancellationToken)
+        {
+            await Task.Yield();
+            cancellationToken.ThrowIfCancellationRequested();
+            return _ids;
+        }
+    }
+}
