@@ -9,6 +9,9 @@ public sealed class FetchUrgency
 {
     private int _isHeadOfLine;
 
+    // The fetch of a pool of providers, of which there is one at a time: a handler of an event would be an object per article.
+    private IUrgentFetch? _fetch;
+
     /// <summary>Creates the urgency of one fetch.</summary>
     /// <param name="reader">On whose behalf; compared by reference, so that connections are shared fairly among readers.</param>
     /// <param name="isHeadOfLine">Whether the reader waits for it from the start.</param>
@@ -39,7 +42,22 @@ public sealed class FetchUrgency
     /// <summary>The reader has come to it and waits.</summary>
     public void Raise()
     {
-        if (Interlocked.Exchange(ref _isHeadOfLine, 1) == 0)
-            Raised?.Invoke();
+        if (Interlocked.Exchange(ref _isHeadOfLine, 1) != 0)
+            return;
+        Volatile.Read(ref _fetch)?.Raise();
+        Raised?.Invoke();
     }
+
+    /// <summary>By a fetch that begins: it is told when the urgency is raised. <see cref="IsHeadOfLine"/> is looked at after this.</summary>
+    internal void Follow(IUrgentFetch fetch) => Interlocked.Exchange(ref _fetch, fetch);
+
+    /// <summary>By a fetch that ends. Nothing happens when another one follows by now.</summary>
+    internal void Unfollow(IUrgentFetch fetch) => Interlocked.CompareExchange(ref _fetch, null, fetch);
+}
+
+/// <summary>A fetch that is told when a reader comes to wait for its article.</summary>
+internal interface IUrgentFetch
+{
+    /// <summary>By the reader, once; must not block or throw.</summary>
+    void Raise();
 }

@@ -24,6 +24,9 @@ public sealed class NntpAccounts : IAsyncDisposable
     private readonly Dictionary<Guid, AccountKey> _known = [];
     private bool _isDisposed;
 
+    // Replaced under _gate when an account comes or goes, and read without it: each permit that is returned goes through all of them.
+    private volatile Account[] _all = [];
+
     /// <summary>Makes connections possible; none is opened before it is needed.</summary>
     /// <param name="limiter">Shared by everything that fetches in this process.</param>
     /// <param name="time">Clock.</param>
@@ -53,7 +56,7 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <summary>What an earlier run has stored has been read: takes it in where nothing else has been learned yet.</summary>
     public void Recall()
     {
-        foreach (var account in All())
+        foreach (var account in _all)
             account.Pool.Recall();
     }
 
@@ -65,7 +68,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         lock (_gate)
         {
             _isDisposed = true;
-            accounts = [.. _accounts.Values];
+            (accounts, _all) = (_all, []);
             _accounts.Clear();
         }
 
@@ -99,6 +102,7 @@ public sealed class NntpAccounts : IAsyncDisposable
                 account.Uses++;
             }
 
+            _all = [.. _accounts.Values];
             pools = [.. entries.Select(entry => _accounts[AccountKey.Of(entry)].Pool)];
         }
 
@@ -123,6 +127,8 @@ public sealed class NntpAccounts : IAsyncDisposable
                     unused.Add(account);
                 }
             }
+
+            _all = [.. _accounts.Values];
         }
 
         await Task.WhenAll(unused.Select(account => account.DisposeAsync().AsTask()));
@@ -147,14 +153,8 @@ public sealed class NntpAccounts : IAsyncDisposable
 
     private void PumpAll()
     {
-        foreach (var account in All())
+        foreach (var account in _all)
             account.Pool.Pump();
-    }
-
-    private Account[] All()
-    {
-        lock (_gate)
-            return [.. _accounts.Values];
     }
 
     /// <summary>What makes two entries of the settings one account.</summary>

@@ -11,7 +11,7 @@ namespace Sluice.Usenet.Nntp;
 /// lock of their replies too, it decides alone whose bytes the sink takes. The locks of pools and of the sink are taken below it, and
 /// nothing is awaited, given up or completed under it.
 /// </remarks>
-internal sealed class ArticleFetch
+internal sealed class ArticleFetch : IUrgentFetch
 {
     // A miss that is not proved by then is asked for again, alone on a connection; at once where a reader waits.
     private static readonly TimeSpan ProofWait = TimeSpan.FromSeconds(1);
@@ -37,7 +37,6 @@ internal sealed class ArticleFetch
     // Replaced under Gate, and read without it by Raise. A challenge that Raise does not see yet asks for its connection later, and the pool
     // looks at the urgency then.
     private volatile FetchAttempt[] _challenges = [];
-    private Action? _raise;
 
     // Since when a reader waits, in ticks of the time provider; the largest value while none does. Written by Raise without the gate.
     private long _awaitedSince = long.MaxValue;
@@ -60,7 +59,7 @@ internal sealed class ArticleFetch
     public ValueTask<ArticleReply> RunAsync()
     {
         if (_request.Urgency is { IsHeadOfLine: false } urgency)
-            urgency.Raised += _raise = Raise;
+            urgency.Follow(this);
         if (_request.Urgency?.IsHeadOfLine == true)
             Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
         return WalkAsync(_first, from: null);
@@ -393,8 +392,7 @@ internal sealed class ArticleFetch
     {
         for (var i = 0; NextChallenge(i) is { } challenge; i++)
             await challenge;
-        if (_raise is not null)
-            _request.Urgency!.Raised -= _raise;
+        _request.Urgency?.Unfollow(this);
 
         // What follows a delivery may be short enough for the read loop in which its reply has ended. Anything else has more in its train.
         if (_deliveredBy is null || !_request.ContinuesInline)
@@ -410,7 +408,7 @@ internal sealed class ArticleFetch
     }
 
     /// <summary>A reader has come to wait for the article. Takes no lock of the fetch, because readers raise under locks that its sink takes.</summary>
-    private void Raise()
+    public void Raise()
     {
         Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
         _first.Raise();
