@@ -46,7 +46,7 @@ public sealed class AllocationTests
         const int Small = 1000;
         const int Round = 2000;
         const int Rounds = 20;
-        const int Telling = 40;
+        const int Telling = 400;
         await using var film = new Playing(parts: (1 + Rounds) * Round, Small, connections: 20);
         await film.ReadAsync(Round);
 

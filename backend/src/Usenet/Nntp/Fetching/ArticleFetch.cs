@@ -144,10 +144,7 @@ internal sealed class ArticleFetch : IUrgentFetch
                     break;
                 try
                 {
-                    if (attempt.AsksAgain(provider))
-                        await LeaseAloneAsync(attempt.Doubt!, lease);
-                    else
-                        await provider.Pool.LeaseAsync(lease, attempt.IsLate ? _request with { IsLate = true } : _request, _cancellationToken);
+                    await LeaseAsync(attempt, provider, lease);
                     _cancellationToken.ThrowIfCancellationRequested();
                     if (WaitedInSilence(attempt, provider))
                         throw new NntpException(NntpFault.Stalled, "The server sent nothing while the article waited for a connection.");
@@ -270,6 +267,11 @@ internal sealed class ArticleFetch : IUrgentFetch
             }
         }
     }
+
+    /// <summary>Waits for a connection. Not asynchronous itself, or the walk of every article would hold a copy of the request.</summary>
+    private ValueTask LeaseAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease) => attempt.AsksAgain(provider)
+        ? new ValueTask(LeaseAloneAsync(attempt.Doubt!, lease))
+        : provider.Pool.LeaseAsync(lease, attempt.IsLate ? _request with { IsLate = true } : _request, _cancellationToken);
 
     /// <summary>Waits for a connection of its own, unless the miss is settled before.</summary>
     private async Task LeaseAloneAsync(DoubtedMiss doubt, ConnectionLease lease)
