@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Usenet.Streams;
 
 /// <summary>
@@ -16,14 +18,15 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeProvider time)
     private static readonly TimeSpan BelievedAtMost = TimeSpan.FromHours(24);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<SegmentKey, Verdict> _verdicts = [];
-    private readonly Queue<(SegmentKey Key, long At)> _byAge = new();
+
+    // A verdict stays for a while when it is outdated: it says how long the next one is believed, and which loads count as traffic.
+    private readonly AgingMap<SegmentKey, Verdict> _verdicts = new(MostVerdicts, 2 * BelievedAtMost, time);
 
     /// <summary>What was proved about a segment, and whether that is still believed or worth another load; null when nothing is known.</summary>
     public (ArticleLoss Loss, bool IsBelieved)? Find(SegmentKey key)
     {
         lock (_gate)
-            return _verdicts.TryGetValue(key, out var verdict) ? (verdict.Loss, time.GetElapsedTime(verdict.At) < verdict.Believed) : null;
+            return _verdicts.TryGet(key, out var verdict, out var since) ? (verdict.Loss, time.GetElapsedTime(since) < verdict.Believed) : null;
     }
 
     /// <summary>Notes that a segment has just been proved gone.</summary>
@@ -31,16 +34,10 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeProvider time)
     {
         lock (_gate)
         {
-            var now = time.GetTimestamp();
             var believed = BelievedAtFirst;
-            if (_verdicts.TryGetValue(key, out var before))
+            if (_verdicts.TryGet(key, out var before, out _))
                 believed = before.Believed * 2 < BelievedAtMost ? before.Believed * 2 : BelievedAtMost;
-            _verdicts[key] = new Verdict(loss, now, believed);
-            _byAge.Enqueue((key, now));
-
-            // An outdated verdict stays for a while: it says how long the next one is believed, and which loads count as traffic.
-            while (_byAge.Count > MostVerdicts || (_byAge.TryPeek(out var first) && time.GetElapsedTime(first.At, now) >= 2 * BelievedAtMost))
-                Forget(_byAge.Dequeue());
+            _verdicts.Set(key, new Verdict(loss, believed));
         }
     }
 
@@ -50,14 +47,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeProvider time)
     /// <inheritdoc cref="ReloadTraffic.Loaded"/>
     public void LoadedAgain(FileOrigin file, int count) => traffic.Loaded(file, count);
 
-    private void Forget((SegmentKey Key, long At) oldest)
-    {
-        // A newer verdict on the same segment stays.
-        if (_verdicts.TryGetValue(oldest.Key, out var verdict) && verdict.At == oldest.At)
-            _verdicts.Remove(oldest.Key);
-    }
-
-    private readonly record struct Verdict(ArticleLoss Loss, long At, TimeSpan Believed);
+    private readonly record struct Verdict(ArticleLoss Loss, TimeSpan Believed);
 }
 
 /// <summary>
@@ -75,50 +65,29 @@ internal sealed class ReloadTraffic(TimeProvider time)
     private static readonly TimeSpan Period = TimeSpan.FromHours(24);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<FileOrigin, Traffic> _files = [];
-    private readonly Queue<Traffic> _byAge = new();
+    private readonly AgingMap<FileOrigin, Traffic> _files = new(MostFiles, Period, time);
 
     /// <summary>Decoded bytes that may still be loaded again for a file.</summary>
     public long Left(FileOrigin file)
     {
         lock (_gate)
-            return (Times * Math.Max(file.Length, 1)) - (Find(file)?.Bytes ?? 0);
+            return (Times * Math.Max(file.Length, 1)) - (_files.TryGet(file, out var traffic, out _) ? traffic.Bytes : 0);
     }
 
     /// <summary>Decoded bytes have arrived once more for a file, good or bad.</summary>
     public void Loaded(FileOrigin file, int count)
     {
         lock (_gate)
-            Begun(file).Bytes += count;
+        {
+            // The day of a file begins with the first load, so that later ones leave the age of the entry as it is.
+            if (!_files.TryGet(file, out var traffic, out _))
+                _files.Set(file, traffic = new Traffic());
+            traffic.Bytes += count;
+        }
     }
 
-    private Traffic? Find(FileOrigin file) =>
-        _files.TryGetValue(file, out var traffic) && time.GetElapsedTime(traffic.Since) < Period ? traffic : null;
-
-    private Traffic Begun(FileOrigin file)
+    private sealed class Traffic
     {
-        if (Find(file) is { } known)
-            return known;
-        var traffic = new Traffic(file, time.GetTimestamp());
-        _files[file] = traffic;
-        _byAge.Enqueue(traffic);
-        while (_byAge.Count > MostFiles || time.GetElapsedTime(_byAge.Peek().Since) >= Period)
-            Forget(_byAge.Dequeue());
-        return traffic;
-    }
-
-    private void Forget(Traffic oldest)
-    {
-        if (_files.TryGetValue(oldest.File, out var present) && ReferenceEquals(present, oldest))
-            _files.Remove(oldest.File);
-    }
-
-    private sealed class Traffic(FileOrigin file, long since)
-    {
-        public FileOrigin File => file;
-
-        public long Since => since;
-
         public long Bytes { get; set; }
     }
 }

@@ -14,12 +14,8 @@ internal sealed class TrustLedger(TimeProvider time)
 {
     private readonly Lock _gate = new();
 
-    // The last lie of each file, the oldest in front.
-    private readonly LinkedList<Lie> _byAge = new();
-    private readonly Dictionary<object, LinkedListNode<Lie>> _lies = [];
-
-    // Names of files whose last lie has not been taken for storing; all of them are in _lies.
-    private readonly HashSet<string> _untaken = [];
+    // The last lie of each file, by its identity.
+    private readonly AgingMap<object, Lie> _lies = new(RememberedLie.MostFiles, RememberedLie.Counts, time);
 
     // One for each account that the settings have named.
     private readonly Dictionary<Guid, AccountTrust> _accounts = [];
@@ -31,7 +27,7 @@ internal sealed class TrustLedger(TimeProvider time)
     public bool IsTrusted(FileOrigin file)
     {
         lock (_gate)
-            return !_lies.TryGetValue(file.Identity, out var lie) || time.GetElapsedTime(lie.Value.At) >= RememberedLie.Counts;
+            return !_lies.TryGet(file.Identity, out _, out _);
     }
 
     /// <summary>Whether hardly any article of an account has been corrupt.</summary>
@@ -52,14 +48,8 @@ internal sealed class TrustLedger(TimeProvider time)
             if (!_accounts.TryGetValue(account, out var trust))
                 _accounts[account] = trust = new AccountTrust();
             trust.Judged(isCorrupt);
-            if (!isCorrupt)
-                return;
-            if (_lies.TryGetValue(file.Identity, out var before))
-                _byAge.Remove(before);
-            _lies[file.Identity] = _byAge.AddLast(new Lie(file.Identity, time.GetTimestamp()));
-            if (file.LastingName is { } name)
-                _untaken.Add(name);
-            ForgetOldest();
+            if (isCorrupt)
+                _lies.Set(file.Identity, new Lie { IsUntaken = file.LastingName is not null });
         }
     }
 
@@ -68,9 +58,14 @@ internal sealed class TrustLedger(TimeProvider time)
     {
         lock (_gate)
         {
-            RememberedLie[] lies = [.. _untaken.Select(name => new RememberedLie(name, time.WallTimeOf(_lies[name].Value.At)))];
-            _untaken.Clear();
-            return lies;
+            List<RememberedLie> taken = [];
+            foreach (var (file, lie, since) in _lies.All().Where(static lie => lie.Value.IsUntaken))
+            {
+                lie.IsUntaken = false;
+                taken.Add(new RememberedLie((string)file, time.WallTimeOf(since)));
+            }
+
+            return taken;
         }
     }
 
@@ -83,35 +78,22 @@ internal sealed class TrustLedger(TimeProvider time)
             foreach (var lie in lies.OrderByDescending(lie => lie.At))
             {
                 var age = utc - lie.At;
-                if (age >= RememberedLie.Counts || _lies.ContainsKey(lie.File))
-                    continue;
-                if (age < TimeSpan.Zero)
-                {
-                    // The wall clock was ahead then: from now on the lie is one of today, and stored as such.
-                    age = TimeSpan.Zero;
-                    _untaken.Add(lie.File);
-                }
+                if (age >= RememberedLie.Counts)
+                    return;
 
-                _lies[lie.File] = _byAge.AddFirst(new Lie(lie.File, now - (long)(age.TotalSeconds * time.TimestampFrequency)));
+                // Where the wall clock was ahead then, the lie is one of today from now on, and stored as such.
+                var isAhead = age < TimeSpan.Zero;
+                var since = isAhead ? now : now - (long)(age.TotalSeconds * time.TimestampFrequency);
+                _lies.TryAddOldest(lie.File, new Lie { IsUntaken = isAhead }, since);
             }
-
-            ForgetOldest();
         }
     }
 
-    private void ForgetOldest()
+    private sealed class Lie
     {
-        while (_byAge.First is { Value: var oldest }
-            && (_byAge.Count > RememberedLie.MostFiles || time.GetElapsedTime(oldest.At) >= RememberedLie.Counts))
-        {
-            _byAge.RemoveFirst();
-            _lies.Remove(oldest.File);
-            if (oldest.File is string name)
-                _untaken.Remove(name);
-        }
+        /// <summary>Whether it has to be stored still; only a lie of a file that is known after a restart.</summary>
+        public bool IsUntaken { get; set; }
     }
-
-    private readonly record struct Lie(object File, long At);
 
     /// <summary>Which of the last 10,000 articles of one account were corrupt.</summary>
     private sealed class AccountTrust
