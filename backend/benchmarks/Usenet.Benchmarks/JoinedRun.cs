@@ -6,6 +6,8 @@ using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Benchmarks;
 

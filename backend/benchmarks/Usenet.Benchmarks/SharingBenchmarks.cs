@@ -1,6 +1,8 @@
 using BenchmarkDotNet.Attributes;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 
 namespace Sluice.Usenet.Benchmarks;
 

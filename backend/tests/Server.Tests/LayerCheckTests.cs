@@ -23,6 +23,24 @@ public sealed class LayerCheckTests
             ("backend/src/Usenet/Nzb/A.cs", text), ("backend/src/Usenet/Nntp/ProviderPool.cs", Pool)), StringComparison.Ordinal);
 
     [Theory]
+    [InlineData("using Sluice.Usenet.Streams.Memory;\nnamespace Sluice.Usenet.Streams.Maps;")]
+    [InlineData("namespace Sluice.Usenet.Streams.Maps; class A { Streams.Memory.BlockPool? _pool; }")]
+    [InlineData("namespace Sluice.Usenet.Streams.Maps; class A { Memory.BlockPool? _pool; }")]
+    public void Imports_to_the_right_are_found_between_rooms(string text) =>
+        Assert.Contains("uses Streams/Memory, which stands to the right of Streams/Maps", Violation(
+            ("backend/src/Usenet/Streams/Maps/A.cs", text),
+            ("backend/src/Usenet/Streams/Memory/BlockPool.cs", "namespace Sluice.Usenet.Streams.Memory; public sealed class BlockPool { }")), StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("StreamOptions? _options;", "", 0)]
+    [InlineData("", "Maps.SegmentMap? _map;", 1)]
+    public void Rooms_use_the_words_of_their_folder_and_not_the_other_way(string inRoom, string inFolder, int found) =>
+        Assert.Equal(found, Violations(
+            ("backend/src/Usenet/Streams/Maps/SegmentMap.cs", $"namespace Sluice.Usenet.Streams.Maps; class SegmentMap {{ {inRoom} }}"),
+            ("backend/src/Usenet/Streams/StreamOptions.cs", $"namespace Sluice.Usenet.Streams; class StreamOptions {{ {inFolder} }}"))
+            .Count(violation => violation.Contains("uses Streams/Maps, which stands to the right of Streams", StringComparison.Ordinal)));
+
+    [Theory]
     [InlineData("namespace Sluice.Usenet.Nzb; // Sluice.Usenet.Nntp.ProviderPool")]
     [InlineData("namespace Sluice.Usenet.Nzb; /* using Sluice.Usenet.Nntp; */ class A { }")]
     [InlineData("namespace Sluice.Usenet.Nzb; class A { string B => \"Sluice.Usenet.Nntp.ProviderPool\"; }")]
@@ -63,6 +81,8 @@ public sealed class LayerCheckTests
     [InlineData("tools/A.cs", "#:project ../backend/src/Usenet", "is a program of one file and uses a project")]
     [InlineData("backend/src/Server/Misc/A.cs", "namespace Sluice.Server.Misc;", "stands in no folder of the import table")]
     [InlineData("backend/src/Server/Queue/A.cs", "namespace Sluice.Server.History;", "its folder is Sluice.Server.Queue")]
+    [InlineData("backend/src/Usenet/Streams/Other/A.cs", "namespace Sluice.Usenet.Streams.Other;", "stands in no folder of the import table")]
+    [InlineData("backend/src/Usenet/Streams/A.cs", "namespace Sluice.Usenet.Streams.Maps;", "its folder is Sluice.Usenet.Streams")]
     public void Forbidden_uses_are_found(string path, string text, string sentence)
     {
         var violations = Violations((path, text), ("backend/src/Usenet/Nzb/MessageId.cs", MessageId),

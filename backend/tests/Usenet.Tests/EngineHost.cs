@@ -5,6 +5,10 @@ using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
 namespace Sluice.Usenet.Tests;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Sluice.Tools.FullNzbTester.Sessions;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 

@@ -1,6 +1,6 @@
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 

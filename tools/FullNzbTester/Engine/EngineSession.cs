@@ -5,6 +5,8 @@ using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Tools.FullNzbTester.Engine;
 

@@ -3,7 +3,7 @@ using Sluice.Tools.FullNzbTester.Steps;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 

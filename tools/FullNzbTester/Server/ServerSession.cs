@@ -3,7 +3,7 @@ using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Mock;
 using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Server;
 

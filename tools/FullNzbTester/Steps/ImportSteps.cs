@@ -87,7 +87,7 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
             run.Narrator.Say($"    and {run.Files.Count - Shown} more");
     }
 
-    private static int Exceptions(Usenet.Streams.SegmentMap map)
+    private static int Exceptions(Usenet.Streams.Maps.SegmentMap map)
     {
         var odd = 0;
         for (var index = 1; index < map.Count - 1; index++)

@@ -3,7 +3,7 @@ using Sluice.Server.Auth;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Server.Library;

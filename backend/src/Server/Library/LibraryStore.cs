@@ -1,7 +1,7 @@
 using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 

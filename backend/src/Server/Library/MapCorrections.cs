@@ -3,7 +3,7 @@ using Sluice.Server.Database;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 

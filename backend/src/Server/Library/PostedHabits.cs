@@ -1,5 +1,5 @@
 using Sluice.Server.Providers;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 

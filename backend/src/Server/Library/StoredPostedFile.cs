@@ -1,4 +1,4 @@
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
 

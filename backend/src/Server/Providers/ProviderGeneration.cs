@@ -1,5 +1,6 @@
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 

@@ -1,7 +1,8 @@
 using Microsoft.Extensions.Options;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 

@@ -1,7 +1,7 @@
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 

@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Cache;
 
 namespace Sluice.Server.Providers;
 

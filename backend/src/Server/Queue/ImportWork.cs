@@ -2,7 +2,7 @@ using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Queue;
 

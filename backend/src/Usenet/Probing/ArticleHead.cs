@@ -1,4 +1,4 @@
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Probing;

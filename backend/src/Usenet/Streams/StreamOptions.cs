@@ -31,7 +31,7 @@ public sealed record StreamOptions
     /// <summary>After this long those are given back too.</summary>
     public TimeSpan IdleDrop { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>A fetch that meets nothing but faults is tried again for this long while a viewer waits.</summary>
+    /// <summary>A load that meets nothing but faults is tried again for this long while a viewer waits.</summary>
     public TimeSpan PlaybackRetries { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>Bytes at the end of what a response takes from the landing segment that are withheld until it is proved.</summary>
@@ -40,7 +40,7 @@ public sealed record StreamOptions
     /// <summary>A reader that takes no more than this in a row is a probe: buffers on the way take about that much before their client has read a byte.</summary>
     public int ProbeBytes { get; init; } = 384 * 1024;
 
-    /// <summary>Where a reader lands, this much is asked for at once: who looks at a place takes as much, and it may lie in two segments.</summary>
+    /// <summary>Where a reader lands, this much is asked for at once: a player that looks at a place takes as much, and it may lie in two segments.</summary>
     public int LandingReach { get; init; } = 128 * 1024;
 
     /// <summary>Proved bytes that stay in memory when no reader holds them any more; 0: none.</summary>

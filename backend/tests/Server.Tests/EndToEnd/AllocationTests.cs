@@ -4,7 +4,7 @@ using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Startup;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Memory;
 using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;

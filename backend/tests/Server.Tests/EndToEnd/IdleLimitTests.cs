@@ -6,6 +6,8 @@ using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Startup;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;

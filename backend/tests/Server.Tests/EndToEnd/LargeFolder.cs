@@ -1,6 +1,6 @@
 using Microsoft.Data.Sqlite;
 using Sluice.Server.Library;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Tests.EndToEnd;
 

@@ -57,7 +57,7 @@ internal sealed partial class ImportCheck
 
     private Layer? LayerOf(string path) =>
         _order.Where(layer => path.StartsWith(layer.Path, StringComparison.Ordinal)
-                && (layer.Folder != Layer.Root || !path[layer.Path.Length..].Contains('/')))
+                && (!(layer.HasRooms || layer.Folder == Layer.Root) || !path[layer.Path.Length..].Contains('/')))
             .MaxBy(layer => layer.Path.Length);
 
     /// <summary>A program of a single file beside the tools, run by hand and built with nothing.</summary>
@@ -73,8 +73,7 @@ internal sealed partial class ImportCheck
     private void CheckNamespace(Layer layer, SourceFile file)
     {
         var declared = NamespaceLine().Match(file.Code).Groups["name"].Value;
-        if (declared.Length > 0 && declared != layer.Namespace
-            && !declared.StartsWith(layer.Namespace + ".", StringComparison.Ordinal))
+        if (declared.Length > 0 && OwnerOf(declared) != layer)
             _violations.Add($"{file.Path} declares namespace {declared}; its folder is {layer.Namespace}.");
     }
 
@@ -85,8 +84,7 @@ internal sealed partial class ImportCheck
         foreach (Match match in WholeName().Matches(file.Code))
         {
             var name = match.Groups["name"].Value;
-            if (_order.Where(other => (name + ".").StartsWith(other.Namespace + ".", StringComparison.Ordinal))
-                    .MaxBy(other => other.Namespace.Length) is { } other)
+            if (OwnerOf(name) is { } other)
                 used.Add(other);
             else
                 _violations.Add($"{file.Path} names {name}, which is in no folder of the import table.");
@@ -94,12 +92,11 @@ internal sealed partial class ImportCheck
         foreach (Match match in ShortName().Matches(file.Code))
         {
             // Queue.Count may be a property; Queue.QueueItem is a type of that folder.
+            var name = match.Groups["name"].Value;
             foreach (var other in _order)
             {
-                var folder = other.Folder.Replace('/', '.') + ".";
-                var name = match.Groups["name"].Value;
-                if (name.StartsWith(folder, StringComparison.Ordinal)
-                    && _types[other].Contains(name[folder.Length..].Split('.')[0]))
+                if (ShortNamesOf(other, layer).Any(folder => name.StartsWith(folder, StringComparison.Ordinal)
+                        && _types[other].Contains(name[folder.Length..].Split('.')[0])))
                     used.Add(other);
             }
         }
@@ -111,6 +108,19 @@ internal sealed partial class ImportCheck
         }
         used.Remove(layer);
         return used;
+    }
+
+    /// <summary>The folder of a whole name, of a namespace or of a type in it.</summary>
+    private Layer? OwnerOf(string name) =>
+        _order.Where(layer => (name + ".").StartsWith(layer.Namespace + ".", StringComparison.Ordinal)).MaxBy(layer => layer.Namespace.Length);
+
+    /// <summary>What may stand before a type of a folder: its path in the project, and in rooms of one folder the room alone.</summary>
+    private static IEnumerable<string> ShortNamesOf(Layer folder, Layer user)
+    {
+        yield return folder.Folder.Replace('/', '.') + ".";
+        var room = folder.Folder.LastIndexOf('/') + 1;
+        if (room > 0 && (user.Folder + "/").StartsWith(folder.Folder[..room], StringComparison.Ordinal))
+            yield return folder.Folder[room..] + ".";
     }
 
     private void CheckUse(Layer layer, SourceFile file, Layer used)

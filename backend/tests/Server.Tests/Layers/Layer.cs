@@ -8,6 +8,9 @@ internal sealed record Layer(string Project, string Folder)
     /// <summary>The folder that holds the files of a project that are in no folder.</summary>
     public const string Root = "Program";
 
+    /// <summary>Whether every folder in it is a room of its own in the table; if not, its folders are part of it.</summary>
+    public bool HasRooms { get; init; }
+
     /// <summary>The only folders it may use; null: everything to its left.</summary>
     public IReadOnlyList<string>? Uses { get; init; }
 

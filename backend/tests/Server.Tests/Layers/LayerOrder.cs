@@ -3,7 +3,20 @@ namespace Sluice.Server.Tests.Layers;
 /// <summary>The import table: a folder may use those before it, or less where it says so.</summary>
 internal static class LayerOrder
 {
-    private static readonly string[] Engine = ["Nzb", "Nntp", "Yenc", "Streams", "Media", "Par2", "Probing", "Archives"];
+    private static readonly string[] Engine =
+    [
+        "Nzb", "Nntp", "Yenc", "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Loading", "Streams/Reading", "Media", "Par2", "Probing", "Archives",
+    ];
+
+    // A clip, a cache or a test can be the source of articles: only the seam, its answers, its lanes and what a fetch throws.
+    private static readonly Dictionary<string, string[]> SourceOfArticles = new()
+    {
+        ["Nntp"] =
+        [
+            "IArticleSource", "IArticleSink", "ArticleRequest", "ArticleReply", "ArticleMissing", "ProviderSet",
+            "OperationLane", "FetchUrgency", "NntpException", "NntpFault",
+        ],
+    };
 
     /// <summary>All folders from left to right. The first diagram of README.md shows those that exist, in this order.</summary>
     public static readonly IReadOnlyList<Layer> All =
@@ -17,18 +30,13 @@ internal static class LayerOrder
         },
         // Each can be read, tested and replaced alone.
         new("Usenet", "Yenc") { Uses = [] },
-        // A clip, a cache or a test can be the source: only the seam, its answers, its lanes and what a fetch throws.
-        new("Usenet", "Streams")
-        {
-            Sees = new Dictionary<string, string[]>
-            {
-                ["Nntp"] =
-                [
-                    "IArticleSource", "IArticleSink", "ArticleRequest", "ArticleReply", "ArticleMissing", "ProviderSet",
-                    "OperationLane", "FetchUrgency", "NntpException", "NntpFault",
-                ],
-            },
-        },
+        // The words of all that read; then its rooms, as the bytes flow.
+        new("Usenet", "Streams") { HasRooms = true, Sees = SourceOfArticles },
+        new("Usenet", "Streams/Maps") { Sees = SourceOfArticles },
+        new("Usenet", "Streams/Memory") { Sees = SourceOfArticles },
+        new("Usenet", "Streams/Cache") { Sees = SourceOfArticles },
+        new("Usenet", "Streams/Loading") { Sees = SourceOfArticles },
+        new("Usenet", "Streams/Reading") { Sees = SourceOfArticles },
         new("Usenet", "Media") { Uses = [] },
         new("Usenet", "Par2"),
         new("Usenet", "Probing"),

@@ -10,6 +10,7 @@ using Sluice.Server.Tests.Queue;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
 namespace Sluice.Server.Tests.Library;

@@ -3,7 +3,7 @@ using Dapper;
 using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Server.Tests.Library;

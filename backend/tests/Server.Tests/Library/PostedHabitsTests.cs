@@ -7,7 +7,7 @@ using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Server.Tests.Library;

@@ -8,6 +8,7 @@ using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Server.Tests.Providers;

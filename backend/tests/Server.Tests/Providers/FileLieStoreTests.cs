@@ -9,7 +9,8 @@ using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
 namespace Sluice.Server.Tests.Providers;

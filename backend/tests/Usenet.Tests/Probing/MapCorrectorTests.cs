@@ -1,7 +1,7 @@
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Probing;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;

@@ -1,6 +1,6 @@
 using Sluice.Testing;
 using Sluice.Usenet.Probing;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Probing;

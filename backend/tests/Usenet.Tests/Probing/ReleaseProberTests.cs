@@ -3,7 +3,7 @@ using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Tests.Yenc;
 using Xunit;
 

@@ -1,6 +1,9 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Tests.Nntp;
 using Xunit;
 

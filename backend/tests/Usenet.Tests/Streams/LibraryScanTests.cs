@@ -1,7 +1,8 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

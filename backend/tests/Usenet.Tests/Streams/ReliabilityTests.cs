@@ -2,6 +2,8 @@ using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -3,6 +3,9 @@ using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Tests.Yenc;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -2,6 +2,9 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -1,7 +1,9 @@
 using System.Buffers.Binary;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 using Sluice.Usenet.Yenc;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
 /// The beginning of a file of the disk cache: which blocks of which segment follow, and their checksums. Written little-endian:

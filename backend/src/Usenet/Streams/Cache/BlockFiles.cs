@@ -1,8 +1,9 @@
 using System.Buffers;
 using Microsoft.Win32.SafeHandles;
+using Sluice.Usenet.Streams.Memory;
 using Sluice.Usenet.Yenc;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>The files of the disk cache: one for each segment, written beside and renamed, so that a crash leaves none half.</summary>
 /// <remarks>Thread-safe, but for two writers of one key.</remarks>

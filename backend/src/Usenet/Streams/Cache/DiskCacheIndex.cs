@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>What the disk cache holds, by last use, within its ceilings.</summary>
 /// <remarks>Thread-safe. Until the folder has been looked through, a segment that is not listed may be there all the same.</remarks>

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>What the disk cache keeps, and where.</summary>
 /// <remarks>Immutable.</remarks>

@@ -1,8 +1,9 @@
 using System.Buffers.Binary;
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography;
+using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
 /// The name of a segment on disk: a hash of its ids and its place, so the same over restarts, and for every file that lists the

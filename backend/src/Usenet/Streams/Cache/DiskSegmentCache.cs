@@ -1,7 +1,9 @@
 using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>
 /// Keeps the blocks that were read at the edges of files on disk, so that a library scan costs the providers nothing twice (F27).

@@ -1,4 +1,6 @@
-namespace Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Memory;
+
+namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>Notes what a reader takes of one segment at the edge of a file, and offers it to the disk in the end.</summary>
 /// <remarks>For the one reader of a slot.</remarks>

@@ -1,4 +1,6 @@
-namespace Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Memory;
+
+namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>A block of a segment in the disk cache.</summary>
 /// <param name="Index">Its number in the segment.</param>

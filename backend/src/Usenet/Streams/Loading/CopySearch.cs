@@ -1,7 +1,7 @@
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
 /// The order in which the copies of one segment are asked for until one is good: by its own message-id, then by those of duplicates. For

@@ -1,6 +1,7 @@
 using Sluice.Usenet.Primitives;
+using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
 /// The damage that the loads of one engine have met: segments that every provider was asked for in vain not long ago, and how much of

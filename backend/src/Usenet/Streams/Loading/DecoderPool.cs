@@ -1,6 +1,6 @@
 using Sluice.Usenet.Yenc;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>Lends decoders: each has tables and line buffers of some 10 KB, which would be most of what an article costs.</summary>
 /// <remarks>Thread-safe. Bounded: what comes back beyond the ceiling goes to the collector.</remarks>

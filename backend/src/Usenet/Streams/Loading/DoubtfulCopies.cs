@@ -1,8 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
 /// The unconfirmed copies of one segment: the checksums of their bytes, never the bytes, and over which connections they came.

@@ -1,7 +1,8 @@
 using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>All that the loads of one engine share.</summary>
 /// <param name="Source">Where articles come from; not owned.</param>

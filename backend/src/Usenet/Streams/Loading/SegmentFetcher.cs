@@ -1,7 +1,10 @@
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
 /// Serves every waiter of a segment, by one load at a time: a waiter of a segment that is on its way joins that load, and a waiter of one

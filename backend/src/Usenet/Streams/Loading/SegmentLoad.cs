@@ -1,7 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
 /// One way of a segment into memory: the waiters that it serves, and the questions, retries and copies that it takes. A waiter may join

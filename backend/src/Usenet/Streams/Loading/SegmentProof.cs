@@ -1,6 +1,7 @@
+using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Yenc;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>What a decoded article is worth as the copy of a segment.</summary>
 internal enum SegmentProof : byte

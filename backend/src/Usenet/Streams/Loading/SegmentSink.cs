@@ -1,7 +1,9 @@
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 using Sluice.Usenet.Yenc;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
 /// Decodes the articles of one load into blocks while they arrive, passes the bytes on that may leave before their article is proved,

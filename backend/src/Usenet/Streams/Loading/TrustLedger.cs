@@ -1,6 +1,7 @@
 using Sluice.Usenet.Primitives;
+using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
 /// Decides whose bytes may leave before their article is proved. The first corrupt article withdraws that trust from its file for a day;

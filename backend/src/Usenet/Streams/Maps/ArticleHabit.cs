@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>Whether the articles of a posted file carry one kind of evidence.</summary>
 public enum Carries
@@ -22,7 +22,7 @@ public readonly record struct ArticleHabit(Carries Number, Carries Range, Carrie
     private const int Bits = 2;
     private const int Mask = 3;
 
-    /// <summary>Both together: what one article carries the file carries, and what is never there was looked for.</summary>
+    /// <summary>Both together: a field that one article carries is one of the file, and a field is never there only where it was looked for.</summary>
     public ArticleHabit And(ArticleHabit other) => new(Later(Number, other.Number), Later(Range, other.Range), Later(Checksum, other.Checksum));
 
     /// <summary>The habit as a number for a store.</summary>

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>One segment's share of a combined file.</summary>
 /// <param name="File">The posted file that the segment belongs to.</param>
@@ -14,7 +14,7 @@ internal readonly record struct Piece(PostedFile File, Segment Segment, long Beg
 
 /// <summary>
 /// Many slices of posted files as one file: which segment holds byte x, and which one comes next. Pieces are numbered through
-/// across all slices, so that whoever reads ahead need not know where one posted file ends.
+/// across all slices, so that a window reads ahead without knowing where one posted file ends.
 /// </summary>
 /// <remarks>Immutable and thread-safe. Lookups are arithmetic and a binary search over the slices.</remarks>
 internal sealed class CombinedMap
@@ -84,7 +84,7 @@ internal sealed class CombinedMap
         return slice.FirstPiece + segment.Index - slice.FirstSegment;
     }
 
-    // What is not found is told as the complement of where it would stand: behind the slice that holds it.
+    // A search without a hit returns the complement of the place behind the slice that holds the byte.
     private static int AtOrBefore(int found) => found >= 0 ? found : Math.Max(~found - 1, 0);
 
     private readonly record struct Slice(FileExtent Extent, long Begin, int FirstPiece, int FirstSegment);

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>A slice of a posted file.</summary>
 /// <param name="File">The posted file.</param>

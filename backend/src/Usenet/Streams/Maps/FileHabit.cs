@@ -1,9 +1,9 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>The habit of one posted file, learned when it was probed and kept up by the articles that are proved while it is read.</summary>
-/// <remarks>Thread-safe; shared by all who read the file.</remarks>
-/// <param name="known">What is known so far.</param>
-/// <param name="learned">Told of the habit whenever more of it is known: by the fetch that reads an article, so it must be quick. Null: not told.</param>
+/// <remarks>Thread-safe; shared by all readers of the file.</remarks>
+/// <param name="known">The habit as it was known before.</param>
+/// <param name="learned">Told of the habit whenever more of it is known: by the load that has read an article, so it must be quick. Null: not told.</param>
 public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>? learned = null)
 {
     // Guards both fields. Nothing is called under it.
@@ -11,7 +11,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
     private ArticleHabit _known = known;
     private TaskCompletionSource? _question;
 
-    /// <summary>What is known now.</summary>
+    /// <summary>The habit as it is known now.</summary>
     public ArticleHabit Known
     {
         get
@@ -38,7 +38,7 @@ public sealed class FileHabit(ArticleHabit known = default, Action<ArticleHabit>
     }
 
     /// <summary>
-    /// An article hinges upon what is not known. One at a time is confirmed by a second copy, because that most often answers for all
+    /// An article hinges upon a part of the habit that is not known. One such article at a time is confirmed by a second copy, because that most often answers for all
     /// the others: a post that never carries a thing would be fetched twice for as long as its first window is.
     /// </summary>
     /// <returns>Null where the caller is to ask, and to call <see cref="Answered"/>; else the end of what another caller asks.</returns>

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
 /// The file for which articles are fetched, as its user sees it: what its articles have done is held for or against all of it,

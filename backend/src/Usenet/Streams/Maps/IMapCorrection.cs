@@ -1,8 +1,8 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
 /// Looks into what an article says against the map of one posted file, and finds and keeps the map that holds. The length of the
-/// file is final before anybody sees it, so no correction changes it.
+/// file is final before the file is visible, so no correction changes it.
 /// </summary>
 /// <remarks>Thread-safe; any number of readers may meet the same contradiction.</remarks>
 public interface IMapCorrection

@@ -1,6 +1,6 @@
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>A posted file as a stream needs it: where its bytes live and what to ask for.</summary>
 /// <remarks>Immutable; safe to share between streams.</remarks>
@@ -28,7 +28,7 @@ public sealed record PostedFile
     /// <summary>The message-ids, in the same order.</summary>
     public ISegmentIds Ids { get; }
 
-    /// <summary>Who is told when an article contradicts the map; null: nobody, and such an article is damaged like any other.</summary>
+    /// <summary>Told when an article contradicts the map; null: such an article is damaged like any other.</summary>
     public IMapCorrection? Correction { get; init; }
 
     /// <summary>What its articles carry; learned while it is read where nothing else is said.</summary>

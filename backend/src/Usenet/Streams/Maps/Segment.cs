@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>The exact place of one segment in its posted file.</summary>
 /// <param name="Index">0-based; the NZB's number less one.</param>

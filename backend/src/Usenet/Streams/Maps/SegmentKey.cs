@@ -1,6 +1,6 @@
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
 /// What makes two wants of a segment the same: the ids that may be asked for and the place that its bytes must have. Two files

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Maps;
 
 /// <summary>
 /// Where byte x of a posted file lives. Posters cut a file into equal parts with a shorter last one, so the map is a part

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>A block on loan from the pool.</summary>
 /// <param name="Bytes"><see cref="BlockPool.BlockSize"/> of them; null for no block.</param>

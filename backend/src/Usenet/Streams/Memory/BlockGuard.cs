@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
 /// Catches a holder that gives a block back twice, and one that reads or writes a block which it has given back: each loan has a number of its

@@ -1,11 +1,11 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
 /// The memory behind blocks, which the system can have back while their arrays stay: the collector comes too rarely where
-/// nothing is allocated, and what it was left with would count beside what is allocated anew.
+/// nothing is allocated, and memory that was left to it would count beside memory that is allocated anew.
 /// </summary>
 internal static partial class BlockPages
 {

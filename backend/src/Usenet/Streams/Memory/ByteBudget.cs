@@ -1,6 +1,6 @@
 using Sluice.Usenet.Nntp;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
 /// Shares the memory for decoded bytes among the streams: each is guaranteed a minimum, the rest is split evenly, and a stream loses again

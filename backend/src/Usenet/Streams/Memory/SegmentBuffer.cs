@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Runtime.CompilerServices;
 using Sluice.Usenet.Yenc;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
 /// The decoded bytes of one segment: a counted list of blocks. One writer appends; readers see what the writer has made known

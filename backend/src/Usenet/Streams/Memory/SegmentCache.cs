@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
+using Sluice.Usenet.Streams.Maps;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
 /// The proved segments in memory. A segment that any reader holds is found here by the next one; a segment that no reader holds any more

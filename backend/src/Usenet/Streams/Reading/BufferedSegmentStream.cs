@@ -1,7 +1,9 @@
 using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// Reads a combined file forward from one position to an end, holding segments ahead in a window. A seek elsewhere is a new one.

@@ -1,7 +1,10 @@
 using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// One file out of slices of many posted files, seekable. Reading ahead goes on across their borders; a seek inside the

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// Decides how many segments a reader holds ahead. One at first; two once it reads on; then twice as many each time it has to wait

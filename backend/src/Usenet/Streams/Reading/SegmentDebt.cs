@@ -1,4 +1,7 @@
-namespace Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Memory;
+
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// The bytes that a reader has taken of one segment before its article was proved. The end of the load settles the debt, whatever has

@@ -1,8 +1,11 @@
 using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// The pieces that one reader holds ahead, in order: a ring of slots sized to the slots in it, never to the file. The reader claims and

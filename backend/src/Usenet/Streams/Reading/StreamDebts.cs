@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// The bytes that one stream has given to its reader before their articles were proved. They are owed by the stream and not by the

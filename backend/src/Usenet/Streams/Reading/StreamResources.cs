@@ -1,4 +1,7 @@
-namespace Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Memory;
+
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>What all streams of one engine share.</summary>
 /// <param name="Fetcher">Loads segments.</param>

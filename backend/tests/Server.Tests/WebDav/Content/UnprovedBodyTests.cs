@@ -10,6 +10,8 @@ using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Yenc;
 using Xunit;
 

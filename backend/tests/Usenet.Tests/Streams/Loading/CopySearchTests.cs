@@ -1,6 +1,7 @@
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Loading;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

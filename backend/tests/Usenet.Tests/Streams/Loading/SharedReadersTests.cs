@@ -1,6 +1,7 @@
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Memory;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

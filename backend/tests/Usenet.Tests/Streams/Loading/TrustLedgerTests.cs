@@ -1,5 +1,6 @@
 using Sluice.Testing;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

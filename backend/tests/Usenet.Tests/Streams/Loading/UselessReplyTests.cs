@@ -5,6 +5,8 @@ using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

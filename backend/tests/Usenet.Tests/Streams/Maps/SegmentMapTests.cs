@@ -1,7 +1,7 @@
 using FsCheck;
 using FsCheck.Fluent;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

@@ -1,5 +1,5 @@
 using Sluice.Testing;
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Memory;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

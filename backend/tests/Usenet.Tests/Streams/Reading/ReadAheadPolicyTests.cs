@@ -1,5 +1,6 @@
 using Sluice.Testing;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Reading;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

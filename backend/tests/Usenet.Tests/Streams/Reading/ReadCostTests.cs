@@ -1,4 +1,4 @@
-using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Memory;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;

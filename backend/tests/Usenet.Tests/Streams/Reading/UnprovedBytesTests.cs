@@ -1,6 +1,10 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
+using Sluice.Usenet.Streams.Reading;
 using Sluice.Usenet.Tests.Yenc;
 using Xunit;
 

@@ -1,4 +1,7 @@
-namespace Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Memory;
+
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>
 /// Keeps all that outlives an engine, because no change of the settings makes it untrue: proved segments, trust, and how much was

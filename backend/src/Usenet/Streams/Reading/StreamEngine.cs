@@ -1,7 +1,11 @@
 using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams.Cache;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Memory;
 
-namespace Sluice.Usenet.Streams;
+namespace Sluice.Usenet.Streams.Reading;
 
 /// <summary>The reading side of the engine: opens posted files as streams over one source of articles, within one byte budget.</summary>
 /// <remarks>Thread-safe; one per process. Streams outlive a change of settings, which makes a new engine.</remarks>
