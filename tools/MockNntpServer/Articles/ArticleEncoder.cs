@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Makes true articles out of message-ids: headers, yEnc lines, trailer. Pure apart from reading media files.</summary>
+/// <summary>Makes true articles out of message-ids: headers, lines of yEnc or uuencode, trailer. Pure apart from reading media files.</summary>
 internal static class ArticleEncoder
 {
     /// <summary>When the first file of every release was posted: dates follow from nothing but the file's number.</summary>
@@ -19,7 +19,7 @@ internal static class ArticleEncoder
 
     /// <summary>Subject of an article; the first part's stands in the NZB.</summary>
     public static string Subject(MockMessageId id) => string.Create(
-        CultureInfo.InvariantCulture, $"[{id.File + 1}/{id.Files}] - \"{id.Name}\" yEnc ({id.Part}/{id.Parts}) {id.FileSize}");
+        CultureInfo.InvariantCulture, $"[{id.File + 1}/{id.Files}] - \"{id.Name}\"{(id.IsUuencoded ? "" : " yEnc")} ({id.Part}/{id.Parts}) {id.FileSize}");
 
     /// <summary>The article of an id.</summary>
     /// <param name="id">Which one.</param>
@@ -54,6 +54,8 @@ internal static class ArticleEncoder
             var part = decoded.AsSpan(0, id.Length);
             Fill(id, media, id.Begin, part);
             var crc = Crc32.HashToUInt32(part);
+            if (id.IsUuencoded)
+                return EncodeUu(id, part, crc, out length, out posted);
 
             var header = Encoding.UTF8.GetBytes(string.Create(
                 CultureInfo.InvariantCulture,
@@ -74,6 +76,16 @@ internal static class ArticleEncoder
         {
             ArrayPool<byte>.Shared.Return(decoded);
         }
+    }
+
+    private static byte[] EncodeUu(MockMessageId id, ReadOnlySpan<byte> part, uint crc, out int length, out PostedSize posted)
+    {
+        var plain = Uuencoder.Encode(part, id.Part == 1 ? id.Name : null, ends: id.Part == id.Parts);
+        var stuffed = DotStuffing.Add(plain);
+        var body = ArrayPool<byte>.Shared.Rent(stuffed.Length);
+        stuffed.CopyTo(body, 0);
+        (length, posted) = (stuffed.Length, new PostedSize(plain.Length, crc));
+        return body;
     }
 
     private static string FileCrc(MockMessageId id, MediaContent? media, uint partCrc)

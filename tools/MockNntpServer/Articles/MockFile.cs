@@ -6,7 +6,7 @@ public sealed record MockFile
     /// <summary>Decoded bytes per article where nothing else is said, as most posters choose it.</summary>
     public const int DefaultArticleSize = 716_800;
 
-    /// <summary>Name in subject, NZB and yEnc header.</summary>
+    /// <summary>Name in subject, NZB and header.</summary>
     public required string Name { get; init; }
 
     /// <summary>Bytes of the file.</summary>
@@ -17,6 +17,9 @@ public sealed record MockFile
 
     /// <summary>Decoded bytes of each article in order, for posts with uneven parts; null cuts evenly.</summary>
     public IReadOnlyList<int>? PartLengths { get; init; }
+
+    /// <summary>Whether it is posted as uuencode, as posts of old are. Lines are full where the articles are cut at a multiple of 45 bytes.</summary>
+    public bool IsUuencoded { get; init; }
 
     /// <summary>The bytes; null for synthetic content. The server must be started with the same list of files.</summary>
     public MediaContent? Content { get; init; }

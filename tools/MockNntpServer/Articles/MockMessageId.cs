@@ -18,7 +18,7 @@ public enum ContentSource
 /// <summary>
 /// A message-id of the mock, which says everything that is needed to make its article, so that any mock serves any NZB:
 /// <c>source.seed.file.files.part.parts.begin.length.size.crc.name@sluice.mock</c>, seed and CRC in hex, the name as
-/// base64url of UTF-8.
+/// base64url of UTF-8. <c>-uu</c> behind the source is uuencode.
 /// </summary>
 public sealed record MockMessageId
 {
@@ -26,9 +26,13 @@ public sealed record MockMessageId
     public const int MaxLength = 250;
 
     private const string Domain = "@sluice.mock";
+    private const string Uuencoded = "-uu";
 
     /// <summary>Where the bytes come from.</summary>
     public ContentSource Source { get; init; }
+
+    /// <summary>Whether the article is uuencoded.</summary>
+    public bool IsUuencoded { get; init; }
 
     /// <summary>Seed of the release.</summary>
     public required ulong Seed { get; init; }
@@ -70,7 +74,7 @@ public sealed record MockMessageId
 
         var fields = text[..^Domain.Length].Split('.');
         if (fields.Length != 11
-            || !TryParseSource(fields[0], out var source)
+            || !TryParseSource(fields[0], out var source, out var isUuencoded)
             || !ulong.TryParse(fields[1], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var seed)
             || !TryParse(fields[2], out int file) || !TryParse(fields[3], out int files)
             || !TryParse(fields[4], out int part) || !TryParse(fields[5], out int parts)
@@ -85,6 +89,7 @@ public sealed record MockMessageId
         id = new MockMessageId
         {
             Source = source,
+            IsUuencoded = isUuencoded,
             Seed = seed,
             File = file,
             Files = files,
@@ -105,10 +110,12 @@ public sealed record MockMessageId
     /// <summary>The id without angle brackets.</summary>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
-        $"{(Source == ContentSource.Media ? "media" : "plain")}.{Seed:x}.{File}.{Files}.{Part}.{Parts}.{Begin}.{Length}.{FileSize}.{(FileCrc is { } crc ? crc.ToString("x8", CultureInfo.InvariantCulture) : "-")}.{Base64Url.EncodeToString(Encoding.UTF8.GetBytes(Name))}{Domain}");
+        $"{(Source == ContentSource.Media ? "media" : "plain")}{(IsUuencoded ? Uuencoded : "")}.{Seed:x}.{File}.{Files}.{Part}.{Parts}.{Begin}.{Length}.{FileSize}.{(FileCrc is { } crc ? crc.ToString("x8", CultureInfo.InvariantCulture) : "-")}.{Base64Url.EncodeToString(Encoding.UTF8.GetBytes(Name))}{Domain}");
 
-    private static bool TryParseSource(string text, out ContentSource source)
+    private static bool TryParseSource(string text, out ContentSource source, out bool isUuencoded)
     {
+        isUuencoded = text.EndsWith(Uuencoded, StringComparison.Ordinal);
+        text = isUuencoded ? text[..^Uuencoded.Length] : text;
         source = text == "media" ? ContentSource.Media : ContentSource.Plain;
         return text is "media" or "plain";
     }

@@ -98,7 +98,7 @@ public sealed class MockRelease
     }
 
     /// <summary>Memory that its articles take at most in a cache, by the usual share of escapes: known without encoding them.</summary>
-    internal long LargestCost => Files.Sum(file => (file.Size * 104 / 100) + ((file.PartLengths?.Count ?? (file.Size / file.ArticleSize) + 1) * (long)LargestFrame));
+    internal long LargestCost => Files.Sum(file => (file.Size * (file.IsUuencoded ? 140 : 104) / 100) + ((file.PartLengths?.Count ?? (file.Size / file.ArticleSize) + 1) * (long)LargestFrame));
 
     /// <summary>The same release, whose articles are measured in another way.</summary>
     internal MockRelease MeasuredBy(Func<MockMessageId, MediaContent?, PostedSize> measure) => new(Title, Seed, Files, measure);
@@ -146,6 +146,7 @@ public sealed class MockRelease
     private MockMessageId Id(int file, int part, int parts, long begin, int length) => new()
     {
         Source = Files[file].Content is null ? ContentSource.Plain : ContentSource.Media,
+        IsUuencoded = Files[file].IsUuencoded,
         Seed = Seed,
         File = file,
         Files = Files.Count,

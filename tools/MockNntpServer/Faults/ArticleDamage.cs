@@ -28,7 +28,7 @@ internal static partial class ArticleDamage
             FaultKind.YencPartCrc => body with { End = CrcField().Replace(body.End, match => $"{match.Groups[1].Value}={~Convert.ToUInt32(match.Groups[2].Value, 16):x8}") },
             FaultKind.YencShort => WithoutLastLine(body),
             FaultKind.YencLong => WithFirstLineTwice(body),
-            FaultKind.YencUuencode => Uuencoder.Encode(body),
+            FaultKind.YencUuencode => AsUuencode(body),
             FaultKind.YencEmpty => body with { Lines = default, End = CrcField().Replace(Number().Replace(body.End, match => match.Groups[1].Value == "size" ? "size=0" : match.Value), "$1=00000000") },
             FaultKind.YencNoCrc => body with { End = CrcField().Replace(body.End, "").TrimEnd() },
             FaultKind.YencBadCrc => body with { End = CrcField().Replace(body.End, "$1=zzzzzzzz") },
@@ -54,6 +54,20 @@ internal static partial class ArticleDamage
         }
 
         return null;
+    }
+
+    /// <summary>The same bytes as a whole file of an old poster.</summary>
+    private static YencBody AsUuencode(YencBody body)
+    {
+        var bytes = new List<byte>(body.Lines.Length);
+        var lines = body.Lines.Span;
+        for (var i = 0; i < lines.Length; i++)
+        {
+            if (lines[i] is not ((byte)'\r' or (byte)'\n'))
+                bytes.Add(unchecked(lines[i] == (byte)'=' ? (byte)(lines[++i] - 64 - 42) : (byte)(lines[i] - 42)));
+        }
+
+        return new YencBody("", "", Uuencoder.Encode([.. bytes], NameField().Match(body.Begin).Value[" name=".Length..], ends: true), "");
     }
 
     private static bool IsPlain(byte b) => b is not (0 or (byte)'\r' or (byte)'\n' or (byte)'=');

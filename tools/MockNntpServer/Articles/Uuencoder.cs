@@ -1,0 +1,36 @@
+using System.Text;
+
+namespace Sluice.Tools.MockNntpServer.Articles;
+
+/// <summary>Encodes as old posters did (POSIX.1 uuencode, historical algorithm). Pure.</summary>
+internal static class Uuencoder
+{
+    private const int BytesPerLine = 45;
+
+    /// <summary>The body of an article, dots not doubled.</summary>
+    /// <param name="bytes">Decoded bytes of the part.</param>
+    /// <param name="name">Name of the file in its first article; null for one of the others, which say nothing about themselves.</param>
+    /// <param name="ends">Whether it is the last article of its file.</param>
+    public static byte[] Encode(ReadOnlySpan<byte> bytes, string? name, bool ends)
+    {
+        var text = new StringBuilder(name is null ? "" : $"begin 644 {name}\r\n");
+        for (; !bytes.IsEmpty; bytes = bytes[Math.Min(BytesPerLine, bytes.Length)..])
+        {
+            var line = bytes[..Math.Min(BytesPerLine, bytes.Length)];
+            text.Append(Character(line.Length));
+            for (var i = 0; i < line.Length; i += 3)
+            {
+                var group = (line[i] << 16) | (At(line, i + 1) << 8) | At(line, i + 2);
+                text.Append(Character(group >> 18)).Append(Character(group >> 12)).Append(Character(group >> 6)).Append(Character(group));
+            }
+
+            text.Append("\r\n");
+        }
+
+        return Encoding.Latin1.GetBytes(text.Append(ends ? "`\r\nend\r\n" : "").ToString());
+    }
+
+    private static int At(ReadOnlySpan<byte> line, int index) => index < line.Length ? line[index] : 0;
+
+    private static char Character(int value) => (value & 63) == 0 ? '`' : (char)((value & 63) + ' ');
+}
