@@ -28,7 +28,8 @@ public sealed class ArticleDecoder
     /// <param name="kernel">Does the work on yEnc data; null for the fastest one of this CPU.</param>
     public ArticleDecoder(YencKernel? kernel = null)
     {
-        _encodings = [new YencBlock(kernel ?? YencKernel.Best, _lines)];
+        var nameBuffer = new byte[MaxLineLength];
+        _encodings = [new YencBlock(kernel ?? YencKernel.Best, _lines, nameBuffer), new UuBlock(_lines, nameBuffer)];
         Reset();
     }
 

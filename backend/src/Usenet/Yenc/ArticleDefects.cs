@@ -7,13 +7,13 @@ public enum ArticleDefects
     /// <summary>Nothing.</summary>
     None = 0,
 
-    /// <summary>There is no <c>=ybegin</c> with line, size and name; <see cref="DecodedArticle.Encoding"/> says what there is. Nothing was decoded.</summary>
+    /// <summary>No block begins, in any encoding that is decoded; <see cref="DecodedArticle.Encoding"/> says what there is. Nothing was decoded.</summary>
     NoHeader = 1 << 0,
 
     /// <summary>The article is text, as takedown notices are. Comes with <see cref="NoHeader"/>.</summary>
     NotBinary = 1 << 1,
 
-    /// <summary>The article has no <c>=yend</c>, or its terminating line never came.</summary>
+    /// <summary>A block of yEnc has no <c>=yend</c>, or the terminating line of the article never came.</summary>
     Truncated = 1 << 2,
 
     /// <summary>The decoded length or the size in <c>=yend</c> differs from the range, or from each other where there is no range.</summary>
@@ -28,7 +28,7 @@ public enum ArticleDefects
     /// <summary><c>=ybegin</c> has <c>part=</c> but no <c>=ypart</c> follows: the place in the file is unknown.</summary>
     NoPartLine = 1 << 6,
 
-    /// <summary>There is a second <c>=ybegin</c>. Only the first block was decoded.</summary>
+    /// <summary>A second block begins. Only the first one was decoded.</summary>
     SecondHeader = 1 << 7,
 
     /// <summary>Keyword lines end in a bare LF.</summary>
@@ -42,4 +42,7 @@ public enum ArticleDefects
 
     /// <summary>A checksum that would cover exactly this part is there and is no number, and none that can be read covers it.</summary>
     UnreadableCrc = 1 << 11,
+
+    /// <summary>A line of uuencode is not as long as it says, or holds a character that none can have. It was left out.</summary>
+    DamagedLine = 1 << 12,
 }

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>What an article says about itself before its data: the lines <c>=ybegin</c> and <c>=ypart</c>.</summary>
+/// <summary>What an article says about itself before its data: the lines <c>=ybegin</c> and <c>=ypart</c>, or <c>begin</c> of uuencode, which has a name alone.</summary>
 /// <remarks>
 /// All of it is a claim of the poster; a field that is absent or cannot be is null. Identity of an article is its part
 /// number and range; size, total and name are hints that lie now and then.

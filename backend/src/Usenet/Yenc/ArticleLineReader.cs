@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Yenc;
 /// Collects one line after another of a raw NNTP body, without dot-stuffing and line ends, from input that may be cut anywhere.
 /// </summary>
 /// <remarks>
-/// Used where lines matter: before, between and after the data of a block. A bare LF ends a line of text here and is
+/// Used where lines matter: everywhere but in the data of yEnc. A bare LF ends a line of text here and is
 /// reported; to NNTP it is nothing, so no dot is dropped and no article ends after it.
 /// </remarks>
 internal sealed class ArticleLineReader

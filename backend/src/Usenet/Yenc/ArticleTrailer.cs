@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>What an article says about itself after its data: the line <c>=yend</c>. Absent and unreadable fields are null.</summary>
+/// <summary>What an article says about itself after its data: the line <c>=yend</c>, or <c>end</c> of uuencode, which has no field. Absent and unreadable fields are null.</summary>
 public readonly record struct ArticleTrailer
 {
     /// <summary>Length of the part, or of the file in a single-part article, in bytes.</summary>

@@ -21,7 +21,8 @@ internal enum BlockEnd
 /// </summary>
 /// <param name="encoding">The encoding.</param>
 /// <param name="lines">Reads the lines of the article; shared with <see cref="ArticleDecoder"/> and the other encodings.</param>
-internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader lines)
+/// <param name="nameBuffer">Keeps the name of the file, as long as a line; shared likewise, because only one block begins.</param>
+internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader lines, byte[] nameBuffer)
 {
     /// <summary>True from the moment when the header is complete, which is before any data is written.</summary>
     public bool HasHeader { get; protected set; }
@@ -76,6 +77,13 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
         ComputedCrc = Checksum,
         Defects = Defects,
     };
+
+    /// <summary>Keeps the name of the file, which stands in a line that is about to be read over.</summary>
+    protected ReadOnlyMemory<byte> Keep(ReadOnlySpan<byte> name)
+    {
+        name.CopyTo(nameBuffer);
+        return nameBuffer.AsMemory(0, name.Length);
+    }
 
     /// <summary>Memory for the next decoded bytes.</summary>
     /// <param name="output">Lends it.</param>

@@ -9,7 +9,7 @@ public readonly record struct DecodedArticle
     /// <summary>The facts before the data; its name is lent by the decoder. Empty without a header.</summary>
     public ArticleHeader Header { get; init; }
 
-    /// <summary>The facts after the data; null when there is no <c>=yend</c>.</summary>
+    /// <summary>The facts after the data; null when there is no <c>=yend</c> or <c>end</c>.</summary>
     public ArticleTrailer? Trailer { get; init; }
 
     /// <summary>Decoded bytes that were written.</summary>

@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Yenc;
 /// <summary>Watches the lines before a block: how much of them is tolerated, and what they are if no block comes.</summary>
 internal struct PreambleScan
 {
-    /// <summary>Bytes of text before <c>=ybegin</c>. Notices and signatures are a few KiB; nothing real comes near.</summary>
+    /// <summary>Bytes of text before a block. Notices and signatures are a few KiB; nothing real comes near.</summary>
     public const int MaxTextLength = 64 * 1024;
 
     /// <summary>Bytes of article headers, which some servers leave in front of a body.</summary>
@@ -42,7 +42,7 @@ internal struct PreambleScan
         }
 
         if (Encoding is ArticleEncoding.Unknown or ArticleEncoding.Text)
-            Encoding = Guess(line) ?? (line.IsEmpty ? Encoding : ArticleEncoding.Text);
+            Encoding = IsBase64Field(line) ? ArticleEncoding.Base64 : line.IsEmpty ? Encoding : ArticleEncoding.Text;
         return true;
     }
 
@@ -57,18 +57,11 @@ internal struct PreambleScan
         return colon > 0 && !line[..colon].ContainsAnyExceptInRange((byte)'!', (byte)'~');
     }
 
-    private static ArticleEncoding? Guess(ReadOnlySpan<byte> line)
+    private static bool IsBase64Field(ReadOnlySpan<byte> line)
     {
-        // begin <octal mode> <name>, or a full line of 45 bytes: its length as M, then 60 characters from space to `.
-        if (line.StartsWith("begin "u8) && line.Length > 10 && line.Slice(6, 3).IndexOfAnyExceptInRange((byte)'0', (byte)'7') < 0)
-            return ArticleEncoding.Uuencode;
-        if (line.Length is 61 or 62 && line[0] == 'M' && !line.ContainsAnyExceptInRange((byte)' ', (byte)'`'))
-            return ArticleEncoding.Uuencode;
-
         var field = "Content-Transfer-Encoding:"u8;
-        var isBase64 = line.Length > field.Length
+        return line.Length > field.Length
             && Ascii.EqualsIgnoreCase(line[..field.Length], field)
             && Ascii.EqualsIgnoreCase(line[field.Length..].Trim(" \t\r\""u8), "base64"u8);
-        return isBase64 ? ArticleEncoding.Base64 : null;
     }
 }

@@ -9,13 +9,12 @@ internal sealed class YencBlock : BlockDecoder
     private const int ChecksumStep = 64 * 1024;
 
     private readonly YencKernel _kernel;
-    private readonly byte[] _name = new byte[ArticleDecoder.MaxLineLength];
     private readonly byte[] _discard = new byte[ArticleDecoder.MaxLineLength];
     private YencState _state;
     private bool _isInKeyword;
 
-    public YencBlock(YencKernel kernel, ArticleLineReader lines)
-        : base(ArticleEncoding.Yenc, lines) => _kernel = kernel;
+    public YencBlock(YencKernel kernel, ArticleLineReader lines, byte[] nameBuffer)
+        : base(ArticleEncoding.Yenc, lines, nameBuffer) => _kernel = kernel;
 
     public override void Reset()
     {
@@ -28,8 +27,7 @@ internal sealed class YencBlock : BlockDecoder
     {
         if (!YencLineParser.TryParseBegin(Lines.Line, out var header, out var name, out var defects))
             return false;
-        name.CopyTo(_name);
-        Header = header with { NameBytes = _name.AsMemory(0, name.Length) };
+        Header = header with { NameBytes = Keep(name) };
         Defects |= defects;
         EndKeywordLine();
         return true;

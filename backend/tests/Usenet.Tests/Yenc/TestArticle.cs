@@ -46,6 +46,37 @@ internal static class TestArticle
         return column == 0 ? text.ToString() : text.Append("\r\n").ToString();
     }
 
+    /// <summary>Lines of uuencode, CRLF after each line.</summary>
+    /// <param name="bytes">What they hold.</param>
+    /// <param name="zero">What stands for six bits that are none.</param>
+    public static string UuLines(ReadOnlySpan<byte> bytes, char zero = '`')
+    {
+        var text = new StringBuilder();
+        foreach (var line in bytes.ToArray().Chunk(45))
+        {
+            text.Append(Character(line.Length));
+            foreach (var group in line.Chunk(3))
+            {
+                var bits = (group[0] << 16) | ((group.Length > 1 ? group[1] : 0) << 8) | (group.Length > 2 ? group[2] : 0);
+                foreach (var shift in new[] { 18, 12, 6, 0 })
+                    text.Append(Character((bits >> shift) & 63));
+            }
+
+            text.Append("\r\n");
+        }
+
+        return text.ToString();
+
+        char Character(int value) => value == 0 ? zero : (char)(' ' + value);
+    }
+
+    /// <summary>An article of a uuencoded file.</summary>
+    /// <param name="bytes">What it holds.</param>
+    /// <param name="isFirst">Whether it names the file.</param>
+    /// <param name="isLast">Whether it ends the file.</param>
+    public static string UuPart(ReadOnlySpan<byte> bytes, bool isFirst, bool isLast) =>
+        (isFirst ? "begin 644 film.mkv\r\n" : "") + UuLines(bytes) + (isLast ? "`\r\nend\r\n" : "");
+
     /// <summary>A body as it goes over the wire: leading dots doubled, terminating line added.</summary>
     public static byte[] OnWire(string body)
     {

@@ -212,8 +212,6 @@ public sealed class YencBadInputTests
     }
 
     [Theory]
-    [InlineData("begin 644 film.mkv\r\nM24U$\r\n", ArticleEncoding.Uuencode, ArticleDefects.NoHeader)]
-    [InlineData("M9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O9F]O\r\n", ArticleEncoding.Uuencode, ArticleDefects.NoHeader)]
     [InlineData("--b\r\nContent-Type: video/x\r\nContent-Transfer-Encoding: Base64\r\n\r\nAAAA\r\n", ArticleEncoding.Base64, ArticleDefects.NoHeader)]
     [InlineData("This article was removed after a notice.\r\n", ArticleEncoding.Text, ArticleDefects.NoHeader | ArticleDefects.NotBinary)]
     [InlineData("=ybegin line=128 size=3\r\nabc\r\n=yend size=3\r\n", ArticleEncoding.Text, ArticleDefects.NoHeader | ArticleDefects.NotBinary)]

@@ -42,7 +42,7 @@ internal enum Mark : byte
 /// Everything that an article says about being the copy of a segment (yEnc draft 1.3). The total, the size of the file and the name are
 /// no part of it, because obfuscated posts lie there.
 /// </summary>
-/// <param name="IsBlock">Whether there is a block of yEnc of exactly the length of the segment.</param>
+/// <param name="IsBlock">Whether there is a block of exactly the length of the segment.</param>
 /// <param name="Number">The number of the part.</param>
 /// <param name="Range">The range of the part.</param>
 /// <param name="Checksum">The checksum that covers exactly the part, against the bytes that were decoded.</param>
@@ -52,7 +52,7 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
     /// <param name="result">The decoded article.</param>
     /// <param name="segment">The segment that it was fetched for.</param>
     public static SegmentEvidence Of(in DecodedArticle result, Segment segment) => new(
-        (result.Defects & ArticleDefects.NoHeader) == 0 && result.DecodedLength == segment.Length && (result.TrailerSize ?? segment.Length) == segment.Length,
+        (result.Defects & (ArticleDefects.NoHeader | ArticleDefects.DamagedLine)) == 0 && result.DecodedLength == segment.Length && (result.TrailerSize ?? segment.Length) == segment.Length,
         NumberOf(result.Header, segment),
         RangeOf(result.Header, segment),
         ChecksumOf(result));
