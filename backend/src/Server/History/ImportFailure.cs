@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Usenet.Yenc;
 
 namespace Sluice.Server.History;
 
@@ -96,6 +97,12 @@ internal sealed record ImportFailure
     /// <param name="detail">Why not.</param>
     public static ImportFailure UnsupportedArchive(string format, string detail) =>
         new(FailureReason.UnsupportedArchive, $"{format} archives of this kind cannot be streamed ({detail}).");
+
+    /// <summary>All articles would have to be fetched to learn their lengths, and they are too long for that (IMP-35).</summary>
+    /// <param name="encoding">Their encoding.</param>
+    public static ImportFailure TooLongToCount(ArticleEncoding encoding) => encoding == ArticleEncoding.Uuencode
+        ? UnsupportedArchive("Uuencode", "uuencode larger than 64 MiB")
+        : UnsupportedArchive("yEnc", "yEnc without positions larger than 64 MiB");
 
     /// <summary>Nothing to play.</summary>
     public static ImportFailure NoMedia() => new(FailureReason.NoMedia, $"The release holds no video or audio file.");

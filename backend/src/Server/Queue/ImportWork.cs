@@ -66,7 +66,7 @@ internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, 
 /// <param name="Places">Where the ids of its segments are.</param>
 /// <param name="IdsHashes">Id hashes of its entries in order.</param>
 /// <param name="SubjectName">File name in the subject, or null.</param>
-/// <param name="YencName">Name in the yEnc header, or null.</param>
+/// <param name="YencName">Name in the header of its first article, or null.</param>
 /// <param name="Kind">Its kind by its first bytes.</param>
 /// <param name="Map">Where each segment begins and ends; null for archives, which are of no use by themselves.</param>
 /// <param name="Habit">What its articles carry, as far as the probe has seen it.</param>

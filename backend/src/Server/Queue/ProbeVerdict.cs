@@ -24,6 +24,8 @@ internal static class ProbeVerdict
         var segments = files.Sum(file => (long)file.Ids.Count);
         foreach (var file in asked.Where(file => !IsUsable(file) && IsEssential(file, segments)))
         {
+            if (file.TooLongToCount is { } encoding)
+                return ImportFailure.TooLongToCount(encoding);
             var name = file.Subject.FileName ?? file.Header?.Name ?? "A file";
             return file.MissingArticles > 0
                 ? ImportFailure.MissingArticles(name, file.MissingArticles, file.AskedArticles, providers)

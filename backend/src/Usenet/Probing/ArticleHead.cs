@@ -13,6 +13,12 @@ namespace Sluice.Usenet.Probing;
 internal sealed record ArticleHead(
     int Provider, ArticleHeader? Header, ReadOnlyMemory<byte> FirstBytes, long? DecodedLength, bool IsIntact, Carries Checksum = Carries.Unknown)
 {
+    /// <summary>Its encoding; unknown when it was given up before its end.</summary>
+    public ArticleEncoding Encoding { get; init; }
+
+    /// <summary>Whether the line came that ends its data.</summary>
+    public bool HasTrailer { get; init; }
+
     /// <summary>What it shows about its file.</summary>
     public ArticleHabit Habit => Header is not { } header ? default : new ArticleHabit(
         header.Part is null && !header.HasPartField ? Carries.Never : Carries.Yes,

@@ -30,7 +30,7 @@ public sealed record FileHead
     /// <summary>Its first bytes, at most 1 KiB; empty when the head did not arrive.</summary>
     public ReadOnlyMemory<byte> FirstBytes { get; init; }
 
-    /// <summary>The yEnc header of the first article, or null when the head did not arrive. Its name stays valid.</summary>
+    /// <summary>The header of the first article, or null when the head did not arrive. Its name stays valid.</summary>
     public ArticleHeader? Header { get; init; }
 
     /// <summary>
@@ -38,6 +38,12 @@ public sealed record FileHead
     /// itself, or when the headers say too little: a last article that is gone and a claimed size that cannot be.
     /// </summary>
     public SegmentMap? Map { get; init; }
+
+    /// <summary>
+    /// The encoding of its articles where they carry no ranges and the file is too long to fetch all of them for their lengths, so that
+    /// it has no map; null in every other case.
+    /// </summary>
+    public ArticleEncoding? TooLongToCount { get; init; }
 
     /// <summary>What its articles carry, as far as first and last one show it.</summary>
     public ArticleHabit Habit { get; init; }

@@ -78,7 +78,11 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
         ArticleHeader? header = null;
         if (_decoder.HasHeader && (result.Defects & ArticleDefects.NoHeader) == 0)
             header = _decoder.Header with { NameBytes = _decoder.Header.NameBytes.ToArray() };
-        return new ArticleHead(_provider, header, _first.AsSpan(0, _firstLength).ToArray(), _ended ? _decoder.Decoded : null, IsIntact(result), ChecksumOf(result));
+        return new ArticleHead(_provider, header, _first.AsSpan(0, _firstLength).ToArray(), _ended ? _decoder.Decoded : null, IsIntact(result), ChecksumOf(result))
+        {
+            Encoding = result.Encoding,
+            HasTrailer = result.Trailer is not null,
+        };
     }
 
     // An article that lacks more than its trailer may have lost its checksum with the rest.
@@ -86,15 +90,17 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
     {
         if (!_ended || (result.Defects & ArticleDefects.NoHeader) != 0)
             return Carries.Unknown;
+        if (result.Encoding == ArticleEncoding.Uuencode)
+            return Carries.Never;
         if (result.ExpectedCrc is not null || (result.Defects & ArticleDefects.UnreadableCrc) != 0)
             return Carries.Yes;
         return result.DecodedLength == (result.Header.PartLength ?? result.TrailerSize) ? Carries.Never : Carries.Unknown;
     }
 
     // The size in the header may lie; a checksum that fits outweighs it, and so does the size behind the data. Of an article without its
-    // trailer nothing else tells whether all of it is there.
+    // trailer nothing else tells whether all of it is there; uuencode has one in the last article of a file alone.
     private static bool IsIntact(DecodedArticle result) =>
-        (result.Defects & (ArticleDefects.CrcMismatch | ArticleDefects.TooLong)) == 0
-        && (result.Trailer is not null || result.DecodedLength == result.Header.PartLength)
+        (result.Defects & (ArticleDefects.CrcMismatch | ArticleDefects.TooLong | ArticleDefects.DamagedLine)) == 0
+        && (result.Trailer is not null || result.Encoding == ArticleEncoding.Uuencode || result.DecodedLength == result.Header.PartLength)
         && (result.ExpectedCrc is not null || result.TrailerSize is null || result.TrailerSize == result.DecodedLength);
 }

@@ -2,12 +2,35 @@ using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
 
+/// <summary>What the articles of a posted file say about where its segments begin.</summary>
+/// <param name="Map">The map; null when they say too little.</param>
+/// <param name="IsConfirmed">Whether every article that was asked for agrees with it.</param>
+internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
+{
+    /// <summary>No map, because all articles would have to be fetched and are too many or too long.</summary>
+    public static FoundMap TooLong => new(null, false) { IsTooLong = true };
+
+    /// <summary>Whether that is so.</summary>
+    public bool IsTooLong { get; private init; }
+
+    /// <summary>Articles between the first and the last that were asked for because their lengths are needed.</summary>
+    public int Counted { get; init; }
+
+    /// <summary>How many of these are gone everywhere, where there is no map without them.</summary>
+    public int Missing { get; init; }
+}
+
 /// <summary>
 /// Finds out where the segments of a posted file begin: equal parts when first and last article say so, else by bisecting
 /// over the headers between them until every deviation is found.
 /// </summary>
-internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options)
+/// <param name="heads">Of the file.</param>
+/// <param name="options">How many may be asked for.</param>
+/// <param name="counted">Told of each article that is fetched whole; null: nobody.</param>
+internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action? counted = null)
 {
+    private readonly ArticleCounter _counter = new(heads, options, counted);
+
     /// <summary>Whether an article can be the segment of an index, by part number and range.</summary>
     /// <remarks>Total, size and name lie in honest posts as well and say nothing.</remarks>
     public static bool IsPlausible(ArticleHead head, int index, int count)
@@ -24,13 +47,15 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options)
     }
 
     /// <summary>The map, and whether every article that was asked for agrees with it; no map when they say too little.</summary>
-    public async Task<(SegmentMap? Map, bool IsConfirmed)> FindAsync(ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
+    public async Task<FoundMap> FindAsync(ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
     {
         var count = heads.Count;
         if (count == 1)
             return await FindSingleAsync(first, cancellationToken);
         if (last is null)
-            return (ByClaimedSize(count, first), false);
+            return new FoundMap(ByClaimedSize(count, first), false);
+        if (first.Begin is null && last.Begin is null)
+            return await _counter.CountAsync(first, last, cancellationToken);
 
         // Where the headers disagree one of them may lie, and the data of its article shows it.
         if (!IsNext(first, last, count))
@@ -38,24 +63,24 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options)
         else if (last.End != first.Header?.FileSize)
             last = await ProveAsync(count - 1, last, cancellationToken);
         if (IsNext(first, last, count))
-            return (Uniform(count, first.Length ?? 0, (last.Begin ?? 0) + (last.Length ?? 0)), true);
+            return new FoundMap(Uniform(count, first.Length ?? 0, (last.Begin ?? 0) + (last.Length ?? 0)), true);
 
-        // Without ranges the order of the NZB is all there is.
+        // Where one of them has no range and the other does not fit, the order of the NZB is all there is.
         if (first.Begin is null || last.Begin is null)
-            return (Uniform(count, first.Length ?? 0, (count - 1) * (first.Length ?? 0) + (last.Length ?? 0)), false);
+            return new FoundMap(Uniform(count, first.Length ?? 0, (count - 1) * (first.Length ?? 0) + (last.Length ?? 0)), false);
 
         // An article from another file can carry the right number; where its range cannot be, another copy is asked for.
         var between = new Stretch(1, count - 1, first.End ?? 0, long.MaxValue);
         if (!Fits(last))
             last = await FetchLastAsync(Fits, cancellationToken);
         if (last is null)
-            return (ByClaimedSize(count, first), false);
+            return new FoundMap(ByClaimedSize(count, first), false);
 
         // Ranges that contradict each other are a lie somewhere; a copy of the last article that agrees with the first one ends it.
         var (map, isConfirmed) = await BisectAsync(first, last, cancellationToken);
         return !isConfirmed && await FetchLastAsync(head => IsNext(first, head, count), cancellationToken) is { } other
-            ? (Uniform(count, first.Length ?? 0, (other.Begin ?? 0) + (other.Length ?? 0)), true)
-            : (map, isConfirmed);
+            ? new FoundMap(Uniform(count, first.Length ?? 0, (other.Begin ?? 0) + (other.Length ?? 0)), true)
+            : new FoundMap(map, isConfirmed);
 
         bool Fits(ArticleHead head) => head.Begin is { } begin && (between with { End = begin }).IsPossible;
     }
@@ -67,13 +92,14 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options)
     }
 
     // A piece of a longer file is at home in no map of its own.
-    private async Task<(SegmentMap? Map, bool IsConfirmed)> FindSingleAsync(ArticleHead only, CancellationToken cancellationToken)
+    private async Task<FoundMap> FindSingleAsync(ArticleHead only, CancellationToken cancellationToken)
     {
         if (only.Begin > 0)
-            return (null, false);
+            return new FoundMap(null, false);
         if (only.End > only.Header?.FileSize)
             only = await ProveAsync(0, only, cancellationToken);
-        return (SegmentMap.Uniform(1, only.Length ?? 0, only.Length ?? 0), true);
+        only = await _counter.CompleteAsync(only, cancellationToken);
+        return new FoundMap(SegmentMap.Uniform(1, only.Length ?? 0, only.Length ?? 0), true);
     }
 
     private static bool IsNext(ArticleHead first, ArticleHead last, int count) => last.Begin is { } begin && begin == (count - 1) * first.Length;

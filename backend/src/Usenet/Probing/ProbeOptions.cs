@@ -27,6 +27,12 @@ public sealed record ProbeOptions
     /// <summary>Most segments of a file that is listed as one file per segment.</summary>
     public int MaxJoined { get; init; } = 20_000;
 
+    /// <summary>Longest file, in bytes, whose articles carry no ranges, so that all of them have to be fetched (IMP-35).</summary>
+    public long MaxCounted { get; init; } = 64L << 20;
+
+    /// <summary>Most articles of such a file.</summary>
+    public int MaxCountedArticles { get; init; } = 20_000;
+
     /// <summary>Most headers read to find out where one file deviates from equal parts.</summary>
     public int MaxBisected { get; init; } = 4096;
 }

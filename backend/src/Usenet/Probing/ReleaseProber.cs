@@ -7,6 +7,7 @@ namespace Sluice.Usenet.Probing;
 /// <summary>
 /// Finds out what the posted files of a release are and where their bytes live, from first and last articles. A plain file
 /// costs two articles, an archive set whose volumes are named costs one, PAR2 files cost nothing unless they are wanted.
+/// A file whose articles carry no ranges costs all of them.
 /// </summary>
 /// <remarks>Thread-safe; fetches in lane Import. Heads are asked for together, so the source can pipeline them.</remarks>
 public sealed class ReleaseProber
@@ -44,7 +45,7 @@ public sealed class ReleaseProber
             new ParallelOptions { MaxDegreeOfParallelism = _options.Concurrency, CancellationToken = cancellationToken },
             async (index, token) =>
             {
-                heads[index] = await ProbeAsync(fetcher, targets[index], index, plan, token);
+                heads[index] = await ProbeAsync(fetcher, targets[index], index, plan, () => progress?.Report(Volatile.Read(ref done)), token);
                 progress?.Report(Interlocked.Increment(ref done));
             });
 
@@ -54,7 +55,8 @@ public sealed class ReleaseProber
         return fetcher.Report(SegmentJoiner.Join(heads, _options.MaxJoined));
     }
 
-    private async Task<FileHead> ProbeAsync(HeadFetcher fetcher, ProbeTarget target, int index, ProbePlan plan, CancellationToken cancellationToken)
+    private async Task<FileHead> ProbeAsync(
+        HeadFetcher fetcher, ProbeTarget target, int index, ProbePlan plan, Action counted, CancellationToken cancellationToken)
     {
         var count = target.Ids.Count;
         var segments = new SegmentHeads(fetcher, target.Ids, target.EncodedBytes / count);
@@ -85,13 +87,14 @@ public sealed class ReleaseProber
             answers.Add(await FetchAsync(count - 1));
         head = await WithRangeAsync(segments, 0, head, cancellationToken);
         var last = answers[^1].Head is { } tail ? await WithRangeAsync(segments, count - 1, tail, cancellationToken) : null;
-        var (map, isConfirmed) = await new MapFinder(segments, _options).FindAsync(head, last, cancellationToken);
+        var found = await new MapFinder(segments, _options, counted).FindAsync(head, last, cancellationToken);
         return file with
         {
-            Map = map,
-            IsConfirmed = isConfirmed,
-            AskedArticles = answers.Count,
-            MissingArticles = CountMissing(),
+            Map = found.Map,
+            IsConfirmed = found.IsConfirmed,
+            TooLongToCount = found.IsTooLong ? head.Encoding : null,
+            AskedArticles = answers.Count + found.Counted,
+            MissingArticles = CountMissing() + found.Missing,
             Habit = await FindHabitAsync(segments, head, last, cancellationToken),
         };
 

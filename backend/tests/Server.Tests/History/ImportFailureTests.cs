@@ -1,4 +1,5 @@
 using Sluice.Server.History;
+using Sluice.Usenet.Yenc;
 using Xunit;
 
 namespace Sluice.Server.Tests.History;
@@ -27,5 +28,16 @@ public sealed class ImportFailureTests
     {
         Assert.Equal(Enum.GetValues<FailureReason>(), Sentences.Keys.Select(failure => failure.Reason).Order());
         Assert.All(Sentences, pair => Assert.Equal(pair.Value, pair.Key.Sentence));
+    }
+
+    [Fact]
+    public void Post_that_is_too_long_to_be_counted_is_called_by_its_encoding()
+    {
+        var uuencode = ImportFailure.TooLongToCount(ArticleEncoding.Uuencode);
+        Assert.Equal("Uuencode archives of this kind cannot be streamed (uuencode larger than 64 MiB).", uuencode.Sentence);
+        Assert.Equal(FailureReason.UnsupportedArchive, uuencode.Reason);
+        Assert.Equal(
+            "yEnc archives of this kind cannot be streamed (yEnc without positions larger than 64 MiB).",
+            ImportFailure.TooLongToCount(ArticleEncoding.Yenc).Sentence);
     }
 }

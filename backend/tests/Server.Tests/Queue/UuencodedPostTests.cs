@@ -1,0 +1,136 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Tests.Database;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Usenet.Streams.Maps;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>Posts of uuencode are imported up to their limit and play; beyond it they are refused in the words of the contract (IMP-35).</summary>
+public sealed class UuencodedPostTests : IDisposable
+{
+    private const int ArticleSize = 45 * 400;
+    private const int Articles = 40;
+    private const long FilmSize = (Articles * (long)ArticleSize) - 7_777;
+
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Film_plays_whole_and_from_any_place_for_the_price_of_its_articles()
+    {
+        var release = Release(new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true });
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+
+        await ImportAsync(host, release);
+        var habit = Assert.Single(await HabitsAsync(host));
+        Assert.Equal(new ArticleHabit(Carries.Never, Carries.Never, Carries.Never), habit);
+        Assert.Equal(release.MessageIds().Order(), mock.Stats.Bodies.Keys.Order());
+
+        var before = mock.Stats.CommandCount("BODY");
+        Assert.Equal(Truth(release), await host.Client.GetByteArrayAsync(Film("film.mkv"), Token));
+        Assert.InRange(mock.Stats.CommandCount("BODY") - before, Articles, Articles * 1.05);
+        foreach (var begin in new[] { 0, ArticleSize - 1, ArticleSize * 7 / 2, FilmSize - 1000 })
+            Assert.Equal(Truth(release)[(int)begin..((int)begin + 1000)], await ReadAsync(host, begin, 1000));
+    }
+
+    [Fact]
+    public async Task Articles_of_any_length_and_a_text_beside_the_film_keep_their_places()
+    {
+        int[] lengths = [17_999, 18_000, 45, 46, 18_001, 30_000, 44];
+        var release = Release(
+            new MockFile { Name = "film.mkv", Size = lengths.Sum(), PartLengths = lengths, IsUuencoded = true },
+            new MockFile { Name = "film.nfo", Size = 900, IsUuencoded = true });
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+
+        await ImportAsync(host, release);
+
+        Assert.Equal(Truth(release), await host.Client.GetByteArrayAsync(Film("film.mkv"), Token));
+        Assert.Equal(Truth(release, 1), await host.Client.GetByteArrayAsync(Film("film.nfo"), Token));
+    }
+
+    [Fact]
+    public async Task Article_that_is_gone_is_a_hole_and_what_lies_around_it_plays()
+    {
+        var release = Release(new MockFile { Name = "film.mkv", Size = FilmSize, ArticleSize = ArticleSize, IsUuencoded = true });
+        await using var mock = await MockServer.StartAsync(new MockOptions { Missing = ArticleSelection.Article(release.MessageIds()[20]) });
+        await using var host = await StartAsync(mock);
+
+        await ImportAsync(host, release);
+
+        Assert.Equal(Truth(release)[(ArticleSize * 21)..((ArticleSize * 21) + 50_000)], await ReadAsync(host, ArticleSize * 21, 50_000));
+        Assert.Equal(Truth(release)[((ArticleSize * 20) - 1000)..(ArticleSize * 20)], await ReadAsync(host, (ArticleSize * 20) - 1000, 1000));
+        using var hole = await GetAsync(host, ArticleSize * 20, 1000);
+        Assert.Equal(HttpStatusCode.Gone, hole.StatusCode);
+    }
+
+    [Fact]
+    public async Task File_beyond_the_limit_is_refused_after_its_first_and_last_article()
+    {
+        const int Large = 1 << 20;
+        var release = Release(new MockFile { Name = "film.mkv", Size = (64L << 20) + 1, ArticleSize = Large, IsUuencoded = true });
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+
+        var id = await host.AddAsync(release.ToNzb(), "Rel.nzb", Token);
+        var slot = await host.WaitForHistoryAsync(id[0], Token);
+
+        Assert.Equal("Uuencode archives of this kind cannot be streamed (uuencode larger than 64 MiB).", slot.GetProperty("fail_message").GetString());
+        Assert.Equal("UnsupportedArchive", (await host.Get<HistoryStore>().FindAsync(id[0], Token))!.Reason);
+        Assert.Equal(new[] { release.MessageIds()[0], release.MessageIds()[^1] }.Order(), mock.Stats.Bodies.Keys.Order());
+    }
+
+    private static MockRelease Release(params MockFile[] files) => new("old", 23, files);
+
+    private static byte[] Truth(MockRelease release, int file = 0)
+    {
+        var truth = new byte[release.Files[file].Size];
+        release.Fill(file, 0, truth);
+        return truth;
+    }
+
+    private static Uri Film(string name) => new($"/content/tv/Rel/{name}", UriKind.Relative);
+
+    private static async Task ImportAsync(ProductHost host, MockRelease release)
+    {
+        var id = await host.AddAsync(release.ToNzb(), "Rel.nzb", Token, "&cat=tv");
+        Assert.Equal("Completed", (await host.WaitForHistoryAsync(id[0], Token)).GetProperty("status").GetString());
+    }
+
+    private static async Task<byte[]> ReadAsync(ProductHost host, long begin, int count)
+    {
+        using var answer = await GetAsync(host, begin, count);
+        Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
+        return await answer.Content.ReadAsByteArrayAsync(Token);
+    }
+
+    private static async Task<HttpResponseMessage> GetAsync(ProductHost host, long begin, int count)
+    {
+        using var request = new HttpRequestMessage(HttpMethod.Get, Film("film.mkv"));
+        request.Headers.Range = new RangeHeaderValue(begin, begin + count - 1);
+        return await host.Client.SendAsync(request, Token);
+    }
+
+    private static Task<IReadOnlyList<ArticleHabit>> HabitsAsync(ProductHost host) => host.Get<SluiceDatabase>().ReadAsync(
+        connection => (IReadOnlyList<ArticleHabit>)[.. connection.Query<long>("SELECT habit FROM posted_file").Select(ArticleHabit.Unpack)], Token);
+
+    private async Task<ProductHost> StartAsync(MockServer mock)
+    {
+        var host = await ProductHost.StartAsync(_folder, mock, replace: null, ("SLUICE_CONFIG__USENET__SEGMENT_CACHE__ENABLED", "false"));
+        host.Client.DefaultRequestHeaders.Authorization =
+            new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}")));
+        return host;
+    }
+}

@@ -1,0 +1,203 @@
+using Sluice.Testing;
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Tests.Yenc;
+using Sluice.Usenet.Yenc;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Probing;
+
+/// <summary>Files whose articles carry no ranges: all of them are fetched for their lengths, and no more than the limit allows (IMP-35).</summary>
+public sealed class CountedMapTests
+{
+    private const int Part = 45 * 40;
+
+    private readonly ScriptedArticleSource _source = new(providers: 2);
+
+    public static TheoryData<int[]> Geometries => new((IEnumerable<int[]>)(int[][])
+    [
+        [700],
+        [Part, 700],
+        [Part, Part, Part, Part, 1],
+        [Part, Part, Part, Part, Part],
+        [Part - 45, Part, Part, Part, 700],
+        [Part, Part, Part + 45, Part, Part - 90, Part, 0],
+        [.. Enumerable.Range(0, 60).Select(i => 45 * (20 + i * 7 % 13))],
+        [.. Enumerable.Range(0, 20).Select(i => 1000 + i)],
+    ]);
+
+    [Theory]
+    [MemberData(nameof(Geometries))]
+    public async Task Map_of_uuencode_is_exact_whatever_the_lengths(int[] lengths)
+    {
+        var post = Uuencoded(lengths);
+
+        var report = await ProbeAsync(post.Target("\"film.mkv\""));
+
+        var file = Assert.Single(report.Files);
+        Assert.Equal(SegmentMap.FromLengths([.. lengths.Select(length => (long)length)]), file.Map);
+        Assert.Equal((HeadState.Found, MediaKind.Matroska, true), (file.State, file.Kind, file.IsConfirmed));
+        Assert.Equal(("film.mkv", lengths.Length, 0), (file.Header?.Name, file.AskedArticles, file.MissingArticles));
+        Assert.Equal(new ArticleHabit(Carries.Never, Carries.Never, Carries.Never), file.Habit);
+    }
+
+    [Fact]
+    public async Task Each_article_is_fetched_once_and_the_ends_once_more_for_a_range_elsewhere()
+    {
+        var post = Uuencoded([Part, Part, Part, Part, 700]);
+
+        await ProbeAsync(post.Target("\"film.mkv\""));
+
+        Assert.Equal(
+            ["a-0@x", "a-0@x", "a-1@x", "a-2@x", "a-3@x", "a-4@x", "a-4@x"],
+            _source.Requests.Where(request => !request.Id.ToString().Contains("again", StringComparison.Ordinal)).Select(request => request.Id.ToString()).Order());
+        Assert.All(_source.Requests, request => Assert.Equal(OperationLane.Import, request.Lane));
+    }
+
+    [Theory]
+    [InlineData(5, true)]
+    [InlineData(6, false)]
+    public async Task File_beyond_the_limit_is_given_up_after_its_first_and_last_article(int parts, bool isCounted)
+    {
+        var post = Uuencoded([.. Enumerable.Repeat(Part, parts)]);
+
+        var file = Assert.Single((await ProbeAsync(new ProbeOptions { MaxCounted = 5 * Part }, post.Target("\"film.mkv\""))).Files);
+
+        Assert.Equal((isCounted, isCounted ? null : ArticleEncoding.Uuencode), (file.Map is not null, file.TooLongToCount));
+        Assert.Equal(HeadState.Found, file.State);
+        Assert.Equal(isCounted, _source.Requests.Any(request => request.Id.ToString() == "a-1@x"));
+    }
+
+    [Fact]
+    public async Task File_that_turns_out_to_be_longer_than_its_first_part_promises_is_given_up()
+    {
+        var post = Uuencoded([45, Part, Part, Part, 45]);
+
+        var file = Assert.Single((await ProbeAsync(new ProbeOptions { MaxCounted = 2 * Part }, post.Target("\"film.mkv\""))).Files);
+
+        Assert.Equal((null, ArticleEncoding.Uuencode), (file.Map, file.TooLongToCount));
+    }
+
+    [Fact]
+    public async Task File_of_more_articles_than_the_limit_is_given_up()
+    {
+        var post = Uuencoded([.. Enumerable.Repeat(45, 6)]);
+
+        var file = Assert.Single((await ProbeAsync(new ProbeOptions { MaxCountedArticles = 5 }, post.Target("\"film.mkv\""))).Files);
+
+        Assert.Equal((null, ArticleEncoding.Uuencode), (file.Map, file.TooLongToCount));
+    }
+
+    [Fact]
+    public async Task Several_segments_of_yenc_without_ranges_are_counted_as_well()
+    {
+        int[] lengths = [3000, 2999, 3000, 3001, 100];
+        var post = new ScriptedPost(_source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
+        for (var i = 0; i < lengths.Length; i++)
+            _source.Post(post.IdOf(i), WithoutRange(post, i));
+
+        var file = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files);
+        Assert.Equal((SegmentMap.FromLengths([3000, 2999, 3000, 3001, 100]), true), (file.Map, file.IsConfirmed));
+        Assert.Equal(new ArticleHabit(Carries.Yes, Carries.Never, Carries.Yes), file.Habit);
+
+        var limited = Assert.Single((await ProbeAsync(new ProbeOptions { MaxCounted = 10_000 }, post.Target("\"film.mkv\""))).Files);
+        Assert.Equal((null, ArticleEncoding.Yenc), (limited.Map, limited.TooLongToCount));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    [InlineData(4)]
+    public async Task Article_that_is_cut_short_at_one_provider_is_taken_from_the_next(int index)
+    {
+        int[] lengths = [Part, Part, Part, Part, 700];
+        var post = Uuencoded(lengths);
+        post.Replace(0, index, Wire(post, index, cut: 45 * 3));
+
+        var file = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files);
+
+        Assert.Equal(SegmentMap.Uniform(5, Part, (4 * Part) + 700), file.Map);
+    }
+
+    [Fact]
+    public async Task Lone_article_without_its_end_is_taken_from_the_next_provider()
+    {
+        var post = Uuencoded([700]);
+        post.Replace(0, 0, Wire(post, 0, cut: 45 * 3));
+
+        Assert.Equal(700, Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files).Map?.Length);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    [InlineData(4)]
+    public async Task Damaged_line_at_one_provider_is_taken_from_the_next_and_everywhere_is_corrupt(int index)
+    {
+        int[] lengths = [Part, Part, Part - 45, Part, 700];
+        var post = Uuencoded(lengths);
+        var damaged = Wire(post, index);
+        var line = damaged.AsSpan().IndexOf("\r\nM"u8) + 2;
+        damaged[line + 20] = (byte)'x';
+        post.Replace(0, index, damaged);
+
+        var healed = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files);
+        Assert.Equal(SegmentMap.FromLengths([.. lengths.Select(length => (long)length)]), healed.Map);
+
+        post.Replace(1, index, damaged);
+        var broken = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files);
+        Assert.Equal((null, 0), (broken.Map, broken.MissingArticles));
+    }
+
+    [Fact]
+    public async Task Article_that_nobody_has_is_as_long_as_the_others_where_those_are_equal()
+    {
+        var post = Uuencoded([Part, Part, Part, Part, 700]);
+        _source.Remove(post.IdOf(2));
+
+        var file = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files);
+
+        Assert.Equal((SegmentMap.Uniform(5, Part, (4 * Part) + 700), false, 0), (file.Map, file.IsConfirmed, file.MissingArticles));
+    }
+
+    [Fact]
+    public async Task Article_that_nobody_has_ends_it_where_its_length_cannot_be_told()
+    {
+        var post = Uuencoded([Part, Part - 45, Part, Part, 700]);
+        _source.Remove(post.IdOf(2));
+
+        var file = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files);
+
+        Assert.Equal((null, 1, 5), (file.Map, file.MissingArticles, file.AskedArticles));
+    }
+
+    private ScriptedPost Uuencoded(int[] lengths)
+    {
+        var post = new ScriptedPost(_source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
+        for (var i = 0; i < lengths.Length; i++)
+            _source.Post(post.IdOf(i), Wire(post, i));
+        return post;
+    }
+
+    /// <summary>An article of uuencode; one that is cut lacks bytes and what comes behind them.</summary>
+    private static byte[] Wire(ScriptedPost post, int index, int cut = 0)
+    {
+        var begin = post.Lengths.Take(index).Sum();
+        var data = post.Content.AsSpan(begin, post.Lengths[index] - cut);
+        return TestArticle.OnWire(TestArticle.UuPart(data, isFirst: index == 0, isLast: index == post.Lengths.Length - 1 && cut == 0));
+    }
+
+    private static byte[] WithoutRange(ScriptedPost post, int index)
+    {
+        var body = System.Text.Encoding.Latin1.GetString(post.Article(index, 0, index + 1));
+        var line = body.IndexOf("=ypart", StringComparison.Ordinal);
+        return TestArticle.Bytes(body[..line] + body[(body.IndexOf("\r\n", line, StringComparison.Ordinal) + 2)..]);
+    }
+
+    private Task<ProbeReport> ProbeAsync(params ProbeTarget[] targets) => ProbeAsync(new ProbeOptions(), targets);
+
+    private Task<ProbeReport> ProbeAsync(ProbeOptions options, params ProbeTarget[] targets) =>
+        new ReleaseProber(_source, options).ProbeAsync(targets, null, TestContext.Current.CancellationToken);
+}
