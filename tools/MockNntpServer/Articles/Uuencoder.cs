@@ -7,6 +7,9 @@ internal static class Uuencoder
 {
     private const int BytesPerLine = 45;
 
+    /// <summary>The lines behind the data of a file: one of no bytes, and the keyword.</summary>
+    public static ReadOnlySpan<byte> End => "`\r\nend\r\n"u8;
+
     /// <summary>The body of an article, dots not doubled.</summary>
     /// <param name="bytes">Decoded bytes of the part.</param>
     /// <param name="name">Name of the file in its first article; null for one of the others, which say nothing about themselves.</param>
@@ -27,7 +30,7 @@ internal static class Uuencoder
             text.Append("\r\n");
         }
 
-        return Encoding.Latin1.GetBytes(text.Append(ends ? "`\r\nend\r\n" : "").ToString());
+        return [.. Encoding.Latin1.GetBytes(text.ToString()), .. ends ? End : []];
     }
 
     private static int At(ReadOnlySpan<byte> line, int index) => index < line.Length ? line[index] : 0;

@@ -10,7 +10,10 @@ internal static partial class ArticleDamage
     /// <summary>The damaged article; null when this article has no place where the damage could be done.</summary>
     public static WireArticle? Apply(FaultKind kind, WireArticle article, ulong bits)
     {
-        if (YencBody.TryParse(article.GetPlainBody(), out var body) == false)
+        var plain = article.GetPlainBody();
+        if (MockMessageId.TryParse(article.MessageId, out var id) && id.IsUuencoded)
+            return DamageLines(kind, plain, bits) is { } lines ? article.WithPlainBody(lines) : null;
+        if (!YencBody.TryParse(plain, out var body))
             return null;
         var damaged = kind switch
         {
@@ -37,6 +40,22 @@ internal static partial class ArticleDamage
             _ => throw new InvalidOperationException($"{kind} is no damage to an article."),
         };
         return damaged is null ? null : article.WithPlainBody(damaged.ToBytes());
+    }
+
+    /// <summary>Does to the lines of uuencode what can be done to them; the other kinds of damage are to fields that it does not have.</summary>
+    private static byte[]? DamageLines(FaultKind kind, ReadOnlySpan<byte> body, ulong bits)
+    {
+        var from = body.StartsWith("begin "u8) ? body.IndexOf((byte)'\n') + 1 : 0;
+        var to = body.EndsWith(Uuencoder.End) ? body.Length - Uuencoder.End.Length : body.Length;
+        var lines = new YencBody("", "", body[from..to].ToArray(), "");
+        var damaged = kind switch
+        {
+            FaultKind.Corrupt => CorruptOneByte(lines, bits),
+            FaultKind.YencShort => WithoutLastLine(lines),
+            FaultKind.YencLong => WithFirstLineTwice(lines),
+            _ => null,
+        };
+        return damaged is null ? null : [.. body[..from], .. damaged.Lines.Span, .. body[to..]];
     }
 
     /// <summary>Changes one data byte to another that needs no escape, so that the length stays.</summary>

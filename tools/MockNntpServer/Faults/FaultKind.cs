@@ -9,7 +9,7 @@ public enum FaultKind
     /// <summary><c>coverage</c>: counted when a provider does not hold the article (<see cref="MockProvider.Coverage"/>); no script uses it.</summary>
     Coverage,
 
-    /// <summary><c>corrupt</c>: one decoded byte is wrong under the CRC of the true bytes, at every try.</summary>
+    /// <summary><c>corrupt</c>: one decoded byte is wrong under the CRC of the true bytes, at every try. Of uuencode, one character that no line has.</summary>
     Corrupt,
 
     /// <summary><c>connect.refuse</c>: the port is closed while the fault's time lasts.</summary>

@@ -1,6 +1,7 @@
 using System.Text;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Tests.Yenc;
 using Xunit;
@@ -142,6 +143,26 @@ public sealed class YencFaultTests
 
         Assert.Equal(Truth, decoded);
         bench.AssertCounted(FaultKind.YencUuencode);
+    }
+
+    [Theory]
+    [InlineData(FaultKind.Corrupt, 445)]
+    [InlineData(FaultKind.YencShort, 444)]
+    [InlineData(FaultKind.YencLong, 446)]
+    [InlineData(FaultKind.YencPart, 445)]
+    public async Task Lines_of_uuencode_are_damaged_between_what_begins_and_ends_them(FaultKind kind, int lines)
+    {
+        var release = new MockRelease("old", 1, [new MockFile { Name = "film.mkv", Size = 20_000, IsUuencoded = true }]);
+        await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = kind }] });
+        await using var client = await RawClient.OpenAsync(mock.Port);
+
+        var body = Encoding.Latin1.GetString(await client.ReadBodyAsync(release.MessageId(0, 1))).Split("\r\n");
+
+        Assert.Equal("begin 644 film.mkv", body[0]);
+        Assert.Equal(["`", "end", ""], body[^3..]);
+        Assert.Equal(lines, body[1..^3].Length);
+        Assert.Equal(kind == FaultKind.Corrupt ? 1 : 0, body.Sum(line => line.Count(c => c > '`')) - "begin film.mkv".Count(c => c > '`') - "end".Length);
+        Assert.Equal(kind == FaultKind.YencPart ? 0 : 1, mock.Stats.FaultCount(kind));
     }
 
     [Fact]
