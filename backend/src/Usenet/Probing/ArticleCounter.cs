@@ -5,17 +5,22 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>
-/// Finds the map of a file whose articles carry no ranges, as those of uuencode: all of them are fetched, because the lengths of those
-/// before it alone say where one begins (IMP-35).
+/// Finds the map of a file whose articles carry no ranges, as those of uuencode: all of them are fetched, because an article begins
+/// where the lengths of those before it say (IMP-35).
 /// </summary>
+/// <remarks>
+/// Uuencode carries neither its length nor a checksum, so a copy that is cut behind a line looks whole. Two things show that a copy may be
+/// cut: a part that is not as long as the others, and a last part without its end. Of such an article the other providers are asked for a
+/// longer copy; the longest one is the article, because a cut only takes away.
+/// </remarks>
 /// <param name="heads">Of the file.</param>
 /// <param name="options">How long the file may be.</param>
-/// <param name="counted">Told of each article; null: nobody.</param>
-internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, Action? counted)
+/// <param name="fetched">Called after each article that is fetched; null when the caller needs no progress.</param>
+internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, Action? fetched)
 {
     private readonly int _last = heads.Count - 1;
 
-    /// <summary>Fetches what lies between two articles.</summary>
+    /// <summary>Fetches all articles between the first and the last one.</summary>
     /// <param name="first">The first article of the file, whole.</param>
     /// <param name="last">The last one, whole.</param>
     /// <param name="cancellationToken">Gives up.</param>
@@ -34,31 +39,33 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
             if (Interlocked.Read(ref length) > options.MaxCounted)
                 return;
             var answer = await heads.ProveAsync(index, head => MapFinder.IsPlausible(head, index, heads.Count), token);
-            articles[index] = answer.Head;
+
+            // Of thousands of articles only the lengths are kept.
+            articles[index] = answer.Head is { } head ? head with { FirstBytes = default } : null;
             Interlocked.Add(ref length, LengthOf(answer.Head));
             if (answer.State == HeadState.Missing)
                 Interlocked.Increment(ref missing);
         }, cancellationToken);
 
-        var partSize = UsualLength(articles);
+        var usual = UsualLength(articles);
         await ForEachAsync(
-            Enumerable.Range(0, heads.Count).Where(index => MayBeCut(articles[index], index == _last, partSize)),
-            async (index, token) => articles[index] = await FetchBetterAsync(index, articles[index]!, partSize, token),
+            Enumerable.Range(0, heads.Count).Where(index => MayBeCut(articles[index], index, usual)),
+            async (index, token) => articles[index] = await FetchLongestAsync(index, articles[index]!, usual, token),
             cancellationToken);
-        return Add(articles, partSize, missing);
+        return Add(articles, usual ?? LengthOf(articles[0]), missing);
     }
 
-    /// <summary>An article whose end may be missing, if it is the only one of its file, from another provider where that has more of it.</summary>
+    /// <summary>The only article of its file: from another provider when its end is missing and that one has more of it.</summary>
     public async Task<ArticleHead> CompleteAsync(ArticleHead only, CancellationToken cancellationToken) =>
-        MayBeCut(only, isLast: true, partSize: 0) ? await FetchBetterAsync(0, only, partSize: 0, cancellationToken) : only;
+        MayBeCut(only, 0, usual: null) ? await FetchLongestAsync(0, only, usual: null, cancellationToken) : only;
 
     private FoundMap Add(ArticleHead?[] articles, long partSize, int missing)
     {
         if (articles.Sum(LengthOf) > options.MaxCounted)
             return FoundMap.TooLong;
 
-        // An article that nobody has is as long as the others if those are all equal. Else nobody knows where the next one begins, nor
-        // behind one that is damaged everywhere.
+        // An article that no provider has is taken to be as long as the others where those are all equal. Where they are not, and behind an
+        // article that is damaged at every provider, the place of the next one is unknown.
         var unknown = articles.Count(article => article is null);
         var isUniform = articles.SkipLast(1).All(article => article is null || article.DecodedLength == partSize);
         if (unknown > missing || (unknown > 0 && !isUniform))
@@ -66,15 +73,25 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
         return new FoundMap(SegmentMap.FromLengths([.. articles.Select(article => article?.DecodedLength ?? partSize)]), unknown == 0) { Counted = _last - 1 };
     }
 
-    // Uuencode says nothing about its length, and what is cut behind a line has no mark. Parts are equal, and the last one has an end.
-    private static bool MayBeCut(ArticleHead? article, bool isLast, long partSize) =>
-        article is { Encoding: ArticleEncoding.Uuencode } && (isLast ? !article.HasTrailer : article.DecodedLength != partSize);
+    private bool MayBeCut(ArticleHead? article, int index, long? usual) =>
+        article is { Encoding: ArticleEncoding.Uuencode } && (index == _last ? !article.HasTrailer : article.DecodedLength != usual);
 
-    private async Task<ArticleHead> FetchBetterAsync(int index, ArticleHead known, long partSize, CancellationToken cancellationToken)
+    private async Task<ArticleHead> FetchLongestAsync(int index, ArticleHead known, long? usual, CancellationToken cancellationToken)
     {
-        var answer = await heads.FetchBesideAsync(
-            index, known, other => MapFinder.IsPlausible(other, index, heads.Count) && other.IsIntact && !MayBeCut(other, index == _last, partSize), cancellationToken);
-        return answer.Head ?? known;
+        // Ends because each copy is longer than the one before it, or beyond doubt.
+        while (MayBeCut(known, index, usual))
+        {
+            var answer = await heads.FetchBesideAsync(index, known, IsBetter, cancellationToken);
+            if (answer.Head is not { } better)
+                break;
+            known = better;
+        }
+
+        return known;
+
+        bool IsBetter(ArticleHead other) =>
+            MapFinder.IsPlausible(other, index, heads.Count) && other.IsIntact
+            && (other.DecodedLength > known.DecodedLength || !MayBeCut(other, index, usual));
     }
 
     private async Task ForEachAsync(IEnumerable<int> indexes, Func<int, CancellationToken, Task> fetchAsync, CancellationToken cancellationToken) =>
@@ -84,16 +101,17 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
             async (index, token) =>
             {
                 await fetchAsync(index, token);
-                counted?.Invoke();
+                fetched?.Invoke();
             });
 
-    // The length that most articles have; the last one does not count, because it holds what is left.
-    private static long UsualLength(ArticleHead?[] articles)
+    // The last article does not count, because it holds what is left. A length that only one article has is usual for nothing.
+    private static long? UsualLength(ArticleHead?[] articles)
     {
         var frequency = new Dictionary<long, int>();
         foreach (var article in articles.SkipLast(1).OfType<ArticleHead>())
             CollectionsMarshal.GetValueRefOrAddDefault(frequency, LengthOf(article), out _)++;
-        return frequency.MaxBy(pair => (pair.Value, pair.Key)).Key;
+        var (length, count) = frequency.MaxBy(pair => (pair.Value, pair.Key));
+        return count > 1 ? length : null;
     }
 
     private static long LengthOf(ArticleHead? article) => article?.DecodedLength ?? 0;

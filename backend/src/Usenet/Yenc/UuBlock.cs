@@ -45,7 +45,7 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
         else if (BytesOf(line) > 0)
         {
             line.CopyTo(_held);
-            _heldLength = line.Length;
+            (_heldLength, _sawNoBytes) = (line.Length, false);
             HasHeader = line[0] == FullLine;
         }
         else if (IsNoBytes(line))
@@ -104,8 +104,8 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
         if (bytes == 0 && !IsEnd(line))
             return IsSecondBegin(line);
 
-        // What stands before a line of data or before the end was data itself.
-        if (_isInterrupted)
+        // A line between two lines of data, or between data and the end, was data itself; and no data follows the line of no bytes.
+        if (_isInterrupted || (_sawNoBytes && bytes > 0))
             Defects |= ArticleDefects.DamagedLine;
         if (bytes > 0)
             Write(line, bytes, output);
@@ -121,6 +121,8 @@ internal sealed class UuBlock(ArticleLineReader lines, byte[] nameBuffer) : Bloc
             Defects |= ArticleDefects.SecondHeader;
             return true;
         }
+
+        _sawNoBytes |= IsNoBytes(line);
 
         // Programs that cut files write a line of text behind the data of each article.
         if (line.Length > 1 && line[0] == FullLine && !line.ContainsAnyExceptInRange((byte)' ', (byte)'`'))

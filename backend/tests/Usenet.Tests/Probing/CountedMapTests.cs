@@ -121,6 +121,48 @@ public sealed class CountedMapTests
         Assert.Equal(SegmentMap.Uniform(5, Part, (4 * Part) + 700), file.Map);
     }
 
+    [Theory]
+    [InlineData(new[] { Part, 700 }, 0)]
+    [InlineData(new[] { Part, Part, 700 }, 0)]
+    [InlineData(new[] { Part - 45, Part, Part, Part, 700 }, 0)]
+    [InlineData(new[] { Part, Part, Part - 45, Part, 700 }, 2)]
+    [InlineData(new[] { Part, Part, Part + 45, Part, 700 }, 2)]
+    public async Task Longest_copy_counts_where_no_other_length_tells(int[] lengths, int index)
+    {
+        var post = Uuencoded(lengths);
+        post.Replace(0, index, Wire(post, index, cut: 45 * 3));
+
+        var file = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files);
+
+        Assert.Equal(SegmentMap.FromLengths([.. lengths.Select(length => (long)length)]), file.Map);
+    }
+
+    [Fact]
+    public async Task Longest_of_several_cut_copies_counts_and_all_providers_are_asked_for_it()
+    {
+        int[] lengths = [Part, Part, Part - 45, Part, 700];
+        var source = new ScriptedArticleSource(providers: 3);
+        var post = Uuencoded(lengths, source);
+        source.Replace(0, post.IdOf(2), Wire(post, 2, cut: 45 * 3));
+        source.Replace(1, post.IdOf(2), Wire(post, 2, cut: 45));
+
+        var report = await new ReleaseProber(source).ProbeAsync([post.Target("\"film.mkv\"")], null, TestContext.Current.CancellationToken);
+
+        Assert.Equal(Part - 45, Assert.Single(report.Files).Map?[2].Length);
+    }
+
+    [Fact]
+    public async Task Copy_that_is_as_long_everywhere_is_the_article()
+    {
+        var post = Uuencoded([Part, Part, Part, Part, 700]);
+        foreach (var provider in new[] { 0, 1 })
+            post.Replace(provider, 2, Wire(post, 2, cut: 45));
+
+        var file = Assert.Single((await ProbeAsync(post.Target("\"film.mkv\""))).Files);
+
+        Assert.Equal(SegmentMap.FromLengths([Part, Part, Part - 45, Part, 700]), file.Map);
+    }
+
     [Fact]
     public async Task Lone_article_without_its_end_is_taken_from_the_next_provider()
     {
@@ -173,11 +215,13 @@ public sealed class CountedMapTests
         Assert.Equal((null, 1, 5), (file.Map, file.MissingArticles, file.AskedArticles));
     }
 
-    private ScriptedPost Uuencoded(int[] lengths)
+    private ScriptedPost Uuencoded(int[] lengths) => Uuencoded(lengths, _source);
+
+    private static ScriptedPost Uuencoded(int[] lengths, ScriptedArticleSource source)
     {
-        var post = new ScriptedPost(_source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
+        var post = new ScriptedPost(source, "a", ScriptedPost.Film(lengths.Sum()), lengths);
         for (var i = 0; i < lengths.Length; i++)
-            _source.Post(post.IdOf(i), Wire(post, i));
+            source.Post(post.IdOf(i), Wire(post, i));
         return post;
     }
 

@@ -179,6 +179,32 @@ public sealed class UuencodeTests
     }
 
     [Fact]
+    public void Data_behind_the_line_of_no_bytes_is_damage()
+    {
+        var lines = TestArticle.UuLines(Whole);
+
+        Assert.Equal(ArticleDefects.DamagedLine, Run(First + lines + "`\r\n" + lines + Last).Defects);
+        Assert.Equal(ArticleDefects.None, Run("`\r\n" + lines + Last).Defects);
+        Assert.Equal(ArticleDefects.None, Run(First + lines + "`\r\n`\r\n\r\nend\r\n").Defects);
+    }
+
+    [Theory]
+    [InlineData("begin 644 film.mkv\r\nM24U$\r\n", ArticleDefects.DamagedLine, 0)]
+    [InlineData("begin 644 film.mkv\r\n", ArticleDefects.None, 0)]
+    [InlineData("M" + Groups + Groups + Groups + "9F]O9F]O9F]O\r\n", ArticleDefects.None, 45)]
+    [InlineData("M" + Groups + Groups + Groups + "9F]O9F]O9F]O!\r\n", ArticleDefects.None, 45)]
+    [InlineData("M" + Groups + Groups + Groups + "9F]O9F]O9F]\r\n", ArticleDefects.NoHeader | ArticleDefects.NotBinary, 0)]
+    [InlineData("M" + Groups + Groups + Groups + "9F]O9F]O9F]O9F\r\n", ArticleDefects.NoHeader | ArticleDefects.NotBinary, 0)]
+    [InlineData("M" + Groups + Groups + Groups + "9F]O9F]O9F]o\r\n", ArticleDefects.NoHeader | ArticleDefects.NotBinary, 0)]
+    public void Block_begins_with_its_first_line_or_a_full_one(string body, ArticleDefects defects, int length)
+    {
+        var run = Run(body);
+
+        Assert.Equal((defects, length), (run.Defects, run.Output.Length));
+        Assert.Equal((defects & ArticleDefects.NoHeader) == 0 ? ArticleEncoding.Uuencode : ArticleEncoding.Text, run.Result.Encoding);
+    }
+
+    [Fact]
     public void Every_flipped_bit_is_damage_or_another_length_or_other_bytes_of_one_line()
     {
         var good = TestArticle.OnWire(TestArticle.UuPart(Whole, isFirst: true, isLast: true));
