@@ -22,7 +22,7 @@ public static class MediaSignature
         return kind;
     }
 
-    /// <summary>What is done with files of a kind.</summary>
+    /// <summary>How an import treats files of a kind.</summary>
     public static MediaCategory CategoryOf(MediaKind kind) => kind switch
     {
         MediaKind.Matroska or MediaKind.WebM or MediaKind.Mp4 or MediaKind.QuickTime or MediaKind.Avi or MediaKind.TransportStream

@@ -48,7 +48,7 @@ public readonly struct MessageId : IEquatable<MessageId>
         return TryParse(Encoding.UTF8.GetBytes(text), out id);
     }
 
-    /// <summary>Finds the bytes of an id under the same conditions, for those who keep millions of them in their own way.</summary>
+    /// <summary>Finds the bytes of an id under the same conditions, for callers that keep millions of ids as bytes.</summary>
     internal static bool TryFind(ReadOnlySpan<byte> text, out ReadOnlySpan<byte> id)
     {
         id = text.Trim(" \t\r\n"u8);

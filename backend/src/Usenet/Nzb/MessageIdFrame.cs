@@ -12,8 +12,8 @@ namespace Sluice.Usenet.Nzb;
 internal sealed class MessageIdFrame
 {
     /// <summary>
-    /// Segments per frame, but for the last. More would be large objects: what a player who jumps about leaves behind at each jump,
-    /// and nobody collects for long.
+    /// Segments per frame, but for the last. A larger frame would be on the large object heap, where a frame that a seek has left behind
+    /// stays until the next full collection.
     /// </summary>
     public const int Capacity = 1024;
 
@@ -30,7 +30,7 @@ internal sealed class MessageIdFrame
     }
 
     /// <summary>Undoes the compression of a frame and finds its segments.</summary>
-    /// <exception cref="MessageIdListException">The bytes are not what was written.</exception>
+    /// <exception cref="MessageIdListException">The bytes differ from those that were written.</exception>
     public static MessageIdFrame Unpack(ReadOnlySpan<byte> packed, int plainLength, ulong check, int count)
     {
         if (Check(packed) != check)
@@ -52,7 +52,7 @@ internal sealed class MessageIdFrame
     }
 
     /// <summary>The ids of a segment, 0-based within the frame.</summary>
-    /// <exception cref="MessageIdListException">What is stored is no message-id.</exception>
+    /// <exception cref="MessageIdListException">A stored id is no message-id.</exception>
     public SegmentIds this[int index] => PackedIds.Read(_plain.AsSpan(_offsets[index])) ?? throw Malformed();
 
     /// <summary>Recognises damage: the first eight bytes of the SHA-256.</summary>

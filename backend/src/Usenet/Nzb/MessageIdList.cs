@@ -62,7 +62,7 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         return new SliceOfList(this, first, count);
     }
 
-    /// <summary>Says how many read from it, each at a place of his own. One, as long as nothing is said.</summary>
+    /// <summary>Sets how many readers the list keeps frames for, each reader at a place of its own. One until this is called.</summary>
     /// <param name="readers">At least 1.</param>
     public void KeepFor(int readers)
     {
@@ -215,3 +215,6 @@ public sealed class MessageIdList : ISegmentIds, IDisposable
         }
     }
 }
+
+/// <summary>A stored list of message-ids is damaged or is no such list; the release has to be added again.</summary>
+public sealed class MessageIdListException(string message) : IOException(message);

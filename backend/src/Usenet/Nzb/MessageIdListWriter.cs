@@ -65,7 +65,7 @@ public sealed class MessageIdListWriter
             await FlushFrameAsync(cancellationToken);
     }
 
-    /// <summary>Writes what is left, the table and the trailer. The output is flushed, but neither synced nor closed.</summary>
+    /// <summary>Writes the last frame, the table and the trailer. The output is flushed, but neither synced nor closed.</summary>
     /// <exception cref="IOException">The output failed.</exception>
     public async ValueTask CompleteAsync(CancellationToken cancellationToken)
     {

@@ -19,7 +19,7 @@ public sealed record NzbLimits
     /// <summary>Number of segment elements, and of segments with holes counted in; those of merged files included, because they took the same work.</summary>
     public int MaxSegments { get; init; } = 3_000_000;
 
-    /// <summary>Segments of one file that nobody lists but the numbers imply, because each takes memory.</summary>
+    /// <summary>Segments of one file that the NZB does not list but the numbers of the others imply, because each takes memory.</summary>
     public int MaxHoles { get; init; } = 1_000_000;
 
     /// <summary>A subject in UTF-8 bytes.</summary>

@@ -114,7 +114,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head, N
             head.DroppedSegments++;
     }
 
-    // Each attribute is measured, also of elements that nobody needs.
+    // Each attribute is measured, also those of elements that are ignored.
     private void ReadAttributes(string element, bool isFile)
     {
         if (isFile)
@@ -173,7 +173,7 @@ internal sealed class NzbParser(XmlReader xml, NzbLimits limits, NzbHead head, N
             ? number
             : null;
 
-    // Seconds since 1970; 0 and less are what posters write who know no date.
+    // Seconds since 1970; posting programs without a date write 0 or less.
     private static DateTimeOffset? ToDate(long? seconds) =>
         seconds is > 0 and <= 253_402_300_799 ? DateTimeOffset.FromUnixTimeSeconds(seconds.Value) : null;
 

@@ -16,7 +16,7 @@ internal static class SegmentSorter
     // Ids that are compared at once: some 8 MB.
     private const int IdsAtOnce = 200_000;
 
-    /// <summary>Sorts what is listed.</summary>
+    /// <summary>Sorts the listed segments.</summary>
     /// <param name="listed">Complete.</param>
     /// <param name="sorted">Takes the segments, one of each number, and is complete then.</param>
     /// <exception cref="IOException">A scratch file failed.</exception>
@@ -69,7 +69,7 @@ internal static class SegmentSorter
     /// <summary>Which segments without a number repeat an article that has one, or one before them. By their index in the spool.</summary>
     private static BitArray FindRepeated(SegmentSpool listed, bool anyNumbered)
     {
-        // Of very many ids one share after the other is compared, as they fall by a hash that nobody can foresee.
+        // Of very many ids one share after the other is compared. A seeded hash decides the share, so an NZB cannot be made to fill one.
         var shares = 1 + (listed.Count / IdsAtOnce);
         var repeated = new BitArray(listed.Count);
         var known = new HashSet<UInt128>(Math.Min(listed.Count, IdsAtOnce));

@@ -29,7 +29,7 @@ internal sealed class SegmentSpool(Func<Stream>? scratch) : IDisposable
     private readonly List<byte[]> _blocks = [];
     private Stream? _file;
 
-    // What is held of a block of the scratch file, at its offset: all that was written so far, or a part that was read.
+    // The bytes of one block of the scratch file that are in memory, at their offset: all that were written so far, or a part that was read.
     private byte[] _window = [];
     private int _windowBlock = Nothing;
     private int _windowStart;

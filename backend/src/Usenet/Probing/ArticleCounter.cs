@@ -104,7 +104,7 @@ internal sealed class ArticleCounter(SegmentHeads heads, ProbeOptions options, A
                 fetched?.Invoke();
             });
 
-    // The last article does not count, because it holds what is left. A length that only one article has is usual for nothing.
+    // The last article does not count, because it holds the rest of the file. A length that only one article has confirms nothing.
     private static long? UsualLength(ArticleHead?[] articles)
     {
         var frequency = new Dictionary<long, int>();

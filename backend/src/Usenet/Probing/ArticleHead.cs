@@ -19,7 +19,7 @@ internal sealed record ArticleHead(
     /// <summary>Whether the line came that ends its data.</summary>
     public bool HasTrailer { get; init; }
 
-    /// <summary>What it shows about its file.</summary>
+    /// <summary>Which evidence the articles of its file carry, as far as this one shows it.</summary>
     public ArticleHabit Habit => Header is not { } header ? default : new ArticleHabit(
         header.Part is null && !header.HasPartField ? Carries.Never : Carries.Yes,
         header.HasPartLine ? Carries.Yes : Carries.Never,

@@ -11,7 +11,7 @@ public sealed record FileHead
 {
     /// <summary>
     /// The indexes of the targets that make up the file, in order. Usually one; many for a post that lists each segment as
-    /// a file, and then −1 stands for a segment that nobody lists or has.
+    /// a file, and then −1 stands for a segment that the NZB does not list or no provider has.
     /// </summary>
     public required IReadOnlyList<int> Members { get; init; }
 
@@ -62,4 +62,20 @@ public sealed record FileHead
 
     /// <summary>The file as a stream needs it, or null when <see cref="Map"/> is.</summary>
     public PostedFile? ToPostedFile() => Map is null ? null : new PostedFile(Map, Ids) { Habit = new FileHabit(Habit) };
+}
+
+/// <summary>What became of the probe of a posted file.</summary>
+public enum HeadState
+{
+    /// <summary>The head arrived.</summary>
+    Found,
+
+    /// <summary>No provider has the first article, or it was never posted.</summary>
+    Missing,
+
+    /// <summary>What came in place of the first article is damaged or another article, at every provider that has it.</summary>
+    Corrupt,
+
+    /// <summary>Not asked for: PAR2 by name, or a later volume of a set whose first one was asked for.</summary>
+    Skipped,
 }

@@ -2,6 +2,32 @@ using Sluice.Usenet.Media;
 
 namespace Sluice.Usenet.Probing;
 
+/// <summary>A file that needs a name, as far as the probe knows it.</summary>
+/// <param name="Subject">File name in the subject, or null.</param>
+/// <param name="Yenc">Name in the yEnc header, or null.</param>
+/// <param name="Kind">What it is by its first bytes.</param>
+/// <param name="Length">Its length in bytes.</param>
+public readonly record struct NameRequest(string? Subject, string? Yenc, MediaKind Kind, long Length);
+
+/// <summary>The name that a file gets.</summary>
+/// <param name="Name">Clean and unique within the release.</param>
+/// <param name="Original">The best name that was posted, as it was posted, for display; equal to <paramref name="Name"/> when nothing was changed.</param>
+/// <param name="Source">Where it comes from.</param>
+public readonly record struct FileName(string Name, string Original, NameSource Source);
+
+/// <summary>Where the name of a file comes from, best first.</summary>
+public enum NameSource
+{
+    /// <summary>The file name in the subject of its articles.</summary>
+    Subject,
+
+    /// <summary>The name in the yEnc header.</summary>
+    Yenc,
+
+    /// <summary>The name of the release, with an extension by type.</summary>
+    Release,
+}
+
 /// <summary>Gives every file of a release its name. Pure: the same files give the same names in whatever order they come.</summary>
 public static class FileNamer
 {
@@ -23,7 +49,7 @@ public static class FileNamer
         for (var i = 0; i < files.Count; i++)
             chosen[i] = Choose(release, files[i], i == main);
 
-        // Who comes first gets the plain name, so the order depends on the files alone: the longest first.
+        // Of equal names the first file gets the plain one, so the order follows from the files alone: the longest first.
         var order = Enumerable.Range(0, files.Count)
             .OrderBy(i => i == main ? 0 : 1)
             .ThenByDescending(i => files[i].Length)
@@ -103,4 +129,33 @@ public static class FileNamer
     }
 
     private readonly record struct Choice(string Name, string Original, NameSource Source);
+}
+
+/// <summary>The names in one folder: each is cleaned as it comes, and equal ones get <c> (2)</c>, <c> (3)</c> and so on.</summary>
+/// <remarks>Not thread-safe. Names that differ in case only are equal where Windows has to tell them apart.</remarks>
+public sealed class NameSet(bool windowsSafe)
+{
+    private readonly HashSet<string> _taken = new(windowsSafe ? StringComparer.OrdinalIgnoreCase : StringComparer.Ordinal);
+
+    // The number to try next per name, so that thousands of equal names do not count from 2 each.
+    private readonly Dictionary<string, int> _next = new(windowsSafe ? StringComparer.OrdinalIgnoreCase : StringComparer.Ordinal);
+
+    /// <summary>Takes a name.</summary>
+    /// <param name="name">Anything; it is cleaned by <see cref="NameCleaner"/>.</param>
+    /// <returns>The name that it gets: clean and not taken before.</returns>
+    public string Add(string name)
+    {
+        var plain = NameCleaner.Clean(name, windowsSafe);
+        if (_taken.Add(plain))
+            return plain;
+
+        for (var number = _next.GetValueOrDefault(plain, 2); ; number++)
+        {
+            var numbered = NameCleaner.Clean(plain, windowsSafe, $" ({number})");
+            if (!_taken.Add(numbered))
+                continue;
+            _next[plain] = number + 1;
+            return numbered;
+        }
+    }
 }

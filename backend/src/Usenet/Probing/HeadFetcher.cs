@@ -5,6 +5,44 @@ using Sluice.Usenet.Streams.Loading;
 
 namespace Sluice.Usenet.Probing;
 
+/// <summary>How much of an article is wanted, and which copies will do.</summary>
+/// <param name="IsPlausible">Whether a header belongs to it.</param>
+/// <param name="Whole">Whether the beginning is not enough: an article whose place has to be counted is only as good as its data.</param>
+/// <param name="ArticleBytes">Encoded size of the article as far as known, else 0.</param>
+internal readonly record struct HeadDemand(Func<ArticleHead, bool> IsPlausible, bool Whole, long ArticleBytes)
+{
+    /// <summary>Whether it is taken to its end for the sake of its trailer, although its beginning would do.</summary>
+    public bool UntilEnd { get; init; }
+
+    /// <summary>Providers whose copies have arrived already. The others are asked once, for a copy that says more.</summary>
+    public ProviderSet Beside { get; init; }
+
+    /// <summary>Whether it is asked for in addition to a head that will do.</summary>
+    public bool IsWish => UntilEnd || Beside.Count > 0;
+
+    // Sizes are a claim of the NZB. Articles of today are smaller, and a larger claim would make other fetches wait without a reason.
+    private const long MostBelieved = 2 << 20;
+
+    /// <summary>Bytes that the connection carries for it: the whole article, because the rest is on its way when the beginning is enough.</summary>
+    public long ExpectedBytes => Math.Clamp(ArticleBytes, 0, MostBelieved);
+
+    /// <summary>Whether an article will do.</summary>
+    public bool IsMetBy(ArticleHead head) =>
+        head.Header is not null
+        && (head.IsIntact || (head.Begin is not null && !Whole))
+        && (!Whole || head.Length == head.DecodedLength)
+        && IsPlausible(head);
+}
+
+/// <summary>The answer to a question for the head of one article: a head, or the state that says why there is none.</summary>
+/// <param name="Head">The head, or null.</param>
+/// <param name="State">Found with a head; without one Missing or Corrupt.</param>
+internal readonly record struct HeadAnswer(ArticleHead? Head, HeadState State)
+{
+    /// <summary>An article that was never posted.</summary>
+    public static HeadAnswer NeverPosted => new(null, HeadState.Missing);
+}
+
 /// <summary>
 /// Fetches the beginnings of articles: no more at once than allowed, no further than needed, from the next provider where a
 /// copy is bad, and by the ids of duplicates where the first one is gone.
@@ -30,7 +68,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
 
     /// <summary>Fetches a segment by its id, or by those of duplicates.</summary>
     /// <param name="segment">Its ids.</param>
-    /// <param name="demand">What is wanted of it.</param>
+    /// <param name="demand">How much of it is wanted.</param>
     /// <param name="cancellationToken">Gives up.</param>
     /// <exception cref="NntpException">Nothing can be said, because no provider could be asked to the end.</exception>
     public async Task<HeadAnswer> FetchAsync(SegmentIds segment, HeadDemand demand, CancellationToken cancellationToken)
@@ -94,7 +132,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         catch (Exception broken) when (broken is NntpException or OperationCanceledException
             && sink.Enough.IsCompletedSuccessfully && !cancellationToken.IsCancellationRequested)
         {
-            // Given up, or broken in what is not needed.
+            // The fetch was given up, or broke behind the bytes that are needed.
             return await sink.Enough;
         }
         finally

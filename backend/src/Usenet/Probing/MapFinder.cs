@@ -10,7 +10,7 @@ internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
     /// <summary>No map, because all articles would have to be fetched and are too many or too long.</summary>
     public static FoundMap TooLong => new(null, false) { IsTooLong = true };
 
-    /// <summary>Whether that is so.</summary>
+    /// <summary>Whether there is no map because the file is too long to be counted.</summary>
     public bool IsTooLong { get; private init; }
 
     /// <summary>Articles between the first and the last that were asked for because their lengths are needed.</summary>
@@ -26,7 +26,7 @@ internal readonly record struct FoundMap(SegmentMap? Map, bool IsConfirmed)
 /// </summary>
 /// <param name="heads">Of the file.</param>
 /// <param name="options">How many may be asked for.</param>
-/// <param name="counted">Told of each article that is fetched whole; null: nobody.</param>
+/// <param name="counted">Called after each article that is fetched whole; null when the caller needs no progress.</param>
 internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action? counted = null)
 {
     private readonly ArticleCounter _counter = new(heads, options, counted);

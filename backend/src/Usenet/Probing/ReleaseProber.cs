@@ -1,8 +1,24 @@
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Probing;
+
+/// <summary>A posted file as the NZB lists it.</summary>
+/// <param name="Subject">What its subject tells.</param>
+/// <param name="Ids">Its message-ids in order, at least one.</param>
+/// <param name="EncodedBytes">Size of all its articles in bytes as the NZB claims it; a hint, and 0 where the NZB claims nothing.</param>
+public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids, long EncodedBytes = 0);
+
+/// <summary>The findings of the probe of a release, and their cost.</summary>
+/// <param name="Files">One entry per posted file; in the order of the targets, joined ones at the place of their first segment.</param>
+/// <param name="HeadsAsked">Articles that were asked for, each counted once however many providers had to be asked.</param>
+/// <param name="Fetches">Fetches that were started: the articles, and the repetitions after damage or by another id.</param>
+/// <param name="Misses">Articles that no provider has.</param>
+/// <param name="Corrupt">Bodies that were refused: damaged, or another article than the one asked for.</param>
+/// <param name="Bytes">Raw bytes that arrived, in bytes.</param>
+public sealed record ProbeReport(IReadOnlyList<FileHead> Files, int HeadsAsked, int Fetches, int Misses, int Corrupt, long Bytes);
 
 /// <summary>
 /// Finds out what the posted files of a release are and where their bytes live, from first and last articles. A plain file
@@ -27,9 +43,9 @@ public sealed class ReleaseProber
 
     /// <summary>Probes the posted files of a release.</summary>
     /// <param name="targets">The files of the NZB in its order.</param>
-    /// <param name="progress">Told how many files are done; null for nobody.</param>
+    /// <param name="progress">Receives the number of files that are done; null when the caller needs no progress.</param>
     /// <param name="cancellationToken">Gives the probe up.</param>
-    /// <returns>What was found out; missing and damaged articles are part of it.</returns>
+    /// <returns>The findings; missing and damaged articles are part of them.</returns>
     /// <exception cref="NntpException">No provider could be asked to the end; the probe says nothing and can be repeated.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     public async Task<ProbeReport> ProbeAsync(IReadOnlyList<ProbeTarget> targets, IProgress<int>? progress, CancellationToken cancellationToken)

@@ -50,7 +50,7 @@ internal static class SegmentJoiner
             if (members.Count > 0 && header.End <= end)
                 continue;
 
-            // Parts that nobody lists, or whose head is gone, can be counted where parts are equal.
+            // Parts that the NZB does not list, or whose head is gone, can be counted where parts are equal.
             while (header.Begin > end && (header.Begin - end) % partSize == 0 && members.Count < maxSegments)
                 Add(-1, partSize, null);
             if (header.Begin != end || members.Count == maxSegments)
@@ -86,4 +86,18 @@ internal static class SegmentJoiner
     }
 
     private static (long Begin, int Member) Order(FileHead part) => (part.Header!.Value.Begin ?? 0, part.Members[0]);
+}
+
+/// <summary>The ids of a file whose segments are listed as files of their own; null for a segment that the NZB does not list.</summary>
+/// <remarks>Thread-safe, as its parts are.</remarks>
+internal sealed class JoinedSegmentIds(IReadOnlyList<ISegmentIds?> segments) : ISegmentIds
+{
+    public int Count => segments.Count;
+
+    public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(index);
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Count);
+        return segments[index]?.GetAsync(0, cancellationToken) ?? new ValueTask<SegmentIds>(SegmentIds.None);
+    }
 }

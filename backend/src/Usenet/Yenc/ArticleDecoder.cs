@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Yenc;
 /// Preamble → block → rest. The preamble decides the encoding: its lines are offered to each decoder of blocks until one of them
 /// begins. Input may be cut anywhere. The article is always read to its terminating line, so that answers pipelined behind it stay
 /// untouched. Reusable by <see cref="Reset"/>, allocates nothing per article, throws nothing because of its input; not thread-safe.
-/// What deviates is decoded as far as it goes and reported in <see cref="DecodedArticle.Defects"/>.
+/// Damaged input is decoded as far as possible and reported in <see cref="DecodedArticle.Defects"/>.
 /// </remarks>
 public sealed class ArticleDecoder
 {

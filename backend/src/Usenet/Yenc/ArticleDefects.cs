@@ -1,13 +1,13 @@
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>What is wrong with an article. Facts only: rejecting, asking elsewhere and accepting are decisions of the layer above.</summary>
+/// <summary>The defects of an article. Facts only: rejecting, asking elsewhere and accepting are decisions of the layer above.</summary>
 [Flags]
 public enum ArticleDefects
 {
     /// <summary>Nothing.</summary>
     None = 0,
 
-    /// <summary>No block begins, in any encoding that is decoded; <see cref="DecodedArticle.Encoding"/> says what there is. Nothing was decoded.</summary>
+    /// <summary>No block begins, in any encoding that is decoded; <see cref="DecodedArticle.Encoding"/> says which encoding it looks like. Nothing was decoded.</summary>
     NoHeader = 1 << 0,
 
     /// <summary>The article is text, as takedown notices are. Comes with <see cref="NoHeader"/>.</summary>
@@ -34,10 +34,10 @@ public enum ArticleDefects
     /// <summary>Keyword lines end in a bare LF.</summary>
     BareLineFeeds = 1 << 8,
 
-    /// <summary>A keyword line is longer than <see cref="ArticleDecoder.MaxLineLength"/>; what exceeds it is lost.</summary>
+    /// <summary>A keyword line is longer than <see cref="ArticleDecoder.MaxLineLength"/>; the bytes beyond it are lost.</summary>
     LineTooLong = 1 << 9,
 
-    /// <summary>The data is longer than <see cref="ArticleDecoder.MaxDecodedLength"/>; what exceeds it is lost.</summary>
+    /// <summary>The data is longer than <see cref="ArticleDecoder.MaxDecodedLength"/>; the bytes beyond it are lost.</summary>
     TooLong = 1 << 10,
 
     /// <summary>A checksum that would cover exactly this part is there and is no number, and none that can be read covers it.</summary>

@@ -34,8 +34,8 @@ public readonly record struct ArticleHeader
     internal bool HasPartField { get; init; }
 
     /// <summary>
-    /// The name as posted, outer spaces removed. Lent by the decoder: valid until its <see cref="ArticleDecoder.Reset"/>; who
-    /// needs the name longer takes <see cref="Name"/> before.
+    /// The name as posted, outer spaces removed. Lent by the decoder: valid until its <see cref="ArticleDecoder.Reset"/>; a
+    /// caller that needs the name longer takes <see cref="Name"/> before.
     /// </summary>
     public ReadOnlyMemory<byte> NameBytes { get; init; }
 

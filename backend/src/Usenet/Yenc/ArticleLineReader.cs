@@ -30,7 +30,7 @@ internal sealed class ArticleLineReader
     /// <summary>The line so far; whole after <see cref="Answer.Line"/>, valid until the next call.</summary>
     public ReadOnlySpan<byte> Line => _buffer.AsSpan(0, _length);
 
-    /// <summary>The line is longer than the buffer; what exceeds it is dropped.</summary>
+    /// <summary>The line is longer than the buffer; the bytes beyond it are dropped.</summary>
     public bool IsTooLong { get; private set; }
 
     /// <summary>The line ended in a bare LF.</summary>

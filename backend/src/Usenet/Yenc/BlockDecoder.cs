@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>What of an article a decoder of blocks has read to its end.</summary>
+/// <summary>Which end a decoder of blocks has reached.</summary>
 internal enum BlockEnd
 {
     /// <summary>Neither: the block goes on.</summary>
@@ -36,7 +36,7 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
     /// <summary>What the article says about itself after its data; null when that has not come.</summary>
     protected ArticleTrailer? Trailer { get; set; }
 
-    /// <summary>What is wrong with the lines so far.</summary>
+    /// <summary>Defects of the lines so far.</summary>
     protected ArticleDefects Defects { get; set; }
 
     /// <summary>Checksum of the bytes written so far.</summary>
@@ -60,7 +60,7 @@ internal abstract class BlockDecoder(ArticleEncoding encoding, ArticleLineReader
     /// <returns>True when it begins a block.</returns>
     public abstract bool TryBegin();
 
-    /// <summary>Decodes what comes next of the block, perhaps not all of it.</summary>
+    /// <summary>Decodes the next bytes of the block, perhaps not all of them.</summary>
     /// <returns>How many bytes are done with.</returns>
     public abstract int Read(ReadOnlySpan<byte> raw, IBufferWriter<byte> output, out BlockEnd end);
 

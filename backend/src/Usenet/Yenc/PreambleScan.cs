@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>Watches the lines before a block: how much of them is tolerated, and what they are if no block comes.</summary>
+/// <summary>Watches the lines before a block: how much of them is tolerated, and which encoding they show if no block comes.</summary>
 internal struct PreambleScan
 {
     /// <summary>Bytes of text before a block. Notices and signatures are a few KiB; nothing real comes near.</summary>

@@ -39,7 +39,7 @@ internal sealed class YencBlock : BlockDecoder
             return ReadKeyword(raw, out end);
 
         // Offered no room, the kernel stops at the first byte of data: memory is asked for when a byte is there that needs it, so that
-        // line ends alone never take a block, and what comes before that byte is the header.
+        // line ends alone never take a block of memory, and the bytes before that byte are the header.
         var stop = _kernel.Decode(raw, [], ref _state, out var consumed, out _);
         if (stop == YencStop.DestinationFull)
         {

@@ -3,6 +3,36 @@ using System.Runtime.InteropServices;
 
 namespace Sluice.Usenet.Yenc;
 
+/// <summary>What a vector kernel does in its own instructions; the rest of it is <see cref="YencBlockKernel{TVectors}"/>.</summary>
+internal interface IYencVectors
+{
+    /// <summary>
+    /// Decodes blocks of 64 bytes in which no two neighbours have to be judged together: after an <c>=</c> comes neither
+    /// CR, LF, <c>=</c> nor <c>y</c>, and after an LF no dot. Returns at the first other block, or where source or
+    /// destination hold no further one.
+    /// </summary>
+    /// <param name="source">Has at least one byte before <paramref name="consumed"/>, and an <c>=</c> there escapes.</param>
+    /// <param name="destination">Is written in whole blocks.</param>
+    /// <param name="consumed">Moves on by whole blocks.</param>
+    /// <param name="written">Moves on by the number of bytes that were kept.</param>
+    /// <remarks>
+    /// A method of its own without a call in it: a calling convention that preserves no vector registers would reload
+    /// every constant each round.
+    /// </remarks>
+    void RunFast(ReadOnlySpan<byte> source, Span<byte> destination, ref int consumed, ref int written);
+
+    /// <summary>The masks of one block.</summary>
+    YencBlockMasks Find(ref byte block);
+
+    /// <summary>Decodes one block by masks.</summary>
+    /// <param name="from">The block.</param>
+    /// <param name="to">Room for a whole block.</param>
+    /// <param name="keep">Bytes that are data.</param>
+    /// <param name="escaped">Those of them that are escaped.</param>
+    /// <returns>How many are kept.</returns>
+    int Write(ref byte from, ref byte to, ulong keep, ulong escaped);
+}
+
 /// <summary>What vector kernels share: the way from block to block of 64 bytes, and over the ends of buffers.</summary>
 /// <remarks>
 /// The fast loop knows a byte and its predecessor, which it loads from one byte before. Where two bytes have to be judged
@@ -54,7 +84,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         return stop;
     }
 
-    /// <summary>Decodes up to the end of source or destination, or up to what is for the byte machine.</summary>
+    /// <summary>Decodes up to the end of source or destination, or up to a byte that only the byte machine can judge.</summary>
     /// <returns>True when the byte machine has to look at a byte or two only.</returns>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
     private bool RunBlocks(ReadOnlySpan<byte> source, Span<byte> destination, ref YencState state, ref int consumed, ref int written)
@@ -155,7 +185,7 @@ internal sealed class YencBlockKernel<TVectors>(string name, TVectors vectors) :
         return true;
     }
 
-    /// <summary>Writes what is kept of a block, and not a byte behind it.</summary>
+    /// <summary>Writes the kept bytes of a block, and not a byte behind them.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     [SkipLocalsInit]
     private int WriteNarrow(ref byte from, Span<byte> room, ulong keep, ulong escaped)
