@@ -130,6 +130,35 @@ public sealed class UuencodeTests
     }
 
     [Fact]
+    public void Bad_and_odd_articles_are_the_same_wherever_they_are_cut()
+    {
+        var lines = TestArticle.UuLines(TestArticle.Noise(45 + 14, seed: 8));
+        foreach (var body in new[]
+        {
+            First + lines + "not a line of data\r\n" + lines + Last,
+            First + lines + "M" + Groups + "\r\n" + Last,
+            First + lines + "`\r\n" + lines + Last,
+            First + lines + First + lines + Last,
+            First + lines + Last + First + lines + Last,
+            First + lines,
+            lines + "\r\n-- \r\n.sig\r\n",
+            (First + lines + Last).Replace("\r\n", "\n", StringComparison.Ordinal) + "\r\n",
+            "#86)C\r\n`\r\nend\r\n",
+            "#86)C\r\n",
+            "`\r\nend\r\n",
+            "This is the\r\nend\r\n",
+            "",
+        })
+        {
+            var wire = TestArticle.OnWire(body);
+            var expected = DecoderRun.Of([wire]).Describe();
+            Assert.Equal(expected, DecoderRun.Of(Splits.ByteByByte(wire)).Describe());
+            foreach (var pieces in Splits.EveryPosition(wire))
+                Assert.Equal(expected, DecoderRun.Of(pieces).Describe());
+        }
+    }
+
+    [Fact]
     public void Random_articles_decode_in_random_pieces_and_blocks()
     {
         var random = new Random(12);
