@@ -190,7 +190,10 @@ internal sealed class ArticleFetch : IUrgentFetch
         }
 
         End(attempt, broke);
-        return attempt == _first ? await ConcludeAsync() : default;
+        if (attempt != _first)
+            return default;
+        await SettleAsync();
+        return Conclude();
     }
 
     /// <summary>The provider to ask next: one that was not asked yet, else one whose miss is not proved. Null when there is neither.</summary>
@@ -390,7 +393,8 @@ internal sealed class ArticleFetch : IUrgentFetch
         }
     }
 
-    private async ValueTask<ArticleReply> ConcludeAsync()
+    /// <summary>Waits for the challenges, and lets go of the thread unless what follows may run on it.</summary>
+    private async Task SettleAsync()
     {
         for (var i = 0; NextChallenge(i) is { } challenge; i++)
             await challenge;
@@ -399,6 +403,10 @@ internal sealed class ArticleFetch : IUrgentFetch
         // What follows a delivery may be short enough for the read loop in which its reply has ended. Anything else has more in its train.
         if (_deliveredBy is null || !_request.ContinuesInline)
             await Task.Yield();
+    }
+
+    private ArticleReply Conclude()
+    {
         _cancellationToken.ThrowIfCancellationRequested();
         if (_broke is not null)
             ExceptionDispatchInfo.Throw(_broke);

@@ -344,7 +344,7 @@ internal sealed class SegmentLoad : IArticleSink
     /// </summary>
     /// <returns>The bytes of the segment if the copy is proved after all; else null.</returns>
     /// <exception cref="MapRefutedException">The article lies elsewhere, which may be right.</exception>
-    private async ValueTask<SegmentBuffer?> WeighAsync(ArticleReply reply, CancellationToken cancellationToken)
+    private async Task<SegmentBuffer?> WeighAsync(ArticleReply reply, CancellationToken cancellationToken)
     {
         var search = Search;
         if (!reply.IsFound)
@@ -402,7 +402,7 @@ internal sealed class SegmentLoad : IArticleSink
         return _sink.Take();
     }
 
-    private async ValueTask PauseAsync(TimeSpan delay)
+    private async Task PauseAsync(TimeSpan delay)
     {
         if (delay == TimeSpan.Zero)
             return;
