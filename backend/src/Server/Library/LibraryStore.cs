@@ -100,24 +100,33 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 publishedAt = publishedAt.ToUnixTimeMilliseconds(),
             });
 
-        connection.Execute(
-            "INSERT INTO posted_file (release_id, ordinal, places, map, habit) VALUES (@ReleaseId, @Ordinal, @Places, @Map, @Habit)",
-            release.PostedFiles.Select(file => PostedFileRow.Of(releaseId, file)));
-        connection.Execute(
-            """
-            INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
-            VALUES (@FileId, @ReleaseId, @PathKey, @OriginalName, @Length, @ETag, @Content)
-            """,
-            release.Files.Select(file => new LibraryRow
-            {
-                ReleaseId = releaseId,
-                FileId = file.Id.ToString("D"),
-                PathKey = PathKey.OfPath(file.Path),
-                OriginalName = file.OriginalName,
-                Length = file.Length,
-                ETag = file.ETag,
-                Content = ContentMap.Pack(file.Content),
-            }));
+        // One by one, because Dapper's generator leaves out calls with many rows that hold bytes.
+        foreach (var file in release.PostedFiles)
+        {
+            connection.Execute(
+                "INSERT INTO posted_file (release_id, ordinal, places, map, habit) VALUES (@ReleaseId, @Ordinal, @Places, @Map, @Habit)",
+                PostedFileRow.Of(releaseId, file));
+        }
+
+        foreach (var file in release.Files)
+        {
+            connection.Execute(
+                """
+                INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
+                VALUES (@FileId, @ReleaseId, @PathKey, @OriginalName, @Length, @ETag, @Content)
+                """,
+                new LibraryRow
+                {
+                    ReleaseId = releaseId,
+                    FileId = file.Id.ToString("D"),
+                    PathKey = PathKey.OfPath(file.Path),
+                    OriginalName = file.OriginalName,
+                    Length = file.Length,
+                    ETag = file.ETag,
+                    Content = ContentMap.Pack(file.Content),
+                });
+        }
+
         return releaseId;
     }
 

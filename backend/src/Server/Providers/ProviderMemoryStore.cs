@@ -65,12 +65,17 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
             }
 
             BreakRow.Save(connection, values.Breaks);
-            connection.Execute(
-                """
-                INSERT INTO provider_miss (key, until, believed) VALUES (@Key, @UntilMilliseconds, @BelievedMilliseconds)
-                ON CONFLICT (key) DO UPDATE SET until = excluded.until, believed = excluded.believed
-                """,
-                values.Misses.Select(MissRow.Of));
+            // One by one, because Dapper's generator leaves out calls with many rows that hold bytes.
+            foreach (var miss in values.Misses)
+            {
+                connection.Execute(
+                    """
+                    INSERT INTO provider_miss (key, until, believed) VALUES (@Key, @UntilMilliseconds, @BelievedMilliseconds)
+                    ON CONFLICT (key) DO UPDATE SET until = excluded.until, believed = excluded.believed
+                    """,
+                    MissRow.Of(miss));
+            }
+
             connection.Execute("DELETE FROM provider_miss WHERE until <= @now", new { now = time.WallTime().ToUnixTimeMilliseconds() });
             return connection.Execute(
                 "DELETE FROM provider_miss WHERE key IN (SELECT key FROM provider_miss ORDER BY until DESC LIMIT -1 OFFSET @most)",
