@@ -214,6 +214,14 @@ public sealed class LayerCheckTests
         Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.ReflectedRows(), "").Count);
 
     [Theory]
+    [InlineData("connection.Execute(sql, all.Select(ItemRow.Of)); record ItemRow(byte[] Hash);", 1)]
+    [InlineData("connection.Execute(sql, all.Select(a => new ItemRow { Hash = a })); record ItemRow { public byte[]? Hash { get; init; } }", 1)]
+    [InlineData("connection.Execute(sql, all.Select(ItemRow.Of)); record ItemRow(string Id); record OtherRow(byte[] Hash);", 0)]
+    [InlineData("foreach (var a in all) connection.Execute(sql, ItemRow.Of(a)); record ItemRow(byte[] Hash);", 0)]
+    public void Many_rows_of_bytes_in_one_call_are_found(string text, int found) =>
+        Assert.Equal(found, HouseRules.RowsOfBytes([new SourceFile("backend/src/Server/Queue/A.cs", text)]).Count);
+
+    [Theory]
     [InlineData("```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
     [InlineData("```sh\n./run.sh\n```\n```\nUsenet   Nzb → Nntp\nServer   Database → Program\n```", 0)]
     [InlineData("```\nUsenet   Nntp → Nzb\nServer   Database → Program\n```", 1)]

@@ -97,6 +97,7 @@ public sealed class LayerTests
     {
         AssertNone(HouseRules.Uses(SourceTree.Product(), HouseRules.ReflectedJson(), ""));
         AssertNone(HouseRules.Uses([.. SourceTree.Product().Where(file => file.Words.Contains("Dapper"))], HouseRules.ReflectedRows(), ""));
+        AssertNone(HouseRules.RowsOfBytes(SourceTree.Product()));
     }
 
     [Fact]
