@@ -176,7 +176,7 @@ internal sealed class EngineHost : IAsyncDisposable
     }
 
     /// <summary>Connections that take the next command.</summary>
-    private static int Usable(IConnectionOwner pool) => pool.Idle().Count(connection => !connection.Load.IsLate);
+    private static int Usable(NntpConnectionPool pool) => pool.Idle.Count(connection => !connection.Load.IsLate);
 
     private async Task CloseAsync()
     {

@@ -45,24 +45,27 @@ internal sealed class NntpMeter(TimeProvider time)
 
     public void CommandSent() => Interlocked.Increment(ref _commands);
 
-    public void Sent(PendingReply reply)
+    /// <summary>Commands of a connection that is logged in are about to be sent.</summary>
+    public void CommandsSent(int commands, bool isBody, bool isStat)
     {
-        Interlocked.Add(ref _commands, reply.Commands);
-        if (reply is ArticleBody)
-            Interlocked.Increment(ref _bodies);
-        else if (reply is StatBatch)
-            Interlocked.Add(ref _stats, reply.Commands);
+        Interlocked.Add(ref _commands, commands);
+        if (isBody)
+            Interlocked.Add(ref _bodies, commands);
+        if (isStat)
+            Interlocked.Add(ref _stats, commands);
     }
 
     /// <summary>Commands that were ready together have been handed to the socket.</summary>
     public void Flushed() => Interlocked.Increment(ref _flushes);
 
-    public void Replied(ArticleBody body) => Interlocked.Increment(ref body.MissCode != 0 ? ref _misses : ref _articles);
+    /// <summary>A body has come to its end.</summary>
+    public void Delivered() => Interlocked.Increment(ref _articles);
 
-    public void Unanswered(PendingReply reply) => Interlocked.Add(ref _unanswered, reply.Unanswered);
+    /// <summary>A server has said that it does not have an article.</summary>
+    public void Missed() => Interlocked.Increment(ref _misses);
 
-    /// <summary>A command of a login was not answered.</summary>
-    public void LoginUnanswered() => Interlocked.Increment(ref _unanswered);
+    /// <summary>Commands were not answered, or not to the end.</summary>
+    public void Unanswered(int commands) => Interlocked.Add(ref _unanswered, commands);
 
     public void Received(long bytes) => Interlocked.Add(ref _bytesReceived, bytes);
 

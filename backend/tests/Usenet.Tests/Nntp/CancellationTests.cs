@@ -1,6 +1,8 @@
 using System.Buffers;
 using System.Globalization;
+using System.Net.Sockets;
 using System.Text;
+using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Xunit;
@@ -16,49 +18,49 @@ public sealed class CancellationTests
 
     private static readonly byte[][] Answers = [.. Enumerable.Range(0, Batch).Select(Answer)];
 
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
     /// <summary>
     /// A pipelined batch comes in up to each byte of it, one of the three fetches is given up there, and the rest follows. The
     /// other two must be right every time, and the connection must end where the answers do.
     /// </summary>
     [Fact]
-    public void F07_Giving_up_at_every_byte_of_a_pipelined_batch_leaves_the_other_articles_right()
+    public async Task F07_Giving_up_at_every_byte_of_a_pipelined_batch_leaves_the_other_articles_right()
     {
         byte[] wire = [.. Answers.SelectMany(answer => answer), .. "400 next"u8];
         var places = 0;
+        var clock = new ManualTimeProvider();
+        var pool = new NntpConnectionPool(new ProviderOptions { Name = "wire", Host = "wire", UseTls = false }, TestResources.Of(new NntpOptions(), clock));
+        using var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
         for (var at = 0; at <= Batch * AnswerBytes; at++)
         {
             for (var victim = 0; victim < Batch; victim++, places++)
             {
-                var line = new LineEstimate(TimeProvider.System);
-                var sent = new PendingReplies();
+                var connection = new NntpConnection(new NntpTransport(socket, Stream.Null, 1024), login: 0, pool);
+                var sent = connection.Sent;
                 var sinks = Answers.Select(_ => new RawSink()).ToArray();
-                var bodies = sinks.Select((sink, i) => BodyOf(RequestOf(i), sink)).ToArray();
+                var bodies = sinks.Select((sink, i) => new ArticleBody(RequestOf(i), sink, 0)).ToArray();
                 foreach (var body in bodies)
                     Assert.True(sent.TryAdd(body, out _));
-                var ended = new List<PendingReply>();
-                void End(PendingReply reply)
-                {
-                    ended.Add(reply);
-                    if (reply.TryClose())
-                        reply.Complete(ReplyOutcome.Delivered);
-                }
-
-                var silence = new ReplySilence(() => false, sent, line, new StragglerPolicy(new NntpOptions()), new NntpOptions(), TimeProvider.System);
-                var receiver = new ReplyReceiver(sent, silence, new NntpOptions(), line, TimeProvider.System);
+                var ended = new List<ArticleBody>();
+                var fetches = bodies.Select(body => FetchAsync(body, ended)).ToArray();
 
                 // As the read loop does it: what was not used comes again, with more behind it.
                 var buffer = new ReadOnlySequence<byte>(wire, 0, at);
-                receiver.Process(ref buffer, buffer.Length, End);
-                var abandoned = bodies[victim].TryAbandon(TestContext.Current.CancellationToken);
+                connection.Process(ref buffer, buffer.Length);
+                var abandoned = bodies[victim].TryAbandon(Token);
                 var taken = sinks[victim].Received;
                 var used = at - (int)buffer.Length;
                 buffer = new ReadOnlySequence<byte>(wire, used, wire.Length - used);
-                receiver.Process(ref buffer, buffer.Length, End);
+                connection.Process(ref buffer, buffer.Length);
 
-                Assert.Equal(bodies, ended);
+                Assert.Equal(((long)Batch, (long)Batch), sent.Progress);
+                await Task.WhenAll(fetches);
+                Assert.Equal(bodies.Where(body => !body.IsAbandoned), ended);
                 Assert.True(sent.IsEmpty);
                 Assert.Equal("400 next"u8.Length, buffer.Length);
                 Assert.Equal(at < (victim + 1) * AnswerBytes, abandoned);
+                Assert.All(bodies, body => Assert.Equal(abandoned && body == bodies[victim], body.IsAbandoned));
                 for (var i = 0; i < Batch; i++)
                 {
                     // A fetch that was given up takes nothing more; every other one has all of its own.
@@ -71,11 +73,18 @@ public sealed class CancellationTests
         Assert.InRange(places, 20_000, int.MaxValue);
     }
 
-    private static ArticleBody BodyOf(ArticleRequest request, IArticleSink sink)
+    /// <summary>Waits for a reply, and notes when it has brought its article.</summary>
+    private static async Task FetchAsync(ArticleBody body, List<ArticleBody> ended)
     {
-        var body = new ArticleBody();
-        body.Begin(request, sink, 0);
-        return body;
+        try
+        {
+            if (!(await body.Outcome).IsMiss)
+                ended.Add(body);
+        }
+        catch (OperationCanceledException) when (body.IsAbandoned)
+        {
+            // Given up.
+        }
     }
 
     private static ArticleRequest RequestOf(int article) => new(MessageId.Parse($"{article}@t"), OperationLane.Playback, ExpectedBytes: AnswerBytes);

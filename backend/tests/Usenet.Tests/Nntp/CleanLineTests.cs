@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
@@ -20,12 +21,13 @@ public sealed class CleanLineTests
 
     private readonly ManualTimeProvider _clock = new();
     private readonly Random _random = new(4);
+    private readonly SharedResources _shared;
     private readonly LineEstimate _provider;
     private int _asked;
     private int _ended;
     private int _late;
 
-    public CleanLineTests() => _provider = new LineEstimate(_clock);
+    public CleanLineTests() => (_shared, _provider) = (TestResources.Of(new NntpOptions(), _clock), new LineEstimate(_clock));
 
     [Theory]
     [InlineData(50, 10, 300)]
@@ -67,6 +69,7 @@ public sealed class CleanLineTests
         }
     }
 
+    [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "Its timer is on a clock that goes with the test.")]
     private sealed class Line
     {
         private const int Depth = 4;
@@ -75,14 +78,14 @@ public sealed class CleanLineTests
         private readonly PendingReplies _sent = new();
         private readonly Queue<Answer> _answers = new();
         private readonly LineEstimate _estimate;
-        private readonly ReplySilence _silence;
+        private readonly ConnectionClock _clock;
         private Answer? _lastLate;
 
         public Line(CleanLineTests test)
         {
             _test = test;
             _estimate = new LineEstimate(test._clock, test._provider);
-            _silence = new ReplySilence(() => false, _sent, _estimate, new StragglerPolicy(new NntpOptions()), new NntpOptions(), test._clock);
+            _clock = new ConnectionClock(_sent, _estimate, test._shared, hasUnread: () => false, isOfTheFloor: () => false, act: _ => { });
         }
 
         public void Fill(Func<TimeSpan> roundTrip, int stalls)
@@ -91,9 +94,10 @@ public sealed class CleanLineTests
             {
                 var number = ++_test._asked;
                 var now = _test._clock.GetTimestamp();
-                var body = new ArticleBody();
-                body.Begin(new ArticleRequest(MessageId.Parse($"{number}@t"), OperationLane.Playback, ExpectedBytes: ArticleBytes), new CollectingSink(), 0);
-                body.SentAt = now;
+                var body = new ArticleBody(new ArticleRequest(MessageId.Parse($"{number}@t"), OperationLane.Playback, ExpectedBytes: ArticleBytes), new CollectingSink(), 0)
+                {
+                    SentAt = now,
+                };
                 Assert.True(_sent.TryAdd(body, out var isFirst));
                 _answers.Enqueue(new Answer(now, now + roundTrip().Ticks, isFirst) { Stalls = stalls > 0 && number % stalls == 0 });
             }
@@ -108,16 +112,16 @@ public sealed class CleanLineTests
                 {
                     if (answer.WasFirst)
                         _estimate.ObserveRoundTrip(answer.SentAt);
-                    _silence.Heard(now);
+                    _clock.Heard(now);
                 }
 
                 var bytes = Math.Min(share, answer.Left);
                 answer.Left -= bytes;
                 share -= bytes;
-                _silence.Received(bytes, now);
+                _clock.Received(bytes, now);
                 if (answer.Left > 0)
                     continue;
-                _silence.Ended();
+                _clock.Ended();
                 Assert.True(_sent.TryRemove(now, out _));
                 _answers.Dequeue();
                 _test._ended++;
@@ -126,7 +130,7 @@ public sealed class CleanLineTests
 
         public void Look()
         {
-            if (!_silence.IsLate(out _) || !_answers.TryPeek(out var answer) || answer == _lastLate)
+            if (!_clock.IsLate(out _) || !_answers.TryPeek(out var answer) || answer == _lastLate)
                 return;
             _lastLate = answer;
             answer.Stalls = false;

@@ -1,4 +1,5 @@
-using Microsoft.Extensions.Logging;
+using System.Buffers;
+using System.Threading.Channels;
 using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp;
@@ -7,56 +8,55 @@ namespace Sluice.Usenet.Nntp;
 /// One logged-in socket. Commands go out through one write loop, which sends all that are ready in one flush; replies come in
 /// through one read loop, which matches them to the commands in order and lends body bytes to their sinks.
 /// </summary>
-/// <remarks>Thread-safe. Ended by <see cref="Abort"/>, <see cref="Retire"/> or the server; <see cref="Completion"/> follows.</remarks>
+/// <remarks>
+/// Thread-safe. Any thread may send, by one hop to the write loop; one pool owns it and is told of every reply and of its end. Ended by
+/// <see cref="Abort"/>, <see cref="Retire"/> or the server; <see cref="Completion"/> follows.
+/// </remarks>
 internal sealed class NntpConnection : IAsyncDisposable
 {
     private readonly NntpTransport _transport;
+    private readonly NntpConnectionPool _pool;
+    private readonly SharedResources _shared;
     private readonly NntpOptions _options;
-    private readonly PipelineDepth _depth;
     private readonly NntpMeter _meter;
     private readonly TimeProvider _time;
-    private readonly ILogger _logger;
-    private readonly IConnectionOwner _owner;
-    private readonly ConnectionDeadlines _deadlines;
     private readonly PendingReplies _sent;
-    private readonly ReplySilence _silence;
-    private readonly CommandSender _sender;
-    private readonly ReplyReceiver _receiver;
+    private readonly ConnectionClock _clock;
+    private readonly Channel<PendingReply> _unsent = Channel.CreateUnbounded<PendingReply>(new() { SingleReader = true });
 
-    // Read loop only, and once it has ended what tears the connection down.
+    // Read loop only, and once it has ended what tears the connection down: misses that are not proved, and the reply whose body goes on
+    // in the next stretch.
     private readonly Queue<StepProof> _doubts = new();
+    private PendingReply? _body;
+
+    // Why it has ended, or is about to; set once.
     private NntpException? _failure;
     private volatile bool _retired;
     private volatile bool _disposed;
     private volatile bool _lostWhileSending;
     private bool _closedByServer;
 
-    public NntpConnection(NntpTransport transport, int login, LineEstimate line, PipelineDepth depth, SharedResources shared, IConnectionOwner owner)
+    /// <param name="transport">Logged in; owned.</param>
+    /// <param name="login">Which login of its account it was opened with.</param>
+    /// <param name="pool">To which it belongs.</param>
+    public NntpConnection(NntpTransport transport, int login, NntpConnectionPool pool)
     {
-        _transport = transport;
-        _options = shared.Options;
-        _depth = depth;
-        Line = new LineEstimate(shared.Time, line);
-        _meter = shared.Meter;
-        _time = shared.Time;
-        _logger = shared.Logger;
-        _owner = owner;
+        (_transport, _pool, _shared) = (transport, pool, pool.Shared);
+        (_options, _meter, _time) = (_shared.Options, _shared.Meter, _shared.Time);
+        Line = new LineEstimate(_time, pool.Line);
         _sent = new PendingReplies(_time.GetTimestamp());
-        _sender = new CommandSender(transport, _sent, shared.Meter, shared.Time);
-        _silence = new ReplySilence(() => transport.HasUnread, _sent, Line, new StragglerPolicy(shared.Options), shared.Options, shared.Time);
-        _receiver = new ReplyReceiver(_sent, _silence, shared.Options, Line, shared.Time);
-        _deadlines = new ConnectionDeadlines(this, _silence, shared);
+        _clock = new ConnectionClock(_sent, Line, _shared, () => transport.HasUnread, () => pool.HasOnlyTheFloor, Obey);
         Load = new ConnectionLoad(this, _sent) { Login = login };
-        Completion = Task.CompletedTask;
+        Completion = Task.FromResult(new NntpException(NntpFault.ConnectionClosed, "The connection was not started."));
     }
 
-    /// <summary>Ends when both loops have ended and the socket is closed. Never fails.</summary>
-    public Task Completion { get; private set; }
+    /// <summary>Ends when both loops have ended and the socket is closed, and says why. Never fails.</summary>
+    public Task<NntpException> Completion { get; private set; }
 
     /// <summary>What this connection has shown.</summary>
     public LineEstimate Line { get; }
 
-    /// <summary>Scheduling state; guarded by the lock of the owning pool.</summary>
+    /// <summary>Scheduling state, used under the lock of the pool.</summary>
     public ConnectionLoad Load { get; }
 
     /// <summary>Starts the loops. Called once.</summary>
@@ -65,63 +65,49 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Sends commands as soon as the socket takes them. Their reply fails when the connection has ended.</summary>
     public void Submit(PendingReply reply)
     {
-        _deadlines.Expect(reply.Request.Lane);
-        if (!_sender.TrySubmit(reply))
+        _clock.Expect(reply.Request.Lane);
+        if (!_unsent.Writer.TryWrite(reply))
             reply.Fail(_failure ?? new NntpException(NntpFault.ConnectionClosed, "The connection was closed."));
     }
 
-    /// <summary>Whether replies are outstanding.</summary>
-    public bool IsBusy => !_sent.IsEmpty;
+    /// <summary>What it owes.</summary>
+    internal PendingReplies Sent => _sent;
 
-    /// <summary>Whether the provider would have fewer connections than it always shall without this one.</summary>
-    public bool IsOfTheFloor => _owner.HasOnlyTheFloor;
-
-    /// <summary>Whether replies are outstanding and none of them is wanted.</summary>
-    public bool OwesOnlyAbandoned => _sent.OnlyAbandoned;
+    /// <summary>Whether a reply is outstanding that is wanted: a sign of life is not.</summary>
+    public bool IsAwaited => !_sent.IsEmpty && !_sent.OnlyAbandoned;
 
     /// <summary>
-    /// Decides what becomes of replies nobody wants: read to their end when that is cheap, else a new socket. While somebody waits
-    /// behind the unwanted bytes they are read, whatever they cost.
+    /// Decides what becomes of replies that are not wanted any more: read to their end when that is cheap, else a new socket. While a
+    /// fetch waits behind the unwanted bytes they are read, whatever they cost.
     /// </summary>
     public void Reconsider()
     {
         if (_sent.AbandonedBytes is not { } remaining)
         {
             if (_sent.IsHeldUpByAbandoned)
-                _deadlines.LookSoon();
+                _clock.LookSoon();
             return;
         }
 
-        // Whoever comes next waits for the end of the rest or for a handshake, unless another connection takes him: then the
+        // The fetch that comes next waits for the end of the rest or for a handshake, unless another connection takes it: then the
         // rest is worth its socket as long as the line is through with it in time.
         var drainSeconds = Line.TimeFor(remaining) + (Line.RoundTrip / 2);
         var limit = _options.DrainTime.TotalSeconds;
-        if (!_owner.HasAnother(this))
+        if (!_pool.HasAnother(this))
             limit = Math.Min(limit, Line.Handshake);
         if (remaining <= _options.DrainBytes || (Line.BytesPerSecond > 0 && drainSeconds <= limit))
-            _deadlines.StartDrain();
+            _clock.StartDrain();
         else
             Abort(new NntpException(NntpFault.ConnectionClosed, "The rest of an unwanted article was too much to read."));
-    }
-
-    /// <summary>Whether a reply is outstanding that is wanted: a sign of life is not.</summary>
-    public bool IsAwaited => IsBusy && !OwesOnlyAbandoned;
-
-    /// <summary>By the clock: the first reply is late. What the connection owes is asked for elsewhere, the first reply in a race with this one.</summary>
-    public void BeLate()
-    {
-        _owner.Changed();
-        if (_sent.TryPeekLate(out var first) && first.BeLate() is var lateness and not Lateness.Borne)
-            _sent.SendElsewhere(first, lateness == Lateness.Left);
     }
 
     /// <summary>Closes a connection that is silent still, when its article has come elsewhere: what it will send is worth less than its socket.</summary>
     /// <returns>False when bytes have come of late.</returns>
     public bool TryGiveUp()
     {
-        if (!_silence.IsUnusual)
+        if (!_clock.IsUnusual)
             return false;
-        _silence.GivenUp();
+        _clock.GivenUp();
         Abort(new NntpException(NntpFault.GivenUp, "The connection was silent until its article had come elsewhere."));
         return true;
     }
@@ -137,11 +123,13 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <param name="isStale">Whether it is of no use any more.</param>
     public void Retire(bool isStale = false)
     {
-        if (!_owner.TryRetire(this, isStale))
+        if (!_pool.TryRetire(this, isStale))
             return;
+
+        // Before the write loop is stopped, which says QUIT where it sees this.
         _retired = true;
-        _deadlines.StartLeaving();
-        _sender.StopWithQuit();
+        _clock.StartLeaving();
+        _unsent.Writer.TryComplete();
     }
 
     /// <summary>Closes the socket and waits for both loops. No connection will take its place.</summary>
@@ -152,7 +140,7 @@ internal sealed class NntpConnection : IAsyncDisposable
         await Completion;
     }
 
-    private async Task RunAsync()
+    private async Task<NntpException> RunAsync()
     {
         await Task.Yield();
         var writing = WriteLoopAsync();
@@ -165,27 +153,51 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
         finally
         {
-            _sender.Stop();
+            _unsent.Writer.TryComplete();
             _transport.Leave();
             await writing;
             FailOutstanding(reason);
-            await _deadlines.DisposeAsync();
+            await _clock.DisposeAsync();
 
             // The server counts the socket until it has noticed; a replacement dialled before that would be one too many.
             if (!_closedByServer && !_disposed)
-                await _owner.LeaveAsync(_transport.Socket);
+                await _pool.LeaveAsync(_transport.Socket);
             _transport.Abort();
             await _transport.DisposeAsync();
-            _owner.Closed(this);
+            _pool.SocketGone();
         }
+
+        return reason;
+    }
+
+    /// <summary>By the clock.</summary>
+    internal void Obey(ConnectionDue due)
+    {
+        if (due.IsLate)
+            BeLate();
+        if (due.Failure is not null)
+            Abort(due.Failure);
+        else if (due.IsIdle)
+            Retire();
+        else if (due.NeedsKeepAlive)
+            Submit(new KeepAlive());
+    }
+
+    /// <summary>The first reply is late: what the connection owes is asked for elsewhere, the first reply in a race with this one.</summary>
+    private void BeLate()
+    {
+        // What waits may go elsewhere.
+        _pool.Pump();
+        if (_sent.TryPeekLate(out var first) && first.BeLate() is var lateness and not Lateness.Borne)
+            _sent.SendElsewhere(first, lateness == Lateness.Left);
     }
 
     private void TellOf(NntpException reason, bool isByServer)
     {
         var outstanding = isByServer ? _sent.Commands : 0;
-        _depth.Broke(reason.Fault, outstanding);
-        _owner.Closing(this, reason);
-        if (outstanding > 0 && _silence.IsFirstAfter(_options.StaleAfter))
+        _pool.Depth.Broke(reason.Fault, outstanding);
+        _pool.Closing(this, reason);
+        if (outstanding > 0 && _clock.IsFirstAfter(_options.StaleAfter))
             RetireOthersLikeThis();
     }
 
@@ -208,11 +220,34 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
+    /// <summary>Sends until it is stopped: commands that are ready together leave in one flush.</summary>
     private async Task WriteLoopAsync()
     {
+        var buffer = new ArrayBufferWriter<byte>(1024);
+        var commands = _unsent.Reader;
         try
         {
-            await _sender.RunAsync(GiveBack, Begun);
+            while (await commands.WaitToReadAsync())
+            {
+                while (commands.TryRead(out var reply))
+                {
+                    if (!TryRegister(reply, buffer))
+                        GiveBack(reply);
+                }
+
+                if (buffer.WrittenCount == 0)
+                    continue;
+                _meter.Flushed();
+                await _transport.Stream.WriteAsync(buffer.WrittenMemory);
+                buffer.ResetWrittenCount();
+            }
+
+            if (!_retired)
+                return;
+            NntpCommandWriter.WriteQuit(buffer);
+            _meter.CommandSent();
+            await _transport.Stream.WriteAsync(buffer.WrittenMemory);
+            _transport.FinishSending();
         }
         catch (Exception error)
         {
@@ -222,18 +257,33 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
-    private void Begun(bool isOnly)
+    /// <summary>Every command is pending before it is flushed: its answer can overtake the end of the flush.</summary>
+    /// <returns>False when it is not wanted any more and must not be sent.</returns>
+    private bool TryRegister(PendingReply reply, ArrayBufferWriter<byte> buffer)
     {
+        reply.SentAt = _time.GetTimestamp();
+        if (!_sent.TryAdd(reply, out var isOnly))
+            return false;
+
+        reply.SentBehindOthers = !isOnly;
         if (isOnly)
-            _deadlines.Begin();
+        {
+            reply.SentOnIdleAt = reply.SentAt;
+            _clock.Begin();
+        }
         else if (_sent.IsHeldUpByAbandoned)
-            _deadlines.LookSoon();
+        {
+            _clock.LookSoon();
+        }
+
+        reply.WriteCommands(buffer);
+        _meter.CommandsSent(reply.Commands, isBody: reply is ArticleBody, isStat: reply is StatBatch);
+        return true;
     }
 
     private async Task ReadLoopAsync()
     {
         var reader = _transport.Input;
-        Action<PendingReply> ended = Ended;
         long left = 0;
         while (true)
         {
@@ -249,9 +299,9 @@ internal sealed class NntpConnection : IAsyncDisposable
             if (_retired)
                 buffer = buffer.Slice(buffer.End);
             else
-                _receiver.Process(ref buffer, arrived - left, ended);
+                Process(ref buffer, arrived - left);
             if (_sent.TakeRevived())
-                _owner.Changed();
+                _pool.Pump();
             left = buffer.Length;
             _meter.Received(arrived - left);
             reader.AdvanceTo(buffer.Start, buffer.End);
@@ -260,27 +310,71 @@ internal sealed class NntpConnection : IAsyncDisposable
         }
     }
 
-    private void Ended(PendingReply reply)
+    /// <summary>By the read loop: takes as many replies as the buffer holds, in the order of their commands, and cuts off what they used.</summary>
+    /// <param name="buffer">Lent.</param>
+    /// <param name="arrived">How many of its bytes are new.</param>
+    /// <exception cref="NntpException">What came fits no command.</exception>
+    internal void Process(ref ReadOnlySequence<byte> buffer, long arrived)
     {
+        // Told before the body is given on, because its sink may take longer than the connection may be silent.
+        if (_body is not null)
+            _clock.Received(arrived, _time.GetTimestamp());
+        while (!buffer.IsEmpty)
+        {
+            if (_body is null)
+            {
+                if (!NntpResponseReader.TryRead(ref buffer, _options.MaxLineBytes, out var response))
+                    return;
+                TakeLine(response);
+                continue;
+            }
+
+            var isWhole = _body.Write(buffer.FirstSpan, out var consumed);
+            buffer = buffer.Slice(consumed);
+            if (_body.Received > _options.MaxArticleBytes)
+                throw new NntpException(NntpFault.ArticleTooLarge, "The server sent more than an article may hold.");
+            if (isWhole)
+                End(_body);
+        }
+    }
+
+    private void TakeLine(in NntpResponse response)
+    {
+        if (!_sent.TryPeek(out var reply) || response.Code == NntpResponseCode.ServiceUnavailable)
+            throw Unsolicited(response);
+
+        if (reply.SentOnIdleAt != 0)
+            Line.ObserveRoundTrip(reply.SentOnIdleAt);
+        reply.SentOnIdleAt = 0;
+        var now = _time.GetTimestamp();
+        _clock.Heard(now);
+        switch (reply.Take(response, now))
+        {
+            case ReplyStep.Body:
+                _body = reply;
+                break;
+            case ReplyStep.End:
+                End(reply);
+                break;
+        }
+    }
+
+    private void End(PendingReply reply)
+    {
+        _body = null;
+        reply.Measure(Line);
+        if (reply.BodyStartedAt != 0)
+            _clock.Ended();
+        _sent.TryRemove(_time.GetTimestamp(), out _);
         Believe();
 
         // It took no lease, and no fetch waits for it.
         if (reply is KeepAlive)
             return;
 
-        var outcome = ReplyOutcome.Delivered;
-        if (reply is ArticleBody body)
-        {
-            _meter.Replied(body);
-            if (body.MissCode != 0)
-                outcome = new ReplyOutcome(body.MissCode, DoubtOf(body.Request.Id));
-        }
-        else if (reply is StatBatch { HasMisses: true })
-        {
-            outcome = new ReplyOutcome(0, DoubtOf(default));
-        }
+        var outcome = OutcomeOf(reply);
+        _pool.Depth.Answered(reply);
 
-        _depth.Answered(reply);
         // Decided first, so that a reply that was given up is counted as such.
         var isWanted = reply.TryClose();
         GiveBack(reply);
@@ -288,9 +382,26 @@ internal sealed class NntpConnection : IAsyncDisposable
         // Unwanted replies behind a wanted one were left alone for its sake.
         Reconsider();
 
-        // Told last, because from here on it may be the reply to something else.
+        // Told last: the fetch goes on in this call, and the replies behind this one wait until it returns.
         if (isWanted)
             reply.Complete(outcome);
+    }
+
+    private ReplyOutcome OutcomeOf(PendingReply reply)
+    {
+        switch (reply)
+        {
+            case ArticleBody { MissCode: not 0 } body:
+                _meter.Missed();
+                return new ReplyOutcome(body.MissCode, DoubtOf(body.Request.Id));
+            case ArticleBody:
+                _meter.Delivered();
+                return ReplyOutcome.Delivered;
+            case StatBatch { HasMisses: true }:
+                return new ReplyOutcome(0, DoubtOf(default));
+            default:
+                return ReplyOutcome.Delivered;
+        }
     }
 
     /// <summary>A miss has come. What is outstanding by now may show yet that it was the answer to another command.</summary>
@@ -323,7 +434,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     private void Believe(StepProof doubt)
     {
         if (!doubt.Id.IsEmpty)
-            _owner.Missed(doubt.Id);
+            _shared.Memory.RememberMissing(_pool.Id, doubt.Id);
         doubt.Settle(isProved: true);
     }
 
@@ -331,15 +442,15 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         if (reply.IsAbandoned)
             Load.UnwantedEnded();
-        _owner.ReplyEnded(this, reply);
+        _pool.EndCommand(this, reply.Request, reply);
     }
 
     // The first command after a long rest has broken it: the next try gets a fresh connection and not the next stale one.
     private void RetireOthersLikeThis()
     {
-        foreach (var other in _owner.Idle())
+        foreach (var other in _pool.Idle)
         {
-            if (other._silence.Rest >= _options.StaleAfter)
+            if (other._clock.Rest >= _options.StaleAfter)
                 other.Retire(isStale: true);
         }
     }
@@ -350,17 +461,25 @@ internal sealed class NntpConnection : IAsyncDisposable
         var behind = reason.Fault == NntpFault.Broken ? new NntpException(NntpFault.GivenUp, reason.Message, reason) : reason;
         for (var of = reason; _sent.TryRemove(_time.GetTimestamp(), out var reply); of = behind)
         {
-            _meter.Unanswered(reply);
+            _meter.Unanswered(reply.Unanswered);
             reply.Fail(of);
         }
 
-        while (_sender.TryTakeUnsent(out var reply))
+        while (_unsent.Reader.TryRead(out var reply))
             reply.Fail(behind);
 
         while (_doubts.TryDequeue(out var doubt))
             doubt.Settle(isProved: false);
-        NntpLog.ConnectionClosed(_logger, reason.Fault, reason.Message);
+        NntpLog.ConnectionClosed(_shared.Logger, reason.Fault, reason.Message);
     }
+
+    /// <summary>A line that came while nothing was outstanding, or that ends the session.</summary>
+    private static NntpException Unsolicited(in NntpResponse response) => response.Code switch
+    {
+        NntpResponseCode.ServiceUnavailable or NntpResponseCode.PermanentlyUnavailable =>
+            new(NntpFault.ConnectionClosed, $"The server ended the session: {response.Code} {response.PrintableText()}"),
+        _ => new(NntpFault.MalformedReply, "The server sent a reply that nobody asked for."),
+    };
 
     // What a stream throws when its socket ends says that; anything else has its cause in this process.
     private static NntpException Lost(Exception error) => error is IOException or ObjectDisposedException or InvalidOperationException

@@ -196,8 +196,8 @@ internal sealed class PendingReplies(long openedAt = 0)
             return _replies.Count > 0 && _heardAt < _firstSince && _firstSince - _restsSince >= rest;
     }
 
-    /// <summary>Adds a command that is about to be sent, unless nobody wants it any more.</summary>
-    /// <remarks>Whoever gives it up looks in here after that, so that it is either left out or seen by him.</remarks>
+    /// <summary>Adds a command that is about to be sent, unless it is not wanted any more.</summary>
+    /// <remarks>The lease that gives it up looks in here after that, so that the command is either left out or seen by the lease.</remarks>
     /// <param name="reply">The command.</param>
     /// <param name="isOnly">Whether nothing else is outstanding.</param>
     /// <returns>False when it is not wanted and must not be sent.</returns>
@@ -224,7 +224,7 @@ internal sealed class PendingReplies(long openedAt = 0)
     {
         lock (_gate)
         {
-            // Under the lock, because a reply that has been taken out may serve another command at once.
+            // Under the lock, so that the late reply is the first still when those behind it are sent away.
             if (!_replies.TryPeek(out var first) || first != late)
                 return;
             foreach (var reply in _replies)

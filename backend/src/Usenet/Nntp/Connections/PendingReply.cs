@@ -1,23 +1,48 @@
 using System.Buffers;
-using System.Threading.Tasks.Sources;
+using Sluice.Usenet.Nzb;
 
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>
-/// What one lease sends and what comes back for it: one command, or several whose answers are single lines. Given its lines
-/// and bytes by the read loop of its connection, awaited by the fetch, and let go by whoever gives the fetch up; the gate
-/// orders these three, so that nothing the fetch has lent is touched after the fetch has ended.
-/// </summary>
-internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
+/// <summary>What has to come next for a pending reply that has been given a line.</summary>
+internal enum ReplyStep
 {
-    private ManualResetValueTaskSourceCore<ReplyOutcome> _completion;
+    /// <summary>Nothing: the reply has ended.</summary>
+    End,
+
+    /// <summary>A further line, the answer to the next of its commands.</summary>
+    Line,
+
+    /// <summary>A body up to its terminating line.</summary>
+    Body,
+}
+
+/// <summary>How one command ended at one provider.</summary>
+/// <param name="MissCode">430, 423 or 451 when the provider does not have the article; 0 when what was asked for has come.</param>
+/// <param name="Proof">Of what was missed; null where nothing was, or nothing was outstanding behind it.</param>
+internal readonly record struct ReplyOutcome(int MissCode, StepProof? Proof = null)
+{
+    public static ReplyOutcome Delivered => default;
+
+    public bool IsMiss => MissCode != 0;
+}
+
+/// <summary>
+/// What one lease sends and what comes back for it: one command, or several whose answers are single lines. The read loop of its
+/// connection gives it lines and bytes, the fetch waits for its end, and any thread may give it up; the gate orders these three, so that
+/// nothing the fetch has lent is touched after the fetch has ended.
+/// </summary>
+/// <param name="request">What it is for.</param>
+/// <param name="gate">The lock of the fetch that it belongs to; null for one of its own.</param>
+internal abstract class PendingReply(ArticleRequest request, Lock? gate = null) : Completion<ReplyOutcome>
+{
     private bool _completed;
 
-    /// <param name="request">What it is for.</param>
-    /// <param name="gate">The lock of the fetch that it belongs to; null for one of its own.</param>
-    protected PendingReply(ArticleRequest request, Lock? gate = null) => (Request, Gate) = (request, gate ?? new Lock());
+    public ArticleRequest Request => request;
 
-    public ArticleRequest Request { get; private set; }
+    /// <summary>Ends with the reply, or when it is given up.</summary>
+    /// <exception cref="NntpException">There was no reply to the end.</exception>
+    /// <exception cref="OperationCanceledException">It was given up.</exception>
+    public ValueTask<ReplyOutcome> Outcome => new(this, Version);
 
     /// <summary>Commands that go out together.</summary>
     public abstract int Commands { get; }
@@ -37,7 +62,7 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// <summary>Whether the fetch has ended while the reply is still to come or under way.</summary>
     public bool IsAbandoned { get; private set; }
 
-    /// <summary>Whether anything waits for it.</summary>
+    /// <summary>Whether a fetch waits for it.</summary>
     public virtual bool IsWanted => !IsAbandoned;
 
     /// <summary>When the commands went out, in ticks of the time provider; 0 before.</summary>
@@ -58,15 +83,13 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     /// <summary>Whether its commands were sent while others were outstanding.</summary>
     public bool SentBehindOthers { get; set; }
 
-    public ValueTask<ReplyOutcome> Outcome => new(this, _completion.Version);
-
     /// <summary>
     /// Whether the fetch may go on in the read loop once its reply has come to a good end: only where what follows is short, because
     /// the replies behind this one are held up by it.
     /// </summary>
     protected virtual bool ContinuesInline => false;
 
-    protected Lock Gate { get; }
+    protected Lock Gate { get; } = gate ?? new Lock();
 
     public abstract void WriteCommands(IBufferWriter<byte> output);
 
@@ -98,62 +121,61 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
     public bool TryClose() => TryEnd(abandons: false);
 
     /// <summary>Ends the fetch of a closed reply with what the lines have said. The connection does not touch the reply any more.</summary>
-    public void Complete(ReplyOutcome outcome)
-    {
-        _completion.RunContinuationsAsynchronously = !ContinuesInline;
-        _completion.SetResult(outcome);
-    }
+    public void Complete(ReplyOutcome outcome) => End(outcome, ContinuesInline);
 
     /// <summary>Ends the fetch because there will be no reply. The connection does not touch it any more.</summary>
-    public void Fail(Exception error)
+    public void Fail(NntpException failure)
     {
         if (TryEnd(abandons: false))
-            SetException(error);
+            End(failure);
     }
 
-    /// <summary>Ends the fetch from outside; what it has lent is free when this returns.</summary>
+    /// <summary>Ends the fetch from outside while the reply is still to come; what it has lent is free when this returns.</summary>
+    /// <param name="reason">Why.</param>
     /// <returns>False when the reply has ended before.</returns>
-    public bool TryAbandon(CancellationToken cancellationToken)
+    public bool TryAbandon(Exception reason)
     {
         if (!TryEnd(abandons: true))
             return false;
-        SetException(new OperationCanceledException(cancellationToken));
+        End(reason);
         return true;
     }
 
-    /// <summary>Ends the fetch while the reply is still to come. Nothing happens when the reply has ended before.</summary>
-    protected void Abandon(NntpException reason)
-    {
-        if (TryEnd(abandons: true))
-            SetException(reason);
-    }
-
-    ReplyOutcome IValueTaskSource<ReplyOutcome>.GetResult(short token) => _completion.GetResult(token);
-
-    ValueTaskSourceStatus IValueTaskSource<ReplyOutcome>.GetStatus(short token) => _completion.GetStatus(token);
-
-    void IValueTaskSource<ReplyOutcome>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _completion.OnCompleted(continuation, state, token, flags);
-
-    /// <summary>Makes a reply that has ended, and was not abandoned, fit for another command.</summary>
-    protected void Restart(in ArticleRequest request)
-    {
-        _completion.Reset();
-        (Request, Received, BodyStartedAt, SentAt, SentOnIdleAt) = (request, 0, 0, 0, 0);
-        _completed = SentBehindOthers = false;
-    }
+    /// <inheritdoc cref="TryAbandon(Exception)"/>
+    public bool TryAbandon(CancellationToken cancelled) => TryAbandon(new OperationCanceledException(cancelled));
 
     /// <summary>Forgets what the fetch has lent. Called once, under the gate.</summary>
     protected virtual void LetGo()
     {
     }
 
-    // Whoever breaks off holds locks, or has others to tell.
-    private void SetException(Exception error)
+    /// <summary>A 222 or 223 has to name the article that was asked for (RFC 3977 sections 6.2.3.2 and 6.2.4.2).</summary>
+    protected static void CheckEcho(in NntpResponse response, MessageId id)
     {
-        _completion.RunContinuationsAsynchronously = true;
-        _completion.SetException(error);
+        switch (NntpResponseReader.Names(response, id.Bytes))
+        {
+            case null:
+                throw new NntpException(NntpFault.MalformedReply, "The server answered without naming the article.");
+            case false:
+                throw new NntpException(NntpFault.WrongArticle, "The server answered with another article than the one asked for.");
+        }
     }
+
+    /// <summary>
+    /// A line that does not bring what was asked for has to say that the article is missing. It does not have to name it (RFC 3977 section
+    /// 6.2.3.2); where it names one, it has to be the one that was asked for.
+    /// </summary>
+    protected static void CheckMiss(in NntpResponse response, MessageId id)
+    {
+        if (!NntpResponseCode.IsMiss(response.Code))
+            throw Refused(response);
+        if (NntpResponseReader.NamesAnother(response, id.Bytes))
+            throw new NntpException(NntpFault.WrongArticle, "The server said that it does not have another article than the one asked for.");
+    }
+
+    private static NntpException Refused(in NntpResponse response) => response.SaysTooManyConnections()
+        ? new(NntpFault.TooManyConnections, $"The server allows no more connections: {response.Code} {response.PrintableText()}")
+        : new(NntpFault.UnexpectedCode, $"The server refused a command: {response.Code} {response.PrintableText()}");
 
     private bool TryEnd(bool abandons)
     {
@@ -166,5 +188,42 @@ internal abstract class PendingReply : IValueTaskSource<ReplyOutcome>
             LetGo();
             return true;
         }
+    }
+}
+
+/// <summary>
+/// The pending reply to a DATE (RFC 3977 section 7.1) that keeps an idle connection from being closed. No fetch waits for it; a
+/// server that has closed the connection in the meantime shows itself by not answering.
+/// </summary>
+internal sealed class KeepAlive() : PendingReply(new ArticleRequest(default, OperationLane.Playback))
+{
+    private const int TypicalLine = 20;
+
+    private bool _answered;
+
+    public override int Commands => 1;
+
+    public override int Unanswered => _answered ? 0 : 1;
+
+    public override bool IsWanted => false;
+
+    public override long Remaining => TypicalLine;
+
+    public override void WriteCommands(IBufferWriter<byte> output) => NntpCommandWriter.WriteDate(output);
+
+    // Some servers do not know the command, and are awake all the same; but an answer about an article belongs to another command.
+    public override ReplyStep Take(in NntpResponse response, long now)
+    {
+        if (response.Code is NntpResponseCode.Body or NntpResponseCode.ArticleExists || NntpResponseCode.IsMiss(response.Code))
+            throw new NntpException(NntpFault.MalformedReply, "The server answered a command with the reply to another.");
+        _answered = true;
+        return ReplyStep.End;
+    }
+
+    // What is behind it cannot be asked for in here any sooner.
+    public override Lateness BeLate() => Lateness.Raced;
+
+    public override void Measure(LineEstimate line)
+    {
     }
 }

@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>
 /// The pending replies to STAT commands that leave together (RFC 3977 section 6.2.4): one line each, in the order of the
-/// commands. Whoever sent them reads the answers once the reply has ended, well or badly.
+/// commands. The walk that sent them reads the answers once the reply has ended, well or badly.
 /// </summary>
 internal sealed class StatBatch : PendingReply
 {
@@ -52,11 +52,9 @@ internal sealed class StatBatch : PendingReply
     public override ReplyStep Take(in NntpResponse response, long now)
     {
         if (response.Code == NntpResponseCode.ArticleExists)
-            ReplyFaults.CheckEcho(response, _ids.Span[_answered]);
-        else if (!NntpResponseCode.IsMiss(response.Code))
-            throw ReplyFaults.Refused(response);
+            CheckEcho(response, _ids.Span[_answered]);
         else
-            ReplyFaults.CheckMiss(response, _ids.Span[_answered]);
+            CheckMiss(response, _ids.Span[_answered]);
 
         HasMisses |= response.Code != NntpResponseCode.ArticleExists;
         if (_answered == 0)

@@ -181,7 +181,7 @@ internal sealed class NntpDialer(
         }
         catch
         {
-            meter.LoginUnanswered();
+            meter.Unanswered(1);
             throw;
         }
     }

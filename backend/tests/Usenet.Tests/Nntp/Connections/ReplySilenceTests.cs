@@ -6,22 +6,23 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Nntp;
 
 /// <summary>What counts as silence of a connection (F11), on a clock that stands still.</summary>
-public sealed class ReplySilenceTests
+public sealed class ReplySilenceTests : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(100);
+    private static readonly NntpOptions Options = new() { HedgeFloor = Patience };
 
     private readonly ManualTimeProvider _clock = new();
     private readonly PendingReplies _sent = new();
     private readonly LineEstimate _provider;
     private readonly LineEstimate _line;
-    private readonly ReplySilence _silence;
+    private readonly ConnectionClock _silence;
     private bool _hasUnread;
 
     public ReplySilenceTests()
     {
         _provider = new LineEstimate(_clock);
         _line = new LineEstimate(_clock, _provider);
-        _silence = new ReplySilence(() => _hasUnread, _sent, _line, new StragglerPolicy(new NntpOptions { HedgeFloor = Patience }), new NntpOptions(), _clock);
+        _silence = new ConnectionClock(_sent, _line, TestResources.Of(Options, _clock), () => _hasUnread, isOfTheFloor: () => false, act: _ => { });
         for (var i = 0; i < 32; i++)
             _provider.Silences.Observe(TimeSpan.FromMilliseconds(10));
         _clock.Advance(TimeSpan.FromHours(1));
@@ -107,7 +108,6 @@ public sealed class ReplySilenceTests
     [Fact]
     public void F11_Where_one_in_ten_is_given_up_patience_grows()
     {
-        var policy = new StragglerPolicy(new NntpOptions { HedgeFloor = Patience });
         for (var i = 0; i < 256; i++)
         {
             Send(isHeadOfLine: true);
@@ -125,14 +125,17 @@ public sealed class ReplySilenceTests
             Assert.True(_sent.TryRemove(_clock.GetTimestamp(), out _));
         }
 
-        Assert.True(policy.Patience(_line) >= 4 * Patience, $"{policy.Patience(_line)}");
+        Assert.True(ConnectionClock.Patience(_line, Options) >= 4 * Patience, $"{ConnectionClock.Patience(_line, Options)}");
     }
+
+    public ValueTask DisposeAsync() => _silence.DisposeAsync();
 
     private void Send(bool isHeadOfLine)
     {
-        var body = new ArticleBody();
-        body.Begin(new ArticleRequest(MessageId.Parse("1@t"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine)), new CollectingSink(), 0);
-        body.SentAt = _clock.GetTimestamp();
+        var body = new ArticleBody(new ArticleRequest(MessageId.Parse("1@t"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine)), new CollectingSink(), 0)
+        {
+            SentAt = _clock.GetTimestamp(),
+        };
         Assert.True(_sent.TryAdd(body, out _));
     }
 }

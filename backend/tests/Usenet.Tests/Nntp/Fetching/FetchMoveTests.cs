@@ -82,9 +82,8 @@ public sealed class FetchMoveTests : IAsyncDisposable
         Assert.True(attempt.MayMove);
         for (var place = 0; place < 8 && !mayMove; place++)
             Assert.True(attempt.TryLosePlace());
-        var (late, behind) = (new ArticleBody(), new ArticleBody(attempt));
-        late.Begin(new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), 0);
-        behind.Begin(new ArticleRequest(Id, OperationLane.Import), attempt, 0);
+        var late = new ArticleBody(new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), 0);
+        var behind = new ArticleBody(new ArticleRequest(Id, OperationLane.Import), attempt, 0, attempt);
         Assert.True(sent.TryAdd(late, out _));
         Assert.True(sent.TryAdd(behind, out _));
 
@@ -110,8 +109,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
                 for (var i = 0; i < replies.Length; i++)
                 {
                     var attempt = Attempt(services);
-                    replies[i] = new ArticleBody(attempt);
-                    replies[i].Begin(new ArticleRequest(Id, OperationLane.Import), attempt, 0);
+                    replies[i] = new ArticleBody(new ArticleRequest(Id, OperationLane.Import), attempt, 0, attempt);
                     Assert.True(sent.TryAdd(replies[i], out _));
                 }
 

@@ -12,26 +12,26 @@ public sealed class StragglerTests
     [Fact]
     public void F11_Patience_is_four_times_the_usual_silence_and_never_less_than_the_floor()
     {
-        var policy = new StragglerPolicy(new NntpOptions());
+        var options = new NntpOptions();
         var line = new LineEstimate(_clock);
         Silences(line, TimeSpan.FromMilliseconds(12));
-        Assert.Equal(TimeSpan.FromMilliseconds(50), policy.Patience(line));
+        Assert.Equal(TimeSpan.FromMilliseconds(50), ConnectionClock.Patience(line, options));
         Silences(line, TimeSpan.FromMilliseconds(13));
-        Assert.Equal(TimeSpan.FromMilliseconds(52), policy.Patience(line));
+        Assert.Equal(TimeSpan.FromMilliseconds(52), ConnectionClock.Patience(line, options));
     }
 
     [Fact]
     public void F11_Before_anything_is_usual_patience_follows_the_round_trip_or_the_handshake()
     {
-        var policy = new StragglerPolicy(new NntpOptions());
+        var options = new NntpOptions();
         var line = new LineEstimate(_clock);
-        Assert.Equal(TimeSpan.FromMilliseconds(600), policy.Patience(line));
+        Assert.Equal(TimeSpan.FromMilliseconds(600), ConnectionClock.Patience(line, options));
         var from = _clock.GetTimestamp();
         _clock.Advance(TimeSpan.FromMilliseconds(150));
         line.ObserveHandshake(from);
-        Assert.Equal(TimeSpan.FromMilliseconds(450), policy.Patience(line));
+        Assert.Equal(TimeSpan.FromMilliseconds(450), ConnectionClock.Patience(line, options));
         line.ObserveRoundTrip(from);
-        Assert.Equal(TimeSpan.FromMilliseconds(300), policy.Patience(line));
+        Assert.Equal(TimeSpan.FromMilliseconds(300), ConnectionClock.Patience(line, options));
     }
 
     [Fact]

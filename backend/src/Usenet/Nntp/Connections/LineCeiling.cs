@@ -4,11 +4,11 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>
 /// How many bytes may be outstanding at one provider before more of them only queue. Bytes on the wire cannot be overtaken: where a
-/// line is full, whoever begins to wait for an article waits for all that was asked for before. So as soon as articles take twice as
+/// line is full, a reader who begins to wait for an article waits for all that was asked for before. So as soon as articles take twice as
 /// long as one that has the line to itself, no more is fetched ahead than keeps the line full; what waits here can be overtaken.
 /// </summary>
 /// <remarks>
-/// Pure state of one pool, guarded by its lock. By Little's law the bytes outstanding are the rate times the time that articles take,
+/// Pure state of one pool, used under its lock. By Little's law the bytes outstanding are the rate times the time that articles take,
 /// so those that the line needs are the bytes outstanding, divided by how many times as long as necessary articles take.
 /// </remarks>
 internal sealed class LineCeiling
@@ -42,7 +42,7 @@ internal sealed class LineCeiling
 
     /// <summary>
     /// Bytes that may be outstanding for one more article to be fetched ahead by a reader who shares the line with others: twice as
-    /// much as it has been seen to carry, because nobody may find out at the cost of another's wait.
+    /// much as it has been seen to carry, because no reader may find out at the cost of another's wait.
     /// </summary>
     public long Shared => _least == 0 ? long.MaxValue : Math.Max(_least, (long)(Full * _outstanding / _stretch));
 
@@ -50,7 +50,7 @@ internal sealed class LineCeiling
     public long Own => _isFull ? Shared : long.MaxValue;
 
     /// <summary>A body has come to its end in time.</summary>
-    /// <param name="bytes">Its size; 0 where nobody knew it says nothing.</param>
+    /// <param name="bytes">Its size; 0, where it was not known, says nothing.</param>
     /// <param name="seconds">From its command to its end.</param>
     /// <param name="before">Bytes that were outstanding when it was asked for, its own included.</param>
     /// <param name="after">Bytes that are outstanding now, its own not included.</param>

@@ -14,7 +14,7 @@ public enum BreakerKind
 }
 
 /// <summary>Where a breaker stood, so that a restart does not send the first viewer to a provider that is known to fail (F38).</summary>
-/// <remarks>Immutable. Times are those of the wall; whoever takes it up believes them only as far as they can be.</remarks>
+/// <remarks>Immutable. Times are those of the wall; the breaker that takes it up believes them only as far as they can be.</remarks>
 /// <param name="Fault">Why it is not closed; null when it is.</param>
 /// <param name="OpenedAt">When it opened last.</param>
 /// <param name="RestsUntil">When a probe may go through.</param>

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>
 /// How many sockets an account takes: what it promises, or less where the server has said "too many". A lower cap is tried upward
-/// again, ever more rarely while that is refused, and in steps that double while it succeeds. Guarded by the lock of the owning pool.
+/// again, ever more rarely while that is refused, and in steps that double while it succeeds. Pure state of one pool, used under its lock.
 /// </summary>
 internal sealed class ConnectionCap
 {

@@ -14,24 +14,25 @@ internal sealed class ProviderHealth
     private const int ToleratedDials = 3;
 
     private readonly Guid _provider;
-    private readonly SharedResources _shared;
+    private readonly ProviderMemory _memory;
     private readonly Lock _gate = new();
     private MessageId _lastDelivered;
 
     /// <param name="provider">Whose.</param>
-    /// <param name="shared">Clock, cooldowns, and what has been learned before.</param>
-    public ProviderHealth(Guid provider, SharedResources shared)
+    /// <param name="options">How long it is left alone.</param>
+    /// <param name="memory">What has been learned before.</param>
+    /// <param name="time">Clock.</param>
+    public ProviderHealth(Guid provider, NntpOptions options, ProviderMemory memory, TimeProvider time)
     {
-        (_provider, _shared) = (provider, shared);
+        (_provider, _memory) = (provider, memory);
         Dials = Make(BreakerKind.Dials, ToleratedDials);
         Bodies = Make(BreakerKind.Bodies, ToleratedReplies);
         Stats = Make(BreakerKind.Stats, ToleratedReplies);
 
         CircuitBreaker Make(BreakerKind kind, int tolerated)
         {
-            var breaker = new CircuitBreaker(
-                shared.Time, tolerated, shared.Options.BreakerCooldown, shared.Options.BreakerLongestCooldown, shared.Memory.BreakOf(provider, kind));
-            breaker.Changed += () => shared.Memory.RememberBreak(provider, kind, breaker);
+            var breaker = new CircuitBreaker(time, tolerated, options.BreakerCooldown, options.BreakerLongestCooldown, memory.BreakOf(provider, kind));
+            breaker.Changed += () => memory.RememberBreak(provider, kind, breaker);
             return breaker;
         }
     }
@@ -67,16 +68,16 @@ internal sealed class ProviderHealth
     }
 
     /// <summary>The settings have changed: how long the provider is left alone from now on.</summary>
-    public void Configure()
+    public void Configure(NntpOptions options)
     {
         foreach (var breaker in All)
-            breaker.Configure(_shared.Options.BreakerCooldown, _shared.Options.BreakerLongestCooldown);
+            breaker.Configure(options.BreakerCooldown, options.BreakerLongestCooldown);
     }
 
     /// <summary>Another login is used from now on: how the old one failed says nothing any more.</summary>
     public void Forget()
     {
-        _shared.Memory.ForgetBreaks(_provider);
+        _memory.ForgetBreaks(_provider);
         foreach (var breaker in All)
             breaker.Forget();
     }
@@ -84,9 +85,9 @@ internal sealed class ProviderHealth
     /// <summary>What an earlier run has stored is there now.</summary>
     public void Recall()
     {
-        Dials.Recall(_shared.Memory.BreakOf(_provider, BreakerKind.Dials));
-        Bodies.Recall(_shared.Memory.BreakOf(_provider, BreakerKind.Bodies));
-        Stats.Recall(_shared.Memory.BreakOf(_provider, BreakerKind.Stats));
+        Dials.Recall(_memory.BreakOf(_provider, BreakerKind.Dials));
+        Bodies.Recall(_memory.BreakOf(_provider, BreakerKind.Bodies));
+        Stats.Recall(_memory.BreakOf(_provider, BreakerKind.Stats));
     }
 
     private CircuitBreaker[] All => [Dials, Bodies, Stats];
@@ -108,13 +109,6 @@ internal sealed class ProviderHealth
             return probe.Passed();
         Dials.Succeeded();
         return false;
-    }
-
-    /// <summary>A connection ends: a fault if a reply was outstanding that is wanted. One that was idle, its sign of life included, says nothing.</summary>
-    public void Closing(NntpConnection connection, NntpException reason)
-    {
-        if (connection.IsAwaited && IsTelling(reason))
-            (connection.Load.Stats > 0 ? Stats : Bodies).Failed(reason);
     }
 
     /// <summary>Whether a fault says anything about how a provider answers.</summary>

@@ -200,7 +200,7 @@ internal sealed class PoolModel
         foreach (var account in _accounts)
         {
             Assert.True(account.Server.Counted.Count <= account.Pool.Sockets, "The server counts more sockets than the pool.");
-            Assert.True(account.Server.Idle <= ((IConnectionOwner)account.Pool).Idle().Length, "A connection that owes nothing can be leased no more.");
+            Assert.True(account.Server.Idle <= account.Pool.Idle.Length, "A connection that owes nothing can be leased no more.");
         }
 
         var now = _clock.GetTimestamp();

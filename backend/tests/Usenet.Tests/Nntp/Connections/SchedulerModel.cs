@@ -64,7 +64,8 @@ internal sealed class SchedulerModel
             return;
         }
 
-        var waiter = new ConnectionLease { Request = request };
+        var waiter = new ConnectionLease();
+        waiter.Begin(null!, request);
         pool.Scheduler.Enqueue(waiter);
         Waiting.Add((pool, waiter));
     }

@@ -25,7 +25,7 @@ internal enum BreakerState
 /// Thread-safe. A probe is a token with one owner, who returns it by disposing it, with a verdict or without one; a token that
 /// is kept for too long is void, so that nothing sticks half-open.
 /// </remarks>
-[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The probe belongs to whoever asked for it; here it is only compared.")]
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "The probe belongs to the operation that asked for it; here it is only compared.")]
 internal sealed class CircuitBreaker
 {
     /// <summary>A probe without a verdict for this long is given up.</summary>
@@ -153,8 +153,8 @@ internal sealed class CircuitBreaker
     }
 
     /// <summary>Asks for the right to one probe while the breaker is not closed.</summary>
-    /// <param name="atOnce">Does not wait for the end of the rest: somebody wants to know how it stands.</param>
-    /// <param name="isNeeded">A reader waits for what nobody else has: one second of rest is enough.</param>
+    /// <param name="atOnce">Does not wait for the end of the rest: it is asked how the provider stands.</param>
+    /// <param name="isNeeded">A reader waits for what no other provider has: one second of rest is enough.</param>
     /// <returns>Null when the breaker is closed, still rests, or has a probe under way.</returns>
     public BreakerProbe? TryProbe(bool atOnce = false, bool isNeeded = false)
     {

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
@@ -12,7 +11,7 @@ namespace Sluice.Usenet.Tests.Nntp;
 /// A fetch can be given up at any moment of its way to the wire. The clock of the connection is driven by hand beside it, so
 /// that each order of events can be had.
 /// </summary>
-public sealed class ConnectionDeadlinesTests : IAsyncLifetime
+public sealed class ConnectionClockTests : IAsyncLifetime
 {
     // Nothing is hedged, so that nobody looks before the stall limit unless the drain says so.
     private static readonly NntpOptions Options = new() { HedgeEnabled = false, CloseGrace = TimeSpan.Zero };
@@ -26,27 +25,26 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
     private readonly ManualTimeProvider _standing = new();
     private readonly PendingReplies _sent = new();
     private readonly ArticleBody _body = Ask("a@t");
-    private readonly Owner _owner = new();
+    private NntpConnectionPool _pool = null!;
+    private ConnectionLease _lease = null!;
     private NntpConnection _connection = null!;
-    private ConnectionDeadlines _deadlines = null!;
+    private ConnectionClock _deadlines = null!;
     private TimeSpan _patience;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     public async ValueTask InitializeAsync()
     {
-        // Its own clock stands still: what happens to it happens by the deadlines beside it, where a test does not move it.
-        var standing = Shared(_standing);
-        var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false };
-        _connection = new NntpConnection(await ConnectAsync(), 0, new LineEstimate(standing.Time), new PipelineDepth(account, standing), standing, _owner);
-        _connection.Start();
+        // Its own clock stands still: what happens to it happens by the clock beside it, where a test does not move it.
+        (_pool, _lease) = await LeaseAsync(_standing);
+        _connection = _lease.Connection!;
         _connection.Submit(_body);
-        await Eventually.HoldsAsync(() => _connection.IsBusy, () => "nothing was sent", Token);
+        await Eventually.HoldsAsync(() => !_connection.Sent.IsEmpty, () => "nothing was sent", Token);
+        Assert.True(_sent.TryAdd(_body, out _));
 
         var line = new LineEstimate(_clock);
-        var policy = new StragglerPolicy(Options);
-        _patience = policy.Patience(line);
-        _deadlines = new ConnectionDeadlines(_connection, new ReplySilence(() => false, _sent, line, policy, Options, _clock), Shared(_clock));
+        _patience = ConnectionClock.Patience(line, Options);
+        _deadlines = new ConnectionClock(_sent, line, TestResources.Of(Options, _clock), hasUnread: () => false, isOfTheFloor: () => false, _connection.Obey);
         _deadlines.Expect(OperationLane.Playback);
     }
 
@@ -91,7 +89,6 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
     [Fact(Timeout = 60_000)]
     public async Task F07_Drain_ends_where_something_is_wanted_again_and_the_stall_limit_counts()
     {
-        Assert.True(_sent.TryAdd(_body, out _));
         _deadlines.Begin();
         GiveUp();
         _deadlines.StartDrain();
@@ -99,7 +96,7 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
 
         _clock.Advance(Options.PlaybackStall);
 
-        Assert.Equal(NntpFault.Stalled, (await _owner.Reason).Fault);
+        Assert.Equal(NntpFault.Stalled, (await _connection.Completion).Fault);
     }
 
     [Fact(Timeout = 60_000)]
@@ -107,7 +104,6 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
     {
         var awaited = Ask("b@t", new FetchUrgency(this, isHeadOfLine: true));
         _connection.Submit(awaited);
-        Assert.True(_sent.TryAdd(_body, out _));
         Assert.True(_sent.TryAdd(awaited, out _));
         _deadlines.Begin();
         GiveUp();
@@ -135,54 +131,52 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
     public async Task F07_Command_that_is_given_up_on_its_way_to_the_wire_is_not_sent()
     {
         var clock = new HookedClock();
-        var meter = new NntpMeter(TimeProvider.System);
-        await using var transport = await ConnectAsync();
-        var sender = new CommandSender(transport, _sent, meter, clock);
-        var takenBack = new List<PendingReply>();
+        var (pool, lease) = await LeaseAsync(clock);
+        var connection = lease.Connection!;
         var body = Ask("b@t");
 
         // The last thing before a command is registered is a look at the clock.
         clock.Hook = () => Assert.True(body.TryAbandon(Token));
-        Assert.True(sender.TrySubmit(body));
-        sender.Stop();
-        await sender.RunAsync(takenBack.Add, _ => Assert.Fail("Nothing has begun."));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => lease.AskAsync(body, Token).AsTask());
+        lease.Dispose();
 
-        Assert.Equal([body], takenBack);
-        Assert.True(_sent.IsEmpty);
-        Assert.Equal(0, meter.Read().Commands);
+        await Eventually.HoldsAsync(() => connection.Load is { Commands: 0, Unwanted: 0 }, () => "the command was not given back", Token);
+        Assert.Equal((0L, 0L), connection.Sent.Progress);
+        Assert.Equal(0, pool.Shared.Meter.Read().Commands);
+        await pool.DisposeAsync();
     }
 
     public async ValueTask DisposeAsync()
     {
         await _deadlines.DisposeAsync();
-        await _connection.DisposeAsync();
+        _lease.Dispose();
+        await _pool.DisposeAsync();
         await _server.DisposeAsync();
     }
 
     private void GiveUp() => Assert.True(_body.TryAbandon(Token));
 
-    private async Task AssertClosedAsync()
+    private async Task AssertClosedAsync() => Assert.Equal(NntpFault.ConnectionClosed, (await _connection.Completion).Fault);
+
+    private static ArticleBody Ask(string id, FetchUrgency? urgency = null) =>
+        new(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, Urgency: urgency), new CollectingSink(), 0);
+
+    /// <summary>A pool of one connection, and the right to its first command.</summary>
+    private async Task<(NntpConnectionPool Pool, ConnectionLease Lease)> LeaseAsync(TimeProvider time)
     {
-        Assert.Equal(NntpFault.ConnectionClosed, (await _owner.Reason).Fault);
-        await _connection.Completion;
+        var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = 1 };
+        var pool = new NntpConnectionPool(account, TestResources.Of(Options, time, new GlobalOperationLimiter(1, time: time), ConnectAsync));
+        var lease = new ConnectionLease();
+        await pool.LeaseAsync(lease, new ArticleRequest(MessageId.Parse("a@t"), OperationLane.Playback), Token);
+        return (pool, lease);
     }
 
-    private static ArticleBody Ask(string id, FetchUrgency? urgency = null)
-    {
-        var body = new ArticleBody();
-        body.Begin(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, Urgency: urgency), new CollectingSink(), 0);
-        return body;
-    }
-
-    private async Task<NntpTransport> ConnectAsync()
+    private static async Task<NntpTransport> ConnectAsync(ProviderOptions account, CancellationToken cancellationToken)
     {
         var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
-        await socket.ConnectAsync(IPAddress.Loopback, _server.Port, Token);
+        await socket.ConnectAsync(IPAddress.Loopback, account.Port, cancellationToken);
         return new NntpTransport(socket, new NetworkStream(socket), Options.ReceiveBufferBytes);
     }
-
-    private static SharedResources Shared(TimeProvider time) =>
-        new(Options, new GlobalOperationLimiter(), new HandshakeLimit(1, TimeProvider.System), new NntpMeter(time), new ProviderMemory(time), time, NullLogger.Instance);
 
     /// <summary>Runs something once, when it is first asked for the time.</summary>
     private sealed class HookedClock : TimeProvider
@@ -195,42 +189,6 @@ public sealed class ConnectionDeadlinesTests : IAsyncLifetime
             Hook = null;
             hook?.Invoke();
             return base.GetTimestamp();
-        }
-    }
-
-    /// <summary>A pool of this one connection, which says why it has ended.</summary>
-    private sealed class Owner : IConnectionOwner
-    {
-        private readonly TaskCompletionSource<NntpException> _reason = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        public Task<NntpException> Reason => _reason.Task;
-
-        public NntpConnection[] Idle() => [];
-
-        public bool HasAnother(NntpConnection connection) => false;
-
-        public void Changed()
-        {
-        }
-
-        public void Missed(MessageId id)
-        {
-        }
-
-        public void ReplyEnded(NntpConnection connection, PendingReply reply)
-        {
-        }
-
-        public bool HasOnlyTheFloor => false;
-
-        public bool TryRetire(NntpConnection connection, bool isStale) => false;
-
-        public void Closing(NntpConnection connection, NntpException reason) => _reason.SetResult(reason);
-
-        public Task LeaveAsync(Socket socket) => Task.CompletedTask;
-
-        public void Closed(NntpConnection connection)
-        {
         }
     }
 }

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>
 /// One limiter for the whole process: how many connections each lane may use at the same time. The lanes are work-conserving:
-/// a reservation says what playback always gets back, never what others may not use while nobody watches.
+/// a reservation says what playback always gets back, never what others may not use while nothing plays.
 /// </summary>
 /// <remarks>
 /// Thread-safe. Nothing waits in here: a refused lane waits in its connection pool and is woken by <see cref="Returned"/>, so
@@ -31,7 +31,7 @@ public sealed class GlobalOperationLimiter
     /// <param name="connections">Most connections in use at a time; 0 = as many as the providers allow together.</param>
     /// <param name="streamingPriorityPercent">0–100: while anything plays, the background lanes together get the rest, but at least one.</param>
     /// <param name="time">Clock; the system's when null.</param>
-    /// <param name="importConnections">Most that imports use at a time, whoever else is idle; 0 = as many as there are.</param>
+    /// <param name="importConnections">Most that imports use at a time, however idle the others are; 0 = as many as there are.</param>
     public GlobalOperationLimiter(int connections = 0, int streamingPriorityPercent = 80, TimeProvider? time = null, int importConnections = 0)
     {
         Take(connections, streamingPriorityPercent, importConnections);
@@ -193,7 +193,7 @@ public sealed class GlobalOperationLimiter
         }
     }
 
-    /// <summary>Has whoever waits for a permit ask again.</summary>
+    /// <summary>Has the pools ask again for the fetches that wait for a permit.</summary>
     internal void Wake() => Returned?.Invoke();
 
     internal void Return(OperationLane lane)

@@ -4,19 +4,16 @@ namespace Sluice.Usenet.Nntp;
 
 /// <summary>
 /// Waiting fetches of several parties, served so that each party gets the same bytes over time, whatever their number or size:
-/// deficit round robin (Shreedhar and Varghese, SIGCOMM 1995). Guarded by the lock of the pool.
+/// deficit round robin (Shreedhar and Varghese, SIGCOMM 1995). A single party is served in the order of its coming. Pure state of one
+/// pool, used under its lock.
 /// </summary>
 internal sealed class FairQueue
 {
     // Larger than a usual article, so that most turns serve at least one.
     private const long Quantum = 1 << 20;
 
-    // A party comes and goes with each of its fetches when few wait.
-    private const int SpareKept = 16;
-
     private readonly Dictionary<object, Party> _parties = [];
     private readonly LinkedList<Party> _round = new();
-    private readonly Stack<Party> _spare = new();
 
     public bool IsEmpty => _round.Count == 0;
 
@@ -24,24 +21,20 @@ internal sealed class FairQueue
     {
         if (!_parties.TryGetValue(party, out var entry))
         {
-            entry = _spare.TryPop(out var spare) ? spare : new Party();
-            (entry.Key, entry.Deficit) = (party, Quantum);
+            entry = new Party { Deficit = Quantum };
             _parties.Add(party, entry);
             _round.AddLast(entry.Place);
         }
 
-        entry.Waiters.AddLast(waiter.Place);
+        entry.Add(waiter);
     }
-
-    /// <summary>Whether a waiter waits here; it may wait in the queue of another pool by now.</summary>
-    public bool Holds(ConnectionLease waiter, object party) => _parties.TryGetValue(party, out var entry) && entry.Waiters == waiter.Place.List;
 
     /// <summary>The one whose turn it is.</summary>
     public bool TryPeek([MaybeNullWhen(false)] out ConnectionLease waiter)
     {
         while (_round.First is { } first)
         {
-            waiter = first.Value.Waiters.First!.Value;
+            waiter = first.Value.First!;
             if (first.Value.Deficit >= waiter.Cost)
                 return true;
             first.Value.Deficit += Quantum;
@@ -57,35 +50,61 @@ internal sealed class FairQueue
     public void Remove(ConnectionLease waiter, object party)
     {
         var entry = _parties[party];
-        entry.Waiters.Remove(waiter.Place);
-        if (entry.Waiters.Count > 0)
+        entry.Remove(waiter);
+        if (entry.First is not null)
             return;
 
         // A party without waiters saves nothing up.
         _parties.Remove(party);
         _round.Remove(entry.Place);
-        entry.Key = null;
-        if (_spare.Count < SpareKept)
-            _spare.Push(entry);
     }
 
     /// <summary>The one whose turn it was has been served, and is about to be taken out.</summary>
     public void Charge(ConnectionLease waiter, object party) => _parties[party].Deficit -= waiter.Cost;
 
     /// <summary>All that wait, in no order.</summary>
-    public IEnumerable<ConnectionLease> All() => _round.SelectMany(static party => party.Waiters);
+    public IEnumerable<ConnectionLease> All() => _round.SelectMany(static party => party.All());
 
+    /// <summary>A party and its waiters, which are linked with each other so that waiting costs no object of its own.</summary>
     private sealed class Party
     {
-        public Party() => Place = new LinkedListNode<Party>(this);
+        private ConnectionLease? _last;
 
-        /// <summary>Null while it is spare.</summary>
-        public object? Key { get; set; }
+        public Party() => Place = new LinkedListNode<Party>(this);
 
         public LinkedListNode<Party> Place { get; }
 
-        public LinkedList<ConnectionLease> Waiters { get; } = new();
-
         public long Deficit { get; set; }
+
+        public ConnectionLease? First { get; private set; }
+
+        public void Add(ConnectionLease waiter)
+        {
+            (waiter.Before, waiter.Next) = (_last, null);
+            if (_last is null)
+                First = waiter;
+            else
+                _last.Next = waiter;
+            _last = waiter;
+        }
+
+        public void Remove(ConnectionLease waiter)
+        {
+            if (waiter.Before is null)
+                First = waiter.Next;
+            else
+                waiter.Before.Next = waiter.Next;
+            if (waiter.Next is null)
+                _last = waiter.Before;
+            else
+                waiter.Next.Before = waiter.Before;
+            (waiter.Before, waiter.Next) = (null, null);
+        }
+
+        public IEnumerable<ConnectionLease> All()
+        {
+            for (var waiter = First; waiter is not null; waiter = waiter.Next)
+                yield return waiter;
+        }
     }
 }

@@ -14,6 +14,6 @@ public sealed class OperationPermit : IDisposable
     /// <summary>The lane that holds it.</summary>
     public OperationLane Lane { get; }
 
-    /// <summary>Gives the use back and wakes whoever waits for one.</summary>
+    /// <summary>Gives the use back and wakes the pools in which fetches wait for one.</summary>
     public void Dispose() => Interlocked.Exchange(ref _limiter, null)?.Return(Lane);
 }

@@ -1,0 +1,16 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>What the pools of a test share.</summary>
+internal static class TestResources
+{
+    /// <param name="options">Deadlines and ceilings.</param>
+    /// <param name="time">Clock.</param>
+    /// <param name="limiter">Permits; null: as many as it is told later.</param>
+    /// <param name="dial">Opens connections; null: the dialler.</param>
+    public static SharedResources Of(
+        NntpOptions options, TimeProvider time, GlobalOperationLimiter? limiter = null, Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? dial = null) =>
+        new(options, limiter ?? new GlobalOperationLimiter(time: time), new HandshakeLimit(1, time), new NntpMeter(time), new ProviderMemory(time), time, NullLogger.Instance, names: null, dial);
+}
