@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.Metrics;
 using System.Globalization;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.MockNntpServer;
@@ -26,11 +27,20 @@ internal static class StatRun
         await using var server = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { Latency = RoundTrip }] });
         var account = new ProviderOptions { Name = "mock", Host = "127.0.0.1", Port = server.Ports[0], UseTls = false, MaxConnections = Connections };
         await using var pool = new ProviderPool([account], new NntpOptions(), new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance);
+        long flushes = 0;
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, listening) =>
+        {
+            if (instrument.Meter == pool.Meter && instrument.Name == "sluice.nntp.flushes")
+                listening.EnableMeasurementEvents(instrument);
+        };
+        listener.SetMeasurementEventCallback<long>((_, count, _, _) => Interlocked.Add(ref flushes, count));
+        listener.Start();
         var answers = new ArticlePresence[ids.Length];
         var times = new List<TimeSpan>();
         for (var round = 0; round <= Rounds; round++)
         {
-            var before = pool.Counters.Flushes;
+            var before = Volatile.Read(ref flushes);
             var started = Stopwatch.GetTimestamp();
             await pool.StatAsync(new StatRequest(ids, OperationLane.HealthCheck), answers, CancellationToken.None);
             var elapsed = Stopwatch.GetElapsedTime(started);
@@ -40,7 +50,7 @@ internal static class StatRun
                 times.Add(elapsed);
             Console.WriteLine(string.Create(
                 CultureInfo.InvariantCulture,
-                $"{Articles} STAT over {Connections} connections at {RoundTrip.TotalMilliseconds} ms, {(round == 0 ? "cold" : "warm")}: {elapsed.TotalSeconds:F2} s, {pool.Counters.Flushes - before} flushes, {server.Stats.ConnectionsPeak} connections"));
+                $"{Articles} STAT over {Connections} connections at {RoundTrip.TotalMilliseconds} ms, {(round == 0 ? "cold" : "warm")}: {elapsed.TotalSeconds:F2} s, {Volatile.Read(ref flushes) - before} flushes, {server.Stats.ConnectionsPeak} connections"));
         }
 
         var median = times.Order().ElementAt(Rounds / 2);

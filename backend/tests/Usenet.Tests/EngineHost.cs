@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
@@ -17,6 +18,7 @@ namespace Sluice.Usenet.Tests;
 internal sealed class EngineHost : IAsyncDisposable
 {
     private readonly NntpAccounts _accounts;
+    private readonly NntpListener _listener;
 
     // What each of them holds, looked at by tests alone.
     private readonly IReadOnlyList<NntpConnectionPool> _connections;
@@ -30,6 +32,7 @@ internal sealed class EngineHost : IAsyncDisposable
     {
         (Mock, Release, Pool, Engine) = (mock, release, pool, engine);
         (_accounts, _connections, _clocks) = (accounts, connections, clocks);
+        _listener = new NntpListener(accounts.Meter);
     }
 
     public MockServer Mock { get; }
@@ -37,6 +40,9 @@ internal sealed class EngineHost : IAsyncDisposable
     public MockRelease Release { get; }
 
     public ProviderPool Pool { get; }
+
+    /// <summary>What the connections of the engine have done.</summary>
+    public NntpCounters Counters => _listener.Now;
 
     /// <summary>The accounts at the mock, as the pool has them.</summary>
     public required IReadOnlyList<ProviderOptions> Accounts { get; init; }
@@ -160,7 +166,7 @@ internal sealed class EngineHost : IAsyncDisposable
             () => Mock.Stats.ConnectionsNow == 0 && !Mock.HaveUnaccepted.Contains(true),
             () => $"the mock still has {Mock.Stats.ConnectionsNow} connections",
             cancellationToken);
-        var (engine, mock) = (Pool.Counters, Mock.Stats);
+        var (engine, mock) = (Counters, Mock.Stats);
         Assert.InRange(mock.Opened - engine.SocketsOpened, 0, engine.SocketsAbandoned);
         Assert.InRange(engine.Bodies - mock.CommandCount("BODY"), 0, engine.Unanswered);
         Assert.InRange(engine.Commands - mock.Commands.Values.Sum(), 0, engine.Unanswered);
@@ -170,6 +176,7 @@ internal sealed class EngineHost : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await CloseAsync();
+        _listener.Dispose();
         await Mock.DisposeAsync();
         foreach (var (clock, others) in _clocks)
             await Eventually.HoldsAsync(() => clock.Alive <= others, () => $"{clock.Alive - others} timers left", CancellationToken.None);

@@ -1,6 +1,6 @@
 using System.Globalization;
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.FullNzbTester.Mock;
-using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Checks;
 

@@ -20,6 +20,7 @@ internal sealed class EngineSession : IContentSession
     private readonly ProviderPool _pool;
     private readonly IReadOnlyList<ProviderOptions> _providers;
     private readonly EngineTotals _totals;
+    private readonly NntpListener _listener;
     private bool _disposed;
 
     public EngineSession(IReadOnlyList<ProviderOptions> providers, TesterOptions options, IReadOnlyList<TestedFile> files, EngineTotals totals)
@@ -29,6 +30,7 @@ internal sealed class EngineSession : IContentSession
         _providers = providers;
         Limiter = new GlobalOperationLimiter();
         _pool = new ProviderPool(providers, new NntpOptions(), Limiter, TimeProvider.System, NullLoggerFactory.Instance);
+        _listener = new NntpListener(_pool.Meter);
         Source = new FetchLog(_pool);
         var streams = new StreamOptions { VerifyBeforeServe = options.VerifyBeforeServe };
         streams = streams with { ByteBudget = options.ByteBudget ?? streams.ByteBudget, ReadAhead = options.ReadAhead ?? streams.ReadAhead };
@@ -50,7 +52,7 @@ internal sealed class EngineSession : IContentSession
     public StreamEngine Streams { get; }
 
     /// <summary>What the connections have done so far.</summary>
-    public NntpCounters Counters => _pool.Counters;
+    public NntpCounters Counters => _listener.Now;
 
     public IContentStream Open(TestedFile file, long position, long? end) =>
         new EngineContentStream(Streams.Open([FileExtent.Whole(file.Posted)], OperationLane.Playback, position, end));
@@ -101,6 +103,7 @@ internal sealed class EngineSession : IContentSession
         await Streams.DisposeAsync();
         await _pool.DisposeAsync();
         _totals.Closed(this);
+        _listener.Dispose();
     }
 }
 

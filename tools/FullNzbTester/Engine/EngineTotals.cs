@@ -1,5 +1,3 @@
-using Sluice.Usenet.Nntp;
-
 namespace Sluice.Tools.FullNzbTester.Engine;
 
 /// <summary>The counts of all sessions of a run; one session is open at a time.</summary>

@@ -1,5 +1,5 @@
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.FullNzbTester.Mock;
-using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Sessions;
 

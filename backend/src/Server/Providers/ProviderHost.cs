@@ -68,7 +68,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     public StreamEngine Engine => _current.Engine;
 
     /// <summary>Bytes received from providers since the start.</summary>
-    public long BytesReceived => _accounts.Counters.BytesReceived;
+    public long BytesReceived => _accounts.BytesReceived;
 
     /// <inheritdoc/>
     public int ProviderCount => _current.ProviderCount;

@@ -1,3 +1,4 @@
+using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 
 namespace Sluice.Usenet.Nntp;
@@ -44,8 +45,11 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <summary>Permits of all accounts.</summary>
     public GlobalOperationLimiter Limiter => _shared.Limiter;
 
-    /// <summary>What all connections have done since the start; the limiter has the permits.</summary>
-    public NntpCounters Counters => _shared.Meter.Read();
+    /// <summary>Says what all connections do, by the name <c>Sluice.Nntp</c>; the limiter has the permits.</summary>
+    public Meter Meter => _shared.Meter.Source;
+
+    /// <summary>Bytes received from all providers since the start.</summary>
+    public long BytesReceived => _shared.Meter.BytesReceived;
 
     /// <summary>For those who fetch.</summary>
     internal SharedResources Shared => _shared;
@@ -73,6 +77,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         }
 
         await Task.WhenAll(accounts.Select(account => account.DisposeAsync().AsTask()));
+        _shared.Meter.Dispose();
     }
 
     /// <summary>Brings the accounts of these entries to the settings, and keeps them until <see cref="ReleaseAsync"/>.</summary>

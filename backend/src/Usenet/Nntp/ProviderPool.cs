@@ -1,3 +1,4 @@
+using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 
 namespace Sluice.Usenet.Nntp;
@@ -81,8 +82,8 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     /// <summary>Connections that a lane may use as things are, over all providers.</summary>
     public int EffectivePermits(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
-    /// <summary>What the connections of all accounts have done since the start; the limiter has the permits.</summary>
-    public NntpCounters Counters => _accounts.Counters;
+    /// <summary>Says what the connections of all accounts do, by the name <c>Sluice.Nntp</c>; the limiter has the permits.</summary>
+    public Meter Meter => _accounts.Meter;
 
     /// <summary>Opens a connection to one provider if none is open, and leaves it in its pool.</summary>
     /// <exception cref="NntpException">It cannot be reached or logged in to; the message says why in a sentence.</exception>

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Xunit;
@@ -27,6 +28,7 @@ public sealed class LateReplyTests
         const int Connections = 4;
         await using var server = new NewsServer { Greet = Connections, HoldsDate = true };
         await using var pool = Pool(Options, Account(server, Connections) with { PipeliningDepth = 1 });
+        using var counters = new NntpListener(pool.Meter);
         await Task.WhenAll(Enumerable.Range(0, Connections).Select(i => FetchAsync(pool, $"a{i}@t")));
         Assert.Equal(Connections, server.Accepted);
 
@@ -35,9 +37,9 @@ public sealed class LateReplyTests
         await Eventually.HoldsAsync(() => server.Dates == Connections, () => $"{server.Dates} DATE", Token);
         for (var i = 0; i < 20; i++)
             _clock.Advance(TimeSpan.FromMilliseconds(50));
-        var received = pool.Counters.BytesReceived;
+        var received = counters.Now.BytesReceived;
         server.LetGo();
-        await Eventually.HoldsAsync(() => pool.Counters.BytesReceived == received + (Connections * NewsServer.Date.Length), () => "a DATE is not answered", Token);
+        await Eventually.HoldsAsync(() => counters.Now.BytesReceived == received + (Connections * NewsServer.Date.Length), () => "a DATE is not answered", Token);
 
         await Task.WhenAll(Enumerable.Range(0, Connections).Select(i => FetchAsync(pool, $"b{i}@t")));
         for (var i = 0; i < 8; i++)

@@ -122,11 +122,11 @@ public sealed class ReliabilityTests
 
         async Task<(long Bodies, long Tries)> FirstByteAsync(EngineHost at)
         {
-            var before = at.Pool.Counters;
+            var before = at.Counters;
             await using (var newcomer = Open(at, Newcomer))
                 await newcomer.ReadExactlyAsync(buffer.AsMemory(0, 1), Token);
             await SettleAsync(at, long.MaxValue);
-            return (at.Mock.Stats.CommandCount("BODY") - before.Bodies, at.Pool.Counters.Tries - before.Tries);
+            return (at.Mock.Stats.CommandCount("BODY") - before.Bodies, at.Counters.Tries - before.Tries);
         }
     }
 
@@ -198,7 +198,7 @@ public sealed class ReliabilityTests
 
         // Who goes on after everything was given back opens anew.
         var allowed = 1.25 * (read + ((Sessions + paused) * ArticleSize));
-        Assert.InRange(host.Pool.Counters.BytesReceived / 1.04, read / 2, allowed);
+        Assert.InRange(host.Counters.BytesReceived / 1.04, read / 2, allowed);
     }
 
     [Fact]

@@ -6,7 +6,6 @@ using Sluice.Tools.FullNzbTester.Mock;
 using Sluice.Tools.FullNzbTester.Report;
 using Sluice.Tools.FullNzbTester.Steps;
 using Sluice.Tools.MockNntpServer.Articles;
-using Sluice.Usenet.Nntp;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Tester;

@@ -1,3 +1,4 @@
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
@@ -15,7 +16,8 @@ public sealed class CancelledDialTests
     {
         const int dials = 100;
         await using var mock = await MockServer.StartAsync();
-        var meter = new NntpMeter(TimeProvider.System);
+        using var meter = new NntpMeter(TimeProvider.System);
+        using var counted = new NntpListener(meter.Source);
         var dialer = Dialer(mock, meter);
         for (var i = 0; i < dials; i++)
         {
@@ -35,7 +37,7 @@ public sealed class CancelledDialTests
         }
 
         await Eventually.HoldsAsync(() => mock.Stats.Opened == dials && mock.Stats.ConnectionsNow == 0, () => $"{mock.Stats.Opened} opened, {mock.Stats.ConnectionsNow} open", Token);
-        var counters = meter.Read();
+        var counters = counted.Now;
         Assert.Equal(dials, counters.SocketsOpened + counters.SocketsAbandoned);
         Assert.Equal(1, counters.SocketsPeak);
     }
@@ -45,10 +47,11 @@ public sealed class CancelledDialTests
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.ConnectBlackhole }] });
         await Eventually.HoldsAsync(() => mock.Stats.FaultCount(FaultKind.ConnectBlackhole) == 1, () => "the mock listens", Token);
-        var meter = new NntpMeter(TimeProvider.System);
+        using var meter = new NntpMeter(TimeProvider.System);
+        using var counted = new NntpListener(meter.Source);
         var failure = await Assert.ThrowsAsync<NntpException>(() => Dialer(mock, meter, new NntpOptions { ConnectTimeout = TimeSpan.FromMilliseconds(50) }).DialAsync(Token));
         Assert.Equal(NntpFault.ConnectTimeout, failure.Fault);
-        Assert.Equal((0, 1, 1), (meter.Read().SocketsOpened, meter.Read().SocketsAbandoned, meter.Read().SocketsPeak));
+        Assert.Equal((0, 1, 1), (counted.Now.SocketsOpened, counted.Now.SocketsAbandoned, counted.Now.SocketsPeak));
     }
 
     [Fact]
@@ -56,10 +59,11 @@ public sealed class CancelledDialTests
     {
         await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.ConnectRefuse }] });
         await Eventually.HoldsAsync(() => mock.Stats.FaultCount(FaultKind.ConnectRefuse) == 1, () => "the mock listens", Token);
-        var meter = new NntpMeter(TimeProvider.System);
+        using var meter = new NntpMeter(TimeProvider.System);
+        using var counted = new NntpListener(meter.Source);
         var failure = await Assert.ThrowsAsync<NntpException>(() => Dialer(mock, meter).DialAsync(Token));
         Assert.Equal(NntpFault.ConnectFailed, failure.Fault);
-        Assert.Equal((0, 0), (meter.Read().SocketsOpened, meter.Read().SocketsAbandoned));
+        Assert.Equal((0, 0), (counted.Now.SocketsOpened, counted.Now.SocketsAbandoned));
     }
 
     [Fact]
@@ -70,13 +74,14 @@ public sealed class CancelledDialTests
             Providers = [new MockProvider { User = "u", Password = "p" }],
             Faults = [new MockFault { Kind = FaultKind.AuthSlow, Verb = "AUTHINFO PASS", Duration = TimeSpan.FromMinutes(1) }],
         });
-        var meter = new NntpMeter(TimeProvider.System);
+        using var meter = new NntpMeter(TimeProvider.System);
+        using var counted = new NntpListener(meter.Source);
         using var unwanted = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var dial = Dialer(mock, meter).DialAsync(unwanted.Token);
         await Eventually.HoldsAsync(() => mock.Stats.CommandCount("AUTHINFO PASS") == 1, () => "the password was not sent", Token);
         await unwanted.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => dial);
-        Assert.Equal((2, 1), (meter.Read().Commands, meter.Read().Unanswered));
+        Assert.Equal((2, 1), (counted.Now.Commands, counted.Now.Unanswered));
     }
 
     private static NntpDialer Dialer(MockServer mock, NntpMeter meter, NntpOptions? options = null) => new(

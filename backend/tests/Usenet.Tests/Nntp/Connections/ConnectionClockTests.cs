@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Sluice.Testing;
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Xunit;
@@ -132,6 +133,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     {
         var clock = new HookedClock();
         var (pool, lease) = await LeaseAsync(clock);
+        using var counted = new NntpListener(pool.Shared.Meter.Source);
         var connection = lease.Connection!;
         var body = Ask("b@t");
 
@@ -142,7 +144,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
 
         await Eventually.HoldsAsync(() => connection.Load is { Commands: 0, Unwanted: 0 }, () => "the command was not given back", Token);
         Assert.Equal((0L, 0L), connection.Sent.Progress);
-        Assert.Equal(0, pool.Shared.Meter.Read().Commands);
+        Assert.Equal(0, counted.Now.Commands);
         await pool.DisposeAsync();
     }
 

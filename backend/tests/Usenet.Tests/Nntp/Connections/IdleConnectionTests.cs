@@ -1,6 +1,7 @@
 using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
@@ -95,16 +96,17 @@ public sealed class IdleConnectionTests
         var time = new ManualTimeProvider();
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = server.Port, UseTls = false, MaxConnections = Connections, PipeliningDepth = 1 };
         await using var pool = new ProviderPool([account], new NntpOptions { CloseGrace = TimeSpan.Zero, HedgeEnabled = false }, new GlobalOperationLimiter(), time, NullLoggerFactory.Instance);
+        using var counters = new NntpListener(pool.Meter);
         await Task.WhenAll(Enumerable.Range(0, Connections).Select(i => FetchAsync(pool, $"a{i}@t")));
         Assert.Equal(Connections, server.Accepted);
-        var before = pool.Counters.Tries;
+        var before = counters.Now.Tries;
         Volatile.Write(ref forgotten, server.Accepted);
         time.Advance(TimeSpan.FromSeconds(30));
         var fetch = FetchAsync(pool, "b@t");
         await Eventually.HoldsAsync(() => Volatile.Read(ref unanswered) == 1, () => "the command did not come", Token);
         time.Advance(TimeSpan.FromSeconds(6));
         await fetch;
-        Assert.Equal(2, pool.Counters.Tries - before);
+        Assert.Equal(2, counters.Now.Tries - before);
         Assert.Equal(1, unanswered);
         await Eventually.HoldsAsync(() => pool.Sockets(0) == 1, () => $"{pool.Sockets(0)} sockets", Token);
     }
@@ -115,7 +117,7 @@ public sealed class IdleConnectionTests
         var time = new ManualTimeProvider();
         await using var host = await EngineHost.StartAsync(EngineHost.Film(4), nntpTime: time);
         await FetchAsync(host.Pool, host.Release.MessageId(0, 1));
-        var (opened, received) = (host.Mock.Stats.Opened, host.Pool.Counters.BytesReceived);
+        var (opened, received) = (host.Mock.Stats.Opened, host.Counters.BytesReceived);
 
         // Two minutes after the last article: three times 40 seconds, each of which a server would have let pass.
         for (var date = 1; date <= 3; date++)
@@ -124,7 +126,7 @@ public sealed class IdleConnectionTests
             time.Advance(TimeSpan.FromSeconds(2));
             var expected = Math.Min(date, 2);
             await Eventually.HoldsAsync(() => host.Mock.Stats.CommandCount("DATE") == expected, () => $"{host.Mock.Stats.CommandCount("DATE")} DATE", Token);
-            await Eventually.HoldsAsync(() => host.Pool.Counters.BytesReceived >= received + (expected * "111 20260103100000\r\n".Length), () => "an answer is outstanding", Token);
+            await Eventually.HoldsAsync(() => host.Counters.BytesReceived >= received + (expected * "111 20260103100000\r\n".Length), () => "an answer is outstanding", Token);
         }
 
         Assert.Equal(0, host.Mock.Stats.CommandCount("QUIT"));

@@ -51,12 +51,13 @@ internal sealed class PoolModel
 
     /// <param name="dice">Says all that happens.</param>
     /// <param name="socket">As <see cref="LeftSocket"/>; lent.</param>
-    public PoolModel(Random dice, Socket socket)
+    /// <param name="meter">Lent: the process keeps a list of all meters, and there are thousands of models.</param>
+    public PoolModel(Random dice, Socket socket, NntpMeter meter)
     {
         (_dice, _socket) = (dice, socket);
         _limiter = new GlobalOperationLimiter(0, 80, _clock);
         var shared = new SharedResources(
-            Options, _limiter, new HandshakeLimit(dice.Next(3, 5), _clock), new NntpMeter(_clock), new ProviderMemory(_clock), _clock, NullLogger.Instance, names: null, DialAsync);
+            Options, _limiter, new HandshakeLimit(dice.Next(3, 5), _clock), meter, new ProviderMemory(_clock), _clock, NullLogger.Instance, names: null, DialAsync);
         for (var count = dice.Next(1, 3); count > 0; count--)
         {
             var options = new ProviderOptions

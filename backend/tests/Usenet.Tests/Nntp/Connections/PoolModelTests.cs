@@ -1,3 +1,4 @@
+using Sluice.Usenet.Nntp;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
@@ -20,11 +21,12 @@ public sealed class PoolModelTests
     private static void Play(int interleavings)
     {
         using var socket = new PoolModel.LeftSocket();
+        using var meter = new NntpMeter(TimeProvider.System);
         for (var seed = 0; seed < interleavings; seed++)
         {
             try
             {
-                new PoolModel(new Random(seed), socket).Run(Steps);
+                new PoolModel(new Random(seed), socket, meter).Run(Steps);
             }
             catch (Exception failure)
             {

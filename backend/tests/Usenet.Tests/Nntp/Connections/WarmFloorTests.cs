@@ -33,12 +33,12 @@ public sealed class WarmFloorTests
         Assert.Equal((Floor, Floor), (host.Pool.Sockets(0), host.Mock.Stats.Opened));
 
         // Long after any server would have closed a connection that says nothing.
-        var received = host.Pool.Counters.BytesReceived;
+        var received = host.Counters.BytesReceived;
         for (var date = 1; date <= 10; date++)
         {
             time.Advance(TimeSpan.FromSeconds(40));
             var expected = received + (date * Floor * "111 20260103100000\r\n".Length);
-            await Eventually.HoldsAsync(() => host.Pool.Counters.BytesReceived == expected, () => $"{host.Mock.Stats.CommandCount("DATE")} DATE", Token);
+            await Eventually.HoldsAsync(() => host.Counters.BytesReceived == expected, () => $"{host.Mock.Stats.CommandCount("DATE")} DATE", Token);
         }
 
         Assert.Equal((Floor, Floor, 0), (host.Pool.Sockets(0), host.Mock.Stats.Opened, host.Mock.Stats.CommandCount("QUIT")));

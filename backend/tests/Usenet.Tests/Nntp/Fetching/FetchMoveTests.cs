@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Xunit;
@@ -148,7 +149,8 @@ public sealed class FetchMoveTests : IAsyncDisposable
     /// <summary>Sends all who wait away, until the fetch has been so often, or has ended.</summary>
     private async Task SendAwayAsync(int times, Task fetch)
     {
-        while (_shared.Meter.Read().Tries < times && !fetch.IsCompleted)
+        using var counted = new NntpListener(_shared.Meter.Source);
+        while (counted.Now.Tries < times && !fetch.IsCompleted)
         {
             _pool.SendAway();
             await Task.Yield();

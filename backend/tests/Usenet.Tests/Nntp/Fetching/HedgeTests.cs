@@ -1,6 +1,7 @@
 using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
+using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
@@ -31,7 +32,7 @@ public sealed class HedgeTests
     {
         await using var host = await StartAsync(providers, Stall("7,21,44") with { Provider = 0, Tries = 1 });
         await FetchAllAsync(host, atATime: 1);
-        var counters = host.Pool.Counters;
+        var counters = host.Counters;
         Assert.Equal(3, host.Mock.Stats.FaultCount(FaultKind.BodyStall));
         Assert.InRange(counters.Hedges, 3, 5);
         Assert.True(counters.HedgesWon >= 3);
@@ -44,7 +45,7 @@ public sealed class HedgeTests
         await using var host = await StartAsync(1, Stall("9") with { Tries = 3 });
         await FetchAllAsync(host, atATime: 1);
         Assert.Equal(3, host.Mock.Stats.FaultCount(FaultKind.BodyStall));
-        Assert.Equal((3, 3), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+        Assert.Equal((3, 3), (host.Counters.Hedges, host.Counters.HedgesWon));
     }
 
     [Fact(Timeout = 60_000)]
@@ -58,7 +59,7 @@ public sealed class HedgeTests
         await Eventually.HoldsAsync(() => host.Mock.Stats.FaultCount(FaultKind.BodyStall) == 1, () => "no stall", Token);
         urgency.Raise();
         await Task.WhenAll(fetches);
-        Assert.Equal((1, 1), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+        Assert.Equal((1, 1), (host.Counters.Hedges, host.Counters.HedgesWon));
     }
 
     [Fact(Timeout = 60_000)]
@@ -71,7 +72,7 @@ public sealed class HedgeTests
         var first = FetchAsync(host, 1, new FetchUrgency(this, isHeadOfLine: true), ends.Token);
         await Task.WhenAll(Enumerable.Range(2, 7).Select(part => FetchAsync(host, part, null)));
         Assert.False(first.IsCompleted);
-        Assert.Equal(0, host.Pool.Counters.HedgesWon);
+        Assert.Equal(0, host.Counters.HedgesWon);
         await ends.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => first);
         await host.AssertNothingIsLeftAsync(Token);
@@ -83,7 +84,7 @@ public sealed class HedgeTests
         await using var host = await StartAsync(1, Stall("9") with { Offset = 0, Tries = 3 });
         await FetchAllAsync(host, atATime: 1);
         Assert.Equal(3, host.Mock.Stats.FaultCount(FaultKind.BodyStall));
-        Assert.Equal((3, 1), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+        Assert.Equal((3, 1), (host.Counters.Hedges, host.Counters.HedgesWon));
         await host.AssertNothingIsLeftAsync(Token);
     }
 
@@ -94,10 +95,10 @@ public sealed class HedgeTests
         var ahead = new FetchUrgency(this, isHeadOfLine: false);
         var fetch = FetchAsync(host, 2, ahead);
         await Eventually.HoldsAsync(() => host.Mock.Stats.FaultCount(FaultKind.BodyStall) == 1, () => "no stall", Token);
-        Assert.Equal(0, host.Pool.Counters.Hedges);
+        Assert.Equal(0, host.Counters.Hedges);
         ahead.Raise();
         await fetch;
-        Assert.Equal((1, 1), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+        Assert.Equal((1, 1), (host.Counters.Hedges, host.Counters.HedgesWon));
     }
 
     [Fact(Timeout = 60_000)]
@@ -108,7 +109,7 @@ public sealed class HedgeTests
         for (var part = 3; !fetch.IsCompleted; part = part == Articles ? 3 : part + 1)
             await FetchAsync(host, part, new FetchUrgency(this, isHeadOfLine: true));
         await fetch;
-        Assert.True(host.Pool.Counters.HedgesWon > 0);
+        Assert.True(host.Counters.HedgesWon > 0);
     }
 
     [Fact(Timeout = 60_000)]
@@ -118,8 +119,8 @@ public sealed class HedgeTests
         var pauses = new MockFault { Kind = FaultKind.BodyStall, Duration = TimeSpan.FromMilliseconds(600), CloseAfterStall = false };
         await using var host = await StartAsync(1, pauses, account => account with { PipeliningDepth = 1 });
         await FetchAllAsync(host, atATime: 10);
-        Assert.InRange(host.Pool.Counters.Hedges, 4, 4 + (Articles / 20));
-        Assert.True(host.Mock.Stats.CommandCount("BODY") <= Articles + host.Pool.Counters.Hedges + (2 * host.Pool.Counters.HedgesWon));
+        Assert.InRange(host.Counters.Hedges, 4, 4 + (Articles / 20));
+        Assert.True(host.Mock.Stats.CommandCount("BODY") <= Articles + host.Counters.Hedges + (2 * host.Counters.HedgesWon));
     }
 
     /// <summary>
@@ -165,7 +166,7 @@ public sealed class HedgeTests
         await fetch;
 
         Assert.InRange(time.GetElapsedTime(began), TimeSpan.FromSeconds(3), TimeSpan.FromSeconds(4));
-        Assert.Equal((5, 1), (host.Mock.ProviderStats[1].CommandCount("BODY"), host.Pool.Counters.HedgesWon));
+        Assert.Equal((5, 1), (host.Mock.ProviderStats[1].CommandCount("BODY"), host.Counters.HedgesWon));
         await ends.CancelAsync();
         foreach (var one in lost)
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => one);
@@ -203,7 +204,7 @@ public sealed class HedgeTests
             new MockOptions { Faults = [Stall("3") with { Tries = 1, Duration = TimeSpan.FromMilliseconds(900) }] },
             Patient with { HedgeEnabled = false, RetriesPerProvider = 1 });
         await FetchAllAsync(host, atATime: 6);
-        Assert.Equal(0, host.Pool.Counters.Hedges);
+        Assert.Equal(0, host.Counters.Hedges);
     }
 
     /// <summary>Servers that take connections and never greet: nothing is sent, and nothing fails within the time of a test.</summary>
@@ -228,13 +229,13 @@ public sealed class HedgeTests
         {
             // No reader waits for it: it stays where it is.
             await Eventually.HoldsAsync(() => host.Mock.ProviderStats[0].Opened > 0, () => "nothing was dialled", Token);
-            Assert.Equal(0, host.Pool.Counters.Hedges);
+            Assert.Equal(0, host.Counters.Hedges);
             urgency.Raise();
         }
 
         await fetch;
 
-        Assert.Equal(silent, host.Pool.Counters.Hedges);
+        Assert.Equal(silent, host.Counters.Hedges);
         Assert.Equal([.. Enumerable.Repeat(0, silent), 1], host.Mock.ProviderStats.Select(stats => stats.CommandCount("BODY")));
     }
 
@@ -272,13 +273,14 @@ public sealed class HedgeTests
             Name = $"scripted{index}", Host = "127.0.0.1", Port = port, UseTls = false, MaxConnections = 1, Priority = index, PipeliningDepth = 2,
         })];
         await using var pool = new ProviderPool(accounts, Patient, new GlobalOperationLimiter(), TimeProvider.System, NullLoggerFactory.Instance);
+        using var counters = new NntpListener(pool.Meter);
         using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var late = FetchAsync("late@t", Token);
         var behind = FetchAsync("behind@t", ends.Token);
-        await Eventually.HoldsAsync(() => pool.Counters is { Hedges: >= 1, Bodies: >= 3 }, () => $"{pool.Counters.Hedges} hedges, {pool.Counters.Bodies} commands", Token);
+        await Eventually.HoldsAsync(() => counters.Now is { Hedges: >= 1, Bodies: >= 3 }, () => $"{counters.Now.Hedges} hedges, {counters.Now.Bodies} commands", Token);
 
         misses.Set();
-        await Eventually.HoldsAsync(() => pool.Counters.Misses == 1, () => "no miss", Token);
+        await Eventually.HoldsAsync(() => counters.Now.Misses == 1, () => "no miss", Token);
         delivers.Set();
 
         Assert.Equal(1, (await late).Provider);
@@ -296,7 +298,7 @@ public sealed class HedgeTests
         await using var host = await StartAsync(3, pause, account => account with { MaxConnections = 1 });
         host.Mock.ChangeFaults([pause, new MockFault { Kind = FaultKind.Command430, Provider = 1 }, new MockFault { Kind = FaultKind.Command503, Provider = 2 }]);
         await FetchAsync(host, 5, new FetchUrgency(this, isHeadOfLine: true));
-        Assert.Equal((1, 0), (host.Pool.Counters.Hedges, host.Pool.Counters.HedgesWon));
+        Assert.Equal((1, 0), (host.Counters.Hedges, host.Counters.HedgesWon));
         Assert.Equal([1, 1, 1], host.Mock.ProviderStats.Select(stats => stats.CommandCount("BODY")));
     }
 
@@ -311,7 +313,7 @@ public sealed class HedgeTests
             options);
         for (var round = 0; round < 4; round++)
             await FetchAllAsync(host, atATime: 6);
-        Assert.True(host.Pool.Counters.Hedges > 0, $"{host.Pool.Counters.Hedges} hedges");
+        Assert.True(host.Counters.Hedges > 0, $"{host.Counters.Hedges} hedges");
         await host.AssertNothingIsLeftAsync(Token);
 
         static MockFault Pause(int index) => new()

@@ -16,11 +16,11 @@ public sealed class StatTests
         await using var host = await StartAsync(10_000, new MockProvider { Latency = TimeSpan.FromMilliseconds(5) });
         // The first batches measure the line; the round trip is far longer than the way of an answer.
         await StatAsync(host, 1, 100);
-        var before = host.Pool.Counters.Flushes;
+        var before = host.Counters.Flushes;
         var answers = await StatAsync(host, 1, 10_000);
         Assert.All(answers, answer => Assert.True(answer.IsPresent));
         Assert.Equal(10_100, host.Mock.Stats.CommandCount("STAT"));
-        Assert.InRange(host.Pool.Counters.Flushes - before, 100, 400);
+        Assert.InRange(host.Counters.Flushes - before, 100, 400);
         Assert.InRange(host.Mock.Stats.DeepestPipeline, 50, 100);
         Assert.InRange(host.Mock.Stats.ConnectionsPeak, 1, 8);
         await host.AssertNothingIsLeftAsync(Token);
