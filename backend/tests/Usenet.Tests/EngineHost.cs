@@ -150,7 +150,7 @@ internal sealed class EngineHost : IAsyncDisposable
             var (pool, mock) = (_connections[provider], Mock.ProviderStats[provider]);
             await Eventually.HoldsAsync(
                 () => pool.Sockets == Usable(pool) && mock.ConnectionsNow <= Accounts[provider].MaxConnections,
-                () => $"provider {provider}: {pool.Sockets} sockets, of which {Usable(pool)} are of use; {mock.ConnectionsNow} at the mock",
+                () => $"provider {provider}: {pool.Sockets} sockets, of which {Usable(pool)} are of use; {mock.ConnectionsNow} at the mock; {pool}",
                 cancellationToken);
         }
     }

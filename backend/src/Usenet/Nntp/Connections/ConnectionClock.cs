@@ -89,11 +89,17 @@ internal sealed class ConnectionClock : IAsyncDisposable
     public bool IsFirstAfter(TimeSpan rest) => _sent.IsFirstAfterRest(TicksOf(rest));
 
     /// <summary>A command of this lane is about to be sent.</summary>
-    public void Expect(OperationLane lane)
+    /// <param name="lane">Says how long a silence is borne.</param>
+    /// <param name="isWanted">
+    /// Whether a fetch waits for its reply, which ends a drain. A sign of life ends none: where it crosses a goodbye, or the end of a lease
+    /// that came in between, the server has to be through in time all the same.
+    /// </param>
+    public void Expect(OperationLane lane, bool isWanted)
     {
         lock (_gate)
         {
-            _drainSince = null;
+            if (isWanted)
+                _drainSince = null;
             _stall = _options.StallOf(lane);
         }
     }

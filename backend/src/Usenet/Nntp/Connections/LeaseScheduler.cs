@@ -102,6 +102,9 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
 
     /// <summary>A reply that was not wanted any more has ended.</summary>
     public void UnwantedEnded() => Interlocked.Decrement(ref _unwanted);
+
+    /// <inheritdoc/>
+    public override string ToString() => $"{Commands} commands, {Unwanted} unwanted{(IsLate ? ", late" : "")}{(IsLeaving ? ", leaving" : "")}";
 }
 
 /// <summary>Which fetches come before which, the first before all others.</summary>

@@ -65,7 +65,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Sends commands as soon as the socket takes them. Their reply fails when the connection has ended.</summary>
     public void Submit(PendingReply reply)
     {
-        _clock.Expect(reply.Request.Lane);
+        _clock.Expect(reply.Request.Lane, reply.IsWanted);
         if (!_unsent.Writer.TryWrite(reply))
             reply.Fail(_failure ?? new NntpException(NntpFault.ConnectionClosed, "The connection was closed."));
     }

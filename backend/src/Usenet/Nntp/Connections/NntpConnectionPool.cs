@@ -411,6 +411,15 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         _disposing.Dispose();
     }
 
+    /// <inheritdoc/>
+    public override string ToString()
+    {
+        lock (_gate)
+        {
+            return $"{_options.Name}: {_scheduler.Waiting} waiting, {_dialling} dialling, {_beside} beside, {_closing} closing, open {{{string.Join("; ", _scheduler.Open)}}}";
+        }
+    }
+
     private async Task LeaveAndCloseAsync(Socket socket)
     {
         await LeaveAsync(socket);
@@ -667,6 +676,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         catch (OperationCanceledException cancelled)
         {
             return (null, new NntpException(NntpFault.NoConnection, "The connection was not needed any more.", cancelled), true);
+        }
+        catch (Exception error)
+        {
+            // Its place would be taken for ever.
+            return (null, new NntpException(NntpFault.Broken, $"A dial was given up because of a failure in this process: {error.GetType().Name}.", error), false);
         }
     }
 

@@ -89,17 +89,24 @@ internal sealed class NntpDialer(
     /// <summary>A socket that we close in the middle of things may count for the server; one that the server has refused does not.</summary>
     private async Task CloseAsync(Socket socket, NntpTransport? transport, bool isOurs)
     {
-        if (transport is not null)
-            await transport.ReleaseAsync();
-        if (isOurs)
+        try
         {
-            socket.StopSending();
-            _places.Leave(socket);
-            return;
+            if (transport is not null)
+                await transport.ReleaseAsync();
         }
-
-        socket.Reset();
-        meter.SocketClosed();
+        finally
+        {
+            if (isOurs)
+            {
+                socket.StopSending();
+                _places.Leave(socket);
+            }
+            else
+            {
+                socket.Reset();
+                meter.SocketClosed();
+            }
+        }
     }
 
     private void Remember(AddressFamily worked)

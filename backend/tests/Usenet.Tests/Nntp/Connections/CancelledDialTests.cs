@@ -1,7 +1,9 @@
+using Sluice.Testing;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
@@ -82,6 +84,31 @@ public sealed class CancelledDialTests
         await unwanted.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => dial);
         Assert.Equal((2, 1), (counted.Now.Commands, counted.Now.Unanswered));
+    }
+
+    /// <summary>Whatever goes wrong, a dial ends: its place is free for another one, and the fetch learns why.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task Dial_that_fails_in_this_process_gives_its_place_back()
+    {
+        var dials = 0;
+        var time = new ManualTimeProvider();
+        var account = new ProviderOptions { Name = "broken", Host = "127.0.0.1", UseTls = false, MaxConnections = 1 };
+        var shared = TestResources.Of(new NntpOptions(), time, new GlobalOperationLimiter(1, time: time), (_, _) =>
+        {
+            dials++;
+            throw new InvalidOperationException("broken");
+        });
+        await using var pool = new NntpConnectionPool(account, shared);
+        for (var round = 1; round <= 3; round++)
+        {
+            using var lease = new ConnectionLease();
+            var failure = await Assert.ThrowsAsync<NntpException>(
+                () => pool.LeaseAsync(lease, new ArticleRequest(MessageId.Parse("a@t"), OperationLane.Playback), Token).AsTask());
+            Assert.Equal(NntpFault.Broken, failure.Fault);
+            await Eventually.HoldsAsync(() => pool.Sockets == 0, () => $"{pool}", Token);
+            Assert.Equal(round, dials);
+            time.Advance(TimeSpan.FromMinutes(1));
+        }
     }
 
     private static NntpDialer Dialer(MockServer mock, NntpMeter meter, NntpOptions? options = null) => new(

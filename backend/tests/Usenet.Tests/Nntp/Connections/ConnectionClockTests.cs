@@ -46,7 +46,7 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         var line = new LineEstimate(_clock);
         _patience = ConnectionClock.Patience(line, Options);
         _deadlines = new ConnectionClock(_sent, line, TestResources.Of(Options, _clock), hasUnread: () => false, isOfTheFloor: () => false, _connection.Obey);
-        _deadlines.Expect(OperationLane.Playback);
+        _deadlines.Expect(OperationLane.Playback, isWanted: true);
     }
 
     [Fact(Timeout = 60_000)]
@@ -93,11 +93,38 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         _deadlines.Begin();
         GiveUp();
         _deadlines.StartDrain();
-        _deadlines.Expect(OperationLane.Playback);
+        _deadlines.Expect(OperationLane.Playback, isWanted: true);
 
         _clock.Advance(Options.PlaybackStall);
 
         Assert.Equal(NntpFault.Stalled, (await _connection.Completion).Fault);
+    }
+
+    /// <summary>The clock asks for a sign of life under no lock: by the time it is sent, the connection may have been leased and given up.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F07_Drain_is_not_put_off_by_a_sign_of_life_that_comes_late()
+    {
+        _deadlines.Begin();
+        GiveUp();
+        _deadlines.StartDrain();
+        _deadlines.Expect(OperationLane.Playback, isWanted: false);
+
+        _clock.Advance(Options.DrainTime);
+
+        await AssertClosedAsync();
+    }
+
+    /// <summary>A server that does not close after a goodbye must not keep the socket, and its place, for good.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F09_Goodbye_that_a_sign_of_life_has_crossed_ends_in_its_own_time()
+    {
+        Assert.True(_sent.TryRemove(_clock.GetTimestamp(), out _));
+        _deadlines.StartLeaving();
+        _deadlines.Expect(OperationLane.Playback, isWanted: false);
+
+        _clock.Advance(Options.DrainTime);
+
+        await AssertClosedAsync();
     }
 
     [Fact(Timeout = 60_000)]
