@@ -103,7 +103,7 @@ public sealed class MissInStepTests
     private static void AssertTrue(ArticleReply?[] replies, int missing, string what)
     {
         for (var i = 0; i < replies.Length; i++)
-            Assert.False(replies[i] is { } reply && reply.IsFound == ((missing & (1 << i)) != 0), $"{what}: {i} is {(replies[i]!.Value.IsFound ? "found" : "missing")}");
+            Assert.False(replies[i] is { } reply && reply.IsFound == ((missing & (1 << i)) != 0), $"{what}: {i} is {(replies[i]?.IsFound == true ? "found" : "missing")}");
     }
 
     private static Task<ArticleReply?[]> FetchAllAsync(ProviderPool pool) =>
@@ -120,8 +120,9 @@ public sealed class MissInStepTests
             var request = new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, new FetchUrgency(pool, isHeadOfLine), ExpectedBytes: bytes);
             return await pool.FetchAsync(request, new EndSink(), cancellationToken);
         }
-        catch (NntpException)
+        catch (NntpException failure)
         {
+            TestContext.Current.TestOutputHelper?.WriteLine($"{id}: {failure}");
             return null;
         }
     }
