@@ -81,6 +81,9 @@ public sealed class LayerCheckTests
     [InlineData("tools/A.cs", "#:project ../backend/src/Usenet", "is a program of one file and uses a project")]
     [InlineData("backend/src/Server/Misc/A.cs", "namespace Sluice.Server.Misc;", "stands in no folder of the import table")]
     [InlineData("backend/src/Server/Queue/A.cs", "namespace Sluice.Server.History;", "its folder is Sluice.Server.Queue")]
+    [InlineData("backend/src/Usenet/Streams/A.cs", "using Sluice.Usenet.Nntp.Wire;\nnamespace Sluice.Usenet.Streams;", "uses Nntp/Wire, which only Nntp/Health, Nntp/Connections, Nntp/Fetching may use")]
+    [InlineData("backend/src/Usenet/Nntp/Health/A.cs", "using Sluice.Usenet.Nntp.Connections;\nnamespace Sluice.Usenet.Nntp.Health;", "uses Nntp/Connections, which stands to the right of Nntp/Health")]
+    [InlineData("backend/src/Usenet/Nntp/A.cs", "using Sluice.Usenet.Nntp.Fetching;\nnamespace Sluice.Usenet.Nntp;", "uses Nntp/Fetching, which stands to the right of Nntp")]
     [InlineData("backend/src/Usenet/Streams/Other/A.cs", "namespace Sluice.Usenet.Streams.Other;", "stands in no folder of the import table")]
     [InlineData("backend/src/Usenet/Streams/A.cs", "namespace Sluice.Usenet.Streams.Maps;", "its folder is Sluice.Usenet.Streams")]
     public void Forbidden_uses_are_found(string path, string text, string sentence)

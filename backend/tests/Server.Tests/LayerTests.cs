@@ -38,12 +38,7 @@ public sealed class LayerTests
         AssertNone(FileLengths.Violations(SourceTree.Everything(), FileLengths.Allowed));
 
     [Theory]
-    [InlineData("backend/src/Usenet/Primitives/")]
-    [InlineData("backend/src/Usenet/Nzb/")]
-    [InlineData("backend/src/Usenet/Yenc/")]
-    [InlineData("backend/src/Usenet/Streams/")]
-    [InlineData("backend/src/Usenet/Media/")]
-    [InlineData("backend/src/Usenet/Probing/")]
+    [InlineData("backend/src/Usenet/")]
     [InlineData("backend/src/Server/")]
     [InlineData("tools/")]
     public void Small_files_are_named_by_more_than_one(string folder) =>
@@ -74,7 +69,7 @@ public sealed class LayerTests
 
     [Fact]
     public void Comments_name_the_type_and_the_event() =>
-        AssertNone(HouseRules.VagueComments([.. SourceTree.Product().Where(file => !file.Path.StartsWith("backend/src/Usenet/Nntp/", StringComparison.Ordinal))]));
+        AssertNone(HouseRules.VagueComments(SourceTree.Product()));
 
     [Fact]
     public void Warnings_are_silenced_only_with_a_reason() =>

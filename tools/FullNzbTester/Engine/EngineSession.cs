@@ -4,6 +4,8 @@ using Sluice.Tools.FullNzbTester.Cli;
 using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Reading;

@@ -1,4 +1,5 @@
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Reading;
 

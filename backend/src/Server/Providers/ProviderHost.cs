@@ -1,6 +1,9 @@
 using Microsoft.Extensions.Options;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Fetching;
+using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Reading;
 

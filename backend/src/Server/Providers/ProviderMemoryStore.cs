@@ -4,6 +4,7 @@ using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Providers;

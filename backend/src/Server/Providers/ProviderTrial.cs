@@ -1,4 +1,5 @@
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Fetching;
 
 namespace Sluice.Server.Providers;
 

@@ -1,6 +1,6 @@
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;

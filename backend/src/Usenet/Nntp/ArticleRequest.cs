@@ -5,7 +5,7 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>What is asked of an <see cref="IArticleSource"/>.</summary>
 /// <param name="Id">The article; never empty.</param>
 /// <param name="Lane">Why it is fetched.</param>
-/// <param name="Urgency">Who waits for it and whether right now; null where nobody does, or everybody equally.</param>
+/// <param name="Urgency">Which reader waits for it and whether right now; null where none does, or all equally.</param>
 /// <param name="ExpectedBytes">Encoded size of the body in bytes as far as known, else 0. A hint for choosing a connection.</param>
 /// <param name="Excluded">Providers that must not be asked, because their copy is known to be bad.</param>
 public readonly record struct ArticleRequest(
@@ -39,7 +39,7 @@ public readonly record struct ArticleRequest(
     /// <summary>Whether nothing else may be outstanding on its connection, so that the answer can belong to no other command.</summary>
     internal bool IsAlone { get; init; }
 
-    /// <summary>Whether somebody waits for it right now. An import waits for all that it asks for.</summary>
+    /// <summary>Whether a reader or an import waits for it right now. An import waits for all that it asks for.</summary>
     internal bool IsAwaited => Urgency?.IsHeadOfLine ?? Lane != OperationLane.HealthCheck;
 
     /// <summary>STAT commands that go out in place of one BODY; 0 for a body.</summary>

@@ -21,7 +21,7 @@ public sealed class FetchUrgency
         _isHeadOfLine = isHeadOfLine ? 1 : 0;
     }
 
-    /// <summary>Raised once, by whoever calls <see cref="Raise"/>; handlers must not block or throw. Look at <see cref="IsHeadOfLine"/> after subscribing.</summary>
+    /// <summary>Raised once, on the thread that calls <see cref="Raise"/>; handlers must not block or throw. Look at <see cref="IsHeadOfLine"/> after subscribing.</summary>
     public event Action? Raised;
 
     /// <summary>On whose behalf the article is fetched.</summary>

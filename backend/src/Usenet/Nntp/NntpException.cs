@@ -19,7 +19,7 @@ public sealed class NntpException : IOException
     /// <summary>Whether the reply itself is of no use: that may be the article's own, and then no later try is any better.</summary>
     public bool IsOfReply => Fault is NntpFault.ArticleTooLarge or NntpFault.WrongArticle or NntpFault.MalformedReply;
 
-    /// <summary>Whether the same call may succeed a moment later without anybody changing a setting.</summary>
+    /// <summary>Whether the same call may succeed a moment later without a change of the settings.</summary>
     public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.NoProvider or NntpFault.TlsFailed);
 
     /// <summary>

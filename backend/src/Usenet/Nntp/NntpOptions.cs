@@ -13,16 +13,16 @@ public sealed record NntpOptions
     /// <summary>A connection that owes a reply to a viewer and sends no byte for this long is given up.</summary>
     public TimeSpan PlaybackStall { get; init; } = TimeSpan.FromSeconds(6);
 
-    /// <summary>The same for imports and health checks, which nobody watches.</summary>
+    /// <summary>The same for imports and health checks, which no viewer watches.</summary>
     public TimeSpan BackgroundStall { get; init; } = TimeSpan.FromSeconds(20);
 
     /// <summary>An idle connection is closed by us before servers do it, after 60 s and more.</summary>
     public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromSeconds(45);
 
-    /// <summary>Whether idle connections are kept alive while somebody plays, and for a while after.</summary>
+    /// <summary>Whether idle connections are kept alive while anything plays, and for a while after.</summary>
     public bool KeepsWarm { get; init; } = true;
 
-    /// <summary>So many connections of each provider are opened with its first use, and kept alive though nobody plays.</summary>
+    /// <summary>So many connections of each provider are opened with its first use, and kept alive though nothing plays.</summary>
     public int WarmFloor { get; init; }
 
     /// <summary>They are kept alive with DATE this often.</summary>
@@ -94,7 +94,7 @@ public sealed record NntpOptions
     /// <summary>Most bodies outstanding on one connection when the depth adapts.</summary>
     public int MaxPipeliningDepth { get; init; } = 16;
 
-    /// <summary>Bodies outstanding on one connection while somebody plays, whatever the line would bear; null: as many as it bears.</summary>
+    /// <summary>Bodies outstanding on one connection while anything plays, whatever the line would bear; null: as many as it bears.</summary>
     public int? PlaybackDepth { get; init; }
 
     /// <summary>Most bodies outstanding on one connection for imports and checks; 1 sends them nothing before the last reply has ended, no STAT either.</summary>

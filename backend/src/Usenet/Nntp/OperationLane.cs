@@ -3,7 +3,7 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>Why an article is fetched. Lower values overtake higher ones.</summary>
 public enum OperationLane
 {
-    /// <summary>Somebody watches or downloads.</summary>
+    /// <summary>A viewer watches, or a client downloads.</summary>
     Playback,
 
     /// <summary>A release is being added.</summary>

@@ -17,7 +17,7 @@ public enum ProviderKind
 }
 
 /// <summary>One Usenet account: where it is and what it allows.</summary>
-/// <remarks>Immutable. Hosts and credentials hold no CR, LF or NUL; whoever builds the record has checked that.</remarks>
+/// <remarks>Immutable. Hosts and credentials hold no CR, LF or NUL; the reader of the settings has checked that.</remarks>
 public sealed record ProviderOptions
 {
     /// <summary>Stable id, the key of what is remembered about the provider.</summary>

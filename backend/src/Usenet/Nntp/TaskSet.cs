@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nntp;
 
-/// <summary>Work in the background that somebody awaits at the end. Thread-safe; the tasks never fail.</summary>
+/// <summary>Work in the background that its owner awaits at the end. Thread-safe; the tasks never fail.</summary>
 internal sealed class TaskSet
 {
     private readonly Lock _gate = new();

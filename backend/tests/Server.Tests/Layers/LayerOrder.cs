@@ -5,8 +5,12 @@ internal static class LayerOrder
 {
     private static readonly string[] Engine =
     [
-        "Nzb", "Nntp", "Yenc", "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Loading", "Streams/Reading", "Media", "Par2", "Probing", "Archives",
+        "Nzb", "Nntp", "Nntp/Wire", "Nntp/Health", "Nntp/Connections", "Nntp/Fetching", "Yenc",
+        "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Loading", "Streams/Reading", "Media", "Par2", "Probing", "Archives",
     ];
+
+    // Of an NZB the road of an article knows the name of the article.
+    private static readonly Dictionary<string, string[]> NameOfArticle = new() { ["Nzb"] = ["MessageId"] };
 
     // A clip, a cache or a test can be the source of articles: only the seam, its answers, its lanes and what a fetch throws.
     private static readonly Dictionary<string, string[]> SourceOfArticles = new()
@@ -24,10 +28,12 @@ internal static class LayerOrder
         // Small things that all others may use, WebDav too; they use none of them.
         new("Usenet", "Primitives") { Uses = [] },
         new("Usenet", "Nzb"),
-        new("Usenet", "Nntp")
-        {
-            Sees = new Dictionary<string, string[]> { ["Nzb"] = ["MessageId"] },
-        },
+        // The words of all that fetch; then its rooms, from the socket to the article.
+        new("Usenet", "Nntp") { HasRooms = true, Sees = NameOfArticle },
+        new("Usenet", "Nntp/Wire") { Sees = NameOfArticle, UsedBy = ["Nntp/Health", "Nntp/Connections", "Nntp/Fetching"] },
+        new("Usenet", "Nntp/Health") { Sees = NameOfArticle, UsedBy = ["Nntp/Connections", "Nntp/Fetching", "Providers"] },
+        new("Usenet", "Nntp/Connections") { Sees = NameOfArticle, UsedBy = ["Nntp/Fetching", "Providers", "FullNzbTester"] },
+        new("Usenet", "Nntp/Fetching") { Sees = NameOfArticle, UsedBy = ["Providers", "FullNzbTester"] },
         // Each can be read, tested and replaced alone.
         new("Usenet", "Yenc") { Uses = [] },
         // The words of all that read; then its rooms, as the bytes flow.

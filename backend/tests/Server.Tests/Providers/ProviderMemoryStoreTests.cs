@@ -3,6 +3,7 @@ using Sluice.Server.Providers;
 using Sluice.Server.Tests.Database;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Health;
 using Xunit;
 
 namespace Sluice.Server.Tests.Providers;

@@ -4,6 +4,8 @@ using System.Net.Sockets;
 using System.Text;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 using Xunit;
 

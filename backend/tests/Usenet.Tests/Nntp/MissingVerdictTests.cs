@@ -1,6 +1,9 @@
 using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Fetching;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 using Xunit;
 

@@ -1,5 +1,8 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Tests.Nntp;
 

@@ -1,5 +1,7 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;

@@ -1,6 +1,7 @@
 using System.Buffers;
+using Sluice.Usenet.Nntp.Wire;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
 /// <param name="request">What is asked for.</param>

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// What ends once and is awaited once: by the thread that ends it, or by another where that thread must not go on. Leases and replies are

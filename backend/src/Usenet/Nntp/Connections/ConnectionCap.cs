@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// How many sockets an account takes: what it promises, or less where the server has said "too many". A lower cap is tried upward

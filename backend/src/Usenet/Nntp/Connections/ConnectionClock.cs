@@ -1,6 +1,6 @@
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>What is due on a connection by its clock.</summary>
 /// <param name="IsLate">The first reply is late from now on.</param>

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// The right to one command on a connection and its reply, or to a batch of commands that leave together: waited for in the queue of a

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// One limiter for the whole process: how many connections each lane may use at the same time. The lanes are work-conserving:

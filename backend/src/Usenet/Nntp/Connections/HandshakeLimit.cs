@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// How many handshakes are under way at a time at all accounts together. One of them is kept for an account that has none under way,

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>All that a connection and a pool know of the fetch for which a command is sent.</summary>
 /// <remarks>

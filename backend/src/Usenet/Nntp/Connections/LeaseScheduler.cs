@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>What the line is worth at the moment.</summary>
 /// <param name="Depth">Bodies that a connection takes at a time before it has shown anything.</param>

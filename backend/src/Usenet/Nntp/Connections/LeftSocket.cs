@@ -1,7 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
+using Sluice.Usenet.Nntp.Wire;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// A socket that the pool has closed in the middle of a reply or of a login. The server counts it until it has noticed, so it keeps its

@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// How many bytes may be outstanding at one provider before more of them only queue. Bytes on the wire cannot be overtaken: where a

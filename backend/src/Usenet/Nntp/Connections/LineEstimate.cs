@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// What a connection has shown, or all connections of a provider together: round trip, rate, time of one article, length of a

@@ -1,8 +1,9 @@
 using System.Buffers;
 using System.Threading.Channels;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// One logged-in socket. Commands go out through one write loop, which sends all that are ready in one flush; replies come in

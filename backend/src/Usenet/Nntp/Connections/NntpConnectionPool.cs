@@ -1,7 +1,9 @@
 using System.Net.Sockets;
+using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// The connections of one account: warm ones are reused, new ones dialled as demand asks, never more sockets than the cap, those that

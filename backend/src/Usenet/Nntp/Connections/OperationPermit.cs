@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The use of one connection by one lane. One owner, who disposes it once; a second dispose does nothing.</summary>
 public sealed class OperationPermit : IDisposable

@@ -1,7 +1,8 @@
 using System.Buffers;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>What has to come next for a pending reply that has been given a line.</summary>
 internal enum ReplyStep

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>How many commands a connection of one provider has outstanding at a time. Thread-safe.</summary>
 internal sealed class PipelineDepth(ProviderOptions provider, SharedResources shared)

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// Finds out whether a provider bears more than one command at a time on a connection. Some answer out of order, drop commands

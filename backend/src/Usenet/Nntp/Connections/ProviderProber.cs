@@ -1,6 +1,8 @@
+using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// Tries a provider that is left alone as soon as its cooldown is over, so that its recovery is noticed while nothing is asked for, and so that no viewer has to be the one who tries. Rests while all is well.

@@ -1,8 +1,10 @@
 using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nntp.Wire;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What the connection pools of all accounts share. Owned by <see cref="NntpAccounts"/>.</summary>
+/// <summary>What the connection pools of all accounts share. Owned by the accounts.</summary>
 /// <param name="options">Deadlines and ceilings as they are at first.</param>
 /// <param name="limiter">Permits of the whole process.</param>
 /// <param name="handshakes">Handshakes that may be under way at a time, at all providers together.</param>

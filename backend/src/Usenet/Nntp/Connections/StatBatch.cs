@@ -1,7 +1,8 @@
 using System.Buffers;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// The pending replies to STAT commands that leave together (RFC 3977 section 6.2.4): one line each, in the order of the

@@ -1,6 +1,6 @@
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
 /// Whether a miss may be believed. It names no article, so that it may be the answer to another command: it is proved once every command

@@ -1,6 +1,9 @@
 using System.Runtime.ExceptionServices;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nntp.Wire;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// One fetch: asks one provider after the other until one delivers the article or none is left. While the attempt that does so is late, a

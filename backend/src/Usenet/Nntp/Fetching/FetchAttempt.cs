@@ -1,4 +1,7 @@
-namespace Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Wire;
+
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// One attempt of a fetch to get its article, from one provider at a time. It stands between the reply and the sink, which takes bytes of the

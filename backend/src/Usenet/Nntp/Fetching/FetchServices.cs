@@ -1,4 +1,7 @@
-namespace Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Health;
+
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>What all fetches of one pool of providers share.</summary>
 /// <param name="Providers">All of the pool, by index.</param>

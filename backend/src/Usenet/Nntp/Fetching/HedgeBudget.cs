@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// Holds second tries, and what goes elsewhere because of them, to one in twenty articles fetched, so that a provider that stalls all

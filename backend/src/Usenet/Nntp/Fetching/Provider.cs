@@ -1,6 +1,8 @@
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>One entry of the settings in use: what it says, and the connections of its account.</summary>
 /// <param name="Index">Place in the pool of providers.</param>

@@ -1,4 +1,6 @@
-namespace Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Health;
+
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// Decides which provider is asked next: pooled ones before backups, lower priority numbers first, among equals the one that

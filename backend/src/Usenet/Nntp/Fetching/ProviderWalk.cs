@@ -1,4 +1,6 @@
-namespace Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>"No such article", said by a provider on a connection that has not shown yet that it answers in step.</summary>
 /// <param name="Provider">The provider.</param>

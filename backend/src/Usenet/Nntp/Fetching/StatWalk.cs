@@ -1,6 +1,9 @@
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>Asks one provider after the other about some articles: those in front about all, those behind about what is left.</summary>
 /// <remarks>Used for one request; parts of it are walked side by side.</remarks>

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>Where a breaker stands.</summary>
 internal enum BreakerState

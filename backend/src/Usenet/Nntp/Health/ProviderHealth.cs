@@ -1,6 +1,6 @@
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>
 /// Whether a provider can be used: dialled, asked for bodies, asked about articles, each for itself, for a server may answer

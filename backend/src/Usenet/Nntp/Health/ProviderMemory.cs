@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>One answer "no such article" that is believed for a while.</summary>
 /// <param name="Key">Stands for provider and article.</param>

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>
 /// Learns for each release which providers lack much of it: one that missed 30 % of at least four asked articles goes behind the

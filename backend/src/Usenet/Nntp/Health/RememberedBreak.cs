@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>What a provider is asked for, each with a breaker of its own.</summary>
 public enum BreakerKind

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>Where sockets count while a dial is under way. Thread-safe.</summary>
 internal interface IDialPlaces

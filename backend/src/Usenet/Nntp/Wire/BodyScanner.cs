@@ -1,7 +1,7 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
-/// Finds the end of a body that nobody wants any more: CRLF, dot, CRLF, where the start of the body counts as "after CRLF"
+/// Finds the end of a body that is not wanted any more: CRLF, dot, CRLF, where the start of the body counts as "after CRLF"
 /// (RFC 3977 section 3.1.1). Works across any split. A mutable value.
 /// </summary>
 internal struct BodyScanner
@@ -12,7 +12,7 @@ internal struct BodyScanner
     /// <summary>A scanner at the start of a body.</summary>
     public static BodyScanner AtStart => new() { _matched = 2 };
 
-    /// <summary>Notes how a stretch ended that somebody else has searched, without reading more than its last bytes.</summary>
+    /// <summary>Notes how a stretch ended that a decoder has searched, without reading more than its last bytes.</summary>
     public void Skip(ReadOnlySpan<byte> raw)
     {
         const int LongestPrefix = 4;

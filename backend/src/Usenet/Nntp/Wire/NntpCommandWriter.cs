@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Text;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>Writes commands (RFC 3977 section 9.2, RFC 4643 section 2.3). Pure: nothing here waits or sends.</summary>
 internal static class NntpCommandWriter

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>One reply line: the code, and the text behind it without the line end.</summary>
 /// <param name="Code">100–599.</param>

@@ -1,4 +1,4 @@
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>The reply codes that a reader of articles meets (RFC 3977 section 3.2 and appendix B, RFC 4643).</summary>
 internal static class NntpResponseCode

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>Reads reply lines (RFC 3977 section 9.4.2). Pure: turns bytes into values and never waits.</summary>
 internal static class NntpResponseReader

@@ -1,7 +1,7 @@
 using System.IO.Pipelines;
 using System.Net.Sockets;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>The socket of one connection with the streams on top of it. Owned by one connection, or by the dialler before.</summary>
 internal sealed class NntpTransport : IAsyncDisposable

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>
 /// Stands between TLS and the socket and receives as much as there is at a time: TLS asks for one record of 16 KiB after the

@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Wire;
 
 /// <summary>The two ways in which a socket is closed that is not done.</summary>
 internal static class SocketClosing

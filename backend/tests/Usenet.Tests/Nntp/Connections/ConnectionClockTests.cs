@@ -3,6 +3,8 @@ using System.Net.Sockets;
 using Sluice.Testing;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 using Xunit;
 

@@ -1,4 +1,5 @@
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;

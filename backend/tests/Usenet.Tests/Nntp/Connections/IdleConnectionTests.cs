@@ -5,6 +5,9 @@ using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Fetching;
+using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 using Xunit;
 

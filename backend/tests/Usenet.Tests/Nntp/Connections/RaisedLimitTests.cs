@@ -1,6 +1,8 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nzb;
 using Xunit;
 

@@ -1,6 +1,9 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Fetching;
+using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nzb;
 using Xunit;
 

@@ -1,5 +1,7 @@
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Fetching;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;

@@ -1,5 +1,6 @@
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Health;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;

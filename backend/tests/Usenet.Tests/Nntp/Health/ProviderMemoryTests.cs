@@ -1,5 +1,5 @@
 using Sluice.Testing;
-using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Health;
 using Sluice.Usenet.Nzb;
 using Xunit;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using Sluice.Testing;
-using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Wire;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;

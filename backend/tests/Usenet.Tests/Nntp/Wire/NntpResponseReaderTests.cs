@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Text;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Wire;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;

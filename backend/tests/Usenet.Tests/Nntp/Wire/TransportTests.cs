@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 using System.Threading.Channels;
-using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Wire;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;

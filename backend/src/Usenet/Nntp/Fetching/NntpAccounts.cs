@@ -1,7 +1,10 @@
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nntp.Wire;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// The accounts of the process: connections, permits and all that is known about a server belong to the account, which is a host, a

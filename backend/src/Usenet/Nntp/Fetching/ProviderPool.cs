@@ -1,7 +1,9 @@
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Nntp.Health;
 
-namespace Sluice.Usenet.Nntp;
+namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// All providers of one state of the settings as one source of articles. A fetch walks them in the order of
@@ -111,3 +113,10 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
             await _ownAccounts.DisposeAsync();
     }
 }
+
+/// <summary>How one provider is used at the moment.</summary>
+/// <param name="Sockets">Connections, those that are being opened or closed included.</param>
+/// <param name="PipeliningDepth">Bodies that a connection is asked for at a time.</param>
+/// <param name="PinnedBecause">Why the depth is 1 whatever the line would bear, in a sentence for an operator; null while it is not.</param>
+/// <remarks>A snapshot.</remarks>
+public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? PinnedBecause);
