@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Usenet.Nntp.Health;
 
 /// <summary>
@@ -17,9 +19,9 @@ internal sealed class ReleaseOrder(TimeProvider time)
     private static readonly TimeSpan StaysBehind = TimeSpan.FromMinutes(30);
 
     private readonly Lock _gate = new();
-    private readonly Dictionary<(object Release, Guid Provider), Record> _records = [];
-    private readonly Queue<object> _byAge = new();
-    private readonly HashSet<object> _known = [];
+
+    // Of each release the records of its providers, under the lock too. A release is set once, when it is first missed, and keeps that age.
+    private readonly AgingMap<object, Dictionary<Guid, Record>> _releases = new(MostReleases, TimeSpan.MaxValue, time);
 
     /// <summary>Providers that are asked after the others for articles of a release.</summary>
     /// <param name="release">Its key; null for none.</param>
@@ -31,11 +33,11 @@ internal sealed class ReleaseOrder(TimeProvider time)
             return behind;
         lock (_gate)
         {
-            if (!_known.Contains(release))
+            if (!_releases.TryGet(release, out var records, out _))
                 return behind;
             for (var provider = 0; provider < providers.Count; provider++)
             {
-                if (_records.TryGetValue((release, providers[provider]), out var record) && record.BehindSince is { } since && time.GetElapsedTime(since) < StaysBehind)
+                if (records.TryGetValue(providers[provider], out var record) && record.BehindSince is { } since && time.GetElapsedTime(since) < StaysBehind)
                     behind = behind.With(provider);
             }
         }
@@ -51,28 +53,15 @@ internal sealed class ReleaseOrder(TimeProvider time)
         lock (_gate)
         {
             // What is complete everywhere needs no record.
-            if (!_known.Contains(release))
+            if (!_releases.TryGet(release, out var records, out _))
             {
                 if (!isMiss)
                     return;
-                Open(release);
+                _releases.Set(release, records = []);
             }
 
-            var record = _records.GetValueOrDefault((release, provider));
-            _records[(release, provider)] = record.With(isMiss, time);
+            records[provider] = records.GetValueOrDefault(provider).With(isMiss, time);
         }
-    }
-
-    private void Open(object release)
-    {
-        _known.Add(release);
-        _byAge.Enqueue(release);
-        if (_byAge.Count <= MostReleases)
-            return;
-        var oldest = _byAge.Dequeue();
-        _known.Remove(oldest);
-        foreach (var key in _records.Keys.Where(key => key.Release.Equals(oldest)).ToArray())
-            _records.Remove(key);
     }
 
     private readonly record struct Record(double Asked, double Missed, long? BehindSince)
