@@ -45,6 +45,7 @@ public sealed class AllocationTests
         var least = long.MaxValue;
         for (var round = 0; round < Rounds && least > MostBytes; round++)
             least = Math.Min(least, await film.ReadAsync(Round) / Round);
+        TestContext.Current.TestOutputHelper?.WriteLine($"{least} bytes for each segment over {connections} connections");
         Assert.InRange(least, 0, MostBytes);
     }
 
@@ -64,7 +65,9 @@ public sealed class AllocationTests
             allocated += await film.ReadAsync(Round);
         await Eventually.HoldsAsync(() => sampler.Count > 0 || allocated < 1_000_000, () => "The runtime says nothing.", Token);
         var objects = sampler.Count == 0 ? 0 : allocated * sampler.ObjectsPerByte / segments;
-        Assert.True(objects <= MostObjects, $"{objects:0.0} objects of {allocated / segments} bytes for each segment, mostly {sampler}");
+        var seen = $"{objects:0.0} objects of {allocated / segments} bytes for each segment, mostly {sampler}";
+        TestContext.Current.TestOutputHelper?.WriteLine(seen);
+        Assert.True(objects <= MostObjects, seen);
     }
 
     /// <summary>A reader of a whole film, over connections of its own.</summary>

@@ -19,8 +19,7 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
     private ArticleRequest _request;
 
     private NntpConnection? _connection;
-    private NntpException? _failure;
-    private CancellationToken _cancelled;
+    private Exception? _refusal;
     private bool _isHeld;
     private long _askedAt;
     private long _grantedAt;
@@ -83,10 +82,10 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
         (_connection, _isHeld, _grantedAt, _outstanding) = (connection, true, now, outstanding);
 
     /// <summary>By the pool, under its lock: there will be none.</summary>
-    public void Refuse(NntpException failure) => _failure = failure;
+    public void Refuse(NntpException failure) => _refusal = failure;
 
     /// <summary>By the pool, under its lock: it is not wanted any more.</summary>
-    public void Refuse(CancellationToken cancelled) => _cancelled = cancelled;
+    public void Refuse(CancellationToken cancelled) => _refusal = new OperationCanceledException(cancelled);
 
     /// <summary>By the pool, outside of its lock: tells the owner how the wait has ended.</summary>
     /// <param name="inline">Whether the fetch may go on in this call, which sends a command; a refusal may have more in its train.</param>
@@ -96,7 +95,7 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
         if (_isHeld)
             End(true, inline);
         else
-            End(_failure ?? (Exception)new OperationCanceledException(_cancelled));
+            End(_refusal!);
     }
 
     /// <summary>By the pool: waits for what <see cref="Settle"/> tells.</summary>

@@ -15,13 +15,17 @@ internal sealed class FairQueue
     private readonly Dictionary<object, Party> _parties = [];
     private readonly LinkedList<Party> _round = new();
 
+    // Where few wait, a party comes and goes with each of its fetches: the last one that has gone serves the next one that comes.
+    private Party? _spare;
+
     public bool IsEmpty => _round.Count == 0;
 
     public void Add(ConnectionLease waiter, object party)
     {
         if (!_parties.TryGetValue(party, out var entry))
         {
-            entry = new Party { Deficit = Quantum };
+            entry = _spare ?? new Party();
+            (_spare, entry.Deficit) = (null, Quantum);
             _parties.Add(party, entry);
             _round.AddLast(entry.Place);
         }
@@ -57,6 +61,7 @@ internal sealed class FairQueue
         // A party without waiters saves nothing up.
         _parties.Remove(party);
         _round.Remove(entry.Place);
+        _spare = entry;
     }
 
     /// <summary>The one whose turn it was has been served, and is about to be taken out.</summary>
