@@ -115,7 +115,8 @@ public sealed class StepRunnerTests
             }
 
             return Task.FromResult<ImportFailure?>(null);
-        }) { Name = step.Name, Weight = step.Weight };
+        })
+        { Name = step.Name, Weight = step.Weight };
 
         Assert.Null(await Runner([.. steps.Select(Watched)]).RunAsync(_work, Token));
         _activity.End("id");
