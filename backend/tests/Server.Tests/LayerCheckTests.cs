@@ -231,11 +231,19 @@ public sealed class LayerCheckTests
     [InlineData("```\nUsenet   Nzb\nServer   Database → Program\n```", 1)]
     [InlineData("```\nUsenet   Nzb → Nntp → Yenc\nServer   Database → Program\n```", 1)]
     [InlineData("no diagram", 2)]
-    public void Diagram_that_disagrees_is_found(string readme, int found)
+    public void Diagram_that_disagrees_is_found(string page, int found)
     {
         var existing = new HashSet<string> { "Nzb", "Nntp", "Database", Layer.Root };
-        Assert.Equal(found, ReadmeDiagram.Violations(LayerOrder.All, existing, readme).Count);
+        Assert.Equal(found, LayerDiagram.Violations(LayerOrder.All, existing, page).Count);
     }
+
+    [Theory]
+    [InlineData("`QueueItem` and `Server/Queue`", 0)]
+    [InlineData("`QueueThing` and `Server/Queue`", 1)]
+    [InlineData("`QueueItem` and `Server/Nowhere/`", 1)]
+    [InlineData("| RAR5 | + `Usenet/Archives/`: a reader; + a step in `Server/Queue/Steps/`; `QueueItem` |", 0)]
+    public void Names_that_the_architecture_page_makes_up_are_found(string page, int found) =>
+        Assert.Equal(found, ArchitecturePage.Unknown(page, new HashSet<string> { "QueueItem" }, path => path == "Server/Queue").Count);
 
     private static string Violation(params (string Path, string Text)[] files) => Assert.Single(Violations(files));
 

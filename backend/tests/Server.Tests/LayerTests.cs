@@ -96,12 +96,22 @@ public sealed class LayerTests
     }
 
     [Fact]
-    public void Readme_draws_the_import_table()
+    public void Architecture_page_draws_the_import_table()
     {
         var files = SourceTree.Product();
         var existing = LayerOrder.All.Where(layer => files.Any(file => file.Path.StartsWith(layer.Path, StringComparison.Ordinal)))
             .Select(layer => layer.Folder).ToHashSet();
-        AssertNone(ReadmeDiagram.Violations(LayerOrder.All, existing, File.ReadAllText(Repository.PathOf("README.md"))));
+        AssertNone(LayerDiagram.Violations(LayerOrder.All, existing, File.ReadAllText(Repository.PathOf("docs/architecture.md"))));
+    }
+
+    [Fact]
+    public void Architecture_page_names_what_there_is()
+    {
+        var types = SourceTree.Everything().SelectMany(file => file.Types).ToHashSet();
+        AssertNone(ArchitecturePage.Unknown(File.ReadAllText(Repository.PathOf("docs/architecture.md")), types, Exists));
+
+        static bool Exists(string path) => new[] { path, $"backend/src/{path}", $"backend/src/Usenet/{path}", $"backend/src/Server/{path}" }
+            .Any(each => Path.Exists(Repository.PathOf(each)));
     }
 
     private static IEnumerable<string> PackagesOf(string project) =>

@@ -9,8 +9,8 @@ internal static class LayerOrder
         "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Loading", "Streams/Reading", "Media", "Par2", "Probing", "Archives",
     ];
 
-    // Of an NZB the road of an article knows the name of the article.
-    private static readonly Dictionary<string, string[]> NameOfArticle = new() { ["Nzb"] = ["MessageId"] };
+    // Of an NZB the road of an article knows the name of the article, and of its bytes nothing.
+    private static readonly Dictionary<string, string[]> NameOfArticle = new() { ["Nzb"] = ["MessageId"], ["Yenc"] = [] };
 
     // A clip, a cache or a test can be the source of articles: only the seam, its answers, its lanes and what a fetch throws.
     private static readonly Dictionary<string, string[]> SourceOfArticles = new()
@@ -22,20 +22,20 @@ internal static class LayerOrder
         ],
     };
 
-    /// <summary>All folders from left to right. The first diagram of README.md shows those that exist, in this order.</summary>
+    /// <summary>All folders from left to right. The diagram of docs/architecture.md shows those that exist, in this order.</summary>
     public static readonly IReadOnlyList<Layer> All =
     [
         // Small things that all others may use, WebDav too; they use none of them.
         new("Usenet", "Primitives") { Uses = [] },
         new("Usenet", "Nzb"),
+        // Yenc and Media can each be read, tested and replaced alone.
+        new("Usenet", "Yenc") { Uses = [] },
         // The words of all that fetch; then its rooms, from the socket to the article.
         new("Usenet", "Nntp") { HasRooms = true, Sees = NameOfArticle },
         new("Usenet", "Nntp/Wire") { Sees = NameOfArticle, UsedBy = ["Nntp/Health", "Nntp/Connections", "Nntp/Fetching"] },
         new("Usenet", "Nntp/Health") { Sees = NameOfArticle, UsedBy = ["Nntp/Connections", "Nntp/Fetching", "Providers"] },
         new("Usenet", "Nntp/Connections") { Sees = NameOfArticle, UsedBy = ["Nntp/Fetching", "Providers", "FullNzbTester"] },
         new("Usenet", "Nntp/Fetching") { Sees = NameOfArticle, UsedBy = ["Providers", "FullNzbTester"] },
-        // Each can be read, tested and replaced alone.
-        new("Usenet", "Yenc") { Uses = [] },
         // The words of all that read; then its rooms, as the bytes flow.
         new("Usenet", "Streams") { HasRooms = true, Sees = SourceOfArticles },
         new("Usenet", "Streams/Maps") { Sees = SourceOfArticles },

@@ -1,14 +1,14 @@
 namespace Sluice.Server.Tests.Layers;
 
-/// <summary>The import table as README.md draws it: its first fenced block that names no language, one project per line.</summary>
-internal static class ReadmeDiagram
+/// <summary>The import table as docs/architecture.md draws it: its first fenced block that names no language, one project per line.</summary>
+internal static class LayerDiagram
 {
     /// <param name="order">The import table.</param>
     /// <param name="existing">Folders of the table that hold files.</param>
-    /// <param name="readme">Text of README.md.</param>
-    public static IReadOnlyList<string> Violations(IReadOnlyList<Layer> order, IReadOnlySet<string> existing, string readme)
+    /// <param name="page">Text of docs/architecture.md.</param>
+    public static IReadOnlyList<string> Violations(IReadOnlyList<Layer> order, IReadOnlySet<string> existing, string page)
     {
-        var drawn = Read(readme);
+        var drawn = Read(page);
         var meant = order.Where(layer => existing.Contains(layer.Folder)).GroupBy(layer => layer.Project)
             .ToDictionary(group => group.Key, group => string.Join(" ", group.Select(layer => layer.Folder)));
         var violations = new List<string>();
@@ -17,16 +17,16 @@ internal static class ReadmeDiagram
             var is_ = drawn.GetValueOrDefault(project, "nothing");
             var should = meant.GetValueOrDefault(project, "nothing");
             if (is_ != should)
-                violations.Add($"README.md draws {project} as \"{is_}\"; the table and the folders say \"{should}\".");
+                violations.Add($"docs/architecture.md draws {project} as \"{is_}\"; the table and the folders say \"{should}\".");
         }
         return violations;
     }
 
     /// <summary>Project to its folders in the drawn order, arrows and bars left out.</summary>
-    private static Dictionary<string, string> Read(string readme)
+    private static Dictionary<string, string> Read(string page)
     {
         // Every second part between fences is a block; its first line names the language, or nothing.
-        var block = readme.Split("```").Where((_, at) => at % 2 == 1).FirstOrDefault(text => text.StartsWith('\n')) ?? "";
+        var block = page.Split("```").Where((_, at) => at % 2 == 1).FirstOrDefault(text => text.StartsWith('\n')) ?? "";
         var rows = new Dictionary<string, string>();
         foreach (var line in block.Split('\n'))
         {
