@@ -16,6 +16,10 @@ internal sealed class AllocationSampler : EventListener
     /// <summary>Objects for each byte: a sample stands for as many objects as fit into what it stands for.</summary>
     public double ObjectsPerByte => _samples.Average(static sample => 1 / sample.Size);
 
+    /// <summary>The types of some namespaces among them, the machines of asynchronous methods left out.</summary>
+    public IReadOnlyList<string> TypesOf(params string[] namespaces) =>
+        [.. _samples.Select(static sample => sample.Type).Distinct().Where(type => namespaces.Any(each => type.StartsWith(each + '.', StringComparison.Ordinal)))];
+
     public override string ToString() =>
         string.Join(", ", _samples.GroupBy(static sample => sample.Type).OrderByDescending(static type => type.Count()).Take(25).Select(static type => $"{type.Key} {type.Count()}"));
 

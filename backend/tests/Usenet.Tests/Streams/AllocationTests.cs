@@ -26,6 +26,9 @@ public sealed class AllocationTests
     private const int MostObjects = 20;
 #endif
 
+    // Load, fetch, attempt, lease, reply and urgency; now and then a permit.
+    private const int MostKinds = 7;
+
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Theory]
@@ -50,7 +53,7 @@ public sealed class AllocationTests
     }
 
     [Fact]
-    public async Task A_segment_costs_at_most_twenty_objects()
+    public async Task A_segment_costs_at_most_twenty_objects_and_seven_kinds_on_the_road_of_its_article()
     {
         const int Small = 1000;
         const int Round = 2000;
@@ -68,6 +71,7 @@ public sealed class AllocationTests
         var seen = $"{objects:0.0} objects of {allocated / segments} bytes for each segment, mostly {sampler}";
         TestContext.Current.TestOutputHelper?.WriteLine(seen);
         Assert.True(objects <= MostObjects, seen);
+        Assert.InRange(sampler.TypesOf("Sluice.Usenet.Nntp", "Sluice.Usenet.Streams.Loading").Count, 0, MostKinds);
     }
 
     /// <summary>A reader of a whole film, over connections of its own.</summary>

@@ -237,3 +237,21 @@ public sealed class GlobalOperationLimiter
         return Plays(PlaybackLingers) ? Math.Max(1, _capacity * (100 - _streamingPriorityPercent) / 100) : int.MaxValue;
     }
 }
+
+/// <summary>The use of one connection by one lane. One owner, who disposes it once; a second dispose does nothing.</summary>
+public sealed class OperationPermit : IDisposable
+{
+    private GlobalOperationLimiter? _limiter;
+
+    internal OperationPermit(GlobalOperationLimiter limiter, OperationLane lane)
+    {
+        _limiter = limiter;
+        Lane = lane;
+    }
+
+    /// <summary>The lane that holds it.</summary>
+    public OperationLane Lane { get; }
+
+    /// <summary>Gives the use back and wakes the pools in which fetches wait for one.</summary>
+    public void Dispose() => Interlocked.Exchange(ref _limiter, null)?.Return(Lane);
+}

@@ -1,5 +1,18 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
+/// <summary>What a late reply comes to.</summary>
+internal enum Lateness
+{
+    /// <summary>It is waited for, because no reader waits or there is no other provider to ask.</summary>
+    Borne,
+
+    /// <summary>Its article has been asked for elsewhere as well.</summary>
+    Raced,
+
+    /// <summary>Its fetch goes elsewhere like those behind it: it was itself such a second question, or the bodies of its provider fail.</summary>
+    Left,
+}
+
 /// <summary>All that a connection and a pool know of the fetch for which a command is sent.</summary>
 /// <remarks>
 /// Thread-safe. Where the fetch waits says that the wait is long: the pool while no connection is free, the connection while the reply
