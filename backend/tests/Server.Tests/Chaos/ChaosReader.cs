@@ -162,8 +162,8 @@ internal sealed class ChaosReader : IDisposable
         Judge(kind, film, progress, end);
         if (end == ChaosEnd.Refused)
             await Task.Delay(AfterRefusal, TimeProvider.System, stop);
-        _tally.Ended(new ChaosTally.Request(
-            kind, began, _time.Now, headers ?? _time.Since(began), end, $"{film.Path} {string.Join(',', ranges)} after {headers?.TotalMilliseconds:0} ms: {remark}"));
+        remark = end is ChaosEnd.Cut or ChaosEnd.Refused ? $"{film.Path} {string.Join(',', ranges)} after {headers?.TotalMilliseconds:0} ms: {remark}" : "";
+        _tally.Ended(new ChaosTally.Request(kind, began, _time.Now, headers ?? _time.Since(began), end, remark));
     }
 
     // Gone is said where the first byte is in a hole, and by several ranges where one of them begins in it.

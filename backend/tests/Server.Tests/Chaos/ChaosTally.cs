@@ -66,5 +66,5 @@ internal sealed class ChaosTally
     }
 
     /// <summary>One request; times count from the start of the run, without what the process did not get of the machine.</summary>
-    internal sealed record Request(string Kind, TimeSpan From, TimeSpan To, TimeSpan Headers, ChaosEnd End, string Remark);
+    internal readonly record struct Request(string Kind, TimeSpan From, TimeSpan To, TimeSpan Headers, ChaosEnd End, string Remark);
 }
