@@ -94,10 +94,10 @@ public sealed class StreamMemoryTests
     {
         using var memory = new StreamMemory(TimeProvider.System, static found => throw new InvalidOperationException(found));
         var (_, blocks, _) = memory.Open(new StreamOptions());
-        var block = blocks.Rent();
-        blocks.Return(block);
+        var block = blocks.Rent(this);
+        blocks.Return(block, this);
 
-        Assert.Throws<InvalidOperationException>(() => blocks.Verify(block));
+        Assert.Throws<InvalidOperationException>(() => blocks.Verify(block, this));
     }
 
     [Fact]
@@ -114,11 +114,11 @@ public sealed class StreamMemoryTests
             kept.Release();
         }
 
-        var held = Enumerable.Range(0, 6).Select(_ => blocks.Rent()).ToArray();
+        var held = Enumerable.Range(0, 6).Select(_ => blocks.Rent(this)).ToArray();
         Assert.Equal(2 * BlockPool.BlockSize, cache.IdleBytes);
         Assert.Equal(8, blocks.Rented);
         foreach (var block in held)
-            blocks.Return(block);
+            blocks.Return(block, this);
     }
 
     [Fact]

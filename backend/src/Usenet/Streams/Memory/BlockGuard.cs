@@ -1,10 +1,10 @@
 namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>
-/// Catches a holder that gives a block back twice, and one that reads or writes a block which it has given back: each loan has a number of its
-/// own, and a free block is overwritten with a pattern that must still be there when it is lent again.
+/// Catches a holder that gives a block back twice, and one that reads or writes a block which it has given back: it is noted which holder has
+/// each block on loan, and a free block is overwritten with a pattern that must still be there when it is lent again.
 /// </summary>
-/// <remarks>Thread-safe.</remarks>
+/// <remarks>Thread-safe. <c>_gate</c> guards the notes.</remarks>
 /// <param name="misused">Called with what was found. Does not return: it throws, or ends the process.</param>
 internal sealed class BlockGuard(Action<string> misused)
 {
@@ -12,51 +12,49 @@ internal sealed class BlockGuard(Action<string> misused)
 
     private readonly Lock _gate = new();
 
-    // The number of the loan that each known block is on; negative while it is free.
-    private readonly Dictionary<byte[], int> _loans = [];
-    private int _last;
+    // The holder of each known block; null while the block is free.
+    private readonly Dictionary<byte[], object?> _holders = [];
 
     /// <summary>A block goes out.</summary>
-    /// <returns>The number of the loan.</returns>
-    public int Lend(byte[] bytes)
+    public void Lend(byte[] block, object holder)
     {
         lock (_gate)
         {
-            if (_loans.ContainsKey(bytes) && bytes.AsSpan().ContainsAnyExcept(Poison))
+            if (_holders.ContainsKey(block) && block.AsSpan().ContainsAnyExcept(Poison))
                 misused("A block was written after it had been given back.");
-            return _loans[bytes] = ++_last;
+            _holders[block] = holder;
         }
     }
 
-    /// <summary>A block comes back; it must still be on this loan.</summary>
-    public void TakeBack(Block block)
+    /// <summary>A block comes back; it must still be on loan to this holder.</summary>
+    public void TakeBack(byte[] block, object holder)
     {
         lock (_gate)
         {
-            Check(block);
-            _loans[block.Bytes!] = -block.Loan;
+            Check(block, holder);
+            _holders[block] = null;
         }
 
-        block.Bytes.AsSpan().Fill(Poison);
+        block.AsSpan().Fill(Poison);
     }
 
     /// <summary>The memory of a block goes back to the system, or the block to the collector.</summary>
-    public void Forget(byte[] bytes)
+    public void Forget(byte[] block)
     {
         lock (_gate)
-            _loans.Remove(bytes);
+            _holders.Remove(block);
     }
 
-    /// <summary>A holder has just read from a block; it must have had the block on loan all the time.</summary>
-    public void Verify(Block block)
+    /// <summary>A holder has just read from a block, which must still be on loan to it.</summary>
+    public void Verify(byte[] block, object holder)
     {
         lock (_gate)
-            Check(block);
+            Check(block, holder);
     }
 
-    private void Check(Block block)
+    private void Check(byte[] block, object holder)
     {
-        if (!_loans.TryGetValue(block.Bytes!, out var loan) || loan != block.Loan)
+        if (_holders.GetValueOrDefault(block) != holder)
             misused("A block was used, or given back, after it had been given back.");
     }
 }

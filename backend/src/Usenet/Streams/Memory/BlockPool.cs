@@ -69,37 +69,39 @@ public sealed class BlockPool : IDisposable
     }
 
     /// <summary>Lends a block of <see cref="BlockSize"/> bytes with arbitrary content.</summary>
-    internal Block Rent()
+    /// <param name="holder">Who gives it back; where misuse is looked for, no other holder may use it until then.</param>
+    internal byte[] Rent(object holder)
     {
         Interlocked.Increment(ref _rented);
         while (Rented > _plenty && _giveWay())
         {
         }
 
-        byte[]? bytes;
+        byte[]? block;
         bool hasMemory;
         lock (_gate)
         {
-            hasMemory = _free.TryPop(out bytes);
+            hasMemory = _free.TryPop(out block);
             if (!hasMemory)
-                _empty.TryPop(out bytes);
+                _empty.TryPop(out block);
             _leastFree = Math.Min(_leastFree, _free.Count);
         }
 
-        bytes ??= BlockPages.Allocate(BlockSize);
+        block ??= BlockPages.Allocate(BlockSize);
         if (!hasMemory)
-            BlockPages.Populate(bytes);
-        return new Block(bytes, _guard?.Lend(bytes) ?? 0);
+            BlockPages.Populate(block);
+        _guard?.Lend(block, holder);
+        return block;
     }
 
-    /// <summary>Takes a block back; the caller does not touch it again.</summary>
-    internal void Return(Block block)
+    /// <summary>Takes a block back; its holder does not touch it again.</summary>
+    internal void Return(byte[] block, object holder)
     {
-        _guard?.TakeBack(block);
+        _guard?.TakeBack(block, holder);
         var left = Interlocked.Decrement(ref _rented);
         lock (_gate)
         {
-            _free.Push(block.Bytes!);
+            _free.Push(block);
             SetTimer();
         }
 
@@ -110,8 +112,8 @@ public sealed class BlockPool : IDisposable
     /// <summary>Ends the looking for memory that is not needed.</summary>
     public void Dispose() => _timer.Dispose();
 
-    /// <summary>By a holder that has just read from a block: where misuse is looked for, the block was on loan to it all the time.</summary>
-    internal void Verify(Block block) => _guard?.Verify(block);
+    /// <summary>By a holder that has just read from a block: where misuse is looked for, the block must be on loan to it still.</summary>
+    internal void Verify(byte[] block, object holder) => _guard?.Verify(block, holder);
 
     private void LetIdleGo()
     {
@@ -142,19 +144,19 @@ public sealed class BlockPool : IDisposable
     {
         for (; count > 0; count--)
         {
-            byte[]? bytes;
+            byte[]? block;
             lock (_gate)
             {
-                if (!_free.TryPop(out bytes))
+                if (!_free.TryPop(out block))
                     return;
                 _leastFree = Math.Min(_leastFree, _free.Count);
             }
 
-            _guard?.Forget(bytes);
-            if (!BlockPages.TryGiveBack(bytes))
+            _guard?.Forget(block);
+            if (!BlockPages.TryGiveBack(block))
                 continue;
             lock (_gate)
-                _empty.Push(bytes);
+                _empty.Push(block);
         }
     }
 }

@@ -18,9 +18,9 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     private readonly int _count;
 
     // The blocks of a usual part are in the buffer itself; a longer part has them in an array.
-    private readonly Block[]? _many;
+    private readonly byte[]?[]? _many;
     private FewBlocks _few;
-    private Block _overflow;
+    private byte[]? _overflow;
     private int _written;
     private int _references = 1;
 
@@ -33,7 +33,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     {
         _pool = pool;
         _count = Math.Max(1, (length + BlockPool.BlockSize - 1) / BlockPool.BlockSize);
-        _many = _count > FewBlocks.Most ? new Block[_count] : null;
+        _many = _count > FewBlocks.Most ? new byte[_count][] : null;
     }
 
     /// <summary>Bytes kept so far.</summary>
@@ -52,19 +52,13 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     public bool IsWhole => HeldEnd(0) == BlockBytes;
 
     /// <summary>Whether a block is there.</summary>
-    public bool HoldsBlock(int index) => Blocks[index].Bytes is not null;
+    public bool HoldsBlock(int index) => Blocks[index] is not null;
 
     /// <summary>The memory of a block, before any other thread has seen the buffer: how one that has gaps is filled.</summary>
-    public Memory<byte> BlockToFill(int index)
-    {
-        ref var block = ref Blocks[index];
-        if (block.Bytes is null)
-            block = _pool.Rent();
-        return block.Bytes;
-    }
+    public Memory<byte> BlockToFill(int index) => Blocks[index] ??= _pool.Rent(this);
 
     /// <summary>The bytes of a block that is there; valid while the caller has a count.</summary>
-    public ReadOnlyMemory<byte> BlockMemory(int index) => BlockAt(index).Bytes;
+    public ReadOnlyMemory<byte> BlockMemory(int index) => BlockAt(index);
 
     /// <summary>Where the blocks end that are there without a gap from an offset on; the offset itself where there is none.</summary>
     public int HeldEnd(int offset)
@@ -97,15 +91,8 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
             throw new InvalidOperationException("The buffer has been given back twice.");
 
         foreach (ref var block in Blocks)
-        {
-            if (block.Bytes is not null)
-                _pool.Return(block);
-            block = default;
-        }
-
-        if (_overflow.Bytes is not null)
-            _pool.Return(_overflow);
-        _overflow = default;
+            GiveBack(ref block);
+        GiveBack(ref _overflow);
     }
 
     /// <summary>Forgets what has been written, before any other thread has seen it.</summary>
@@ -120,11 +107,11 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
         {
             var (block, at) = Math.DivRem(offset, BlockPool.BlockSize);
             var lent = BlockAt(block);
-            var source = lent.Bytes.AsSpan(at);
+            var source = lent.AsSpan(at);
             if (source.Length > destination.Length)
                 source = source[..destination.Length];
             source.CopyTo(destination);
-            _pool.Verify(lent);
+            _pool.Verify(lent, this);
             destination = destination[source.Length..];
             offset += source.Length;
         }
@@ -138,7 +125,7 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
         {
             var (block, at) = Math.DivRem(from, BlockPool.BlockSize);
             var count = Math.Min(BlockPool.BlockSize - at, to - from);
-            crc = Crc32Kernel.Append(crc, BlockAt(block).Bytes.AsSpan(at, count));
+            crc = Crc32Kernel.Append(crc, BlockAt(block).AsSpan(at, count));
             from += count;
         }
 
@@ -155,25 +142,24 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     public Memory<byte> GetMemory(int sizeHint = 0)
     {
         if (_written >= Capacity)
-        {
-            if (_overflow.Bytes is null)
-                _overflow = _pool.Rent();
-            return _overflow.Bytes;
-        }
-
+            return _overflow ??= _pool.Rent(this);
         var (block, at) = Math.DivRem(_written, BlockPool.BlockSize);
-        ref var lent = ref Blocks[block];
-        if (lent.Bytes is null)
-            lent = _pool.Rent();
-        return lent.Bytes.AsMemory(at);
+        return (Blocks[block] ??= _pool.Rent(this)).AsMemory(at);
     }
 
     private int Capacity => _count * BlockPool.BlockSize;
 
-    private Span<Block> Blocks => _many ?? ((Span<Block>)_few)[.._count];
+    private Span<byte[]?> Blocks => _many ?? ((Span<byte[]?>)_few)[.._count];
 
-    private Block BlockAt(int index) =>
-        Blocks[index] is { Bytes: not null } block ? block : throw new InvalidOperationException("The block has not been written, or has been given back.");
+    private byte[] BlockAt(int index) =>
+        Blocks[index] ?? throw new InvalidOperationException("The block has not been written, or has been given back.");
+
+    private void GiveBack(ref byte[]? block)
+    {
+        if (block is not null)
+            _pool.Return(block, this);
+        block = null;
+    }
 
     // 768 KiB.
     [InlineArray(Most)]
@@ -181,6 +167,6 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
     {
         public const int Most = 12;
 
-        private Block _first;
+        private byte[]? _first;
     }
 }

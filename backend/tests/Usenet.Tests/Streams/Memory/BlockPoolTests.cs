@@ -73,12 +73,12 @@ public sealed class BlockPoolTests : IDisposable
     {
         var steady = Rent(1);
         var first = Rent(500);
-        var known = first.Select(block => block.Bytes).ToHashSet();
+        var known = first.ToHashSet();
         Return(first);
         for (var i = 0; i < 50; i++)
         {
             var again = Rent(500);
-            Assert.All(again, block => Assert.Contains(block.Bytes, known));
+            Assert.All(again, block => Assert.Contains(block, known));
             Return(again);
         }
 
@@ -97,12 +97,12 @@ public sealed class BlockPoolTests : IDisposable
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Elsewhere they go to the collector.");
         var first = Rent(1000);
-        var known = first.Select(block => block.Bytes).ToHashSet();
+        var known = first.ToHashSet();
         Return(first);
 
         var again = Rent(1000);
 
-        Assert.All(again, block => Assert.Contains(block.Bytes, known));
+        Assert.All(again, block => Assert.Contains(block, known));
         Return(again);
     }
 
@@ -123,51 +123,51 @@ public sealed class BlockPoolTests : IDisposable
     [Fact]
     public void A_block_that_is_given_back_twice_is_seen_even_when_it_is_on_loan_again()
     {
+        var (first, second) = (new object(), new object());
         using var pool = Checked();
-        var block = pool.Rent();
-        pool.Return(block);
-        Assert.Throws<InvalidOperationException>(() => pool.Return(block));
-        var again = pool.Rent();
-        Assert.Same(block.Bytes, again.Bytes);
-        Assert.Throws<InvalidOperationException>(() => pool.Return(block));
-        Assert.Throws<InvalidOperationException>(() => pool.Verify(block));
-        pool.Return(again);
+        var block = pool.Rent(first);
+        pool.Return(block, first);
+        Assert.Throws<InvalidOperationException>(() => pool.Return(block, first));
+        Assert.Same(block, pool.Rent(second));
+        Assert.Throws<InvalidOperationException>(() => pool.Return(block, first));
+        Assert.Throws<InvalidOperationException>(() => pool.Verify(block, first));
+        pool.Return(block, second);
     }
 
     [Fact]
     public void A_block_that_is_written_after_it_was_given_back_is_seen()
     {
         using var pool = Checked();
-        var block = pool.Rent();
-        pool.Return(block);
-        block.Bytes![12_345] = 1;
-        Assert.Throws<InvalidOperationException>(() => pool.Rent());
+        var block = pool.Rent(this);
+        pool.Return(block, this);
+        block[12_345] = 1;
+        Assert.Throws<InvalidOperationException>(() => pool.Rent(this));
     }
 
     [Fact]
     public void A_block_whose_memory_was_given_back_in_between_is_no_misuse()
     {
         using var pool = Checked();
-        var blocks = Enumerable.Range(0, 200).Select(_ => pool.Rent()).ToArray();
+        var blocks = Enumerable.Range(0, 200).Select(_ => pool.Rent(this)).ToArray();
         foreach (var block in blocks)
-            pool.Return(block);
+            pool.Return(block, this);
         Assert.Equal(64, pool.Free);
 
-        blocks = [.. Enumerable.Range(0, 200).Select(_ => pool.Rent())];
+        blocks = [.. Enumerable.Range(0, 200).Select(_ => pool.Rent(this))];
 
         foreach (var block in blocks)
-            pool.Verify(block);
+            pool.Verify(block, this);
     }
 
     public void Dispose() => _pool.Dispose();
 
     private static BlockPool Checked() => new(1L << 30, misused: static found => throw new InvalidOperationException(found));
 
-    private Block[] Rent(int count) => [.. Enumerable.Range(0, count).Select(_ => _pool.Rent())];
+    private byte[][] Rent(int count) => [.. Enumerable.Range(0, count).Select(_ => _pool.Rent(this))];
 
-    private void Return(Block[] blocks)
+    private void Return(byte[][] blocks)
     {
         foreach (var block in blocks)
-            _pool.Return(block);
+            _pool.Return(block, this);
     }
 }

@@ -47,11 +47,11 @@ public sealed class SegmentCacheTests : IDisposable
     {
         for (var number = 0; number < 4; number++)
             Add(number).Release();
-        var blocks = Enumerable.Range(0, 8).Select(_ => _pool.Rent()).ToArray();
+        var blocks = Enumerable.Range(0, 8).Select(_ => _pool.Rent(this)).ToArray();
         Assert.Equal(8, _pool.Rented);
         Assert.Equal(0, _cache.IdleBytes);
         foreach (var block in blocks)
-            _pool.Return(block);
+            _pool.Return(block, this);
     }
 
     [Fact]
