@@ -20,8 +20,12 @@ internal sealed class AllocationSampler : EventListener
     public IReadOnlyList<string> TypesOf(params string[] namespaces) =>
         [.. _samples.Select(static sample => sample.Type).Distinct().Where(type => namespaces.Any(each => type.StartsWith(each + '.', StringComparison.Ordinal)))];
 
-    public override string ToString() =>
-        string.Join(", ", _samples.GroupBy(static sample => sample.Type).OrderByDescending(static type => type.Count()).Take(25).Select(static type => $"{type.Key} {type.Count()}"));
+    /// <summary>The types that take most, each with its share of all bytes and the size of one object.</summary>
+    public override string ToString() => string.Join(", ", _samples
+        .GroupBy(static sample => sample.Type)
+        .OrderByDescending(static type => type.Count())
+        .Take(25)
+        .Select(type => $"{type.Key} {100.0 * type.Count() / _samples.Count:0.0} % in {type.Average(static sample => sample.Size):0} bytes"));
 
     protected override void OnEventSourceCreated(EventSource eventSource)
     {
