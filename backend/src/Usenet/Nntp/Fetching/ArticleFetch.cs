@@ -65,7 +65,7 @@ internal sealed class ArticleFetch : IUrgentFetch
             urgency.Follow(this);
         if (_request.Urgency?.IsHeadOfLine == true)
             Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
-        return WalkAsync(_first, from: null);
+        return new ValueTask<ArticleReply>(WalkAsync(_first, provider: null));
     }
 
     /// <summary>By an attempt: it is late. The article is asked for a second time if that helps.</summary>
@@ -120,27 +120,35 @@ internal sealed class ArticleFetch : IUrgentFetch
     /// Takes an attempt from provider to provider: a miss is a value and moves on at once, a fault is tried again on another connection of
     /// the same provider first. What breaks an attempt off breaks off the fetch.
     /// </summary>
-    /// <returns>For the first attempt the end of the fetch. One method for both, because each that waits is an object per article.</returns>
-    private async ValueTask<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? from)
+    /// <param name="attempt">The attempt.</param>
+    /// <param name="provider">The provider to ask first; null: the first in their order.</param>
+    /// <returns>
+    /// For the first attempt the end of the fetch. One method for both, which keeps little over its waits: what waits is an object per article,
+    /// with all that it keeps.
+    /// </returns>
+    private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
         Exception? broke = null;
         try
         {
-            for (var provider = from ?? await NextAsync(attempt); provider is not null;)
+            while (true)
             {
+                provider ??= TakeNext() ?? await NextDoubtedAsync(attempt);
+                if (provider is null)
+                    break;
+
                 // Providers that rest come after all others: none of those has the article.
                 using var probe = provider.Pool.Health.Bodies.TryProbe(isNeeded: _request.Lane == OperationLane.Playback);
                 var fault = probe is null ? ProviderSelector.MustSpare(_services.Providers, provider) : null;
                 if (fault is not null)
                 {
                     LeaveProvider(attempt, provider, fault);
-                    provider = await NextAsync(attempt);
+                    provider = null;
                     continue;
                 }
 
-                var started = _services.Time.GetTimestamp();
                 var lease = new ConnectionLease(attempt);
-                attempt.Ask(provider, lease, started, isProbe: probe is not null);
+                attempt.Ask(provider, lease, _services.Time.GetTimestamp(), isProbe: probe is not null);
 
                 // An end that came before had no lease to give up.
                 if (HasEnded(attempt))
@@ -177,14 +185,14 @@ internal sealed class ArticleFetch : IUrgentFetch
                     if (attempt.IsSent && fault is not null && ProviderHealth.IsTelling(fault))
                         probe?.Failed(fault);
                     attempt.Leave();
-                    _services.Meter.Fetched(started);
+                    _services.Meter.Fetched(attempt.AskedAt);
                 }
 
                 if (attempt.IsBeaten)
                     GiveWay(attempt, provider, probe);
                 if (HasEnded(attempt))
                     break;
-                provider = GoOn(attempt, provider, fault) ?? await NextAsync(attempt);
+                provider = GoOn(attempt, provider, fault);
             }
         }
         catch (Exception error)
@@ -199,9 +207,7 @@ internal sealed class ArticleFetch : IUrgentFetch
         return Conclude();
     }
 
-    /// <summary>The provider to ask next: one that was not asked yet, else one whose miss is not proved. Null when there is neither.</summary>
-    private ValueTask<Provider?> NextAsync(FetchAttempt attempt) => TakeNext() is { } next ? ValueTask.FromResult<Provider?>(next) : NextDoubtedAsync(attempt);
-
+    /// <summary>The first provider in their order that was not asked yet; null when there is none left.</summary>
     private Provider? TakeNext()
     {
         lock (Gate)
@@ -220,9 +226,9 @@ internal sealed class ArticleFetch : IUrgentFetch
 
     /// <summary>
     /// There is no other provider left to ask. Of those that miss the article, one whose connection has not shown that it answers in step
-    /// is asked once more, where nothing else can be answered in its place.
+    /// is asked once more, where nothing else can be answered in its place. Null when there is none.
     /// </summary>
-    private async ValueTask<Provider?> NextDoubtedAsync(FetchAttempt attempt)
+    private async Task<Provider?> NextDoubtedAsync(FetchAttempt attempt)
     {
         while ((attempt.Doubt ??= TakeDoubt()) is { } doubt)
         {
@@ -485,7 +491,7 @@ internal sealed class ArticleFetch : IUrgentFetch
         _walk.Asked = _walk.Asked.With(rival.Index);
         var challenger = new FetchAttempt(this) { IsChallenge = true };
         (_challenger, _challengedAt) = (challenger, _services.Time.GetTimestamp());
-        challenger.Walk = Task.Run(async () => await WalkAsync(challenger, rival));
+        challenger.Walk = Task.Run(() => WalkAsync(challenger, rival));
         _challenges = [.. _challenges, challenger];
         return true;
     }
