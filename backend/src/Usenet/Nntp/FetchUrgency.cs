@@ -5,12 +5,13 @@ namespace Sluice.Usenet.Nntp;
 /// under way by then.
 /// </summary>
 /// <remarks>Thread-safe. Urgency only rises.</remarks>
-public sealed class FetchUrgency
+public sealed class FetchUrgency : IUrgent
 {
     private int _isHeadOfLine;
 
-    // The fetch of a pool of providers, of which there is one at a time: a handler of an event would be an object per article.
-    private IUrgentFetch? _fetch;
+    // The fetch of a pool of providers, or the urgency of a load that was begun for another reader; never two at a time. A handler of an
+    // event would be an object per article.
+    private IUrgent? _follower;
 
     /// <summary>Creates the urgency of one fetch.</summary>
     /// <param name="reader">On whose behalf; compared by reference, so that connections are shared fairly among readers.</param>
@@ -20,9 +21,6 @@ public sealed class FetchUrgency
         Reader = reader;
         _isHeadOfLine = isHeadOfLine ? 1 : 0;
     }
-
-    /// <summary>Raised once, on the thread that calls <see cref="Raise"/>; handlers must not block or throw. Look at <see cref="IsHeadOfLine"/> after subscribing.</summary>
-    public event Action? Raised;
 
     /// <summary>On whose behalf the article is fetched.</summary>
     public object Reader { get; }
@@ -42,22 +40,20 @@ public sealed class FetchUrgency
     /// <summary>The reader has come to it and waits.</summary>
     public void Raise()
     {
-        if (Interlocked.Exchange(ref _isHeadOfLine, 1) != 0)
-            return;
-        Volatile.Read(ref _fetch)?.Raise();
-        Raised?.Invoke();
+        if (Interlocked.Exchange(ref _isHeadOfLine, 1) == 0)
+            Volatile.Read(ref _follower)?.Raise();
     }
 
-    /// <summary>By a fetch that begins: it is told when the urgency is raised. <see cref="IsHeadOfLine"/> is looked at after this.</summary>
-    internal void Follow(IUrgentFetch fetch) => Interlocked.Exchange(ref _fetch, fetch);
+    /// <summary>From now on the follower is told when the urgency is raised. <see cref="IsHeadOfLine"/> is looked at after this.</summary>
+    internal void Follow(IUrgent follower) => Interlocked.Exchange(ref _follower, follower);
 
-    /// <summary>By a fetch that ends. Nothing happens when another one follows by now.</summary>
-    internal void Unfollow(IUrgentFetch fetch) => Interlocked.CompareExchange(ref _fetch, null, fetch);
+    /// <summary>The follower is not told any more. Nothing happens when another one follows by now.</summary>
+    internal void Unfollow(IUrgent follower) => Interlocked.CompareExchange(ref _follower, null, follower);
 }
 
-/// <summary>A fetch that is told when a reader comes to wait for its article.</summary>
-internal interface IUrgentFetch
+/// <summary>What is told when a reader comes to wait for an article.</summary>
+internal interface IUrgent
 {
-    /// <summary>By the reader, once; must not block or throw.</summary>
+    /// <summary>On the thread of the reader; must not block or throw.</summary>
     void Raise();
 }

@@ -14,7 +14,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 /// lock of their replies too, it decides alone whose bytes the sink takes. The locks of pools and of the sink are taken below it, and
 /// nothing is awaited, given up or completed under it.
 /// </remarks>
-internal sealed class ArticleFetch : IUrgentFetch
+internal sealed class ArticleFetch : IUrgent
 {
     // A miss that is not proved by then is asked for again, alone on a connection; at once where a reader waits.
     private static readonly TimeSpan ProofWait = TimeSpan.FromSeconds(1);

@@ -457,7 +457,6 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
 
     private SegmentLoad? _load;
     private bool _hasLeft;
-    private Action? _hurry;
 
     /// <summary>The segment, and the slice of it that is read.</summary>
     public Piece Piece => piece;
@@ -480,8 +479,8 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     /// <summary>By the load, under its gate. Raising the urgency of the waiter raises that of a load which others have begun.</summary>
     public void Join(SegmentLoad load)
     {
-        if (!ReferenceEquals(urgency, load.Urgency))
-            urgency.Raised += _hurry = load.Urgency.Raise;
+        if (urgency != load.Urgency)
+            urgency.Follow(load.Urgency);
 
         // Full fence between this write and the owner's read of HasLeft: a waiter that leaves just now either finds the load to leave or
         // is found to have left.
@@ -498,8 +497,8 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     /// <summary>Once, after everything else: nothing is under way for the waiter any more.</summary>
     public void End()
     {
-        if (_hurry is not null)
-            urgency.Raised -= _hurry;
+        if (_load is { } load)
+            urgency.Unfollow(load.Urgency);
         Ended();
     }
 
