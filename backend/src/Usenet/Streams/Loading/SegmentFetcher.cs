@@ -23,6 +23,9 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     private int _running;
     private bool _isClosed;
 
+    /// <summary>What its loads share.</summary>
+    public LoadServices Services => services;
+
     /// <summary>Begins to bring a segment to its waiter. Never fails: success, failure and end are told to the waiter, perhaps before this returns.</summary>
     /// <param name="waiter">Once for each.</param>
     /// <param name="lane">Why.</param>
@@ -173,7 +176,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
                 if (verdict is { } known && (known.IsBelieved || !MayLoadAgain(file.Origin)))
                     throw new ArticleGoneException(known.Loss, key.Segment.Index);
                 isNew = true;
-                load = new SegmentLoad(this, services, key, file, lane, waiter.Urgency, isAgain: verdict is not null);
+                load = new SegmentLoad(this, key, file, lane, waiter.Urgency, isAgain: verdict is not null);
                 load.TryJoin(waiter);
                 _running++;
                 _underWay[place] = load;

@@ -35,13 +35,14 @@ internal sealed class SegmentLoad : IArticleSink
 
     private readonly Lock _gate = new();
     private readonly SegmentFetcher _owner;
-    private readonly LoadServices _services;
     private readonly PostedFile _file;
 
     // Of the run, and of the connection whose answer it waits for.
     private SegmentSink _sink;
     private CopySearch? _search;
     private DoubtfulCopies? _doubtful;
+    private int _tries = 1;
+    private int _uselessTries;
 
     // Never fails; the owner counts its end.
     private Task _run = Task.CompletedTask;
@@ -66,18 +67,19 @@ internal sealed class SegmentLoad : IArticleSink
     private long _joinedAt;
 
     /// <param name="owner">Told of the end, once.</param>
-    /// <param name="services">What all loads share.</param>
     /// <param name="key">The segment.</param>
     /// <param name="file">The posted file for which it is loaded; others that have the same segment share its fate.</param>
     /// <param name="lane">Why.</param>
     /// <param name="urgency">Of the first waiter; rises with that of any other.</param>
     /// <param name="isAgain">Whether the segment was loaded before, in vain.</param>
-    public SegmentLoad(SegmentFetcher owner, LoadServices services, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, bool isAgain)
+    public SegmentLoad(SegmentFetcher owner, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, bool isAgain)
     {
-        (_owner, _services, Key, Lane, Urgency, IsAgain) = (owner, services, key, lane, urgency, isAgain);
-        _file = file;
-        _sink = new SegmentSink(services, this);
+        (_owner, Key, _file, Lane, Urgency, IsAgain) = (owner, key, file, lane, urgency, isAgain);
+        _sink = new SegmentSink(this);
     }
+
+    /// <summary>What all loads share.</summary>
+    public LoadServices Services => _owner.Services;
 
     /// <summary>The segment.</summary>
     public SegmentKey Key { get; }
@@ -100,7 +102,7 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>The most urgent lane of all waiters that have joined. Written under the gate.</summary>
     private OperationLane Lane { get; set; }
 
-    private CopySearch Search => _search ??= new CopySearch(Key.Ids, _services.Source.ProviderCount, RoundsPerCopy);
+    private CopySearch Search => _search ??= new CopySearch(Key.Ids, Services.Source.ProviderCount, RoundsPerCopy);
 
     /// <summary>Ends the present try: for good, or so that the next one goes in a more urgent lane.</summary>
     private CancellationToken Token => Volatile.Read(ref _cancel).Token;
@@ -119,7 +121,7 @@ internal sealed class SegmentLoad : IArticleSink
             waiter.Join(this);
             waiter.Next = _first;
             _first = waiter;
-            _joinedAt = _services.Time.GetTimestamp();
+            _joinedAt = Services.Time.GetTimestamp();
             _finishing?.Dispose();
             _finishing = null;
             if (waiter.IsEarly && _available > 0)
@@ -170,7 +172,7 @@ internal sealed class SegmentLoad : IArticleSink
             else if (_first is null)
             {
                 _reads = waiter.Reads;
-                _finishing = _services.Time.CreateTimer(static state => ((SegmentLoad)state!).GiveUp(), this, LongestFinish, Timeout.InfiniteTimeSpan);
+                _finishing = Services.Time.CreateTimer(static state => ((SegmentLoad)state!).GiveUp(), this, LongestFinish, Timeout.InfiniteTimeSpan);
             }
         }
 
@@ -271,57 +273,56 @@ internal sealed class SegmentLoad : IArticleSink
     /// </summary>
     private async Task RunAsync()
     {
-        SegmentBuffer? proved = null;
-        Exception? failure = null;
-        var (tries, useless) = (1, 0);
-        while (proved is null && failure is null)
+        while (true)
         {
             var token = Token;
-            TimeSpan? pause = null;
+            Step step;
             try
             {
                 token.ThrowIfCancellationRequested();
                 var reply = await AskAsync(token);
-                proved = reply.IsFound && _sink.Judge() == SegmentProof.Proved ? TakeProved() : await WeighAsync(reply, token);
+                step = Step.Answered(reply.IsFound && _sink.Judge() == SegmentProof.Proved ? TakeProved() : await WeighAsync(reply, token));
             }
             catch (NntpException) when (_search is { Round: 0, IsInDoubt: true })
             {
                 // Another store cannot be asked now. The store that has answered can.
                 _search.EndRound();
+                step = Step.Answered(null);
             }
             catch (NntpException fault) when (fault is { Fault: NntpFault.ArticleTooLarge, IsOfEveryProvider: true })
             {
                 // Another article, or one without an end: as damaged as can be.
                 Search.Useless();
+                step = Step.Answered(null);
             }
             catch (NntpException fault)
             {
-                // The waiter that joined last has waited least: none is refused because others waited before.
-                var waited = _services.Time.GetElapsedTime(Volatile.Read(ref _joinedAt));
-                useless += fault.IsOfReply ? 1 : 0;
-                pause = RetryPolicy.DelayBeforeNext(fault, Lane, tries, useless, waited, _services.Options.PlaybackRetries);
-                failure = pause is null ? fault : null;
+                step = DelayAfter(fault) is { } delay ? Step.TryAgain(delay) : Step.Failed(fault);
             }
             catch (OperationCanceledException) when (token != Token && !Volatile.Read(ref _isAbandoned))
             {
                 // A more urgent lane has joined before any byte had arrived: the next try goes in that lane.
-                pause = TimeSpan.Zero;
+                step = Step.TryAgain(TimeSpan.Zero);
             }
             catch (Exception other)
             {
-                failure = other;
+                step = Step.Failed(other);
             }
 
-            if (pause is { } delay)
+            if (step.IsEnd)
             {
-                await PauseAsync(delay);
-                (tries, _search) = (tries + 1, null);
+                _doubtful?.Dispose();
+                _sink.Close();
+                _owner.Ended(this, step.Proved, step.Failure);
+                return;
+            }
+
+            if (step.Pause is { } pause)
+            {
+                await PauseAsync(pause);
+                (_tries, _search) = (_tries + 1, null);
             }
         }
-
-        _doubtful?.Dispose();
-        _sink.Close();
-        _owner.Ended(this, proved, failure);
     }
 
     /// <summary>Asks the next question of the search; the first one where there is no search yet.</summary>
@@ -335,7 +336,7 @@ internal sealed class SegmentLoad : IArticleSink
             ContinuesInline = true,
             Avoided = _doubtful?.Connections,
         };
-        return _services.Source.FetchAsync(request, this, cancellationToken);
+        return Services.Source.FetchAsync(request, this, cancellationToken);
     }
 
     /// <summary>
@@ -358,7 +359,7 @@ internal sealed class SegmentLoad : IArticleSink
             case SegmentProof.Refuting:
                 throw new MapRefutedException(_sink.Claim!.Value);
             case SegmentProof.Unconfirmed:
-                var (doubtful, store) = (_doubtful ??= new DoubtfulCopies(), _services.Source.StoreOf(reply.Provider));
+                var (doubtful, store) = (_doubtful ??= new DoubtfulCopies(), Services.Source.StoreOf(reply.Provider));
                 if (doubtful.Confirm(_sink.Checksum, search.Id, store, mayBeOfOne: search.Round > 0))
                 {
                     _sink.Confirm();
@@ -372,7 +373,7 @@ internal sealed class SegmentLoad : IArticleSink
                 search.Doubtful(reply.Provider, store);
                 return null;
             default:
-                StreamsLog.CorruptArticle(_services.Logger, Key.Segment.Index + 1, reply.Provider);
+                StreamsLog.CorruptArticle(Services.Logger, Key.Segment.Index + 1, reply.Provider);
                 search.Bad(reply.Provider);
                 return null;
         }
@@ -385,7 +386,7 @@ internal sealed class SegmentLoad : IArticleSink
         {
             try
             {
-                await answer.WaitAsync(HabitPatience, _services.Time, cancellationToken);
+                await answer.WaitAsync(HabitPatience, Services.Time, cancellationToken);
             }
             catch (TimeoutException)
             {
@@ -398,8 +399,16 @@ internal sealed class SegmentLoad : IArticleSink
     private SegmentBuffer TakeProved()
     {
         foreach (var liar in _doubtful?.Liars(_sink.Checksum) ?? [])
-            _services.Trust.Judged(File, _services.Source.ProviderId(liar), isCorrupt: true);
+            Services.Trust.Judged(File, Services.Source.ProviderId(liar), isCorrupt: true);
         return _sink.Take();
+    }
+
+    private TimeSpan? DelayAfter(NntpException fault)
+    {
+        // The waiter that joined last has waited least: none is refused because others waited before.
+        var waited = Services.Time.GetElapsedTime(Volatile.Read(ref _joinedAt));
+        _uselessTries += fault.IsOfReply ? 1 : 0;
+        return RetryPolicy.DelayBeforeNext(fault, Lane, _tries, _uselessTries, waited, Services.Options.PlaybackRetries);
     }
 
     private async Task PauseAsync(TimeSpan delay)
@@ -408,7 +417,7 @@ internal sealed class SegmentLoad : IArticleSink
             return;
         try
         {
-            await Task.Delay(delay, _services.Time, Token);
+            await Task.Delay(delay, Services.Time, Token);
         }
         catch (OperationCanceledException)
         {
@@ -442,6 +451,18 @@ internal sealed class SegmentLoad : IArticleSink
             return false;
         link = waiter.Next;
         return true;
+    }
+
+    /// <summary>What one question has come to: the end of the load, a further try after a pause, or the next question of the search.</summary>
+    private readonly record struct Step(SegmentBuffer? Proved, Exception? Failure, TimeSpan? Pause)
+    {
+        public bool IsEnd => Proved is not null || Failure is not null;
+
+        public static Step Answered(SegmentBuffer? proved) => new(proved, null, null);
+
+        public static Step TryAgain(TimeSpan pause) => new(null, null, pause);
+
+        public static Step Failed(Exception failure) => new(null, failure, null);
     }
 }
 

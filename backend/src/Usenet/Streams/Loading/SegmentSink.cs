@@ -13,7 +13,7 @@ namespace Sluice.Usenet.Streams.Loading;
 /// A mutable value of its load, which stands before the connections in its place. Used by one thread at a time: by the connection that
 /// delivers, then by the load. <see cref="Close"/> ends it.
 /// </remarks>
-internal struct SegmentSink(LoadServices services, SegmentLoad load)
+internal struct SegmentSink(SegmentLoad load)
 {
     // Rented when an article begins to arrive: many more loads wait for their turn on a connection than are decoded.
     private ArticleDecoder? _decoder;
@@ -41,11 +41,11 @@ internal struct SegmentSink(LoadServices services, SegmentLoad load)
     /// <inheritdoc cref="IArticleSink.Start"/>
     public void Start(int provider)
     {
-        (_decoder ??= services.Decoders.Rent()).Reset();
+        (_decoder ??= load.Services.Decoders.Rent()).Reset();
         _provider = provider;
-        _mayPublish = services.Trust.IsTrusted(services.Source.ProviderId(provider)) && services.Trust.MayLeaveEarly(load.File, services.Options);
+        _mayPublish = load.Services.Trust.IsTrusted(load.Services.Source.ProviderId(provider)) && load.Services.Trust.MayLeaveEarly(load.File, load.Services.Options);
         StartAfresh();
-        _buffer ??= new SegmentBuffer(services.Blocks, Segment.Length);
+        _buffer ??= new SegmentBuffer(load.Services.Blocks, Segment.Length);
     }
 
     /// <inheritdoc cref="IArticleSink.Write"/>
@@ -74,7 +74,7 @@ internal struct SegmentSink(LoadServices services, SegmentLoad load)
 
         // Where the map may be wrong the provider has not lied.
         if (proof != SegmentProof.Refuting)
-            services.Trust.Judged(load.File, services.Source.ProviderId(_provider), proof == SegmentProof.Corrupt);
+            load.Services.Trust.Judged(load.File, load.Services.Source.ProviderId(_provider), proof == SegmentProof.Corrupt);
         if (proof is SegmentProof.Corrupt or SegmentProof.Refuting)
             StartAfresh();
         else if (proof == SegmentProof.Proved)
@@ -105,11 +105,11 @@ internal struct SegmentSink(LoadServices services, SegmentLoad load)
         load.Detach();
         GiveUpBuffer();
         if (_decoder is not null)
-            services.Decoders.Return(_decoder);
+            load.Services.Decoders.Return(_decoder);
         _decoder = null;
     }
 
-    private readonly SegmentProof JudgeBy(ArticleHabit habit) => _evidence.Judge(habit, services.Options.ChecksCrc);
+    private readonly SegmentProof JudgeBy(ArticleHabit habit) => _evidence.Judge(habit, load.Services.Options.ChecksCrc);
 
     private void StartAfresh()
     {
@@ -136,7 +136,7 @@ internal struct SegmentSink(LoadServices services, SegmentLoad load)
         if (_buffer is not { Written: > 0 } buffer)
             return;
         if (_isAgain)
-            services.Damage.LoadedAgain(load.File, buffer.Written);
+            load.Services.Damage.LoadedAgain(load.File, buffer.Written);
         _isAgain = true;
     }
 }

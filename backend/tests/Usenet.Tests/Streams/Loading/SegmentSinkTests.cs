@@ -25,8 +25,8 @@ public sealed class SegmentSinkTests
         var body = TestArticle.OnWire(TestArticle.Part(data));
         if (isCorrupt)
             body[^2000] ^= 1;
-        var (slot, load, services) = Land(pool, new CopiesSource(1), new TrustLedger(TimeProvider.System));
-        var sink = new SegmentSink(services, load);
+        var (slot, load) = Land(pool, new CopiesSource(1), new TrustLedger(TimeProvider.System));
+        var sink = new SegmentSink(load);
         var read = new byte[1000];
 
         sink.Start(0);
@@ -58,8 +58,8 @@ public sealed class SegmentSinkTests
 
         (SegmentProof Proof, int Early) Deliver(CopiesSource source, int provider, byte[] wire)
         {
-            var (slot, load, services) = Land(pool, source, trust);
-            var sink = new SegmentSink(services, load);
+            var (slot, load) = Land(pool, source, trust);
+            var sink = new SegmentSink(load);
             sink.Start(provider);
             sink.Write(wire.AsSpan(0, 20_000), out _);
             var early = slot.Take(0, Length, 4096, new byte[1000], isFirst: true);
@@ -74,7 +74,7 @@ public sealed class SegmentSinkTests
     }
 
     /// <summary>The slot of a landing segment, which may have bytes early, and the load that it waits for. Each is of a file of its own.</summary>
-    private static (SegmentSlot Slot, SegmentLoad Load, LoadServices Services) Land(BlockPool pool, IArticleSource source, TrustLedger trust)
+    private static (SegmentSlot Slot, SegmentLoad Load) Land(BlockPool pool, IArticleSource source, TrustLedger trust)
     {
         var time = TimeProvider.System;
         var map = SegmentMap.Uniform(1, Length, Length);
@@ -85,9 +85,9 @@ public sealed class SegmentSinkTests
         var slot = new SegmentWindow(0, share).Claim(piece, isLanding: true, urgency, 0, new StreamDebts().TryBegin(0));
         var services = new LoadServices(source, options, pool, trust, new DamageLedger(new ReloadTraffic(time), time), time, NullLogger.Instance);
         var fetcher = new SegmentFetcher(services, new SegmentCache(options, time), null);
-        var load = new SegmentLoad(fetcher, services, new SegmentKey(SegmentIds.None, map[0]), piece.File, OperationLane.Playback, urgency, isAgain: false);
+        var load = new SegmentLoad(fetcher, new SegmentKey(SegmentIds.None, map[0]), piece.File, OperationLane.Playback, urgency, isAgain: false);
         Assert.True(load.TryJoin(slot));
-        return (slot, load, services);
+        return (slot, load);
     }
 
     private sealed class OneId : ISegmentIds
