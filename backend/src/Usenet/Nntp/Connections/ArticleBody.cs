@@ -4,11 +4,10 @@ using Sluice.Usenet.Nntp.Wire;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>The pending reply to one BODY command (RFC 3977 section 6.2.3).</summary>
-/// <param name="request">What is asked for.</param>
+/// <param name="lease">Says what is asked for, and which fetch decides what becomes of a late reply and orders its replies by its own lock.</param>
 /// <param name="sink">Takes the body until the fetch has ended.</param>
 /// <param name="provider">What the sink knows the provider by.</param>
-/// <param name="fetch">Decides what becomes of a late reply, and orders its replies by its own lock; null where lateness is borne.</param>
-internal sealed class ArticleBody(ArticleRequest request, IArticleSink sink, int provider, IPendingFetch? fetch = null) : PendingReply(request, fetch?.Gate)
+internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int provider) : PendingReply(lease.Fetch?.Gate)
 {
     // Guarded by the gate; null once the fetch has ended.
     private IArticleSink? _sink = sink;
@@ -20,6 +19,11 @@ internal sealed class ArticleBody(ArticleRequest request, IArticleSink sink, int
 
     /// <summary>Whether a body has come for a fetch that has waited for it all the time, and was not late.</summary>
     public bool WasInTime => MissCode == 0 && !IsAbandoned && Request.Urgency is not { WasLate: true };
+
+    /// <summary>What it answers.</summary>
+    public ConnectionLease Lease => lease;
+
+    public override ref readonly ArticleRequest Request => ref lease.Request;
 
     public override int Commands => 1;
 
@@ -71,7 +75,7 @@ internal sealed class ArticleBody(ArticleRequest request, IArticleSink sink, int
                 return Lateness.Left;
         }
 
-        return fetch?.BeLate(isSent: true) ?? Lateness.Borne;
+        return lease.Fetch?.BeLate(isSent: true) ?? Lateness.Borne;
     }
 
     public override void SendElsewhere(bool isPaid)
@@ -82,7 +86,7 @@ internal sealed class ArticleBody(ArticleRequest request, IArticleSink sink, int
                 return;
         }
 
-        if (fetch?.TryMove(isPaid) == true)
+        if (lease.Fetch?.TryMove(isPaid) == true)
             TryAbandon(new NntpException(NntpFault.GivenUp, "The connection is held up by an article that does not come."));
     }
 

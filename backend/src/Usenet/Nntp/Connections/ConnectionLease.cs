@@ -8,22 +8,22 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// Serves once, and has one owner, who may raise it and give it up on any thread. How the wait ends is decided once, under the lock of the
 /// pool, and told outside of it.
 /// </remarks>
+/// <param name="request">What it is asked for.</param>
 /// <param name="fetch">Is told when the wait is long, and when the reply is late; null where lateness is borne.</param>
-internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<bool>, IDisposable
+internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null) : Completion<bool>, IDisposable
 {
     // What STAT and other commands without a body cost in a queue that shares by bytes.
     private const long SmallestCost = 512;
 
+    private readonly ArticleRequest _request = request;
+
     // Null until it is asked for.
     private NntpConnectionPool? _pool;
-    private ArticleRequest _request;
 
     private NntpConnection? _connection;
     private Exception? _refusal;
     private bool _isHeld;
     private long _askedAt;
-    private long _grantedAt;
-    private long _outstanding;
 
     // The owner sets pool and reply before it looks whether the lease is given up or raised, and a thread that does so looks at them
     // afterwards: one of both sees the other.
@@ -33,7 +33,7 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
     // Of the wait, and then of the reply.
     private CancellationTokenRegistration _registration;
 
-    /// <summary>What is asked for.</summary>
+    /// <summary>What it is asked for.</summary>
     public ref readonly ArticleRequest Request => ref _request;
 
     /// <summary>What asks; null where lateness is borne.</summary>
@@ -41,6 +41,12 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
 
     /// <summary>The connection that it was given for; null before.</summary>
     public NntpConnection? Connection => _connection;
+
+    /// <summary>When it was given, in ticks of the time provider; 0 before.</summary>
+    public long GrantedAt { get; private set; }
+
+    /// <summary>Encoded bytes that the provider owed on all its connections by then, those of this command included.</summary>
+    public long OutstandingAtGrant { get; private set; }
 
     /// <summary>Bytes that serving it is worth.</summary>
     public long Cost => Math.Max(_request.ExpectedBytes, SmallestCost);
@@ -63,11 +69,7 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
     public long LateAt { get; set; } = long.MaxValue;
 
     /// <summary>By the pool, under no lock: it is asked for.</summary>
-    public void Begin(NntpConnectionPool pool, in ArticleRequest request)
-    {
-        _request = request;
-        Interlocked.Exchange(ref _pool, pool);
-    }
+    public void Begin(NntpConnectionPool pool) => Interlocked.Exchange(ref _pool, pool);
 
     /// <summary>By the pool, under its lock: it has to wait.</summary>
     /// <param name="now">In ticks of the time provider.</param>
@@ -79,7 +81,7 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
     /// <param name="now">In ticks of the time provider.</param>
     /// <param name="outstanding">Encoded bytes that the provider owes on all its connections, those of this command included.</param>
     public void Grant(NntpConnection connection, long now, long outstanding) =>
-        (_connection, _isHeld, _grantedAt, _outstanding) = (connection, true, now, outstanding);
+        (_connection, _isHeld, GrantedAt, OutstandingAtGrant) = (connection, true, now, outstanding);
 
     /// <summary>By the pool, under its lock: there will be none.</summary>
     public void Refuse(NntpException failure) => _refusal = failure;
@@ -123,7 +125,7 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
     /// <param name="provider">What the sink knows the provider by.</param>
     /// <param name="cancellationToken">Gives the reply up.</param>
     public ValueTask<ReplyOutcome> FetchAsync(IArticleSink sink, int provider, CancellationToken cancellationToken = default) =>
-        AskAsync(new ArticleBody(_request, sink, provider, fetch), cancellationToken);
+        AskAsync(new ArticleBody(this, sink, provider), cancellationToken);
 
     /// <summary>Sends the commands and waits for the end of their reply. Called at most once.</summary>
     /// <exception cref="NntpException">There was no reply to the end.</exception>
@@ -131,7 +133,6 @@ internal sealed class ConnectionLease(IPendingFetch? fetch = null) : Completion<
     public ValueTask<ReplyOutcome> AskAsync(PendingReply reply, CancellationToken cancellationToken = default)
     {
         Interlocked.Exchange(ref _reply, reply);
-        (reply.LeasedAt, reply.OutstandingAtLease) = (_grantedAt, _outstanding);
         if (_isGivenUp)
             reply.TryAbandon(GivenUp);
         _connection!.Submit(reply);

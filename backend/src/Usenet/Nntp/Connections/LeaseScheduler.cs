@@ -327,8 +327,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <summary>What this reply owed has ended, and so may what it shows about the line; null shows nothing.</summary>
     public void Measure(PendingReply? reply)
     {
-        if (reply is ArticleBody { WasInTime: true })
-            Measure(reply.Request.ExpectedBytes, time.GetElapsedTime(reply.LeasedAt), reply.OutstandingAtLease);
+        if (reply is ArticleBody { WasInTime: true, Lease: { } lease })
+            Measure(lease.Request.ExpectedBytes, time.GetElapsedTime(lease.GrantedAt), lease.OutstandingAtGrant);
     }
 
     /// <summary>A body has come to its end in time, and what it owed has ended.</summary>

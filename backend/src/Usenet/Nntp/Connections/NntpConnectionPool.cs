@@ -221,14 +221,13 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     /// <summary>Waits for a connection that takes one more command.</summary>
     /// <param name="lease">Held when the task has completed well; asked for once.</param>
-    /// <param name="request">What it is for.</param>
     /// <param name="cancellationToken">Gives the wait up.</param>
     /// <exception cref="NntpException">The provider cannot be reached, or nothing became free in time.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled, or the lease given up.</exception>
-    public ValueTask LeaseAsync(ConnectionLease lease, in ArticleRequest request, CancellationToken cancellationToken)
+    public ValueTask LeaseAsync(ConnectionLease lease, CancellationToken cancellationToken)
     {
         // Before the lock is taken, so that a reader who comes meanwhile either finds the pool here or is seen by the scheduler.
-        lease.Begin(this, request);
+        lease.Begin(this);
         bool isHeld;
         ConnectionLease? settled;
         lock (_gate)
@@ -237,7 +236,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
                 throw Closed();
             if (NoneWillServe && Health.Resting is { } resting)
                 throw new NntpException(resting.Fault, resting.Message, resting);
-            var load = _scheduler.TryLease(request, Terms);
+            var load = _scheduler.TryLease(lease.Request, Terms);
             isHeld = load is not null;
             if (load is not null)
                 lease.Grant(load.Connection, Shared.Time.GetTimestamp(), _scheduler.Bytes);

@@ -32,13 +32,13 @@ internal readonly record struct ReplyOutcome(int MissCode, StepProof? Proof = nu
 /// connection gives it lines and bytes, the fetch waits for its end, and any thread may give it up; the gate orders these three, so that
 /// nothing the fetch has lent is touched after the fetch has ended.
 /// </summary>
-/// <param name="request">What it is for.</param>
 /// <param name="gate">The lock of the fetch that it belongs to; null for one of its own.</param>
-internal abstract class PendingReply(ArticleRequest request, Lock? gate = null) : Completion<ReplyOutcome>
+internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcome>
 {
     private bool _completed;
 
-    public ArticleRequest Request => request;
+    /// <summary>What it is for.</summary>
+    public abstract ref readonly ArticleRequest Request { get; }
 
     /// <summary>Ends with the reply, or when it is given up.</summary>
     /// <exception cref="NntpException">There was no reply to the end.</exception>
@@ -71,12 +71,6 @@ internal abstract class PendingReply(ArticleRequest request, Lock? gate = null) 
 
     /// <summary>When the commands went out on an otherwise idle connection, so that the first answer measures the round trip; else 0.</summary>
     public long SentOnIdleAt { get; set; }
-
-    /// <summary>When the lease was given, in ticks of the time provider; 0 where there was none.</summary>
-    public long LeasedAt { get; set; }
-
-    /// <summary>Encoded bytes that the provider owed on all its connections by then, those of this reply included.</summary>
-    public long OutstandingAtLease { get; set; }
 
     /// <summary>Whether its commands were sent while others were outstanding, or several at once.</summary>
     public bool WasPipelined => Commands > 1 || SentBehindOthers;
@@ -196,11 +190,14 @@ internal abstract class PendingReply(ArticleRequest request, Lock? gate = null) 
 /// The pending reply to a DATE (RFC 3977 section 7.1) that keeps an idle connection from being closed. No fetch waits for it; a
 /// server that has closed the connection in the meantime shows itself by not answering.
 /// </summary>
-internal sealed class KeepAlive() : PendingReply(new ArticleRequest(default, OperationLane.Playback))
+internal sealed class KeepAlive : PendingReply
 {
     private const int TypicalLine = 20;
 
+    private readonly ArticleRequest _request = new(default, OperationLane.Playback);
     private bool _answered;
+
+    public override ref readonly ArticleRequest Request => ref _request;
 
     public override int Commands => 1;
 

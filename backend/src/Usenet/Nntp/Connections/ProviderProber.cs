@@ -107,8 +107,8 @@ internal sealed class ProviderProber : IAsyncDisposable
 
     private async Task FetchAsync(MessageId id, BreakerProbe probe)
     {
-        using var lease = new ConnectionLease();
-        await _pool.LeaseAsync(lease, new ArticleRequest(id, OperationLane.HealthCheck), _disposing.Token);
+        using var lease = new ConnectionLease(new ArticleRequest(id, OperationLane.HealthCheck));
+        await _pool.LeaseAsync(lease, _disposing.Token);
         try
         {
             if (!(await lease.FetchAsync(new DroppedBody(), provider: 0, _disposing.Token)).IsMiss)
@@ -123,8 +123,8 @@ internal sealed class ProviderProber : IAsyncDisposable
     private async Task StatAsync(MessageId id, BreakerProbe probe)
     {
         var batch = new StatBatch(new[] { id }, OperationLane.HealthCheck);
-        using var lease = new ConnectionLease();
-        await _pool.LeaseAsync(lease, batch.Request, _disposing.Token);
+        using var lease = new ConnectionLease(batch.Request);
+        await _pool.LeaseAsync(lease, _disposing.Token);
         try
         {
             // That it does not have the article any more is an answer as well.

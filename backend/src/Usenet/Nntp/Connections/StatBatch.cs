@@ -13,6 +13,7 @@ internal sealed class StatBatch : PendingReply
     // "223 0 <id>" and a line end; what is asked for is a little longer than what comes.
     private const int TypicalLine = 60;
 
+    private readonly ArticleRequest _request;
     private readonly ReadOnlyMemory<MessageId> _ids;
     private readonly int[] _codes;
     private int _answered;
@@ -21,11 +22,13 @@ internal sealed class StatBatch : PendingReply
     /// <param name="ids">At least one, none empty; must not change while the reply is pending.</param>
     /// <param name="lane">Why it is asked.</param>
     public StatBatch(ReadOnlyMemory<MessageId> ids, OperationLane lane)
-        : base(new ArticleRequest(ids.Span[0], lane, ExpectedBytes: ids.Length * TypicalLine) { Stats = ids.Length })
     {
+        _request = new ArticleRequest(ids.Span[0], lane, ExpectedBytes: ids.Length * TypicalLine) { Stats = ids.Length };
         _ids = ids;
         _codes = new int[ids.Length];
     }
+
+    public override ref readonly ArticleRequest Request => ref _request;
 
     public override int Commands => _codes.Length;
 

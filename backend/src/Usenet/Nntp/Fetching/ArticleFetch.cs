@@ -147,7 +147,7 @@ internal sealed class ArticleFetch : IUrgent
                     continue;
                 }
 
-                var lease = new ConnectionLease(attempt);
+                var lease = new ConnectionLease(RequestOf(attempt, provider), attempt);
                 attempt.Ask(provider, lease, _services.Time.GetTimestamp(), isProbe: probe is not null);
 
                 // An end that came before had no lease to give up.
@@ -280,16 +280,23 @@ internal sealed class ArticleFetch : IUrgent
         }
     }
 
-    /// <summary>Waits for a connection. Not asynchronous itself, or the walk of every article would hold a copy of the request.</summary>
+    /// <summary>What a provider is asked for. Not written out in the walk, which would keep copies of the request over its waits.</summary>
+    private ArticleRequest RequestOf(FetchAttempt attempt, Provider provider)
+    {
+        var isAlone = attempt.AsksAgain(provider);
+        return _request with { IsLate = isAlone || attempt.IsLate, IsAlone = isAlone };
+    }
+
+    /// <summary>Waits for a connection.</summary>
     private ValueTask LeaseAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease) => attempt.AsksAgain(provider)
         ? new ValueTask(LeaseAloneAsync(attempt.Doubt!, lease))
-        : provider.Pool.LeaseAsync(lease, attempt.IsLate ? _request with { IsLate = true } : _request, _cancellationToken);
+        : provider.Pool.LeaseAsync(lease, _cancellationToken);
 
     /// <summary>Waits for a connection of its own, unless the miss is settled before.</summary>
     private async Task LeaseAloneAsync(DoubtedMiss doubt, ConnectionLease lease)
     {
         var settled = doubt.Proof.Settled;
-        var leasing = doubt.Provider.Pool.LeaseAsync(lease, _request with { IsLate = true, IsAlone = true }, _cancellationToken).AsTask();
+        var leasing = doubt.Provider.Pool.LeaseAsync(lease, _cancellationToken).AsTask();
         if (!settled.IsCompleted && await Task.WhenAny(leasing, settled) != leasing)
             lease.GiveUp();
         await leasing;

@@ -103,8 +103,8 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
 
     private static async Task<ReplyOutcome> AskAsync(Provider provider, StatBatch batch, Action sent, CancellationToken cancellationToken)
     {
-        using var lease = new ConnectionLease();
-        await provider.Pool.LeaseAsync(lease, batch.Request, cancellationToken);
+        using var lease = new ConnectionLease(batch.Request);
+        await provider.Pool.LeaseAsync(lease, cancellationToken);
         sent();
         return await lease.AskAsync(batch, cancellationToken);
     }

@@ -103,9 +103,8 @@ public sealed class CancelledDialTests
         await using var pool = new NntpConnectionPool(account, shared);
         for (var round = 1; round <= 3; round++)
         {
-            using var lease = new ConnectionLease();
-            var failure = await Assert.ThrowsAsync<NntpException>(
-                () => pool.LeaseAsync(lease, new ArticleRequest(MessageId.Parse("a@t"), OperationLane.Playback), Token).AsTask());
+            using var lease = new ConnectionLease(new ArticleRequest(MessageId.Parse("a@t"), OperationLane.Playback));
+            var failure = await Assert.ThrowsAsync<NntpException>(() => pool.LeaseAsync(lease, Token).AsTask());
             Assert.Equal(NntpFault.Broken, failure.Fault);
             await Eventually.HoldsAsync(() => pool.Sockets == 0, () => $"{pool}", Token);
             Assert.Equal(round, dials);

@@ -190,15 +190,15 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     private async Task AssertClosedAsync() => Assert.Equal(NntpFault.ConnectionClosed, (await _connection.Completion).Fault);
 
     private static ArticleBody Ask(string id, FetchUrgency? urgency = null) =>
-        new(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, Urgency: urgency), new CollectingSink(), 0);
+        new(new ConnectionLease(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, Urgency: urgency)), new CollectingSink(), 0);
 
     /// <summary>A pool of one connection, and the right to its first command.</summary>
     private async Task<(NntpConnectionPool Pool, ConnectionLease Lease)> LeaseAsync(TimeProvider time)
     {
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = 1 };
         var pool = new NntpConnectionPool(account, TestResources.Of(Options, time, new GlobalOperationLimiter(1, time: time), ConnectAsync));
-        var lease = new ConnectionLease();
-        await pool.LeaseAsync(lease, new ArticleRequest(MessageId.Parse("a@t"), OperationLane.Playback), Token);
+        var lease = new ConnectionLease(new ArticleRequest(MessageId.Parse("a@t"), OperationLane.Playback));
+        await pool.LeaseAsync(lease, Token);
         return (pool, lease);
     }
 

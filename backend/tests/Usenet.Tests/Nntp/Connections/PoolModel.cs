@@ -305,7 +305,7 @@ internal sealed class PoolModel
     private sealed class Fetch(PoolModel model, Account account, ArticleRequest request) : IArticleSink
     {
         private readonly CancellationTokenSource _cancellation = new();
-        private readonly ConnectionLease _lease = new();
+        private readonly ConnectionLease _lease = new(request);
         private BodyScanner _scanner = BodyScanner.AtStart;
 
         public long WaitsUntil { get; } = model._clock.GetTimestamp()
@@ -350,7 +350,7 @@ internal sealed class PoolModel
             {
                 using (_lease)
                 {
-                    await account.Pool.LeaseAsync(_lease, request, _cancellation.Token);
+                    await account.Pool.LeaseAsync(_lease, _cancellation.Token);
                     IsHeld = true;
                     model._granted++;
                     if (request.Lane != OperationLane.Playback)

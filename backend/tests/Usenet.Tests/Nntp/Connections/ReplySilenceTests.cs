@@ -133,10 +133,8 @@ public sealed class ReplySilenceTests : IAsyncDisposable
 
     private void Send(bool isHeadOfLine)
     {
-        var body = new ArticleBody(new ArticleRequest(MessageId.Parse("1@t"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine)), new CollectingSink(), 0)
-        {
-            SentAt = _clock.GetTimestamp(),
-        };
+        var request = new ArticleRequest(MessageId.Parse("1@t"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine));
+        var body = new ArticleBody(new ConnectionLease(request), new CollectingSink(), 0) { SentAt = _clock.GetTimestamp() };
         Assert.True(_sent.TryAdd(body, out _));
     }
 }

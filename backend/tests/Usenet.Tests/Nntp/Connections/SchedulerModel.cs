@@ -65,8 +65,7 @@ internal sealed class SchedulerModel
             return;
         }
 
-        var waiter = new ConnectionLease();
-        waiter.Begin(null!, request);
+        var waiter = new ConnectionLease(request);
         pool.Scheduler.Enqueue(waiter);
         Waiting.Add((pool, waiter));
     }

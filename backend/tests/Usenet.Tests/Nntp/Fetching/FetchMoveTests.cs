@@ -42,6 +42,8 @@ public sealed class FetchMoveTests : IAsyncDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
+    private static ArticleRequest Request => new(Id, OperationLane.Import);
+
     [Fact(Timeout = 60_000)]
     public async Task F12_Fetch_that_was_sent_away_more_often_than_it_may_move_still_gets_its_article()
     {
@@ -86,8 +88,8 @@ public sealed class FetchMoveTests : IAsyncDisposable
         Assert.True(attempt.MayMove);
         for (var place = 0; place < 8 && !mayMove; place++)
             Assert.True(attempt.TryLosePlace());
-        var late = new ArticleBody(new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), 0);
-        var behind = new ArticleBody(new ArticleRequest(Id, OperationLane.Import), attempt, 0, attempt);
+        var late = new ArticleBody(new ConnectionLease(Request), new CollectingSink(), 0);
+        var behind = new ArticleBody(new ConnectionLease(Request, attempt), attempt, 0);
         Assert.True(sent.TryAdd(late, out _));
         Assert.True(sent.TryAdd(behind, out _));
 
@@ -113,7 +115,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
                 for (var i = 0; i < replies.Length; i++)
                 {
                     var attempt = Attempt(services);
-                    replies[i] = new ArticleBody(new ArticleRequest(Id, OperationLane.Import), attempt, 0, attempt);
+                    replies[i] = new ArticleBody(new ConnectionLease(Request, attempt), attempt, 0);
                     Assert.True(sent.TryAdd(replies[i], out _));
                 }
 
@@ -137,7 +139,7 @@ public sealed class FetchMoveTests : IAsyncDisposable
 
     private FetchServices Services() => new([_provider], _shared, new ReleaseOrder(TimeProvider.System));
 
-    private static ArticleFetch Fetch(FetchServices services) => new(services, new ArticleRequest(Id, OperationLane.Import), new CollectingSink(), Token);
+    private static ArticleFetch Fetch(FetchServices services) => new(services, Request, new CollectingSink(), Token);
 
     private static FetchAttempt Attempt(FetchServices services) => new(Fetch(services));
 
