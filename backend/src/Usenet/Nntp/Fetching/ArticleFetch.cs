@@ -25,8 +25,10 @@ internal sealed class ArticleFetch : IUrgent
     private readonly CancellationToken _cancellationToken;
     private readonly FetchAttempt _first;
 
-    // Guarded by Gate. Taken is the article whose end the sink has seen; over is the fetch once an attempt has delivered or broken off.
-    private ProviderWalk _walk;
+    // Guarded by Gate. Asked are the providers that will not be asked (again). Taken is the article whose end the sink has seen; over is the
+    // fetch once an attempt has delivered or broken off.
+    private ProviderSet _asked;
+    private ProviderWalk? _walk;
     private FetchAttempt _leader;
     private FetchAttempt? _challenger;
     private long _challengedAt;
@@ -37,9 +39,9 @@ internal sealed class ArticleFetch : IUrgent
     private object? _deliveredOver;
     private Exception? _broke;
 
-    // Replaced under Gate, and read without it by Raise. A challenge that Raise does not see yet asks for its connection later, and the pool
-    // looks at the urgency then.
-    private volatile FetchAttempt[] _challenges = [];
+    // The challengers and their walks, which never fail. Replaced under Gate, and read without it by Raise. A challenger that Raise does not
+    // see yet asks for its connection later, and the pool looks at the urgency then.
+    private volatile (FetchAttempt Attempt, Task Walk)[] _challenges = [];
 
     // Since when a reader waits, in ticks of the time provider; the largest value while none does. Written by Raise without the gate.
     private long _awaitedSince = long.MaxValue;
@@ -51,12 +53,14 @@ internal sealed class ArticleFetch : IUrgent
     public ArticleFetch(FetchServices services, in ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         (_services, _request, _sink, _cancellationToken) = (services, request, sink, cancellationToken);
-        _walk = new ProviderWalk(request.Excluded);
+        _asked = request.Excluded;
         _leader = _first = new FetchAttempt(this) { HasLed = true };
     }
 
     /// <summary>Orders the attempts, and the bytes of their replies.</summary>
     public Lock Gate { get; } = new();
+
+    private ProviderWalk Walk => _walk ??= new ProviderWalk();
 
     /// <summary>Fetches the article. Called once.</summary>
     public ValueTask<ArticleReply> RunAsync()
@@ -212,12 +216,12 @@ internal sealed class ArticleFetch : IUrgent
     {
         lock (Gate)
         {
-            while (_services.Next(_request, _walk) is { } next)
+            while (_services.Next(_request, _asked, _walk) is { } next)
             {
-                _walk.Asked = _walk.Asked.With(next.Index);
+                _asked = _asked.With(next.Index);
                 if (!_services.IsKnownMiss(_request, next))
                     return next;
-                _walk.Missed(next, new ReplyOutcome(NntpResponseCode.NoArticleWithId));
+                Walk.Missed(next, new ReplyOutcome(NntpResponseCode.NoArticleWithId));
             }
 
             return null;
@@ -236,7 +240,7 @@ internal sealed class ArticleFetch : IUrgent
             if (doubt.Proof.IsRefuted)
             {
                 lock (Gate)
-                    _walk.Unmissed(doubt.Provider);
+                    Walk.Unmissed(doubt.Provider);
             }
 
             if (!doubt.Proof.IsProved && !attempt.IsAskedAgain)
@@ -256,7 +260,7 @@ internal sealed class ArticleFetch : IUrgent
     private DoubtedMiss? TakeDoubt()
     {
         lock (Gate)
-            return _walk.TakeDoubt();
+            return _walk?.TakeDoubt();
     }
 
     /// <summary>Gives a connection a moment to show that it answers in step, but no reader's; once the article was asked for again, whatever it takes.</summary>
@@ -309,7 +313,7 @@ internal sealed class ArticleFetch : IUrgent
             attempt.Settled();
         _services.Missed(_request, provider);
         lock (Gate)
-            _walk.Missed(provider, outcome);
+            Walk.Missed(provider, outcome);
     }
 
     /// <returns>False when another attempt has won.</returns>
@@ -348,7 +352,7 @@ internal sealed class ArticleFetch : IUrgent
     private void Faulted(Provider provider, NntpException fault)
     {
         lock (Gate)
-            _walk.Faulted(provider, fault);
+            Walk.Faulted(provider, fault);
     }
 
     /// <summary>An attempt has lost: its provider was late, or was asked in vain because the late one has come to life.</summary>
@@ -364,7 +368,7 @@ internal sealed class ArticleFetch : IUrgent
         else if (provider != _first.Provider)
         {
             lock (Gate)
-                _walk.Asked = _walk.Asked.Without(provider.Index);
+                _asked = _asked.Without(provider.Index);
         }
     }
 
@@ -380,7 +384,7 @@ internal sealed class ArticleFetch : IUrgent
         lock (Gate)
         {
             if (attempt.Doubt is { } unsettled)
-                _walk.Doubt(unsettled);
+                Walk.Doubt(unsettled);
             if (_challenger == attempt)
                 _challenger = null;
 
@@ -393,8 +397,8 @@ internal sealed class ArticleFetch : IUrgent
 
         // No challenge begins any more.
         _first.GiveUp();
-        foreach (var challenge in _challenges)
-            challenge.GiveUp();
+        foreach (var (challenger, _) in _challenges)
+            challenger.GiveUp();
     }
 
     /// <summary>The walk of a challenge; null when there is no further one, and none begins any more.</summary>
@@ -428,7 +432,7 @@ internal sealed class ArticleFetch : IUrgent
             ExceptionDispatchInfo.Throw(_broke);
         if (_deliveredBy is not null)
             return ArticleReply.FoundAt(_deliveredBy.Index, _deliveredOver);
-        if (_walk.Conclude(_request.Excluded, out var reply) is { } fault)
+        if (Walk.Conclude(_request.Excluded, out var reply) is { } fault)
             ExceptionDispatchInfo.Throw(fault);
         return reply;
     }
@@ -438,8 +442,8 @@ internal sealed class ArticleFetch : IUrgent
     {
         Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
         _first.Raise();
-        foreach (var challenge in _challenges)
-            challenge.Raise();
+        foreach (var (challenger, _) in _challenges)
+            challenger.Raise();
     }
 
     /// <summary>Whether the leader has waited for a connection for long, and its challenger too where there is one. Under the gate.</summary>
@@ -461,7 +465,7 @@ internal sealed class ArticleFetch : IUrgent
         if (_request.Urgency?.IsHeadOfLine != true || _services.Time.GetElapsedTime(since) < _services.Options.PlaybackStall / 3)
             return false;
         lock (Gate)
-            return _services.Next(_request, _walk) is not null;
+            return _services.Next(_request, _asked, _walk) is not null;
     }
 
     /// <summary>
@@ -489,17 +493,16 @@ internal sealed class ArticleFetch : IUrgent
     /// <param name="isFree">Whether it costs nothing, because no connection is open that could send the article twice.</param>
     private bool TryChallenge(Provider late, bool isSent, bool isFree = false)
     {
-        if (ProviderSelector.Rival(_services.Providers, _walk.Asked, _walk.MissedBackbones, late, isSent) is not { } rival
+        if (ProviderSelector.Rival(_services.Providers, _asked, _walk?.MissedBackbones, late, isSent) is not { } rival
             || _cancellationToken.IsCancellationRequested
             || !(isFree || TryBeOwed() || _services.Budget.TrySpend()))
             return false;
         _services.Meter.Hedged();
         MarkLate();
-        _walk.Asked = _walk.Asked.With(rival.Index);
+        _asked = _asked.With(rival.Index);
         var challenger = new FetchAttempt(this) { IsChallenge = true };
         (_challenger, _challengedAt) = (challenger, _services.Time.GetTimestamp());
-        challenger.Walk = Task.Run(() => WalkAsync(challenger, rival));
-        _challenges = [.. _challenges, challenger];
+        _challenges = [.. _challenges, (challenger, Task.Run(() => WalkAsync(challenger, rival)))];
         return true;
     }
 

@@ -59,9 +59,6 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <summary>Whether it was begun because the leader was late.</summary>
     public bool IsChallenge { get; init; }
 
-    /// <summary>The walk of a challenge; never fails.</summary>
-    public Task Walk { get; set; } = Task.CompletedTask;
-
     /// <summary>Failures of the provider that is asked. Of the walk alone, like the next three.</summary>
     public int Failures { get; set; }
 

@@ -21,8 +21,11 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
     public TimeProvider Time => Shared.Time;
 
     /// <summary>The provider that is asked next on a walk; null when there is none left.</summary>
-    public Provider? Next(in ArticleRequest request, in ProviderWalk walk) => ProviderSelector.Next(
-        Providers, walk.Asked, walk.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Releases.Behind(request.Release, _ids));
+    /// <param name="request">What is asked for.</param>
+    /// <param name="asked">Providers that will not be asked (again).</param>
+    /// <param name="walk">What those have answered; null while none has.</param>
+    public Provider? Next(in ArticleRequest request, ProviderSet asked, ProviderWalk? walk) => ProviderSelector.Next(
+        Providers, asked, walk?.MissedBackbones, mayProbe: request.Urgency?.IsHeadOfLine != true, Releases.Behind(request.Release, _ids));
 
     /// <summary>Whether a provider has said of late that it does not have the article. A health check asks all the same.</summary>
     public bool IsKnownMiss(in ArticleRequest request, Provider provider) =>

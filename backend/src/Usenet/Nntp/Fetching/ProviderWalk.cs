@@ -7,8 +7,12 @@ namespace Sluice.Usenet.Nntp.Fetching;
 /// <param name="Proof">Whether it is so.</param>
 internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 
-/// <summary>What one fetch has learned on its way through the providers. A mutable value, local to that fetch.</summary>
-internal struct ProviderWalk(ProviderSet excluded)
+/// <summary>
+/// What one fetch has learned, on its way through the providers, of those that did not deliver the article. Most fetches end with the first
+/// provider and never make one.
+/// </summary>
+/// <remarks>Pure state of one fetch, guarded by that fetch.</remarks>
+internal sealed class ProviderWalk
 {
     private ProviderSet _missed;
     private ProviderSet _faulted;
@@ -16,9 +20,6 @@ internal struct ProviderWalk(ProviderSet excluded)
     private NntpException? _fault;
     private int _lastCode;
     private Stack<DoubtedMiss>? _doubts;
-
-    /// <summary>Providers that will not be asked (again).</summary>
-    public ProviderSet Asked { get; set; } = excluded;
 
     /// <summary>Backbones that miss the article; null for none.</summary>
     public HashSet<string>? MissedBackbones { get; private set; }
@@ -43,7 +44,7 @@ internal struct ProviderWalk(ProviderSet excluded)
     public void Doubt(DoubtedMiss doubt) => (_doubts ??= new Stack<DoubtedMiss>()).Push(doubt);
 
     /// <summary>A miss that is not proved, the last one first: those before it have had more time to be. Null when there is none left.</summary>
-    public readonly DoubtedMiss? TakeDoubt()
+    public DoubtedMiss? TakeDoubt()
     {
         while (_doubts?.TryPop(out var doubt) == true)
         {
@@ -78,7 +79,7 @@ internal struct ProviderWalk(ProviderSet excluded)
     /// <param name="excluded">Providers that were not to be asked.</param>
     /// <param name="reply">That no provider has the article, if that is proved.</param>
     /// <returns>Why nothing is proved: a provider could not be asked. Else null.</returns>
-    public readonly NntpException? Conclude(ProviderSet excluded, out ArticleReply reply)
+    public NntpException? Conclude(ProviderSet excluded, out ArticleReply reply)
     {
         reply = default;
         if (_faulted.Count > 0)
