@@ -6,12 +6,10 @@ namespace Sluice.Usenet.Nntp;
 /// <remarks>Immutable value. Everything else that can happen is an <see cref="NntpException"/>.</remarks>
 public readonly struct ArticleReply
 {
-    private ArticleReply(int provider, ArticleMissing? missing, object? connection)
-    {
-        Provider = provider;
-        Missing = missing;
-        Connection = connection;
-    }
+    // The misses, or what stands for the connection: never both.
+    private readonly object? _detail;
+
+    private ArticleReply(int provider, object? detail) => (Provider, _detail) = (provider, detail);
 
     /// <summary>True when the body was delivered up to its terminator.</summary>
     [MemberNotNullWhen(false, nameof(Missing))]
@@ -21,14 +19,14 @@ public readonly struct ArticleReply
     public int Provider { get; }
 
     /// <summary>What stands for the connection that delivered the body, for <see cref="ArticleRequest.Avoided"/>; null where there is none to tell.</summary>
-    public object? Connection { get; }
+    public object? Connection => IsFound ? _detail : null;
 
     /// <summary>The misses, or null when the article was found.</summary>
-    public ArticleMissing? Missing { get; }
+    public ArticleMissing? Missing => _detail as ArticleMissing;
 
     /// <summary>The body came from this provider.</summary>
-    public static ArticleReply FoundAt(int provider, object? connection = null) => new(provider, null, connection);
+    public static ArticleReply FoundAt(int provider, object? connection = null) => new(provider, connection);
 
     /// <summary>No provider has it.</summary>
-    public static ArticleReply MissingEverywhere(ArticleMissing missing) => new(-1, missing, null);
+    public static ArticleReply MissingEverywhere(ArticleMissing missing) => new(-1, missing);
 }

@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Nntp;
 /// <remarks>Thread-safe. Urgency only rises.</remarks>
 public sealed class FetchUrgency : IUrgent
 {
-    private int _isHeadOfLine;
+    private bool _isHeadOfLine;
 
     // The fetch of a pool of providers, or the urgency of a load that was begun for another reader; never two at a time. A handler of an
     // event would be an object per article.
@@ -19,7 +19,7 @@ public sealed class FetchUrgency : IUrgent
     public FetchUrgency(object reader, bool isHeadOfLine)
     {
         Reader = reader;
-        _isHeadOfLine = isHeadOfLine ? 1 : 0;
+        _isHeadOfLine = isHeadOfLine;
     }
 
     /// <summary>On whose behalf the article is fetched.</summary>
@@ -32,7 +32,7 @@ public sealed class FetchUrgency : IUrgent
     public int Following { get; init; }
 
     /// <summary>Whether a reader waits for it right now: it overtakes what is fetched ahead.</summary>
-    public bool IsHeadOfLine => Volatile.Read(ref _isHeadOfLine) != 0;
+    public bool IsHeadOfLine => Volatile.Read(ref _isHeadOfLine);
 
     /// <summary>Whether the article was so late that it was asked for a second time: how long it took says nothing about the line.</summary>
     public bool WasLate { get; internal set; }
@@ -40,7 +40,7 @@ public sealed class FetchUrgency : IUrgent
     /// <summary>The reader has come to it and waits.</summary>
     public void Raise()
     {
-        if (Interlocked.Exchange(ref _isHeadOfLine, 1) == 0)
+        if (!Interlocked.Exchange(ref _isHeadOfLine, true))
             Volatile.Read(ref _follower)?.Raise();
     }
 

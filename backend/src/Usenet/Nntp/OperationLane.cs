@@ -1,7 +1,7 @@
 namespace Sluice.Usenet.Nntp;
 
 /// <summary>Why an article is fetched. Lower values overtake higher ones.</summary>
-public enum OperationLane
+public enum OperationLane : byte
 {
     /// <summary>A viewer watches, or a client downloads.</summary>
     Playback,

@@ -14,6 +14,7 @@ internal sealed class SteadyPost : ISegmentIds
     private readonly int _partSize;
     private readonly byte[] _lines;
     private readonly byte[] _trailer;
+    private int _begun;
 
     public SteadyPost(int parts, int partSize)
     {
@@ -28,11 +29,18 @@ internal sealed class SteadyPost : ISegmentIds
 
     public PostedFile File { get; }
 
+    /// <summary>Segments whose loading was begun.</summary>
+    public int Begun => Volatile.Read(ref _begun);
+
     public int Count => _ids.Length;
 
     private long Size => (long)_ids.Length * _partSize;
 
-    public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(_ids[index]);
+    public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken)
+    {
+        Interlocked.Increment(ref _begun);
+        return new(_ids[index]);
+    }
 
     public void Serve(ScriptedServer.Connection connection)
     {

@@ -108,7 +108,7 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
 }
 
 /// <summary>Which fetches come before which, the first before all others.</summary>
-internal enum LeaseClass
+internal enum LeaseClass : byte
 {
     /// <summary>A reader's that needs a connection for itself, and takes the first that is idle; the others go before it to all that are not.</summary>
     Alone,

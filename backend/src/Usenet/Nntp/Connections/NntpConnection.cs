@@ -268,14 +268,9 @@ internal sealed class NntpConnection : IAsyncDisposable
 
         reply.SentBehindOthers = !isOnly;
         if (isOnly)
-        {
-            reply.SentOnIdleAt = reply.SentAt;
             _clock.Begin();
-        }
         else if (_sent.IsHeldUpByAbandoned)
-        {
             _clock.LookSoon();
-        }
 
         reply.WriteCommands(buffer);
         _meter.CommandsSent(reply.Commands, isBody: reply is ArticleBody, isStat: reply is StatBatch);
@@ -344,9 +339,9 @@ internal sealed class NntpConnection : IAsyncDisposable
         if (!_sent.TryPeek(out var reply) || response.Code == NntpResponseCode.ServiceUnavailable)
             throw Unsolicited(response);
 
-        if (reply.SentOnIdleAt != 0)
-            Line.ObserveRoundTrip(reply.SentOnIdleAt);
-        reply.SentOnIdleAt = 0;
+        // The first answer on a connection that was idle measures the round trip.
+        if (!reply.SentBehindOthers && reply.Unanswered == reply.Commands)
+            Line.ObserveRoundTrip(reply.SentAt);
         var now = _time.GetTimestamp();
         _clock.Heard(now);
         switch (reply.Take(response, now))

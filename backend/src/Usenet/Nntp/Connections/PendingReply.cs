@@ -17,12 +17,12 @@ internal enum ReplyStep
     Body,
 }
 
-/// <summary>How one command ended at one provider.</summary>
+/// <summary>How one command ended at one provider. Made for what was not delivered alone.</summary>
 /// <param name="MissCode">430, 423 or 451 when the provider does not have the article; 0 when what was asked for has come.</param>
 /// <param name="Proof">Of what was missed; null where nothing was, or nothing was outstanding behind it.</param>
-internal readonly record struct ReplyOutcome(int MissCode, StepProof? Proof = null)
+internal sealed record ReplyOutcome(int MissCode, StepProof? Proof = null)
 {
-    public static ReplyOutcome Delivered => default;
+    public static ReplyOutcome Delivered { get; } = new(0);
 
     public bool IsMiss => MissCode != 0;
 }
@@ -68,9 +68,6 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
 
     /// <summary>When the commands went out, in ticks of the time provider; 0 before.</summary>
     public long SentAt { get; set; }
-
-    /// <summary>When the commands went out on an otherwise idle connection, so that the first answer measures the round trip; else 0.</summary>
-    public long SentOnIdleAt { get; set; }
 
     /// <summary>Whether its commands were sent while others were outstanding, or several at once.</summary>
     public bool WasPipelined => Commands > 1 || SentBehindOthers;

@@ -26,22 +26,20 @@ internal sealed class ArticleFetch : IUrgent
     private readonly FetchAttempt _first;
 
     // Guarded by Gate. Asked are the providers that will not be asked (again). Taken is the article whose end the sink has seen; over is the
-    // fetch once an attempt has delivered or broken off.
+    // fetch once the leader has delivered, or an attempt has broken off.
     private ProviderSet _asked;
     private ProviderWalk? _walk;
     private FetchAttempt _leader;
     private FetchAttempt? _challenger;
-    private long _challengedAt;
     private bool _isTaken;
     private bool _wasOwed;
     private bool _isOver;
-    private Provider? _deliveredBy;
-    private object? _deliveredOver;
+    private NntpConnection? _deliveredOver;
     private Exception? _broke;
 
-    // The challengers and their walks, which never fail. Replaced under Gate, and read without it by Raise. A challenger that Raise does not
+    // The challengers in their order, with their walks, which never fail. Replaced under Gate, and read without it by Raise. A challenger that Raise does not
     // see yet asks for its connection later, and the pool looks at the urgency then.
-    private volatile (FetchAttempt Attempt, Task Walk)[] _challenges = [];
+    private volatile (FetchAttempt Attempt, Task Walk, long BegunAt)[] _challenges = [];
 
     // Since when a reader waits, in ticks of the time provider; the largest value while none does. Written by Raise without the gate.
     private long _awaitedSince = long.MaxValue;
@@ -132,7 +130,7 @@ internal sealed class ArticleFetch : IUrgent
     /// </returns>
     private async Task<ArticleReply> WalkAsync(FetchAttempt attempt, Provider? provider)
     {
-        Exception? broke = null;
+        Exception? broke;
         try
         {
             while (true)
@@ -151,23 +149,22 @@ internal sealed class ArticleFetch : IUrgent
                     continue;
                 }
 
-                var lease = new ConnectionLease(RequestOf(attempt, provider), attempt);
-                attempt.Ask(provider, lease, _services.Time.GetTimestamp(), isProbe: probe is not null);
+                attempt.Ask(provider, new ConnectionLease(RequestOf(attempt, provider), attempt), _services.Time.GetTimestamp(), isProbe: probe is not null);
 
                 // An end that came before had no lease to give up.
                 if (HasEnded(attempt))
                     break;
                 try
                 {
-                    await LeaseAsync(attempt, provider, lease);
+                    await LeaseAsync(attempt, provider);
                     _cancellationToken.ThrowIfCancellationRequested();
                     if (WaitedInSilence(attempt, provider))
                         throw new NntpException(NntpFault.Stalled, "The server sent nothing while the article waited for a connection.");
                     attempt.Send();
-                    var outcome = await lease.FetchAsync(attempt, provider.Index, _cancellationToken);
+                    var outcome = await attempt.Lease.FetchAsync(attempt, provider.Index, _cancellationToken);
                     if (outcome.IsMiss)
                         Missed(attempt, provider, outcome);
-                    else if (TryDeliver(attempt, provider, lease))
+                    else if (TryDeliver(attempt))
                         _services.Delivered(_request, provider, probe);
                 }
                 catch (NntpException error)
@@ -185,7 +182,7 @@ internal sealed class ArticleFetch : IUrgent
                 }
                 finally
                 {
-                    lease.Dispose();
+                    attempt.Lease.Dispose();
                     if (attempt.IsSent && fault is not null && ProviderHealth.IsTelling(fault))
                         probe?.Failed(fault);
                     attempt.Leave();
@@ -198,6 +195,8 @@ internal sealed class ArticleFetch : IUrgent
                     break;
                 provider = GoOn(attempt, provider, fault);
             }
+
+            broke = null;
         }
         catch (Exception error)
         {
@@ -292,9 +291,9 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <summary>Waits for a connection.</summary>
-    private ValueTask LeaseAsync(FetchAttempt attempt, Provider provider, ConnectionLease lease) => attempt.AsksAgain(provider)
-        ? new ValueTask(LeaseAloneAsync(attempt.Doubt!, lease))
-        : provider.Pool.LeaseAsync(lease, _cancellationToken);
+    private ValueTask LeaseAsync(FetchAttempt attempt, Provider provider) => attempt.AsksAgain(provider)
+        ? new ValueTask(LeaseAloneAsync(attempt.Doubt!, attempt.Lease))
+        : provider.Pool.LeaseAsync(attempt.Lease, _cancellationToken);
 
     /// <summary>Waits for a connection of its own, unless the miss is settled before.</summary>
     private async Task LeaseAloneAsync(DoubtedMiss doubt, ConnectionLease lease)
@@ -317,13 +316,13 @@ internal sealed class ArticleFetch : IUrgent
     }
 
     /// <returns>False when another attempt has won.</returns>
-    private bool TryDeliver(FetchAttempt attempt, Provider provider, ConnectionLease lease)
+    private bool TryDeliver(FetchAttempt attempt)
     {
         lock (Gate)
         {
             if (attempt != _leader)
                 return false;
-            (_deliveredBy, _deliveredOver, _isOver) = (provider, lease.Connection, true);
+            (_deliveredOver, _isOver) = (attempt.Lease.Connection, true);
             return true;
         }
     }
@@ -397,7 +396,7 @@ internal sealed class ArticleFetch : IUrgent
 
         // No challenge begins any more.
         _first.GiveUp();
-        foreach (var (challenger, _) in _challenges)
+        foreach (var (challenger, _, _) in _challenges)
             challenger.GiveUp();
     }
 
@@ -421,7 +420,7 @@ internal sealed class ArticleFetch : IUrgent
         _request.Urgency?.Unfollow(this);
 
         // What follows a delivery may be short enough for the read loop in which its reply has ended. Anything else has more in its train.
-        if (_deliveredBy is null || !_request.ContinuesInline)
+        if (_deliveredOver is null || !_request.ContinuesInline)
             await Task.Yield();
     }
 
@@ -430,8 +429,8 @@ internal sealed class ArticleFetch : IUrgent
         _cancellationToken.ThrowIfCancellationRequested();
         if (_broke is not null)
             ExceptionDispatchInfo.Throw(_broke);
-        if (_deliveredBy is not null)
-            return ArticleReply.FoundAt(_deliveredBy.Index, _deliveredOver);
+        if (_deliveredOver is not null)
+            return ArticleReply.FoundAt(_leader.Provider!.Index, _deliveredOver);
         if (Walk.Conclude(_request.Excluded, out var reply) is { } fault)
             ExceptionDispatchInfo.Throw(fault);
         return reply;
@@ -442,7 +441,7 @@ internal sealed class ArticleFetch : IUrgent
     {
         Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
         _first.Raise();
-        foreach (var (challenger, _) in _challenges)
+        foreach (var (challenger, _, _) in _challenges)
             challenger.Raise();
     }
 
@@ -451,7 +450,7 @@ internal sealed class ArticleFetch : IUrgent
     {
         if (_isTaken || _leader.IsSent || _challenger is { IsSent: true })
             return false;
-        var since = _challenger is null ? _leader.AskedAt : Math.Max(_leader.AskedAt, _challengedAt);
+        var since = _challenger is null ? _leader.AskedAt : Math.Max(_leader.AskedAt, _challenges[^1].BegunAt);
         return _services.Time.GetElapsedTime(since) >= _services.Options.HedgeWait;
     }
 
@@ -501,8 +500,8 @@ internal sealed class ArticleFetch : IUrgent
         MarkLate();
         _asked = _asked.With(rival.Index);
         var challenger = new FetchAttempt(this) { IsChallenge = true };
-        (_challenger, _challengedAt) = (challenger, _services.Time.GetTimestamp());
-        _challenges = [.. _challenges, (challenger, Task.Run(() => WalkAsync(challenger, rival)))];
+        _challenger = challenger;
+        _challenges = [.. _challenges, (challenger, Task.Run(() => WalkAsync(challenger, rival)), _services.Time.GetTimestamp())];
         return true;
     }
 
@@ -522,7 +521,7 @@ internal sealed class ArticleFetch : IUrgent
             return !_isTaken;
 
         _challenger = null;
-        if (_isTaken || _leader.AliveAt > _challengedAt)
+        if (_isTaken || _leader.AliveAt > _challenges[^1].BegunAt)
         {
             // The article that was late comes in again; what it has delivered already is worth more than a new beginning.
             attempt.Lose();

@@ -35,6 +35,9 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     /// <summary>The provider that is asked, or was asked last; null before.</summary>
     public Provider? Provider { get; private set; }
 
+    /// <summary>The wait for a connection of that provider, and then the right to it. Of the walk alone, while it asks.</summary>
+    public ConnectionLease Lease => _lease ?? throw new InvalidOperationException("No provider is asked.");
+
     /// <summary>Since when, in ticks of the time provider.</summary>
     public long AskedAt { get; private set; }
 

@@ -229,9 +229,8 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     private SegmentBuffer? _early;
     private int _available;
 
-    // Written by the load before Lent. One count of the buffer, which has gaps, is the slot's.
-    private SegmentBuffer? _lent;
-    private TaskCompletionSource? _rest;
+    // Written by the load before Lent. One count of the buffer is the slot's.
+    private LentBlocks? _lent;
 
     // Written by the load before Ready or Failed. One count of the buffer is the slot's.
     private SegmentBuffer? _proved;
@@ -250,13 +249,12 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     public long Cost => BudgetShare.CostOf(Piece.Segment.Length);
 
     /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
-    public bool IsLent => Volatile.Read(ref _state) == Lent && !_rest!.Task.IsCompleted;
+    public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.IsOver.Task.IsCompleted;
 
     /// <inheritdoc/>
     public override Task Lend(SegmentBuffer blocks)
     {
-        _lent = blocks;
-        _rest = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var lent = _lent = new LentBlocks(blocks);
         if (Interlocked.CompareExchange(ref _state, Lent, Claimed) == Claimed)
         {
             window.Notify(this);
@@ -264,10 +262,10 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         else
         {
             blocks.Release();
-            _rest.SetCanceled();
+            lent.IsOver.SetCanceled();
         }
 
-        return _rest.Task;
+        return lent.IsOver.Task;
     }
 
     /// <inheritdoc/>
@@ -338,11 +336,11 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
                 debt?.ThrowIfBad();
                 copied = Copy(_proved!, offset, stop, destination);
                 break;
-            case Lent or Filling or Failed when _lent is not null && _lent.HeldEnd(offset) is var held && held > offset:
-                copied = Copy(_lent, offset, Math.Min(held, stop), destination);
+            case Lent or Filling or Failed when _lent is not null && _lent.Blocks.HeldEnd(offset) is var held && held > offset:
+                copied = Copy(_lent.Blocks, offset, Math.Min(held, stop), destination);
                 break;
             case Lent:
-                _rest!.TrySetResult();
+                _lent!.IsOver.TrySetResult();
                 break;
             case Failed:
                 return isFirst ? throw _failure! : 0;
@@ -374,8 +372,8 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         var hasDoneWithout = false;
         if (before != Claimed && _lent is not null)
         {
-            _lent.Release();
-            hasDoneWithout = _rest!.TrySetCanceled() && before == Lent;
+            _lent.Blocks.Release();
+            hasDoneWithout = _lent.IsOver.TrySetCanceled() && before == Lent;
         }
 
         // In Claimed there is no early buffer, or one that its load is about to give back itself.
@@ -423,5 +421,15 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         }
 
         return false;
+    }
+
+    /// <summary>Blocks that were proved long ago, with gaps between them.</summary>
+    /// <param name="blocks">One count is the holder's.</param>
+    private sealed class LentBlocks(SegmentBuffer blocks)
+    {
+        public SegmentBuffer Blocks => blocks;
+
+        /// <summary>Ends when the reader wants what they lack, and is cancelled when it has done without.</summary>
+        public TaskCompletionSource IsOver { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 }
