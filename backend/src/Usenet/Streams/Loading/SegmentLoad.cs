@@ -50,8 +50,6 @@ internal sealed class SegmentLoad : IArticleSink
     // Guarded by the gate, like the fields below.
     private SegmentWaiter? _first;
 
-    // The last waiter that leaves waits for the end, so that a stream which is closed knows that nothing is under way for it.
-    private SegmentWaiter? _lastLeaver;
     private ITimer? _finishing;
     private ReadBlocks? _reads;
 
@@ -161,13 +159,15 @@ internal sealed class SegmentLoad : IArticleSink
         CancellationTokenSource? unwanted = null;
         lock (_gate)
         {
-            if (!Remove(waiter))
-                return;
-            if (_first is null && !IsWorthFinishing(waiter))
+            if (_first == waiter && waiter.Next is null && !IsWorthFinishing(waiter))
             {
+                // The last waiter stays in the list until the end, so that a stream which is closed knows that nothing is under way for it.
                 _isAbandoned = true;
-                _lastLeaver = waiter;
                 unwanted = _cancel;
+            }
+            else if (!Remove(waiter))
+            {
+                return;
             }
             else if (_first is null)
             {
@@ -263,7 +263,6 @@ internal sealed class SegmentLoad : IArticleSink
 
         if (proved is not null)
             _reads?.Offer(proved);
-        _lastLeaver?.End();
     }
 
     /// <summary>
