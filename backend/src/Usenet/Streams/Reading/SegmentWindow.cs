@@ -302,6 +302,8 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         _proved = proved;
         if (!TrySettle(Ready))
         {
+            // A reader that has gone on elsewhere has read early bytes, perhaps.
+            Reads?.Offer(proved);
             _proved = null;
             proved.Release();
         }

@@ -1,7 +1,6 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Maps;
@@ -21,7 +20,7 @@ public sealed class DiskSegmentCacheTests : IDisposable
     private readonly string _folder = Directory.CreateTempSubdirectory("sluice-blocks-").FullName;
     private readonly byte[] _bytes = TestArticle.Noise(Parts * PartSize, 27);
     private readonly ScriptedArticleSource _source = new(portion: 50_000);
-    private readonly PostedFile _file = new(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), new NumberedIds());
+    private readonly PostedFile _file = new(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), FixedIds.Numbered(Parts));
 
     public DiskSegmentCacheTests()
     {
@@ -140,6 +139,29 @@ public sealed class DiskSegmentCacheTests : IDisposable
         await Eventually.HoldsAsync(() => disk.Files == 1, () => $"{disk.Files} files", Token);
     }
 
+    [Fact]
+    public async Task F27_probe_that_goes_on_elsewhere_before_its_article_is_whole_is_kept_when_it_has_come()
+    {
+        await using var disk = new DiskSegmentCache(Options with { EdgeBytes = SteppedFilm.PartSize / 2 }, NullLoggerFactory.Instance);
+        await using var film = new SteppedFilm(parts: 3, time: new ManualTimeProvider(), disk: disk);
+        await using var stream = film.Open();
+        var probing = film.AssertReadsAsync(stream, 0, 60_000, Token);
+        var head = await film.Source.NextAsync(Token);
+        head.Deliver(film.Body()[..80_000]);
+        await probing;
+        stream.Position = SteppedFilm.PartSize;
+        var reading = film.AssertReadsAsync(stream, SteppedFilm.PartSize, 1000, Token);
+        var middle = await film.Source.NextAsync(Token);
+        middle.Deliver(film.Body(1));
+        middle.Finish();
+        await reading;
+        Assert.Equal(0, disk.Files);
+
+        head.Deliver(film.Body()[80_000..]);
+        head.Finish();
+        await Eventually.HoldsAsync(() => disk.Files == 1, () => $"{disk.Files} files", Token);
+    }
+
     [Fact(Timeout = 60_000)]
     public async Task F27_offer_that_fails_in_any_way_costs_itself_and_no_later_one()
     {
@@ -186,12 +208,5 @@ public sealed class DiskSegmentCacheTests : IDisposable
         }
 
         return _source.Requests.Count - before;
-    }
-
-    private sealed class NumberedIds : ISegmentIds
-    {
-        public int Count => Parts;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse($"{index}@film"), []));
     }
 }
