@@ -1,7 +1,6 @@
 using System.Collections;
 using System.Reflection;
 using System.Threading.Tasks.Sources;
-using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Loading;
@@ -25,9 +24,7 @@ public sealed class RoadTests
         await using var host = await EngineHost.StartAsync(EngineHost.Film(1, 2_000_000));
         using var blocks = new BlockPool(4 << 20);
         using var cache = new SegmentCache(new StreamOptions(), TimeProvider.System);
-        var damage = new DamageLedger(new ReloadTraffic(TimeProvider.System), TimeProvider.System);
-        var services = new LoadServices(host.Pool, new StreamOptions(), blocks, new TrustLedger(TimeProvider.System), damage, TimeProvider.System, NullLogger.Instance);
-        await using var fetcher = new SegmentFetcher(services, cache, null);
+        await using var fetcher = new SegmentFetcher(TestLoadServices.Of(host.Pool, blocks), cache, null);
         var file = host.File();
         var waiter = new LookingWaiter(new Piece(file, file.Map[0], 0, 0, file.Map[0].Length), new FetchUrgency(this, isHeadOfLine: true), [fetcher, host.Pool]);
 

@@ -35,7 +35,7 @@ internal sealed class SteppedFilm : IAsyncDisposable
 
     public PostedFile File { get; }
 
-    public static PostedFile FileOf(int parts, IReadOnlyList<SegmentIds> ids) => new(SegmentMap.Uniform(parts, PartSize, (long)parts * PartSize), new Ids(ids));
+    public static PostedFile FileOf(int parts, IReadOnlyList<SegmentIds> ids) => new(SegmentMap.Uniform(parts, PartSize, (long)parts * PartSize), new FixedIds(ids));
 
     public ReadOnlyStream Open(long position = 0, long? end = null, OperationLane lane = OperationLane.Playback, PostedFile? file = null) =>
         Engine.Open([FileExtent.Whole(file ?? File)], lane, position, end);
@@ -64,11 +64,4 @@ internal sealed class SteppedFilm : IAsyncDisposable
         Bytes.Length,
         part + 1,
         Bytes.Length / PartSize));
-
-    private sealed class Ids(IReadOnlyList<SegmentIds> ids) : ISegmentIds
-    {
-        public int Count => ids.Count;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(ids[index]);
-    }
 }

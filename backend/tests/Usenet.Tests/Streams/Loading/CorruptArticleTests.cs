@@ -1,7 +1,6 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
@@ -45,7 +44,7 @@ public sealed class CorruptArticleTests
         source.Post(Id, wire);
         var options = new StreamOptions { ChecksCrc = checksCrc, VerifyBeforeServe = true };
         await using var engine = new StreamEngine(source, options, TimeProvider.System, NullLoggerFactory.Instance);
-        await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 20_000, 20_000), new OneId()))], OperationLane.Playback);
+        await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 20_000, 20_000), FixedIds.Same(Id)))], OperationLane.Playback);
         var read = new byte[20_000];
         try
         {
@@ -94,7 +93,7 @@ public sealed class CorruptArticleTests
         source.Replace(0, Id, article.Wire);
         await using var engine = new StreamEngine(source, options, TimeProvider.System, NullLoggerFactory.Instance);
         var lengths = new[] { MutatedArticle.Begin, (long)article.Data.Length, MutatedArticle.FileSize - MutatedArticle.Begin - article.Data.Length };
-        var file = new PostedFile(SegmentMap.FromLengths(lengths), new SecondOfThree());
+        var file = new PostedFile(SegmentMap.FromLengths(lengths), FixedIds.Same(Id, count: 3));
         await using var stream = engine.Open([FileExtent.Whole(file)], OperationLane.Playback, MutatedArticle.Begin, MutatedArticle.Begin + article.Data.Length);
         var read = new byte[article.Data.Length];
         var total = 0;
@@ -110,19 +109,5 @@ public sealed class CorruptArticleTests
 
         Assert.True(read.AsSpan().SequenceEqual(article.Data), $"seed {seed}, {article.Way}: a complete read with wrong bytes");
         return total;
-    }
-
-    private sealed class SecondOfThree : ISegmentIds
-    {
-        public int Count => 3;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse(Id), []));
-    }
-
-    private sealed class OneId : ISegmentIds
-    {
-        public int Count => 1;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse(Id), []));
     }
 }

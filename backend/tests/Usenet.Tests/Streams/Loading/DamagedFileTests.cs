@@ -1,7 +1,6 @@
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Reading;
@@ -48,7 +47,7 @@ public sealed class DamagedFileTests
             source.Replace(0, "8@film", Corrupt(8));
         var time = new ManualTimeProvider();
         await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0 }, time, NullLoggerFactory.Instance);
-        var file = new PostedFile(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), new NumberedIds(Parts));
+        var file = new PostedFile(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), FixedIds.Numbered(Parts));
         for (var i = 0; i < 24; i++)
         {
             await using var stream = engine.Open([FileExtent.Whole(file)], OperationLane.Playback);
@@ -69,7 +68,7 @@ public sealed class DamagedFileTests
             source.Replace(0, $"{part}@film", Corrupt(part));
         var time = new ManualTimeProvider();
         await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0 }, time, NullLoggerFactory.Instance);
-        var file = new PostedFile(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), new NumberedIds(Parts));
+        var file = new PostedFile(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), FixedIds.Numbered(Parts));
         for (var hour = 0; hour < 24; hour++)
         {
             await ReadEachAsync();
@@ -168,12 +167,5 @@ public sealed class DamagedFileTests
         fetch.Deliver(film.Body(part));
         fetch.Finish();
         await reading;
-    }
-
-    private sealed class NumberedIds(int count) : ISegmentIds
-    {
-        public int Count => count;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse($"{index}@film"), []));
     }
 }

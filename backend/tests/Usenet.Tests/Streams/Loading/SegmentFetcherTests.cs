@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
@@ -26,7 +25,7 @@ public sealed class SegmentFetcherTests
     public SegmentFetcherTests()
     {
         var map = SegmentMap.Uniform(1, Length, Length);
-        _piece = new Piece(new PostedFile(map, new Ids(isRead: false)), map[0], 0, 0, Length);
+        _piece = new Piece(new PostedFile(map, FixedIds.Numbered(1)), map[0], 0, 0, Length);
         _budget = new ByteBudget(_options);
     }
 
@@ -41,10 +40,8 @@ public sealed class SegmentFetcherTests
         using var cache = new SegmentCache(_options, TimeProvider.System);
         var source = new ScriptedArticleSource();
         source.Post("0@film", TestArticle.OnWire(TestArticle.Part(TestArticle.Noise(Length))));
-        var damage = new DamageLedger(new ReloadTraffic(TimeProvider.System), TimeProvider.System);
-        var services = new LoadServices(source, _options, pool, new TrustLedger(TimeProvider.System), damage, TimeProvider.System, NullLogger.Instance);
-        var piece = isPrepared ? _piece with { File = new PostedFile(_piece.File.Map, new Ids(isRead: true)) } : _piece;
-        await using (var fetcher = new SegmentFetcher(services, cache, null))
+        var piece = isPrepared ? _piece with { File = new PostedFile(_piece.File.Map, new IdsInStore()) } : _piece;
+        await using (var fetcher = new SegmentFetcher(TestLoadServices.Of(source, pool, _options), cache, null))
             await Task.WhenAll(Enumerable.Range(0, Readers).Select(reader => Task.Run(() => ComeAndGoAsync(fetcher, piece, new Random(reader)), Token)));
 
         Assert.Equal((0, 0, 0), (_budget.Held, pool.Rented, source.Running));
@@ -75,19 +72,16 @@ public sealed class SegmentFetcherTests
         }
     }
 
-    private sealed class Ids(bool isRead) : ISegmentIds
+    /// <summary>Ids that have to be read first, which a waiter may leave.</summary>
+    private sealed class IdsInStore : ISegmentIds
     {
-        private readonly SegmentIds _ids = new(MessageId.Parse("0@film"), []);
-
         public int Count => 1;
 
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => isRead ? ReadAsync(cancellationToken) : new(_ids);
-
-        private async ValueTask<SegmentIds> ReadAsync(CancellationToken cancellationToken)
+        public async ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken)
         {
             await Task.Yield();
             cancellationToken.ThrowIfCancellationRequested();
-            return _ids;
+            return new SegmentIds(MessageId.Parse("0@film"), []);
         }
     }
 }

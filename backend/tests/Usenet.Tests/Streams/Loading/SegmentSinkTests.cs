@@ -1,4 +1,3 @@
-using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
@@ -76,24 +75,15 @@ public sealed class SegmentSinkTests
     /// <summary>The slot of a landing segment, which may have bytes early, and the load that it waits for. Each is of a file of its own.</summary>
     private static (SegmentSlot Slot, SegmentLoad Load) Land(BlockPool pool, IArticleSource source, TrustLedger trust)
     {
-        var time = TimeProvider.System;
         var map = SegmentMap.Uniform(1, Length, Length);
-        var piece = new Piece(new PostedFile(map, new OneId()), map[0], 0, 0, Length);
+        var piece = new Piece(new PostedFile(map, FixedIds.None(1)), map[0], 0, 0, Length);
         var options = new StreamOptions();
         var share = new ByteBudget(options).Enter(OperationLane.Playback, null, static () => { });
         var urgency = new FetchUrgency(new object(), isHeadOfLine: true);
         var slot = new SegmentWindow(0, share).Claim(piece, isLanding: true, urgency, 0, new StreamDebts().TryBegin(0));
-        var services = new LoadServices(source, options, pool, trust, new DamageLedger(new ReloadTraffic(time), time), time, NullLogger.Instance);
-        var fetcher = new SegmentFetcher(services, new SegmentCache(options, time), null);
+        var fetcher = new SegmentFetcher(TestLoadServices.Of(source, pool, options, trust), new SegmentCache(options, TimeProvider.System), null);
         var load = new SegmentLoad(fetcher, new SegmentKey(SegmentIds.None, map[0]), piece.File, OperationLane.Playback, urgency, isAgain: false);
         Assert.True(load.TryJoin(slot));
         return (slot, load);
-    }
-
-    private sealed class OneId : ISegmentIds
-    {
-        public int Count => 1;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(SegmentIds.None);
     }
 }

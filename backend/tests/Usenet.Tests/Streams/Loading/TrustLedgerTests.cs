@@ -1,11 +1,12 @@
 using Sluice.Testing;
+using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>F18: who has lied, and for how long that counts.</summary>
+/// <summary>F18: the trust that lets bytes leave before their article is proved ends with the first lie; for how long that counts.</summary>
 public sealed class TrustLedgerTests
 {
     private static readonly Guid Provider = Guid.NewGuid();
@@ -69,9 +70,126 @@ public sealed class TrustLedgerTests
         Assert.Equal(["new", "next"], NewLies());
     }
 
-    private static FileOrigin File(string name) => new(name, 1);
+    [Fact]
+    public void F18_file_with_a_corrupt_article_is_not_trusted_for_a_day()
+    {
+        Assert.True(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
+        _trust.Judged(File("a"), Account(0), isCorrupt: true);
+        Assert.False(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
+        Assert.True(_trust.MayLeaveEarly(File("b"), new StreamOptions()));
+        _time.Advance(TimeSpan.FromHours(23));
+        _trust.Judged(File("b"), Account(1), isCorrupt: true);
+        Assert.False(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
+        _time.Advance(TimeSpan.FromHours(1));
+        Assert.True(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
+        Assert.False(_trust.MayLeaveEarly(File("b"), new StreamOptions()));
+    }
+
+    [Fact]
+    public void F18_every_lie_begins_the_day_anew()
+    {
+        _trust.Judged(File("a"), Account(0), isCorrupt: true);
+        _time.Advance(TimeSpan.FromHours(20));
+        _trust.Judged(File("a"), Account(0), isCorrupt: true);
+        _time.Advance(TimeSpan.FromHours(20));
+        _trust.Judged(File("b"), Account(0), isCorrupt: true);
+        Assert.False(_trust.MayLeaveEarly(File("a"), new StreamOptions()));
+    }
+
+    [Fact]
+    public void F18_provider_with_more_than_one_corrupt_article_in_a_thousand_is_not_trusted()
+    {
+        Judge(0, 4_990, corrupt: 0);
+        Judge(0, 10, corrupt: 5);
+        Assert.True(_trust.IsTrusted(Account(0)));
+        Judge(0, 1, corrupt: 1);
+        Assert.False(_trust.IsTrusted(Account(0)));
+        Assert.True(_trust.IsTrusted(Account(1)));
+
+        // Six lies are one in a thousand of 6,000; and they are forgotten with the 10,000 articles behind them.
+        Judge(0, 998, corrupt: 0);
+        Assert.False(_trust.IsTrusted(Account(0)));
+        Judge(0, 1, corrupt: 0);
+        Assert.True(_trust.IsTrusted(Account(0)));
+        Judge(0, 10, corrupt: 5);
+        Assert.False(_trust.IsTrusted(Account(0)));
+        Judge(0, 10_000, corrupt: 0);
+        Assert.True(_trust.IsTrusted(Account(0)));
+    }
+
+    [Fact]
+    public void F18_new_provider_is_not_trusted_after_a_lie_among_its_first_articles()
+    {
+        Judge(3, 10, corrupt: 1);
+        Assert.False(_trust.IsTrusted(Account(3)));
+        Judge(3, 990, corrupt: 0);
+        Assert.True(_trust.IsTrusted(Account(3)));
+    }
+
+    [Fact]
+    public void F18_with_verify_before_serve_nothing_is_trusted() =>
+        Assert.Equal(
+            (true, false),
+            (_trust.MayLeaveEarly(File("a"), new StreamOptions()), _trust.MayLeaveEarly(File("a"), new StreamOptions { VerifyBeforeServe = true })));
+
+    [Fact]
+    public void F18_files_with_lies_are_remembered_up_to_a_ceiling()
+    {
+        for (var i = 0; i <= 10_000; i++)
+            _trust.Judged(File(i), Account(0), isCorrupt: true);
+        Assert.True(_trust.MayLeaveEarly(File(0), new StreamOptions()));
+        Assert.False(_trust.MayLeaveEarly(File(1), new StreamOptions()));
+    }
+
+    [Fact]
+    public void F18_lies_are_taken_once_and_count_in_another_run_for_the_rest_of_their_day()
+    {
+        _trust.Judged(File("a"), Guid.Empty, isCorrupt: true);
+        _trust.Judged(File(new object()), Guid.Empty, isCorrupt: true);
+        _time.Advance(TimeSpan.FromHours(1));
+        _trust.Judged(File("a"), Guid.Empty, isCorrupt: true);
+        _trust.Judged(File("b"), Guid.Empty, isCorrupt: true);
+        _time.Advance(TimeSpan.FromHours(2));
+        var taken = _trust.TakeNew();
+        Assert.Equal([("a", 2.0), ("b", 2.0)], taken.Select(lie => (lie.File, (_time.GetUtcNow() - lie.At).TotalHours)).Order());
+        Assert.Empty(_trust.TakeNew());
+
+        var next = new TrustLedger(_time);
+        next.Restore(taken);
+        Assert.Empty(next.TakeNew());
+        _time.Advance(TimeSpan.FromHours(21));
+        Assert.False(next.IsTrusted(File("a")));
+        _time.Advance(TimeSpan.FromHours(1));
+        Assert.True(next.IsTrusted(File("a")));
+    }
+
+    [Fact]
+    public void F18_lie_from_a_time_to_come_counts_for_a_day_and_one_of_yesterday_not_at_all()
+    {
+        _trust.Judged(File("known"), Guid.Empty, isCorrupt: true);
+        var now = _time.GetUtcNow();
+        _trust.Restore([new("future", now.AddYears(2)), new("old", now.AddHours(-24)), new("known", now.AddHours(-23))]);
+        Assert.False(_trust.IsTrusted(File("future")));
+        Assert.True(_trust.IsTrusted(File("old")));
+        Assert.Equal([new("future", now), new("known", now)], _trust.TakeNew().OrderBy(lie => lie.File));
+        _time.Advance(TimeSpan.FromHours(23));
+        Assert.False(_trust.IsTrusted(File("future")));
+        Assert.False(_trust.IsTrusted(File("known")));
+        _time.Advance(TimeSpan.FromHours(1));
+        Assert.True(_trust.IsTrusted(File("future")));
+    }
+
+    private static FileOrigin File(object identity) => new(identity, 1_000);
 
     private IEnumerable<string> NewLies() => _trust.TakeNew().Select(lie => lie.File).Order();
 
     private void Lie(string file) => _trust.Judged(File(file), Provider, isCorrupt: true);
+
+    private void Judge(int provider, int articles, int corrupt)
+    {
+        for (var i = 0; i < articles; i++)
+            _trust.Judged(File("x"), Account(provider), isCorrupt: i < corrupt);
+    }
+
+    private static Guid Account(int provider) => new(provider, 0, 0, [0, 0, 0, 0, 0, 0, 0, 0]);
 }

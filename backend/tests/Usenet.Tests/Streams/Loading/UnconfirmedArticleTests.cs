@@ -137,7 +137,7 @@ public sealed class UnconfirmedArticleTests
 
         // Not even what was learned at the import is known here.
         await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0 }, TimeProvider.System, NullLoggerFactory.Instance);
-        await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(Parts, Size, data.Length), new Ids(Parts, null)))], OperationLane.Playback);
+        await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(Parts, Size, data.Length), Ids(Parts, null)))], OperationLane.Playback);
         var read = new byte[data.Length];
         await stream.ReadExactlyAsync(read, Token);
         Assert.True(read.AsSpan().SequenceEqual(data));
@@ -150,7 +150,7 @@ public sealed class UnconfirmedArticleTests
     {
         var options = new StreamOptions { VerifyBeforeServe = verifies, ChecksCrc = checksCrc };
         await using var engine = new StreamEngine(source, options, TimeProvider.System, NullLoggerFactory.Instance);
-        var file = new PostedFile(SegmentMap.Uniform(4, PartSize, 4 * PartSize), new Ids(4, fallback));
+        var file = new PostedFile(SegmentMap.Uniform(4, PartSize, 4 * PartSize), Ids(4, fallback));
         foreach (var sibling in new[] { 0, 1 })
         {
             await using var beside = engine.Open([FileExtent.Whole(file)], OperationLane.Playback, sibling * PartSize, (sibling + 1) * PartSize);
@@ -216,11 +216,6 @@ public sealed class UnconfirmedArticleTests
         });
     }
 
-    private sealed class Ids(int count, string? fallback) : ISegmentIds
-    {
-        public int Count => count;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) =>
-            new(new SegmentIds(MessageId.Parse(Id(index)), fallback is null || index != Suspect ? [] : [MessageId.Parse(fallback)]));
-    }
+    private static FixedIds Ids(int count, string? fallback) => new([.. Enumerable.Range(0, count).Select(
+        index => new SegmentIds(MessageId.Parse(Id(index)), fallback is null || index != Suspect ? [] : [MessageId.Parse(fallback)]))]);
 }

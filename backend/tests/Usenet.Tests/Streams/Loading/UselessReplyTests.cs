@@ -3,7 +3,6 @@ using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Reading;
@@ -30,7 +29,7 @@ public sealed class UselessReplyTests
         source.Post("part@film", []);
         source.Break("part@film", fault);
         await using var engine = new StreamEngine(source, new StreamOptions { PlaybackRetries = TimeSpan.FromSeconds(5) }, TimeProvider.System, NullLoggerFactory.Instance);
-        await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 1000, 1000), new OneId()))], OperationLane.Playback);
+        await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 1000, 1000), FixedIds.Same("part@film")))], OperationLane.Playback);
         var broke = await Assert.ThrowsAsync<NntpException>(async () => await stream.ReadExactlyAsync(new byte[1000], Token));
         Assert.Equal(fault, broke.Fault);
         Assert.InRange(source.Requests.Count, 1, 3);
@@ -92,11 +91,4 @@ public sealed class UselessReplyTests
         new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider())], Faults = faults },
         SmallArticles,
         new StreamOptions { ProbeBytes = 1000, LandingReach = 1000, PlaybackRetries = TimeSpan.FromSeconds(5) });
-
-    private sealed class OneId : ISegmentIds
-    {
-        public int Count => 1;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(new SegmentIds(MessageId.Parse("part@film"), []));
-    }
 }

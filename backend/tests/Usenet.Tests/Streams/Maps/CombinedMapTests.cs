@@ -1,4 +1,3 @@
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
@@ -37,26 +36,19 @@ public sealed class CombinedMapTests
     [InlineData(long.MaxValue, 1)]
     public void A_slice_outside_its_file_is_refused(long offset, long length)
     {
-        var file = new PostedFile(SegmentMap.Uniform(10, 10, 100), new NoIds(10));
+        var file = new PostedFile(SegmentMap.Uniform(10, 10, 100), FixedIds.None(10));
         Assert.Throws<ArgumentException>(() => new CombinedMap([new FileExtent(file, offset, length)]));
     }
 
     private static PostedFile RandomFile(Random random)
     {
         var lengths = Enumerable.Range(0, random.Next(1, 9)).Select(_ => (long)random.Next(1, 12)).ToArray();
-        return new PostedFile(SegmentMap.FromLengths(lengths), new NoIds(lengths.Length));
+        return new PostedFile(SegmentMap.FromLengths(lengths), FixedIds.None(lengths.Length));
     }
 
     private static FileExtent RandomSlice(Random random, PostedFile file)
     {
         var offset = random.NextInt64(file.Map.Length + 1);
         return new FileExtent(file, offset, random.NextInt64(file.Map.Length - offset + 1));
-    }
-
-    private sealed class NoIds(int count) : ISegmentIds
-    {
-        public int Count => count;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => ValueTask.FromResult(SegmentIds.None);
     }
 }

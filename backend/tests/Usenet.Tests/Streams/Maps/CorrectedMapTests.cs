@@ -97,7 +97,7 @@ public sealed class CorrectedMapTests
         await using var host = await EngineHost.StartAsync(EngineHost.Film(12, PartSize));
         var other = MockRelease.Plain(99, 12 * 15_000, articleSize: 15_000);
         using var correction = new Correction(host);
-        var ids = new Ids(host.Release.MessageIds(), (5, other.MessageIds()[5]));
+        var ids = Ids(host.Release.MessageIds(), (5, other.MessageIds()[5]));
         var file = new PostedFile(host.File().Map, ids) { Correction = correction };
         correction.Ids = ids;
 
@@ -139,7 +139,7 @@ public sealed class CorrectedMapTests
 
     private static PostedFile Believed(EngineHost host, Correction? correction)
     {
-        var ids = new Ids(host.Release.MessageIds());
+        var ids = Ids(host.Release.MessageIds());
         correction?.Ids = ids;
         return new PostedFile(SegmentMap.Uniform(ids.Count, PartSize, host.Release.Files[0].Size), ids) { Correction = correction };
     }
@@ -187,14 +187,6 @@ public sealed class CorrectedMapTests
     }
 
     /// <summary>Ids of a posted file; one of them may have another article before it.</summary>
-    private sealed class Ids(IReadOnlyList<string> ids, (int Index, string Id)? foreign = null) : ISegmentIds
-    {
-        public int Count => ids.Count;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken)
-        {
-            var id = MessageId.Parse(ids[index]);
-            return new(foreign?.Index == index ? new SegmentIds(MessageId.Parse(foreign.Value.Id), [id]) : new SegmentIds(id, []));
-        }
-    }
+    private static FixedIds Ids(IReadOnlyList<string> ids, (int Index, string Id)? foreign = null) => new([.. ids.Select(MessageId.Parse).Select(
+        (id, index) => foreign?.Index == index ? new SegmentIds(MessageId.Parse(foreign.Value.Id), [id]) : new SegmentIds(id, []))]);
 }

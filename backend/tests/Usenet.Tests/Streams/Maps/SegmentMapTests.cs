@@ -1,6 +1,5 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
@@ -115,8 +114,8 @@ public sealed class SegmentMapTests
     {
         var map = SegmentMap.Uniform(3, 10, 24);
 
-        Assert.Throws<ArgumentException>(() => new PostedFile(map, new NoIds(2)));
-        Assert.Same(map, new PostedFile(map, new NoIds(3)).Map);
+        Assert.Throws<ArgumentException>(() => new PostedFile(map, FixedIds.None(2)));
+        Assert.Same(map, new PostedFile(map, FixedIds.None(3)).Map);
     }
 
     // Every segment begins where the one before it ends, and the borders of each are found by offset.
@@ -137,12 +136,5 @@ public sealed class SegmentMapTests
         }
 
         Assert.Equal(begin, map.Length);
-    }
-
-    private sealed class NoIds(int count) : ISegmentIds
-    {
-        public int Count => count;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(SegmentIds.None);
     }
 }

@@ -1,5 +1,4 @@
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
@@ -23,7 +22,7 @@ public sealed class SegmentWindowTests
         using var pool = new BlockPool(1 << 20);
         var proved = new SegmentBuffer(pool, Size);
         var map = SegmentMap.Uniform(1, Size, Size);
-        var piece = new Piece(new PostedFile(map, new NoIds()), map[0], 0, 0, Size);
+        var piece = new Piece(new PostedFile(map, FixedIds.None(1)), map[0], 0, 0, Size);
         var urgency = new FetchUrgency(this, isHeadOfLine: true);
         var window = new SegmentWindow(0, _share);
         var before = GC.GetTotalMemory(forceFullCollection: true);
@@ -44,12 +43,5 @@ public sealed class SegmentWindowTests
         await window.DisposeAsync();
         proved.Release();
         Assert.Equal(0, pool.Rented);
-    }
-
-    private sealed class NoIds : ISegmentIds
-    {
-        public int Count => 1;
-
-        public ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken) => new(SegmentIds.None);
     }
 }

@@ -1,0 +1,18 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Loading;
+using Sluice.Usenet.Streams.Memory;
+
+namespace Sluice.Usenet.Tests.Streams;
+
+/// <summary>What loads share, in tests of a part of an engine.</summary>
+internal static class TestLoadServices
+{
+    public static LoadServices Of(IArticleSource source, BlockPool blocks, StreamOptions? options = null, TrustLedger? trust = null)
+    {
+        var time = TimeProvider.System;
+        var damage = new DamageLedger(new ReloadTraffic(time), time);
+        return new LoadServices(source, options ?? new StreamOptions(), blocks, trust ?? new TrustLedger(time), damage, time, NullLogger.Instance);
+    }
+}
