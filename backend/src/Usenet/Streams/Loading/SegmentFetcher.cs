@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Cache;
@@ -188,7 +189,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         return false;
     }
 
-    /// <summary>Whether a file may have one more segment that was loaded before in vain, beside those that are on their way.</summary>
+    /// <summary>Whether a file may have one more segment that was loaded before in vain, beside those that are on their way. Under the gate.</summary>
     private bool MayLoadAgain(FileOrigin file) =>
         services.Damage.Left(file) > _underWay.Values.Where(load => load.IsAgain && load.File.Equals(file)).Sum(static load => (long)load.Key.Segment.Length);
 
@@ -198,13 +199,14 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             return services.Options.SharesSegments && (cache.Has(key) || _underWay.ContainsKey((key, null)));
     }
 
+    /// <summary>Puts a proved segment into the cache, unless nothing is shared or the fetcher is closed. Under the gate.</summary>
     private void Keep(SegmentKey key, SegmentBuffer proved)
     {
         if (services.Options.SharesSegments && !_isClosed)
             cache.Add(key, proved);
     }
 
-    /// <summary>Among whom loads are shared: all readers, or the one reader alone.</summary>
+    /// <summary>The reader that a load serves alone; null where the settings let one load serve all readers.</summary>
     private object? PartyOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
 
     private void Refuse(SegmentWaiter waiter, Exception failure)
@@ -213,7 +215,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         waiter.End();
     }
 
-    /// <summary>What a reader is told. A defect of ours must not leave it waiting for ever.</summary>
+    /// <summary>What a reader is told. An exception that no read declares is a defect of the engine: it is logged, and the reader not left waiting.</summary>
     private Exception Told(Exception failure)
     {
         if (failure is IOException or OperationCanceledException or ObjectDisposedException)
@@ -221,4 +223,19 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         StreamsLog.FetchBroke(services.Logger, failure);
         return new IOException("The article could not be read.", failure);
     }
+}
+
+/// <summary>All that the loads of one engine share.</summary>
+/// <param name="Source">Where articles come from; not owned.</param>
+/// <param name="Options">Memory and trust.</param>
+/// <param name="Blocks">Where bytes are decoded to.</param>
+/// <param name="Trust">Decides whose bytes may leave before they are proved.</param>
+/// <param name="Damage">Knows which segments are gone.</param>
+/// <param name="Time">Clock.</param>
+/// <param name="Logger">Where damaged articles are noted.</param>
+internal sealed record LoadServices(
+    IArticleSource Source, StreamOptions Options, BlockPool Blocks, TrustLedger Trust, DamageLedger Damage, TimeProvider Time, ILogger Logger)
+{
+    /// <summary>Lends the decoders of articles.</summary>
+    public DecoderPool Decoders { get; } = new();
 }

@@ -141,3 +141,10 @@ internal readonly record struct SegmentEvidence(bool IsBlock, Mark Number, Mark 
         return (result.Defects & ArticleDefects.CrcMismatch) == 0 ? Mark.Fits : Mark.Differs;
     }
 }
+
+/// <summary>An intact article says that its bytes lie elsewhere than the map does. The stream has the map corrected and goes on.</summary>
+internal sealed class MapRefutedException(Segment claim) : IOException($"Article {claim.Index + 1} of the file lies elsewhere than expected.")
+{
+    /// <summary>Where the article says that it lies.</summary>
+    public Segment Claim => claim;
+}
