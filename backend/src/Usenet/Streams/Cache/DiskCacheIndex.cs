@@ -1,7 +1,10 @@
 namespace Sluice.Usenet.Streams.Cache;
 
 /// <summary>What the disk cache holds, by last use, within its ceilings.</summary>
-/// <remarks>Thread-safe. Until the folder has been looked through, a segment that is not listed may be there all the same.</remarks>
+/// <remarks>
+/// Thread-safe. <c>_gate</c> guards all fields; nothing is called under it. Until the folder has been looked through, a segment that is
+/// not listed may be there all the same.
+/// </remarks>
 internal sealed class DiskCacheIndex(DiskCacheOptions options)
 {
     private readonly Lock _gate = new();

@@ -3,7 +3,10 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>Lends decoders: each has tables and line buffers of some 10 KB, which would be most of what an article costs.</summary>
-/// <remarks>Thread-safe. Bounded: what comes back beyond the ceiling goes to the collector.</remarks>
+/// <remarks>
+/// Thread-safe. <c>_gate</c> guards the idle decoders; nothing is called under it. Bounded: a decoder that comes back beyond the ceiling goes
+/// to the collector.
+/// </remarks>
 internal sealed class DecoderPool
 {
     // As many articles arrive at a time over the connections that an installation has; further decoders are made when they are needed.

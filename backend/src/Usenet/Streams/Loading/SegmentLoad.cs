@@ -37,14 +37,14 @@ internal sealed class SegmentLoad : IArticleSink
     private readonly SegmentFetcher _owner;
     private readonly PostedFile _file;
 
-    // Of the run, and of the connection whose answer it waits for.
+    // Touched by RunAsync, and by the connection that delivers an article while RunAsync waits for it.
     private SegmentSink _sink;
     private CopySearch? _search;
     private DoubtfulCopies? _doubtful;
     private int _tries = 1;
     private int _uselessTries;
 
-    // Never fails; the owner counts its end.
+    // RunAsync, which never fails: SegmentFetcher waits for its end by counting the calls of Ended.
     private Task _run = Task.CompletedTask;
 
     // Guarded by the gate, like the fields below.
@@ -424,6 +424,7 @@ internal sealed class SegmentLoad : IArticleSink
         }
     }
 
+    // This and what follows under the gate, but for GiveUp.
     private bool IsWorthFinishing(SegmentWaiter last) =>
         _arrived > 0 && Key.Segment.Length - _arrived <= (last.Reads is null ? WorthFinishing : WorthKeeping);
 

@@ -10,8 +10,8 @@ namespace Sluice.Usenet.Streams.Loading;
 /// and judges the article when it is whole.
 /// </summary>
 /// <remarks>
-/// A mutable value of its load, which stands before the connections in its place. Used by one thread at a time: by the connection that
-/// delivers, then by the load. <see cref="Close"/> ends it.
+/// A mutable value inside its load, which is the sink that connections know and hands their calls on. Used by one thread at a time: by the
+/// connection that delivers an article, then by the load. <see cref="Close"/> ends it.
 /// </remarks>
 internal struct SegmentSink(SegmentLoad load)
 {

@@ -2,7 +2,7 @@ namespace Sluice.Usenet.Streams.Memory;
 
 /// <summary>Lends the 64 KiB blocks that hold decoded bytes, so that steady streaming allocates none.</summary>
 /// <remarks>
-/// Thread-safe. Renting never waits: how much may be in use is decided by <see cref="ByteBudget"/>, before a load begins.
+/// Thread-safe. <c>_gate</c> guards the free and the empty blocks and the timer; nothing is called under it. Renting never waits: how much may be in use is decided by <see cref="ByteBudget"/>, before a load begins.
 /// The memory of free blocks that were not needed for a while goes back to the system. Blocks can be given back after the
 /// pool was disposed, which only ends that.
 /// </remarks>
@@ -29,7 +29,7 @@ public sealed class BlockPool : IDisposable
     private readonly int _plenty;
     private int _rented;
 
-    // Guarded by _gate. The fewest blocks that were free at a time since the timer was set.
+    // The fewest blocks that were free at a time since the timer was set.
     private int _leastFree;
     private bool _isTimed;
 

@@ -8,8 +8,9 @@ namespace Sluice.Usenet.Streams.Memory;
 /// stays for a while, the least recently used going first, within a ceiling of its own and as long as the readers leave memory for it.
 /// </summary>
 /// <remarks>
-/// Thread-safe. The cache has one count of each buffer; a buffer is idle while that is the only one. Counts of an idle buffer
-/// are taken under the lock alone, so that an idle buffer cannot come to life while it is dropped.
+/// Thread-safe. <c>_gate</c> guards the table, the ring and the notes in the buffers; below it the lock of the <see cref="BlockPool"/> is
+/// taken. The cache has one count of each buffer; a buffer is idle while that is the only one. Counts of an idle buffer are taken under the
+/// lock alone, so that an idle buffer cannot come to life while it is dropped.
 /// </remarks>
 internal sealed class SegmentCache : IDisposable
 {

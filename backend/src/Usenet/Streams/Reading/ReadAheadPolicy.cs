@@ -249,7 +249,9 @@ internal sealed class PacedRate(StreamOptions options, TimeProvider time)
 }
 
 /// <summary>How late the stragglers of the line come, as all readers of late have found: a wait of one reader is held ahead by the next.</summary>
-/// <remarks>Thread-safe. Forgets after a minute or two, because lines change and are shared.</remarks>
+/// <remarks>
+/// Thread-safe. <c>_gate</c> guards all fields; nothing is called under it. Forgets after a minute or two, because lines change and are shared.
+/// </remarks>
 internal sealed class LineMemory(TimeProvider time)
 {
     private static readonly TimeSpan Believed = TimeSpan.FromMinutes(1);

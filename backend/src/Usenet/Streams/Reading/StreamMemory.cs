@@ -8,7 +8,10 @@ namespace Sluice.Usenet.Streams.Reading;
 /// loaded again for damaged files. Segments go only where the memory they may take has changed. Streams that are still open share
 /// one budget with those of the next engine.
 /// </summary>
-/// <remarks>Thread-safe. Disposed after the engines that use it.</remarks>
+/// <remarks>
+/// Thread-safe. <c>_gate</c> orders engines that are opened; below it the locks of the memory are taken, and those of streams that give back
+/// because the budget has shrunk. Disposed after the engines that use it.
+/// </remarks>
 public sealed class StreamMemory : IDisposable
 {
     private readonly Lock _gate = new();
