@@ -1,6 +1,9 @@
 using System.Data.Common;
+using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Providers;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams.Maps;
@@ -12,7 +15,8 @@ namespace Sluice.Server.Library;
 /// a stream opened before gets it as soon as it meets the contradiction. Length and ETag stay.
 /// </summary>
 /// <remarks>Thread-safe. Bounded: beyond <see cref="MostFiles"/> files the claims of the oldest are forgotten.</remarks>
-internal sealed class MapCorrections(LibraryStore store, ProviderHost providers, ILogger<MapCorrections> logger) : IDisposable
+internal sealed class MapCorrections(
+    LibraryStore store, ProviderHost providers, IOptionsMonitor<UsenetOptions> options, TimeProvider time, ILogger<MapCorrections> logger) : IDisposable
 {
     private const int MostFiles = 10_000;
 
@@ -39,6 +43,9 @@ internal sealed class MapCorrections(LibraryStore store, ProviderHost providers,
     }
 
     private ILogger Logger => logger;
+
+    /// <summary>Ends after the time that a client waits for a later byte of a body, which is longer than for its first.</summary>
+    private CancellationTokenSource Deadline() => new(2 * options.CurrentValue.StreamingReadTimeout, time);
 
     private MapClaims? Find((string NzbHash, int Ordinal) file)
     {
@@ -95,7 +102,21 @@ internal sealed class MapCorrections(LibraryStore store, ProviderHost providers,
 
         public async Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
         {
-            var claims = owner.Open(_file);
+            // One deadline for the turn and for the look: a look that hangs ends with its own, and so does the wait of each reader behind it.
+            using var deadline = owner.Deadline();
+            using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
+            try
+            {
+                return await CorrectInTurnAsync(owner.Open(_file), refuted, claim, either.Token);
+            }
+            catch (OperationCanceledException late) when (!cancellationToken.IsCancellationRequested)
+            {
+                throw new NntpException(NntpFault.Stalled, "Where an article lies in its file was not found out in time.", late);
+            }
+        }
+
+        private async Task<SegmentMap> CorrectInTurnAsync(MapClaims claims, SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
+        {
             await claims.Turn.WaitAsync(cancellationToken);
             try
             {

@@ -1,11 +1,18 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
+using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Options;
 using Sluice.Server.Library;
+using Sluice.Server.Providers;
+using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
@@ -73,6 +80,43 @@ public sealed class MapCorrectionsTests : IDisposable
         Assert.Null(await store.FindMapAsync(release with { NzbHash = new string('0', 64) }, 0, Token));
     }
 
+    [Fact]
+    public async Task F15_Reader_whose_turn_does_not_come_is_told_within_its_deadline_that_the_bytes_may_come_later()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        var clock = new ManualTimeProvider();
+        var options = host.Get<IOptionsMonitor<UsenetOptions>>();
+        using var corrections = new MapCorrections(
+            host.Get<LibraryStore>(), host.Get<ProviderHost>(), options, clock, NullLogger<MapCorrections>.Instance);
+        var release = new Release(1, "tv", "Rel", new string('0', 64), default);
+        var map = SegmentMap.Uniform(6, 3000, 15_100);
+        var ids = new LostIds(map.Count);
+        var correction = corrections.For(release, 0, ids);
+        var claim = new Segment(2, 6000, 2900);
+
+        // The ids of the first never come, whatever its token says.
+        var holder = correction.CorrectAsync(map, claim, Token);
+        await ids.Asked.Task.WaitAsync(Token);
+        var waiter = correction.CorrectAsync(map, claim, Token);
+        using var leaving = new CancellationTokenSource();
+        var leaver = correction.CorrectAsync(map, claim, leaving.Token);
+
+        await leaving.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => leaver);
+        var limit = 2 * options.CurrentValue.StreamingReadTimeout;
+        clock.Advance(limit - TimeSpan.FromMilliseconds(1));
+        Assert.False(waiter.IsCompleted);
+        clock.Advance(TimeSpan.FromMilliseconds(1));
+        var late = await Assert.ThrowsAsync<NntpException>(() => waiter.WaitAsync(TimeSpan.FromMinutes(1), TimeProvider.System, Token));
+        Assert.True(late.IsTransient, late.Message);
+
+        // Once they come after all, the next reader has its turn: what it lacks is a provider.
+        ids.Come();
+        await Assert.ThrowsAsync<NntpException>(() => holder);
+        var next = await Assert.ThrowsAsync<NntpException>(() => correction.CorrectAsync(map, claim, Token));
+        Assert.Equal(NntpFault.NoProvider, next.Fault);
+    }
+
     private static MockRelease Uneven()
     {
         int[] lengths = [.. Enumerable.Repeat(PartSize, 19), 7_000];
@@ -92,5 +136,24 @@ public sealed class MapCorrectionsTests : IDisposable
         host.Client.DefaultRequestHeaders.Authorization =
             new("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}")));
         return host;
+    }
+
+    /// <summary>Ids on a disk that does not answer.</summary>
+    private sealed class LostIds(int count) : ISegmentIds
+    {
+        private readonly TaskCompletionSource _come = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public TaskCompletionSource Asked { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public int Count => count;
+
+        public void Come() => _come.TrySetResult();
+
+        public async ValueTask<SegmentIds> GetAsync(int index, CancellationToken cancellationToken)
+        {
+            Asked.TrySetResult();
+            await _come.Task;
+            return new SegmentIds(MessageId.Parse($"{index}@lost"), []);
+        }
     }
 }

@@ -16,7 +16,7 @@ public interface IMapCorrection
     /// <param name="claim">Where an intact article says that its bytes lie.</param>
     /// <param name="cancellationToken">Gives up; nothing has changed then.</param>
     /// <returns>The map that holds, of the same count and length: with the claim in it, or without it where it is not believed.</returns>
-    /// <exception cref="Nntp.NntpException">The articles beside it could not be asked for.</exception>
+    /// <exception cref="Nntp.NntpException">The articles beside it could not be asked for, or not in time.</exception>
     /// <exception cref="IOException">The stored message-ids are lost.</exception>
     Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken);
 }
