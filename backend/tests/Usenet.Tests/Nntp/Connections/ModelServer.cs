@@ -1,4 +1,3 @@
-using System.Threading.Tasks.Sources;
 using Sluice.Testing;
 using Sluice.Usenet.Nntp;
 
@@ -64,16 +63,12 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
     }
 
     /// <summary>One connection: the server's end, and the stream of the client's.</summary>
-    internal sealed class ModelConnection(ModelServer server) : Stream, IValueTaskSource<int>
+    internal sealed class ModelConnection(ModelServer server) : ModelStream
     {
         private readonly TaskCompletionSource _noticed = new();
-        private ManualResetValueTaskSourceCore<int> _read;
-        private CancellationTokenRegistration _registration;
         private byte[] _arrived = new byte[128];
         private int _from;
         private int _to;
-        private Memory<byte> _buffer;
-        private bool _isReading;
         private bool _isClosed;
         private bool _isLeft;
         private bool _isSilent;
@@ -85,20 +80,6 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
 
         /// <summary>Whether neither side has closed it.</summary>
         public bool IsOpen => !_isClosed && !_isLeft && !_hasQuit;
-
-        public override bool CanRead => true;
-
-        public override bool CanWrite => true;
-
-        public override bool CanSeek => false;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position
-        {
-            get => throw new NotSupportedException();
-            set => throw new NotSupportedException();
-        }
 
         /// <summary>The server closes it, whatever it owes.</summary>
         public void EndByServer()
@@ -125,18 +106,6 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
             return ValueTask.CompletedTask;
         }
 
-        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
-        {
-            if (cancellationToken.IsCancellationRequested)
-                return ValueTask.FromCanceled<int>(cancellationToken);
-            if (_isClosed || _from < _to)
-                return ValueTask.FromResult(Fill(buffer));
-            _read.Reset();
-            (_isReading, _buffer) = (true, buffer);
-            _registration = cancellationToken.UnsafeRegister(static (state, token) => ((ModelConnection)state!).CancelRead(token), this);
-            return new ValueTask<int>(this, _read.Version);
-        }
-
         /// <summary>The client leaves; ends when the server has noticed.</summary>
         public override async ValueTask DisposeAsync()
         {
@@ -157,24 +126,15 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
                 server.After(Milliseconds(server._dice.Next(1, 300)), Notice);
         }
 
-        public override void Flush()
+        protected override int? Take(Memory<byte> buffer)
         {
+            if (!_isClosed && _from == _to)
+                return null;
+            var count = Math.Min(_to - _from, buffer.Length);
+            _arrived.AsSpan(_from, count).CopyTo(buffer.Span);
+            _from += count;
+            return count;
         }
-
-        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-        public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
-
-        int IValueTaskSource<int>.GetResult(short token) => _read.GetResult(token);
-
-        ValueTaskSourceStatus IValueTaskSource<int>.GetStatus(short token) => _read.GetStatus(token);
-
-        void IValueTaskSource<int>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-            _read.OnCompleted(continuation, state, token, flags);
 
         private void Notice()
         {
@@ -244,31 +204,6 @@ internal sealed class ModelServer(ManualTimeProvider clock, Random dice, Action<
             if (isEnd && isFetch && (isBody || Owes == 0))
                 server._happened(server);
             EndRead();
-        }
-
-        private void EndRead()
-        {
-            if (!_isReading)
-                return;
-            _isReading = false;
-            _registration.Dispose();
-            _read.SetResult(Fill(_buffer));
-        }
-
-        private void CancelRead(CancellationToken cancelled)
-        {
-            if (!_isReading)
-                return;
-            _isReading = false;
-            _read.SetException(new OperationCanceledException(cancelled));
-        }
-
-        private int Fill(Memory<byte> buffer)
-        {
-            var count = Math.Min(_to - _from, buffer.Length);
-            _arrived.AsSpan(_from, count).CopyTo(buffer.Span);
-            _from += count;
-            return count;
         }
     }
 }

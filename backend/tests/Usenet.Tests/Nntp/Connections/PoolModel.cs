@@ -378,26 +378,4 @@ internal sealed class PoolModel
             model._touched.Add(account);
         }
     }
-
-    /// <summary>Whatever goes on asynchronously goes on here, one thing after the other.</summary>
-    private sealed class Turns : SynchronizationContext
-    {
-        private readonly Queue<(SendOrPostCallback Callback, object? State)> _due = new();
-        private readonly int _thread = Environment.CurrentManagedThreadId;
-
-        public override void Post(SendOrPostCallback d, object? state)
-        {
-            if (Environment.CurrentManagedThreadId != _thread)
-                throw new InvalidOperationException("The model has left its thread.");
-            _due.Enqueue((d, state));
-        }
-
-        public override SynchronizationContext CreateCopy() => this;
-
-        public void Run()
-        {
-            while (_due.TryDequeue(out var turn))
-                turn.Callback(turn.State);
-        }
-    }
 }
