@@ -181,6 +181,27 @@ public sealed class DiskSegmentCacheTests : IDisposable
         proved.Release();
     }
 
+    [Fact(Timeout = 60_000)]
+    public async Task F27_first_look_that_fails_in_any_way_leaves_a_cache_that_lets_go_of_what_it_is_offered()
+    {
+        const int Length = 100_000;
+        using var blocks = new BlockPool(BlockPool.BlockSize * 64);
+        var proved = new SegmentBuffer(blocks, Length);
+        for (var index = 0; index < 2; index++)
+            proved.BlockToFill(index);
+
+        // No fault of a disk: the system is never asked for such a folder.
+        var disk = new DiskSegmentCache(Options with { Path = _folder + "\0" }, NullLoggerFactory.Instance);
+        for (ulong segment = 0; segment < 3; segment++)
+            disk.Offer(new DiskKey(segment, segment), proved, Length, 0, Length);
+
+        await Eventually.HoldsAsync(() => proved.HasOneCount, () => "the cache still holds what it was offered", Token);
+        proved.Release();
+        await disk.DisposeAsync();
+        Assert.Equal(0, disk.Files);
+        Assert.Equal(0, blocks.Rented);
+    }
+
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private DiskCacheOptions Options => new(_folder);
