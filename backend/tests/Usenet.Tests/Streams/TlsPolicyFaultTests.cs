@@ -71,6 +71,7 @@ public sealed class TlsPolicyFaultTests
                 break;
         }
 
+        await AssertMetAsync(host, kind);
         await host.AssertNothingIsLeftAsync(Token);
         await host.AssertCountsAgreeAsync(Token);
     }
