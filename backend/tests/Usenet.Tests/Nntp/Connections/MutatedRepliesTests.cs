@@ -268,9 +268,9 @@ public sealed class MutatedRepliesTests
 
         private async Task<string> AskAsync(NntpConnectionPool pool)
         {
-            using var lease = new ConnectionLease();
             var batch = new StatBatch(_ids, OperationLane.Playback);
-            await pool.LeaseAsync(lease, batch.Request, _leaving.Token);
+            using var lease = new ConnectionLease(batch.Request);
+            await pool.LeaseAsync(lease, _leaving.Token);
             await lease.AskAsync(batch, _leaving.Token);
             for (var i = 0; i < _ids.Length && command.Arrives; i++)
                 Assert.Equal(command.Missing.Contains(command.Ids[i]), batch.CodeOf(i, isInStep: true) != NntpResponseCode.ArticleExists);
@@ -279,8 +279,8 @@ public sealed class MutatedRepliesTests
 
         private async Task<string> FetchAsync(NntpConnectionPool pool)
         {
-            using var lease = new ConnectionLease();
-            await pool.LeaseAsync(lease, new ArticleRequest(_ids[0], OperationLane.Playback, ExpectedBytes: 1_000), _leaving.Token);
+            using var lease = new ConnectionLease(new ArticleRequest(_ids[0], OperationLane.Playback, ExpectedBytes: 1_000));
+            await pool.LeaseAsync(lease, _leaving.Token);
             if ((await lease.FetchAsync(this, provider: 0, _leaving.Token)).IsMiss)
                 return "miss";
             var result = _decoder!.GetResult();
