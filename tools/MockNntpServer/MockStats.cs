@@ -11,52 +11,42 @@ public sealed class MockStats
     private readonly ConcurrentDictionary<string, int> _bodies = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<int, long> _files = new();
     private readonly long[] _faults = new long[Enum.GetValues<FaultKind>().Length];
-    private long _connectionsNow;
-    private long _connectionsPeak;
-    private long _opened;
-    private long _refused;
-    private long _handshakesFailed;
-    private long _articles;
-    private long _bytes;
-    private long _cancelledBodies;
-    private long _unanswered;
-    private long _waiting;
-    private long _deepestPipeline;
+    private readonly long[] _figures = new long[Enum.GetValues<Figure>().Length];
 
     internal MockStats(MockStats? total) => _total = total;
 
     /// <summary>Sockets open now, until both sides have closed them.</summary>
-    public long ConnectionsNow => Volatile.Read(ref _connectionsNow);
+    public long ConnectionsNow => Of(Figure.ConnectionsNow);
 
     /// <summary>Most sockets open at any time; refused ones count.</summary>
-    public long ConnectionsPeak => Volatile.Read(ref _connectionsPeak);
+    public long ConnectionsPeak => Of(Figure.ConnectionsPeak);
 
     /// <summary>Connections accepted, those refused included.</summary>
-    public long Opened => Volatile.Read(ref _opened);
+    public long Opened => Of(Figure.Opened);
 
     /// <summary>Connections answered 502 because of the cap.</summary>
-    public long Refused => Volatile.Read(ref _refused);
+    public long Refused => Of(Figure.Refused);
 
     /// <summary>TLS handshakes that did not come about.</summary>
-    public long HandshakesFailed => Volatile.Read(ref _handshakesFailed);
+    public long HandshakesFailed => Of(Figure.HandshakesFailed);
 
     /// <summary>BODY and ARTICLE answers sent to their end.</summary>
-    public long Articles => Volatile.Read(ref _articles);
+    public long Articles => Of(Figure.Articles);
 
     /// <summary>Bytes handed to the socket, before TLS; of a body that was cancelled up to 256 KiB more than the client got.</summary>
-    public long Bytes => Volatile.Read(ref _bytes);
+    public long Bytes => Of(Figure.Bytes);
 
     /// <summary>Articles whose sending began and was ended by the client.</summary>
-    public long CancelledBodies => Volatile.Read(ref _cancelledBodies);
+    public long CancelledBodies => Of(Figure.CancelledBodies);
 
     /// <summary>Commands whose answers were not complete when the client went; cancelled bodies are among them.</summary>
-    public long Unanswered => Volatile.Read(ref _unanswered);
+    public long Unanswered => Of(Figure.Unanswered);
 
     /// <summary>Commands that wait for the last bytes of their answers now; a reset leaves them.</summary>
-    public long Waiting => Volatile.Read(ref _waiting);
+    public long Waiting => Of(Figure.Waiting);
 
     /// <summary>Most commands that waited for their answers on one connection.</summary>
-    public long DeepestPipeline => Volatile.Read(ref _deepestPipeline);
+    public long DeepestPipeline => Of(Figure.DeepestPipeline);
 
     /// <summary>Commands received, by verb in capitals; AUTHINFO USER and AUTHINFO PASS are two verbs, unknown ones are <c>OTHER</c>.</summary>
     public IReadOnlyDictionary<string, long> Commands => new SortedDictionary<string, long>(_commands, StringComparer.Ordinal);
@@ -98,91 +88,67 @@ public sealed class MockStats
         _bodies.Clear();
         _files.Clear();
         Array.Clear(_faults);
-        Volatile.Write(ref _connectionsPeak, ConnectionsNow);
-        _opened = _refused = _handshakesFailed = _articles = _bytes = _cancelledBodies = _unanswered = _deepestPipeline = 0;
+
+        // Sockets that are open, and commands that wait, are no events of the past.
+        foreach (var figure in Enum.GetValues<Figure>().Except([Figure.ConnectionsNow, Figure.Waiting]))
+            Volatile.Write(ref _figures[(int)figure], figure == Figure.ConnectionsPeak ? ConnectionsNow : 0);
     }
 
+    /// <summary>Counts a socket. Calls of this and of <see cref="ConnectionClosed"/> come one after the other.</summary>
     internal void ConnectionOpened()
     {
-        Interlocked.Increment(ref _opened);
-        RaiseTo(ref _connectionsPeak, Interlocked.Increment(ref _connectionsNow));
-        _total?.ConnectionOpened();
+        Count(Figure.Opened);
+        Count(Figure.ConnectionsNow);
+        for (var stats = this; stats is not null; stats = stats._total)
+            stats.RaiseTo(Figure.ConnectionsPeak, stats.ConnectionsNow);
     }
 
-    internal void ConnectionClosed()
-    {
-        Interlocked.Decrement(ref _connectionsNow);
-        _total?.ConnectionClosed();
-    }
+    internal void ConnectionClosed() => Count(Figure.ConnectionsNow, -1);
 
-    internal void ConnectionRefused()
-    {
-        Interlocked.Increment(ref _refused);
-        _total?.ConnectionRefused();
-    }
+    internal void ConnectionRefused() => Count(Figure.Refused);
 
-    internal void HandshakeFailed()
-    {
-        Interlocked.Increment(ref _handshakesFailed);
-        _total?.HandshakeFailed();
-    }
+    internal void HandshakeFailed() => Count(Figure.HandshakesFailed);
 
     internal void CommandReceived(string verb, long outstanding)
     {
-        _commands.AddOrUpdate(verb, 1, (_, count) => count + 1);
-        RaiseTo(ref _deepestPipeline, outstanding);
-        Interlocked.Increment(ref _waiting);
-        _total?.CommandReceived(verb, outstanding);
+        Count(Figure.Waiting);
+        for (var stats = this; stats is not null; stats = stats._total)
+        {
+            stats._commands.AddOrUpdate(verb, 1, static (_, count) => count + 1);
+            stats.RaiseTo(Figure.DeepestPipeline, outstanding);
+        }
     }
 
     /// <summary>Ends the wait of commands: their answers have been sent, or the connection is closed.</summary>
-    internal void CommandsDone(long commands)
-    {
-        Interlocked.Add(ref _waiting, -commands);
-        _total?.CommandsDone(commands);
-    }
+    internal void CommandsDone(long commands) => Count(Figure.Waiting, -commands);
 
     /// <summary>Counts a BODY or ARTICLE.</summary>
     /// <returns>How often the article was asked for here, this time included.</returns>
     internal int BodyAsked(string messageId)
     {
         _total?.BodyAsked(messageId);
-        return _bodies.AddOrUpdate(messageId, 1, (_, count) => count + 1);
+        return _bodies.AddOrUpdate(messageId, 1, static (_, count) => count + 1);
     }
 
     /// <summary>Counts a BODY for a file of a release.</summary>
     internal void BodyOfFileAsked(int file)
     {
-        _files.AddOrUpdate(file, 1, (_, count) => count + 1);
+        _files.AddOrUpdate(file, 1, static (_, count) => count + 1);
         _total?.BodyOfFileAsked(file);
     }
 
-    internal void ArticleSent()
-    {
-        Interlocked.Increment(ref _articles);
-        _total?.ArticleSent();
-    }
+    internal void ArticleSent() => Count(Figure.Articles);
 
-    internal void BytesSent(long bytes)
-    {
-        Interlocked.Add(ref _bytes, bytes);
-        _total?.BytesSent(bytes);
-    }
+    internal void BytesSent(long bytes) => Count(Figure.Bytes, bytes);
 
     /// <summary>Counts a body that did not arrive, and takes it off the articles where its last bytes were on their way already.</summary>
     internal void BodyCancelled(bool wasCounted)
     {
-        Interlocked.Increment(ref _cancelledBodies);
-        if (wasCounted)
-            Interlocked.Decrement(ref _articles);
-        _total?.BodyCancelled(wasCounted);
+        Count(Figure.CancelledBodies);
+        Count(Figure.Articles, wasCounted ? -1 : 0);
     }
 
-    internal void LeftUnanswered(long commands)
-    {
-        Interlocked.Add(ref _unanswered, commands);
-        _total?.LeftUnanswered(commands);
-    }
+    internal void LeftUnanswered(long commands) => Count(Figure.Unanswered, commands);
 
     internal void FaultHappened(FaultKind kind)
     {
@@ -190,15 +156,33 @@ public sealed class MockStats
         _total?.FaultHappened(kind);
     }
 
-    private static void RaiseTo(ref long peak, long value)
+    private long Of(Figure figure) => Volatile.Read(ref _figures[(int)figure]);
+
+    private void Count(Figure figure, long more = 1)
     {
-        var known = Volatile.Read(ref peak);
-        while (value > known)
-        {
-            var seen = Interlocked.CompareExchange(ref peak, value, known);
-            if (seen == known)
-                return;
-            known = seen;
-        }
+        Interlocked.Add(ref _figures[(int)figure], more);
+        _total?.Count(figure, more);
+    }
+
+    private void RaiseTo(Figure figure, long value)
+    {
+        ref var peak = ref _figures[(int)figure];
+        for (var known = Volatile.Read(ref peak); value > known; known = Volatile.Read(ref peak))
+            Interlocked.CompareExchange(ref peak, value, known);
+    }
+
+    private enum Figure
+    {
+        ConnectionsNow,
+        ConnectionsPeak,
+        Opened,
+        Refused,
+        HandshakesFailed,
+        Articles,
+        Bytes,
+        CancelledBodies,
+        Unanswered,
+        Waiting,
+        DeepestPipeline,
     }
 }

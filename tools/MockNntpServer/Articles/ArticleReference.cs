@@ -3,33 +3,13 @@ using System.Text;
 namespace Sluice.Tools.MockNntpServer.Articles;
 
 /// <summary>An article that the store can make, and its coordinates for the placement of faults.</summary>
-internal sealed class ArticleReference
+/// <param name="MessageId">Name without angle brackets, as asked for.</param>
+/// <param name="File">File within the release (or folder within the spool), from 1.</param>
+/// <param name="Part">Part within the file (or article within the folder, in the order of file names), from 1.</param>
+internal sealed record ArticleReference(string MessageId, int File, int Part)
 {
-    /// <summary>A reference to an article of the spool or of arithmetic.</summary>
-    public ArticleReference(string messageId, int file, int part)
-    {
-        MessageId = messageId;
-        File = file;
-        Part = part;
-
-        // FNV-1a: any stable function of the name will do, as it goes through a finaliser before it is used.
-        var hash = 0xCBF29CE484222325UL;
-        foreach (var b in Encoding.UTF8.GetBytes(messageId))
-            hash = (hash ^ b) * 0x100000001B3;
-        Hash = hash;
-    }
-
-    /// <summary>Name without angle brackets, as asked for.</summary>
-    public string MessageId { get; }
-
-    /// <summary>File within the release (or folder within the spool), from 1.</summary>
-    public int File { get; }
-
-    /// <summary>Part within the file (or article within the folder, in the order of file names), from 1.</summary>
-    public int Part { get; }
-
-    /// <summary>Stable hash of the name.</summary>
-    public ulong Hash { get; }
+    /// <summary>Stable hash of the name. FNV-1a: any function will do, as its value goes through a finaliser before it is used.</summary>
+    public ulong Hash { get; } = Encoding.UTF8.GetBytes(MessageId).Aggregate(0xCBF29CE484222325UL, static (hash, each) => unchecked((hash ^ each) * 0x100000001B3));
 
     /// <summary>What the name says, when the mock made it.</summary>
     public MockMessageId? Made { get; init; }

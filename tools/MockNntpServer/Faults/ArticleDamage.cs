@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text;
 using System.Text.RegularExpressions;
 using Sluice.Tools.MockNntpServer.Articles;
 
@@ -91,28 +92,12 @@ internal static partial class ArticleDamage
 
     private static bool IsPlain(byte b) => b is not (0 or (byte)'\r' or (byte)'\n' or (byte)'=');
 
-    /// <summary>Takes the escape off every NUL and puts bytes into the name that are no UTF-8.</summary>
-    private static YencBody BareNulls(YencBody body)
+    /// <summary>Takes the escape off every NUL, which no other escape ends like, and puts bytes into the name that are no UTF-8.</summary>
+    private static YencBody BareNulls(YencBody body) => body with
     {
-        var lines = new List<byte>(body.Lines.Length);
-        var source = body.Lines.Span;
-        for (var i = 0; i < source.Length; i++)
-        {
-            if (source[i] != (byte)'=' || i + 1 == source.Length)
-            {
-                lines.Add(source[i]);
-                continue;
-            }
-
-            i++;
-            if (source[i] == 64)
-                lines.Add(0);
-            else
-                lines.AddRange([(byte)'=', source[i]]);
-        }
-
-        return body with { Lines = lines.ToArray(), Begin = body.Begin.Replace(" name=", " name=\u00E9\u00FF", StringComparison.Ordinal) };
-    }
+        Lines = Encoding.Latin1.GetBytes(Encoding.Latin1.GetString(body.Lines.Span).Replace("=@", "\0", StringComparison.Ordinal)),
+        Begin = body.Begin.Replace(" name=", " name=\u00E9\u00FF", StringComparison.Ordinal),
+    };
 
     private static YencBody? WithoutLastLine(YencBody body)
     {

@@ -17,6 +17,9 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
     private bool _isThrottled;
     private volatile TaskCompletionSource? _busy;
 
+    /// <summary>Bytes still to be written one by one, so that TLS makes a record of each.</summary>
+    public int SingleBytes { get; set; }
+
     /// <summary>Ends with the answer, or its pause, that keeps the server from noticing that its client has gone; at once while there is none.</summary>
     public Task Noticing => _busy?.Task ?? Task.CompletedTask;
 
@@ -80,7 +83,7 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
         while (sent < end)
         {
             var (all, each) = (provider.Settings.Bandwidth, Throttled() ?? provider.Settings.ConnectionBandwidth);
-            var slice = Math.Min(Math.Min(end - sent, MaxWrite), Math.Min(TokenBucket.SliceFor(all), TokenBucket.SliceFor(each)));
+            var slice = Math.Min(Math.Min(end - sent, SingleBytes > 0 ? 1 : MaxWrite), Math.Min(TokenBucket.SliceFor(all), TokenBucket.SliceFor(each)));
             await _bucket.TakeAsync(slice, each, cancellationToken);
             await provider.Bucket.TakeAsync(slice, all, cancellationToken);
 
@@ -90,6 +93,7 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
                 lastBytes?.Invoke();
             await stream.WriteAsync(answer.Bytes.Slice(sent, slice), cancellationToken);
             sent += slice;
+            SingleBytes = Math.Max(0, SingleBytes - slice);
         }
 
         return Math.Max(sent, end);

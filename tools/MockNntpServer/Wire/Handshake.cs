@@ -8,8 +8,6 @@ namespace Sluice.Tools.MockNntpServer.Wire;
 /// <summary>TLS as a provider speaks it, and what can go wrong with it. Thread-safe.</summary>
 internal sealed class Handshake(MockCertificates certificates, MockTls usual)
 {
-    private const int OneByteRecords = 4096;
-
     private readonly Dictionary<MockTls, SslServerAuthenticationOptions> _options = Enum.GetValues<MockTls>()
         .Where(kind => kind != MockTls.None)
         .ToDictionary(kind => kind, kind => new SslServerAuthenticationOptions
@@ -22,10 +20,10 @@ internal sealed class Handshake(MockCertificates certificates, MockTls usual)
     /// <param name="network">The bare connection; stays open when the result is closed.</param>
     /// <param name="fault">What goes wrong, or null.</param>
     /// <param name="stopping">Ends it.</param>
-    /// <returns>The secured stream and the stream to write to; null when the connection is to be closed.</returns>
+    /// <returns>The secured stream; null when the connection is to be closed.</returns>
     /// <exception cref="AuthenticationException">The client does not agree.</exception>
     /// <exception cref="IOException">The client is gone.</exception>
-    public async Task<(SslStream Secure, Stream Talk)?> ShakeAsync(NetworkStream network, MockFault? fault, CancellationToken stopping)
+    public async Task<SslStream?> ShakeAsync(NetworkStream network, MockFault? fault, CancellationToken stopping)
     {
         if (fault?.Kind is FaultKind.TlsStall or FaultKind.TlsClose)
         {
@@ -49,7 +47,7 @@ internal sealed class Handshake(MockCertificates certificates, MockTls usual)
             throw;
         }
 
-        return (secure, fault?.Kind == FaultKind.TlsOneByte ? new SingleByteStream(secure, fault.Offset ?? OneByteRecords) : secure);
+        return secure;
     }
 
     private MockTls CertificateOf(MockFault? fault) => fault?.Kind switch

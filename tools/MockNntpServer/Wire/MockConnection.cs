@@ -12,6 +12,8 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
     /// <summary>Most commands waiting on one connection; the reader pauses beyond it.</summary>
     private const int MaxOutstanding = 4096;
 
+    private const int OneByteRecords = 4096;
+
     private static readonly TimeSpan LongestIdle = TimeSpan.FromSeconds(60);
 
     private readonly long _accepted = provider.Clock.Now;
@@ -55,35 +57,36 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
 
         await using var network = new NetworkStream(socket, ownsSocket: false);
         if (tls is null)
-            return await TalkAsync(network, place, admitted, due, stopping);
+            return await TalkAsync(network, new AnswerSender(network, provider, number, place), place, admitted, due, stopping);
 
         await provider.Clock.UntilAsync(due, stopping);
-        (SslStream Secure, Stream Talk)? shaken;
+        fault = Count(provider.Hit(FaultStage.Handshake, number));
+        SslStream? secure = null;
         try
         {
-            shaken = await tls.ShakeAsync(network, Count(provider.Hit(FaultStage.Handshake, number)), stopping);
+            secure = await tls.ShakeAsync(network, fault, stopping);
         }
         catch (Exception e) when (e is AuthenticationException or IOException)
         {
-            shaken = null;
+            // Counted below, like a handshake that the mock itself gives up.
         }
 
-        if (shaken is not { } safe)
+        if (secure is null)
         {
             provider.Stats.HandshakeFailed();
             return AnswerEnd.Close;
         }
 
-        await using (safe.Secure)
-            return await TalkAsync(safe.Talk, place, admitted, provider.Clock.Add(due, provider.RoundTrip(number, 0)), stopping);
+        var sender = new AnswerSender(secure, provider, number, place) { SingleBytes = fault?.Kind == FaultKind.TlsOneByte ? fault.Offset ?? OneByteRecords : 0 };
+        await using (secure)
+            return await TalkAsync(secure, sender, place, admitted, provider.Clock.Add(due, provider.RoundTrip(number, 0)), stopping);
     }
 
-    private async Task<AnswerEnd> TalkAsync(Stream stream, SocketCensus.Entry place, bool admitted, long due, CancellationToken stopping)
+    private async Task<AnswerEnd> TalkAsync(Stream stream, AnswerSender sender, SocketCensus.Entry place, bool admitted, long due, CancellationToken stopping)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stopping);
         var commands = Channel.CreateBounded<Command>(new BoundedChannelOptions(MaxOutstanding) { SingleReader = true, SingleWriter = true });
         var reader = new CommandReader(stream, provider, commands.Writer);
-        var sender = new AnswerSender(stream, provider, number, place);
         var reading = ReadAsync(reader, sender, place, ended);
         try
         {
