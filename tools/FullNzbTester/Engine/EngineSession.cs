@@ -21,23 +21,24 @@ internal sealed class EngineSession : IContentSession
 
     private readonly ProviderPool _pool;
     private readonly IReadOnlyList<ProviderOptions> _providers;
-    private readonly EngineTotals _totals;
     private readonly NntpListener _listener;
-    private bool _disposed;
+    private readonly NntpCounters _start;
 
-    public EngineSession(IReadOnlyList<ProviderOptions> providers, TesterOptions options, IReadOnlyList<TestedFile> files, EngineTotals totals)
+    /// <param name="providers">Where its articles come from.</param>
+    /// <param name="options">Those of the run.</param>
+    /// <param name="files">The files that it can read.</param>
+    /// <param name="listener">Counts all sessions of the run; one is open at a time.</param>
+    public EngineSession(IReadOnlyList<ProviderOptions> providers, TesterOptions options, IReadOnlyList<TestedFile> files, NntpListener listener)
     {
         Files = files;
-        _totals = totals;
-        _providers = providers;
+        (_providers, _listener, _start) = (providers, listener, listener.Now);
         Limiter = new GlobalOperationLimiter();
         _pool = new ProviderPool(providers, new NntpOptions(), Limiter, TimeProvider.System, NullLoggerFactory.Instance);
-        _listener = new NntpListener(_pool.Meter);
+        listener.Listen(_pool.Meter);
         Source = new FetchLog(_pool);
         var streams = new StreamOptions { VerifyBeforeServe = options.VerifyBeforeServe };
         streams = streams with { ByteBudget = options.ByteBudget ?? streams.ByteBudget, ReadAhead = options.ReadAhead ?? streams.ReadAhead };
         Streams = new StreamEngine(Source, streams, TimeProvider.System, NullLoggerFactory.Instance);
-        totals.Opened(this);
     }
 
     public IReadOnlyList<TestedFile> Files { get; }
@@ -53,13 +54,11 @@ internal sealed class EngineSession : IContentSession
     /// <summary>The streams.</summary>
     public StreamEngine Streams { get; }
 
-    /// <summary>What the connections have done so far.</summary>
-    public NntpCounters Counters => _listener.Now;
-
     public IContentStream Open(TestedFile file, long position, long? end) =>
         new EngineContentStream(Streams.Open([FileExtent.Whole(file.Posted)], OperationLane.Playback, position, end));
 
-    public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => ValueTask.FromResult(LineCounts.Of(Counters));
+    public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) =>
+        ValueTask.FromResult(LineCounts.Of(_listener.Now).Since(LineCounts.Of(_start)));
 
     public ValueTask<long> UnderWayAsync(CancellationToken cancellationToken) => ValueTask.FromResult<long>(Limiter.InUse(OperationLane.Playback));
 
@@ -82,11 +81,12 @@ internal sealed class EngineSession : IContentSession
 
     public void Note(MetricSheet metrics)
     {
-        var counters = Counters;
-        metrics["wait_connection_ms"] = counters.Waited.TotalMilliseconds;
-        metrics["wait_connection_share"] = counters.Fetched > TimeSpan.Zero ? counters.Waited / counters.Fetched : null;
-        metrics["hedges"] = counters.Hedges;
-        metrics["hedges_won"] = counters.HedgesWon;
+        var now = _listener.Now;
+        var (waited, fetched) = (now.Waited - _start.Waited, now.Fetched - _start.Fetched);
+        metrics["wait_connection_ms"] = waited.TotalMilliseconds;
+        metrics["wait_connection_share"] = fetched > TimeSpan.Zero ? waited / fetched : null;
+        metrics["hedges"] = now.Hedges - _start.Hedges;
+        metrics["hedges_won"] = now.HedgesWon - _start.HedgesWon;
         metrics["permits_effective"] = Limiter.Effective(OperationLane.Playback);
         metrics["permits_peak"] = Limiter.Peak(OperationLane.Playback);
     }
@@ -99,13 +99,8 @@ internal sealed class EngineSession : IContentSession
 
     public async ValueTask DisposeAsync()
     {
-        if (_disposed)
-            return;
-        _disposed = true;
         await Streams.DisposeAsync();
         await _pool.DisposeAsync();
-        _totals.Closed(this);
-        _listener.Dispose();
     }
 }
 

@@ -11,13 +11,13 @@ namespace Sluice.Tools.FullNzbTester.Engine;
 /// <summary>The engine in this process.</summary>
 internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<ProviderOptions> providers) : ISubject
 {
-    private readonly EngineTotals _totals = new();
+    private readonly NntpListener _listener = new();
 
     /// <summary>An engine from nothing, with the providers' depth as the run has it or another one.</summary>
     /// <param name="files">The files that it can read; none before the import has found them.</param>
     /// <param name="depth">Commands outstanding per connection.</param>
     public EngineSession NewSession(IReadOnlyList<TestedFile> files, int? depth = null) =>
-        new(depth is null ? providers : [.. providers.Select(provider => provider with { PipeliningDepth = depth })], options, files, _totals);
+        new(depth is null ? providers : [.. providers.Select(provider => provider with { PipeliningDepth = depth })], options, files, _listener);
 
     public Task ImportAsync(RunContext run, StepRunner steps, CancellationToken cancellationToken) => new ImportSteps(run, steps, this).RunAsync(cancellationToken);
 
@@ -27,14 +27,15 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
     // The flags allow none here.
     public Func<CancellationToken, Task> PrepareImports(RunContext run, int count) => static _ => Task.CompletedTask;
 
-    public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => ValueTask.FromResult(LineCounts.Of(_totals.Now));
+    public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) => ValueTask.FromResult(LineCounts.Of(_listener.Now));
 
     public ProcessCost Cost() => ProcessCost.OfThis();
 
-    public IEnumerable<string> Disagreements(MockCounts counts) => MockVerdict.Disagreements(_totals.Now, counts, options.Connections);
+    public IEnumerable<string> Disagreements(MockCounts counts) => MockVerdict.Disagreements(_listener.Now, counts, options.Connections);
 
-    /// <summary>BODY commands that were given up; the mock need not have seen them.</summary>
-    public long Unanswered => _totals.Now.Unanswered;
-
-    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    public ValueTask DisposeAsync()
+    {
+        _listener.Dispose();
+        return ValueTask.CompletedTask;
+    }
 }

@@ -3,79 +3,40 @@ using System.Diagnostics.Metrics;
 namespace Sluice.Tools.FullNzbTester.Engine;
 
 /// <summary>What the connections of an engine have sent, received and waited for.</summary>
-internal readonly record struct NntpCounters
-{
-    /// <summary>Commands written to a socket, those of the login included.</summary>
-    public long Commands { get; init; }
+/// <param name="Commands">Commands written to a socket, those of the login included.</param>
+/// <param name="Bodies">BODY commands among them.</param>
+/// <param name="Flushes">Writes that took them to a socket.</param>
+/// <param name="Misses">Replies 430, 423 and 451 to BODY.</param>
+/// <param name="Unanswered">Commands whose reply had not been read to its end when their connection was lost or given up.</param>
+/// <param name="BytesReceived">Bytes received, before TLS.</param>
+/// <param name="SocketsOpened">TCP connections made.</param>
+/// <param name="SocketsAbandoned">Connections given up before the system said whether they had come about.</param>
+/// <param name="SocketsPeak">Most sockets at a time, those that were being opened or closed included.</param>
+/// <param name="Tries">Attempts of fetches at one provider, those that were given up included.</param>
+/// <param name="Hedges">Late articles that were asked for a second time.</param>
+/// <param name="HedgesWon">Those whose second attempt brought bytes first.</param>
+/// <param name="Waited">Sum over the attempts of the time until permit and connection were held.</param>
+/// <param name="Fetched">Sum over the attempts of the time until they ended, waiting included.</param>
+internal readonly record struct NntpCounters(
+    long Commands, long Bodies, long Flushes, long Misses, long Unanswered, long BytesReceived, long SocketsOpened, long SocketsAbandoned, long SocketsPeak,
+    long Tries, long Hedges, long HedgesWon, TimeSpan Waited, TimeSpan Fetched);
 
-    /// <summary>BODY commands among them.</summary>
-    public long Bodies { get; init; }
-
-    /// <summary>STAT commands among them.</summary>
-    public long Stats { get; init; }
-
-    /// <summary>Writes that took them to a socket.</summary>
-    public long Flushes { get; init; }
-
-    /// <summary>Bodies received up to their terminator.</summary>
-    public long Articles { get; init; }
-
-    /// <summary>Replies 430, 423 and 451 to BODY.</summary>
-    public long Misses { get; init; }
-
-    /// <summary>Commands whose reply had not been read to its end when their connection was lost or given up.</summary>
-    public long Unanswered { get; init; }
-
-    /// <summary>Bytes received, before TLS.</summary>
-    public long BytesReceived { get; init; }
-
-    /// <summary>TCP connections made.</summary>
-    public long SocketsOpened { get; init; }
-
-    /// <summary>Connections given up before the system said whether they had come about.</summary>
-    public long SocketsAbandoned { get; init; }
-
-    /// <summary>Most sockets at a time, those that were being opened or closed included.</summary>
-    public long SocketsPeak { get; init; }
-
-    /// <summary>Attempts of fetches at one provider, those that were given up included.</summary>
-    public long Tries { get; init; }
-
-    /// <summary>Late articles that were asked for a second time.</summary>
-    public long Hedges { get; init; }
-
-    /// <summary>Those whose second attempt brought bytes first.</summary>
-    public long HedgesWon { get; init; }
-
-    /// <summary>Sum over the attempts of the time until permit and connection were held.</summary>
-    public TimeSpan Waited { get; init; }
-
-    /// <summary>Sum over the attempts of the time until they ended, waiting included.</summary>
-    public TimeSpan Fetched { get; init; }
-}
-
-/// <summary>Adds up what the meter <c>Sluice.Nntp</c> says, from its making on.</summary>
+/// <summary>Adds up what meters <c>Sluice.Nntp</c> measure, each from the moment in which it is listened to.</summary>
 /// <remarks>Thread-safe: measurements come on the threads of the engine, and the figures are read while they go on.</remarks>
 internal sealed class NntpListener : IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly MeterListener _listener = new();
+    private readonly List<MeterListener> _listeners = [];
 
     // Guarded by _gate.
     private NntpCounters _counters;
     private long _sockets;
 
-    /// <param name="meter">That of one engine: the process may have others of the same name.</param>
-    public NntpListener(Meter meter)
+    /// <param name="meter">The first meter; null: none yet.</param>
+    public NntpListener(Meter? meter = null)
     {
-        _listener.InstrumentPublished = (instrument, listener) =>
-        {
-            if (instrument.Meter == meter)
-                listener.EnableMeasurementEvents(instrument);
-        };
-        _listener.SetMeasurementEventCallback<long>((instrument, count, tags, _) => Count(instrument.Name, count, tags));
-        _listener.SetMeasurementEventCallback<double>((instrument, seconds, _, _) => Measure(instrument.Name, TimeSpan.FromSeconds(seconds)));
-        _listener.Start();
+        if (meter is not null)
+            Listen(meter);
     }
 
     /// <summary>The figures so far.</summary>
@@ -88,23 +49,34 @@ internal sealed class NntpListener : IDisposable
         }
     }
 
-    public void Dispose() => _listener.Dispose();
-
-    private void Count(string instrument, long count, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    /// <summary>Adds the meter of one engine: the process may have others of the same name.</summary>
+    public void Listen(Meter meter)
     {
-        var verb = tags.IsEmpty ? null : (string?)tags[0].Value;
+        var listener = new MeterListener
+        {
+            InstrumentPublished = (instrument, own) =>
+            {
+                if (instrument.Meter == meter)
+                    own.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, count, tags, _) => Add(instrument.Name, count, tags));
+        listener.SetMeasurementEventCallback<double>((instrument, seconds, _, _) => Add(instrument.Name, TimeSpan.FromSeconds(seconds)));
+        listener.Start();
+        _listeners.Add(listener);
+    }
+
+    public void Dispose() => _listeners.ForEach(static listener => listener.Dispose());
+
+    private void Add(string instrument, long count, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+    {
+        var isBody = !tags.IsEmpty && tags[0].Value is "BODY";
         lock (_gate)
         {
             _counters = instrument switch
             {
-                "sluice.nntp.commands" => _counters with
-                {
-                    Commands = _counters.Commands + count,
-                    Bodies = _counters.Bodies + (verb == "BODY" ? count : 0),
-                    Stats = _counters.Stats + (verb == "STAT" ? count : 0),
-                },
+                "sluice.nntp.commands" => _counters with { Commands = _counters.Commands + count, Bodies = _counters.Bodies + (isBody ? count : 0) },
                 "sluice.nntp.flushes" => _counters with { Flushes = _counters.Flushes + count },
-                "sluice.nntp.articles" => _counters with { Articles = _counters.Articles + count },
                 "sluice.nntp.misses" => _counters with { Misses = _counters.Misses + count },
                 "sluice.nntp.unanswered" => _counters with { Unanswered = _counters.Unanswered + count },
                 "sluice.nntp.received" => _counters with { BytesReceived = _counters.BytesReceived + count },
@@ -118,7 +90,7 @@ internal sealed class NntpListener : IDisposable
         }
     }
 
-    private void Measure(string instrument, TimeSpan time)
+    private void Add(string instrument, TimeSpan time)
     {
         lock (_gate)
         {
