@@ -22,11 +22,5 @@ internal sealed class RateWindows(double seconds)
     public IReadOnlyList<double> Rates => [.. _bytes.Skip(1).SkipLast(1).Select(bytes => bytes / 1e6 / seconds)];
 
     /// <summary>5th percentile of the rates; null for fewer than five windows.</summary>
-    public double? P05()
-    {
-        var samples = new Samples();
-        foreach (var rate in Rates)
-            samples.Add(rate);
-        return samples.Count < FewestTelling ? null : samples.Percentile(5);
-    }
+    public double? P05() => new Samples(Rates) is { Count: >= FewestTelling } samples ? samples.Percentile(5) : null;
 }

@@ -1,9 +1,9 @@
 namespace Sluice.Tools.FullNzbTester.Measure;
 
 /// <summary>Figures of one kind, of which percentiles are asked.</summary>
-internal sealed class Samples
+internal sealed class Samples(IEnumerable<double>? values = null)
 {
-    private readonly List<double> _values = [];
+    private readonly List<double> _values = [.. values ?? []];
 
     /// <summary>How many.</summary>
     public int Count => _values.Count;

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using System.Text.Json.Nodes;
 using Sluice.Tools.FullNzbTester.Cli;
 
 namespace Sluice.Tools.FullNzbTester.Report;
@@ -13,157 +14,78 @@ internal sealed class JsonReport(RunSet set, TesterOptions options, Machine mach
     /// <summary>Writes it.</summary>
     public void Write(Stream output, int exit)
     {
-        using var json = new Utf8JsonWriter(output, new JsonWriterOptions { Indented = true });
-        json.WriteStartObject();
-        json.WriteNumber("schema", Schema);
-        json.WriteString("tool", "FullNzbTester");
-        json.WriteString("version", machine.Version);
-        json.WriteString("commit", machine.Commit);
-        json.WriteString("started", started.ToString("O", CultureInfo.InvariantCulture));
-        WriteMachine(json);
-        json.WriteStartArray("args");
-        foreach (var argument in options.Args)
-            json.WriteStringValue(argument);
-        json.WriteEndArray();
-        json.WriteString("mode", options.Mode);
-        WriteFile(json);
-        WriteSteps(json);
-        WriteMetrics(json);
-        WriteSeeks(json);
-        json.WriteStartArray("windows_mb_s");
-        foreach (var rate in set.Last.Windows)
-            json.WriteNumberValue(rate);
-        json.WriteEndArray();
-        json.WritePropertyName("mock");
-        json.WriteRawValue(set.Last.MockCounts?.Json ?? "null");
-        json.WriteStartArray("failures");
-        foreach (var failure in set.Failures)
-            json.WriteStringValue(failure);
-        json.WriteEndArray();
-        json.WriteNumber("exit", exit);
-        json.WriteEndObject();
-    }
-
-    private void WriteMachine(Utf8JsonWriter json)
-    {
-        json.WriteStartObject("machine");
-        json.WriteString("cpu", machine.Cpu);
-        json.WriteNumber("cores", machine.Cores);
-        json.WriteString("os", machine.OperatingSystem);
-        json.WriteString("runtime", machine.Runtime);
-        json.WriteEndObject();
-    }
-
-    private void WriteFile(Utf8JsonWriter json)
-    {
-        json.WritePropertyName("file");
-        if (set.Last.Files.Count == 0)
+        var report = new JsonObject
         {
-            json.WriteNullValue();
-            return;
-        }
-
-        var file = set.Last.Picked;
-        json.WriteStartObject();
-        json.WriteString("name", file.Name);
-        json.WriteNumber("bytes", file.Length);
-        json.WritePropertyName("articles");
-        WriteNumber(json, file.Ids.Count > 0 ? file.Ids.Count : null);
-        json.WriteString("layout", options.Mock?.Layout ?? "plain");
-        json.WriteNumber("volumes", 0);
-        json.WriteEndObject();
-    }
-
-    private void WriteSteps(Utf8JsonWriter json)
-    {
-        json.WriteStartArray("steps");
-        foreach (var step in set.Last.Steps)
-        {
-            json.WriteStartObject();
-            json.WriteNumber("n", step.Number);
-            json.WriteString("name", step.Name);
-            json.WriteBoolean("ok", step.Ok);
-            json.WriteBoolean("skipped", step.Skipped);
-            json.WriteNumber("ms", step.Milliseconds);
-            json.WriteNumber("commands", step.Commands);
-            json.WriteNumber("bytes", step.Bytes);
-            json.WriteString("note", step.Note);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-    }
-
-    /// <summary>A dot in a name opens an object; names of one object stand together.</summary>
-    private void WriteMetrics(Utf8JsonWriter json)
-    {
-        json.WriteStartObject("metrics");
-        foreach (var group in set.Names.GroupBy(name => name.Split('.')[0]))
-        {
-            if (group.Key == group.First())
+            ["schema"] = Schema,
+            ["tool"] = "FullNzbTester",
+            ["version"] = machine.Version,
+            ["commit"] = machine.Commit,
+            ["started"] = started.ToString("O", CultureInfo.InvariantCulture),
+            ["machine"] = new JsonObject { ["cpu"] = machine.Cpu, ["cores"] = machine.Cores, ["os"] = machine.OperatingSystem, ["runtime"] = machine.Runtime },
+            ["args"] = List(options.Args, argument => argument),
+            ["mode"] = options.Mode,
+            ["file"] = File(),
+            ["steps"] = List(set.Last.Steps, step => new JsonObject
             {
-                WriteMetric(json, group.Key, group.Key);
-                continue;
-            }
-
-            json.WriteStartObject(group.Key);
-            foreach (var name in group)
-                WriteMetric(json, name[(group.Key.Length + 1)..], name);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndObject();
+                ["n"] = step.Number,
+                ["name"] = step.Name,
+                ["ok"] = step.Ok,
+                ["skipped"] = step.Skipped,
+                ["ms"] = step.Milliseconds,
+                ["commands"] = step.Commands,
+                ["bytes"] = step.Bytes,
+                ["note"] = step.Note,
+            }),
+            ["metrics"] = Metrics(),
+            ["seeks"] = List(set.Last.Seeks, seek => new JsonObject
+            {
+                ["pct"] = seek.Percent,
+                ["direction"] = seek.Direction,
+                ["stream"] = seek.Stream,
+                ["first_byte_ms"] = seek.FirstByte,
+                ["full_ms"] = seek.Full,
+                ["warm"] = seek.Warm,
+            }),
+            ["windows_mb_s"] = List(set.Last.Windows, rate => rate),
+            ["mock"] = JsonNode.Parse(set.Last.MockCounts?.Json ?? "null"),
+            ["failures"] = List(set.Failures, failure => failure),
+            ["exit"] = exit,
+        };
+        using var json = new Utf8JsonWriter(output, new JsonWriterOptions { Indented = true });
+        report.WriteTo(json);
     }
 
-    private void WriteMetric(Utf8JsonWriter json, string label, string name)
+    private static JsonArray List<T>(IEnumerable<T> items, Func<T, JsonNode?> write) => [.. items.Select(write)];
+
+    private JsonObject? File() => set.Last.Files.Count == 0 ? null : new JsonObject
     {
-        json.WritePropertyName(label);
+        ["name"] = set.Last.Picked.Name,
+        ["bytes"] = set.Last.Picked.Length,
+        ["articles"] = set.Last.Picked.Ids.Count is > 0 and var articles ? articles : null,
+        ["layout"] = options.Mock?.Layout ?? "plain",
+        ["volumes"] = 0,
+    };
+
+    /// <summary>A dot in a name opens an object.</summary>
+    private JsonObject Metrics()
+    {
+        var metrics = new JsonObject();
+        foreach (var name in set.Names)
+        {
+            if (name.Split('.', 2) is [var group, var label])
+                (metrics[group] ??= new JsonObject())[label] = Metric(name);
+            else
+                metrics[name] = Metric(name);
+        }
+
+        return metrics;
+    }
+
+    private JsonNode? Metric(string name)
+    {
         if (set.Runs.Count == 1)
-        {
-            WriteNumber(json, set[name]);
-            return;
-        }
-
+            return set[name];
         var values = set.ValuesOf(name);
-        json.WriteStartObject();
-        json.WritePropertyName("median");
-        WriteNumber(json, set[name]);
-        json.WritePropertyName("min");
-        WriteNumber(json, values.Min());
-        json.WritePropertyName("max");
-        WriteNumber(json, values.Max());
-        json.WriteStartArray("values");
-        foreach (var value in values)
-            WriteNumber(json, value);
-        json.WriteEndArray();
-        json.WriteEndObject();
-    }
-
-    private void WriteSeeks(Utf8JsonWriter json)
-    {
-        json.WriteStartArray("seeks");
-        foreach (var seek in set.Last.Seeks)
-        {
-            json.WriteStartObject();
-            json.WriteNumber("pct", seek.Percent);
-            json.WriteString("direction", seek.Direction);
-            json.WriteString("stream", seek.Stream);
-            json.WritePropertyName("first_byte_ms");
-            WriteNumber(json, seek.FirstByte);
-            json.WritePropertyName("full_ms");
-            WriteNumber(json, seek.Full);
-            json.WriteBoolean("warm", seek.Warm);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-    }
-
-    private static void WriteNumber(Utf8JsonWriter json, double? value)
-    {
-        if (value is { } number)
-            json.WriteNumberValue(number);
-        else
-            json.WriteNullValue();
+        return new JsonObject { ["median"] = set[name], ["min"] = values.Min(), ["max"] = values.Max(), ["values"] = List(values, value => value) };
     }
 }

@@ -27,15 +27,5 @@ internal sealed class RunSet(IReadOnlyList<RunContext> runs)
     /// <summary>Sentences of all runs.</summary>
     public IReadOnlyList<string> Failures => [.. runs.SelectMany(run => run.Findings.Failures)];
 
-    private Samples SamplesOf(string name)
-    {
-        var samples = new Samples();
-        foreach (var value in ValuesOf(name))
-        {
-            if (value is { } number)
-                samples.Add(number);
-        }
-
-        return samples;
-    }
+    private Samples SamplesOf(string name) => new(ValuesOf(name).OfType<double>());
 }

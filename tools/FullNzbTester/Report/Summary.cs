@@ -93,7 +93,7 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
         foreach (var percent in new[] { 10, 50, 90, 20 })
         {
             var seeks = set.Runs.SelectMany(run => run.Seeks).Where(seek => seek is { Direction: SeekStep.Ancestor, Warm: true, Stream: "fresh" } && seek.Percent == percent).ToList();
-            var (first, full) = (Median(seeks.Select(seek => seek.FirstByte)), Median(seeks.Select(seek => seek.Full)));
+            var (first, full) = (Median([.. seeks.Select(seek => seek.FirstByte)]), Median([.. seeks.Select(seek => seek.Full)]));
             total += Math.Max(0, first ?? 0);
             _lines.Add($"   {percent,2} %{Shown(first),16}{Shown(full),22}");
         }
@@ -144,19 +144,7 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
         _ => string.Create(CultureInfo.InvariantCulture, $"{milliseconds:0} ms"),
     };
 
-    private static double? Median(IEnumerable<double?> values)
-    {
-        var samples = new Measure.Samples();
-        foreach (var value in values)
-        {
-            if (value is < 0)
-                return value;
-            if (value is { } number)
-                samples.Add(number);
-        }
-
-        return samples.Median;
-    }
+    private static double? Median(IReadOnlyList<double?> values) => values.FirstOrDefault(value => value < 0) ?? new Measure.Samples(values.OfType<double>()).Median;
 
     private static string Cut(string text, int most) => text.Length <= most ? text : text[..(most - 3)] + "...";
 }

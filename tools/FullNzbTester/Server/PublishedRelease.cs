@@ -40,9 +40,7 @@ internal sealed class PublishedRelease
             return published;
         }
 
-        var posted = new List<TestedFile>();
-        foreach (var file in await release.ReadFilesAsync(cancellationToken))
-            posted.Add(OfMock(release, file));
+        var posted = (await release.ReadFilesAsync(cancellationToken)).Select(file => OfMock(release, file)).ToList();
         foreach (var file in posted)
             published._urls.Add(file, Find(file, listing, isOnly: posted.Count == 1).Url);
         return published;
