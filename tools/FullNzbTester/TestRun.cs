@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Mock;
 using Sluice.Tools.FullNzbTester.Steps;
@@ -52,7 +51,7 @@ internal sealed class TestRun(RunContext run)
         if (run.Options.Ceiling && sequential.File is { } file)
             await MeasureCeilingAsync(file, sequential.End, cancellationToken);
         foreach (var sentence in await new HoleJudge(run.Providers).JudgeAsync(run.Findings.Holes, cancellationToken))
-            run.Findings.Fail(sentence);
+            run.Findings.Fail($"{sentence}");
     }
 
     private async Task MeasureCeilingAsync(TestedFile file, long end, CancellationToken cancellationToken)
@@ -87,10 +86,8 @@ internal sealed class TestRun(RunContext run)
         await RestAsync(mock, cancellationToken);
         run.MockCounts = await mock.CountsAsync(cancellationToken);
         var (subject, total) = (await run.Subject.CountsAsync(cancellationToken), run.MockCounts.Total);
-        run.Narrator.Say(string.Create(
-            CultureInfo.InvariantCulture,
-            $"    {run.Options.Mode} / mock: {subject.Commands} / {total.Commands} commands, {subject.Bodies} / {total.Bodies} BODY, {subject.Opened} / {total.Opened} connections, {subject.Peak} / {total.Peak} at a time"));
+        run.Narrator.Say($"    {run.Options.Mode} / mock: {subject.Commands} / {total.Commands} commands, {subject.Bodies} / {total.Bodies} BODY, {subject.Opened} / {total.Opened} connections, {subject.Peak} / {total.Peak} at a time");
         foreach (var sentence in run.Subject.Disagreements(run.MockCounts))
-            run.Findings.Fail(sentence);
+            run.Findings.Fail($"{sentence}");
     }
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Sessions;
 using Sluice.Usenet.Streams.Maps;
 
@@ -86,12 +85,12 @@ internal sealed class CheckedReader : IAsyncDisposable
         Settle(aborted: true);
         if (!mayMeetHoles || await _session.ExplainAsync(error, _file, _landing, _landed, Position, cancellationToken) is not { } hole)
         {
-            _findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the read of {_file.Name} broke at {Position}: {error.Message}"));
+            _findings.Fail($"the read of {_file.Name} broke at {Position}: {error.Message}");
             return null;
         }
 
         if (!hole.IsExact)
-            _findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the read of {_file.Name} was aborted at {Position} and not at its hole: {error.Message}"));
+            _findings.Fail($"the read of {_file.Name} was aborted at {Position} and not at its hole: {error.Message}");
         _findings.Meet(new Hole(_file, hole.Segment));
         var behind = _file.Map[hole.Segment];
         return behind.Begin + behind.Length < _file.Length ? behind.Begin + behind.Length : null;

@@ -1,5 +1,3 @@
-using System.Globalization;
-
 namespace Sluice.Tools.FullNzbTester.Checks;
 
 /// <summary>What a run has found out about right and wrong.</summary>
@@ -42,10 +40,10 @@ internal sealed class Findings
     /// <summary>Bytes of a damaged landing segment that left before the read was aborted.</summary>
     public long Unproved => Volatile.Read(ref _unproved);
 
-    public void Fail(string sentence)
+    public void Fail(FormattableString sentence)
     {
         lock (_gate)
-            _failures.Add(sentence);
+            _failures.Add(FormattableString.Invariant(sentence));
     }
 
     public void Meet(Hole hole)
@@ -68,7 +66,7 @@ internal sealed class Findings
         {
             if (_failures.Exists(failure => failure.StartsWith(FirstWrong, StringComparison.Ordinal)))
                 return;
-            _failures.Add(string.Create(CultureInfo.InvariantCulture, $"{FirstWrong} of {file.Name} at offset {offset}: expected 0x{expected:x2}, found 0x{found:x2}, article {article}, {provider}"));
+            Fail($"{FirstWrong} of {file.Name} at offset {offset}: expected 0x{expected:x2}, found 0x{found:x2}, article {article}, {provider}");
         }
     }
 

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
@@ -64,7 +63,7 @@ internal sealed class ServerSubject : ISubject
             if (run.Number == 1 && _options.NzbFile is null)
             {
                 var (firstMs, _) = await TimeImportAsync(await NextReleaseAsync(run, SessionUse.Seeks, cancellationToken), cancellationToken);
-                run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    the first import of all: {firstMs:0} ms"));
+                run.Narrator.Say($"    the first import of all: {firstMs:0} ms");
             }
 
             if (_mock is not null && _options.NzbFile is null)
@@ -76,7 +75,7 @@ internal sealed class ServerSubject : ISubject
             run.Metrics["import_ms"] = importMs;
             run.Metrics["import_heads"] = _mock is null ? null : (await CountsAsync(cancellationToken)).Since(before).Bodies;
             published = await FindAsync(release, storage, cancellationToken);
-            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    added and in the history in {importMs:0} ms: {storage}"));
+            run.Narrator.Say($"    added and in the history in {importMs:0} ms: {storage}");
             return null;
         });
         foreach (var step in new[] { 2, 3, 4 })

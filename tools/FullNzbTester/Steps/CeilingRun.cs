@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
@@ -38,7 +37,7 @@ internal sealed class CeilingRun(RunContext run)
         var ceiling = fetched / 1e6 / seconds;
         run.Metrics["ceiling_mb_s"] = ceiling;
         run.Metrics["seq_ratio"] = run.Metrics["seq_mb_s"] / ceiling;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    ceiling {ceiling:0.00} MB/s: {last.Index + 1} articles thrown away; the stream reached {run.Metrics["seq_ratio"]:0.00} of it"));
+        run.Narrator.Say($"    ceiling {ceiling:0.00} MB/s: {last.Index + 1} articles thrown away; the stream reached {run.Metrics["seq_ratio"]:0.00} of it");
 
         async Task FetchAsync()
         {

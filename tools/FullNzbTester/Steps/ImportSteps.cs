@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Probing;
 
@@ -51,7 +50,7 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
             await using var session = subject.NewSession([]);
             var import = new ReleaseImport(run.Release, session.Source);
             await import.DescribeAsync(await import.ProbeAsync(cancellationToken), cancellationToken);
-            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"the first import of all: {Stopwatch.GetElapsedTime(started).TotalMilliseconds:0} ms"));
+            run.Narrator.Say($"the first import of all: {Stopwatch.GetElapsedTime(started).TotalMilliseconds:0} ms");
         }
         catch (Exception error) when (error is IOException or RefusedException)
         {
@@ -69,9 +68,9 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
 
     private void Tell(EngineSession session, ReleaseImport import, ProbeReport report)
     {
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {import.PostedFiles} files, {import.Segments} segments, {report.HeadsAsked} heads asked in {session.Source.Rounds} round trips, {report.Misses} misses, {report.Corrupt} refused bodies"));
+        run.Narrator.Say($"    {import.PostedFiles} files, {import.Segments} segments, {report.HeadsAsked} heads asked in {session.Source.Rounds} round trips, {report.Misses} misses, {report.Corrupt} refused bodies");
         if (report.HeadsAsked > import.HeadsAllowed)
-            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    WARNING: more heads than the {import.HeadsAllowed} of IMP-21"));
+            run.Narrator.Say($"    WARNING: more heads than the {import.HeadsAllowed} of IMP-21");
     }
 
     private void TellFiles()
@@ -80,7 +79,7 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
         foreach (var file in run.Files.Take(Shown))
         {
             var map = file.Map;
-            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {file.Name} (by {file.NameSource}): {file.Length:n0} bytes, {map.Count} parts of {map[0].Length:n0}, {Exceptions(map)} exceptions, {file.Kind}"));
+            run.Narrator.Say($"    {file.Name} (by {file.NameSource}): {file.Length:n0} bytes, {map.Count} parts of {map[0].Length:n0}, {Exceptions(map)} exceptions, {file.Kind}");
         }
 
         if (run.Files.Count > Shown)

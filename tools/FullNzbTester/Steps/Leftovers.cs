@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Sessions;
 
@@ -23,7 +22,7 @@ internal static class Leftovers
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
             var left = await session.UnderWayAsync(cancellationToken);
-            findings.Fail(string.Create(CultureInfo.InvariantCulture, $"{Patience.TotalSeconds:0} s after the last reader had gone {left} fetches were still under way"));
+            findings.Fail($"{Patience.TotalSeconds:0} s after the last reader had gone {left} fetches were still under way");
             return left;
         }
     }

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Cli;
 using Sluice.Tools.FullNzbTester.Sessions;
@@ -13,7 +12,7 @@ internal sealed class PlaybackRun(RunContext run)
 
     public async Task RunAsync(PlaybackFlags flags, CancellationToken cancellationToken)
     {
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"[+] Playback: {flags.Readers} readers at {(flags.BytesPerSecond == 0 ? "full speed" : $"{flags.BytesPerSecond * 8 / 1e6:0.#} Mbit/s")} for {flags.Duration.TotalSeconds:0} s"));
+        run.Narrator.Say($"[+] Playback: {flags.Readers} readers at {(flags.BytesPerSecond == 0 ? "full speed" : $"{flags.BytesPerSecond * 8 / 1e6:0.#} Mbit/s")} for {flags.Duration.TotalSeconds:0} s");
         await using var session = await run.OpenSessionAsync(SessionUse.Playback, cancellationToken);
         var files = Pick(session.Files, flags);
         var readers = files.Select(file => new PlaybackReader(run, session, file, flags.BytesPerSecond, flags.Once)).ToList();
@@ -33,7 +32,7 @@ internal sealed class PlaybackRun(RunContext run)
         var started = Stopwatch.GetTimestamp();
         await imports(cancellationToken);
         run.Metrics["playback.imports_ms"] = Stopwatch.GetElapsedTime(started).TotalMilliseconds;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {count} releases were added and in the history after {run.Metrics["playback.imports_ms"]:0} ms"));
+        run.Narrator.Say($"    {count} releases were added and in the history after {run.Metrics["playback.imports_ms"]:0} ms");
     }
 
     private static List<TestedFile> Pick(IReadOnlyList<TestedFile> files, PlaybackFlags flags)
@@ -60,10 +59,8 @@ internal sealed class PlaybackRun(RunContext run)
         metrics["playback.share_spread"] = mean > 0 ? (fastest - slowest) / mean : null;
         metrics["playback.cut_off"] = readers.Count(reader => reader.WasCutOff);
         metrics["playback.provider_bytes_ratio"] = distinct > 0 ? wireBytes / (double)distinct : null;
-        run.Narrator.Say(string.Create(
-            CultureInfo.InvariantCulture,
-            $"    {metrics["playback.mb_s"]:0.0} MB/s in all, start {metrics["playback.start_delay_ms"]:0} ms, {metrics["playback.stalls"]} stalls, worst {metrics["playback.worst_stall_ms"]:0} ms, longest gap {metrics["playback.longest_gap_ms"]:0} ms, p05 {metrics["playback.p05_mb_s"]:0.00} MB/s, spread {metrics["playback.share_spread"]:0.00}, {metrics["playback.cut_off"]} cut off, provider bytes {metrics["playback.provider_bytes_ratio"]:0.00} x"));
+        run.Narrator.Say($"    {metrics["playback.mb_s"]:0.0} MB/s in all, start {metrics["playback.start_delay_ms"]:0} ms, {metrics["playback.stalls"]} stalls, worst {metrics["playback.worst_stall_ms"]:0} ms, longest gap {metrics["playback.longest_gap_ms"]:0} ms, p05 {metrics["playback.p05_mb_s"]:0.00} MB/s, spread {metrics["playback.share_spread"]:0.00}, {metrics["playback.cut_off"]} cut off, provider bytes {metrics["playback.provider_bytes_ratio"]:0.00} x");
         foreach (var (stall, number) in readers.SelectMany((reader, index) => reader.Stalls.Select(stall => (stall, index + 1))).OrderBy(each => each.stall.At).Take(StallsTold))
-            run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    stall of {stall.Milliseconds:0} ms at {stall.At:0.0} s, reader {number}"));
+            run.Narrator.Say($"    stall of {stall.Milliseconds:0} ms at {stall.At:0.0} s, reader {number}");
     }
 }

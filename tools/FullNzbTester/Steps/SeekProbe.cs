@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Sessions;
 
@@ -73,7 +72,7 @@ internal sealed class SeekProbe(RunContext run, IContentSession session)
             }
 
             if (first is null)
-                run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the stream ended at once at {reader.Position}"));
+                run.Findings.Fail($"the stream ended at once at {reader.Position}");
             return new SeekTiming(first, Stopwatch.GetElapsedTime(started).TotalMilliseconds, wasHeld);
         }
         catch (IOException error)
@@ -83,7 +82,7 @@ internal sealed class SeekProbe(RunContext run, IContentSession session)
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"nothing came for {Patience.TotalSeconds:0} s at {reader.Position}"));
+            run.Findings.Fail($"nothing came for {Patience.TotalSeconds:0} s at {reader.Position}");
             return new SeekTiming(first ?? TimedOut, TimedOut);
         }
     }

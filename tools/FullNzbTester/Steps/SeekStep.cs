@@ -56,7 +56,7 @@ internal sealed class SeekStep(RunContext run)
         await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);
         var cold = await new SeekProbe(run, session).FreshAsync(ReleaseImport.Pick(session.Files), 0, SeekProbe.FullRead, cancellationToken);
         run.Metrics["ttfb_cold_ms"] = cold.FirstByte;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    open: cold {cold.FirstByte:0.0} ms"));
+        run.Narrator.Say($"    open: cold {cold.FirstByte:0.0} ms");
     }
 
     /// <summary>A session whose connections playing has opened, and which holds nothing of the places that are asked for next.</summary>
@@ -74,7 +74,7 @@ internal sealed class SeekStep(RunContext run)
         var probe = new SeekProbe(run, session);
         var open = await probe.FreshAsync(file, 0, SeekProbe.FirstRead, cancellationToken);
         run.Metrics["ttfb_warm_ms"] = open.FirstByte;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    open: warm {open.FirstByte:0.0} ms{Held(open.WasHeld)}"));
+        run.Narrator.Say($"    open: warm {open.FirstByte:0.0} ms{Held(open.WasHeld)}");
         foreach (var (percent, direction) in Points)
         {
             var timing = await probe.FreshAsync(file, At(file, percent), SeekProbe.FullRead, cancellationToken);
@@ -167,7 +167,7 @@ internal sealed class SeekStep(RunContext run)
         metrics["articles_per_seek.count"] = _articles.Count;
         metrics["articles_per_seek.median"] = _articles.Median;
         metrics["articles_per_seek.worst"] = _articles.Max;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    64 KiB, {_small.Count} seeks: first byte p50 {_smallFirst.Median:0.0} ms, p95 {_smallFirst.Percentile(95):0.0} ms; last byte p50 {_small.Median:0.0} ms, p95 {_small.Percentile(95):0.0} ms, worst {_small.Max:0.0} ms; articles per seek: median {_articles.Median:0.#}, worst {_articles.Max:0}"));
+        run.Narrator.Say($"    64 KiB, {_small.Count} seeks: first byte p50 {_smallFirst.Median:0.0} ms, p95 {_smallFirst.Percentile(95):0.0} ms; last byte p50 {_small.Median:0.0} ms, p95 {_small.Percentile(95):0.0} ms, worst {_small.Max:0.0} ms; articles per seek: median {_articles.Median:0.#}, worst {_articles.Max:0}");
     }
 
     private static void Add(Samples samples, double? value)

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Sessions;
@@ -96,7 +95,7 @@ internal sealed class SequentialStep(RunContext run)
         {
             var read = await reader.FillAsync(_buffer.AsMemory(0, TailBytes + 1), cancellationToken);
             if (read != Math.Min(TailBytes, file.Length))
-                run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"the last KiB of {file.Name} has {read} bytes"));
+                run.Findings.Fail($"the last KiB of {file.Name} has {read} bytes");
         }
         catch (IOException error)
         {
@@ -125,8 +124,8 @@ internal sealed class SequentialStep(RunContext run)
         metrics["reads.max_ms"] = _reads.Max;
         metrics["reads.sync_share"] = _reads.Count == 0 || !session.IsInProcess ? null : _synchronous / (double)_reads.Count;
         run.Windows = _seconds.Rates;
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {_delivered:n0} bytes in {took.TotalSeconds:0.00} s: {metrics["seq_mb_s"]:0.00} MB/s ({metrics["seq_mib_s"]:0.00} MiB/s)"));
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    CPU {metrics["cpu_s_per_gib"]:0.00} s/GiB ({cost.CpuSeconds / (_delivered / 1e9):0.00} s/GB){(session.IsInProcess ? ", of which comparing every byte takes" : " of the server; comparing every byte takes this tool")} {metrics["compare_s_per_gib"]:0.00}"));
+        run.Narrator.Say($"    {_delivered:n0} bytes in {took.TotalSeconds:0.00} s: {metrics["seq_mb_s"]:0.00} MB/s ({metrics["seq_mib_s"]:0.00} MiB/s)");
+        run.Narrator.Say($"    CPU {metrics["cpu_s_per_gib"]:0.00} s/GiB ({cost.CpuSeconds / (_delivered / 1e9):0.00} s/GB){(session.IsInProcess ? ", of which comparing every byte takes" : " of the server; comparing every byte takes this tool")} {metrics["compare_s_per_gib"]:0.00}");
     }
 
     private void Note(IContentSession session, TestedFile file, long wireBytes)

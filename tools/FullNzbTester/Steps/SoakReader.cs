@@ -127,7 +127,7 @@ internal sealed class SoakReader(RunContext run, IContentSession session, int in
         }
         catch (OperationCanceledException) when (!leaving.IsCancellationRequested)
         {
-            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"nothing came for {Hangs.TotalSeconds:0} s at {reader.Position}"));
+            run.Findings.Fail($"nothing came for {Hangs.TotalSeconds:0} s at {reader.Position}");
             throw new TimeoutException("The read hangs.");
         }
         finally

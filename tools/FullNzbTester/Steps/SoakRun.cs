@@ -31,7 +31,7 @@ internal sealed class SoakRun(RunContext run)
 
     public async Task RunAsync(SoakFlags flags, CancellationToken cancellationToken)
     {
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"[+] Soak: {flags.Readers} readers for {flags.Duration.TotalMinutes:0.#} min"));
+        run.Narrator.Say($"[+] Soak: {flags.Readers} readers for {flags.Duration.TotalMinutes:0.#} min");
         await using var session = await run.OpenSessionAsync(SessionUse.Playback, cancellationToken);
         if (run.Mock is not null)
             await run.Mock.SetFaultsAsync(Script(), cancellationToken);
@@ -91,9 +91,7 @@ internal sealed class SoakRun(RunContext run)
         run.Metrics["soak.threads_added"] = grown.Threads;
         run.Metrics["soak.handles_added"] = grown.Handles;
         run.Metrics["soak.sockets_added"] = grown.Sockets;
-        run.Narrator.Say(string.Create(
-            CultureInfo.InvariantCulture,
-            $"    {parts[^1].Threads} threads ({grown.Threads:+0;-0;0}), {parts[^1].Handles} handles ({grown.Handles:+0;-0;0}), {parts[^1].Sockets} of them sockets ({grown.Sockets:+0;-0;0})"));
+        run.Narrator.Say($"    {parts[^1].Threads} threads ({grown.Threads:+0;-0;0}), {parts[^1].Handles} handles ({grown.Handles:+0;-0;0}), {parts[^1].Sockets} of them sockets ({grown.Sockets:+0;-0;0})");
     }
 
     private void Note(List<SoakReader> readers, TimeSpan duration, Trend trend, long left)
@@ -113,16 +111,14 @@ internal sealed class SoakRun(RunContext run)
         metrics["soak.slowest_read_ms"] = readers.Max(reader => reader.SlowestRead.TotalMilliseconds);
         metrics["soak.rss_mib_per_10_min"] = growth;
         metrics["soak.left"] = left;
-        run.Narrator.Say(string.Create(
-            CultureInfo.InvariantCulture,
-            $"    {whole} reads whole, {given} given up, {broken} ended by the server's side, {metrics["soak.bytes"]:n0} bytes, the least reader {share:0.00} of a fair share; slowest read {metrics["soak.slowest_read_ms"]:0} ms; memory {growth:+0.00;-0.00} MiB per 10 min; {left} left under way"));
+        run.Narrator.Say($"    {whole} reads whole, {given} given up, {broken} ended by the server's side, {metrics["soak.bytes"]:n0} bytes, the least reader {share:0.00} of a fair share; slowest read {metrics["soak.slowest_read_ms"]:0} ms; memory {growth:+0.00;-0.00} MiB per 10 min; {left} left under way");
 
         if (whole == 0)
-            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"none of {broken} reads came to its end"));
+            run.Findings.Fail($"none of {broken} reads came to its end");
         if (share < LeastShare && duration >= ShortestFairness)
-            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"one reader got {share:0.00} of its fair share"));
+            run.Findings.Fail($"one reader got {share:0.00} of its fair share");
         if (growth > MostGrowth && trend.Minutes >= ShortestSlope.TotalMinutes)
-            run.Findings.Fail(string.Create(CultureInfo.InvariantCulture, $"memory grows by {growth:0.00} MiB per 10 min"));
+            run.Findings.Fail($"memory grows by {growth:0.00} MiB per 10 min");
     }
 }
 

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Sessions;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
@@ -59,7 +58,7 @@ internal sealed class StepRunner(RunContext run)
             run.Narrator.Say($"    skipped: {skipped}");
         if (!hasEnded)
             run.Narrator.Say($"    {CutOff}");
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"    {took.TotalMilliseconds:0} ms, {cost.Commands} commands, {cost.Bytes:n0} bytes received, {cost.Opened} connections opened"));
+        run.Narrator.Say($"    {took.TotalMilliseconds:0} ms, {cost.Commands} commands, {cost.Bytes:n0} bytes received, {cost.Opened} connections opened");
         run.Steps.Add(new StepResult(number, name, hasEnded && failed.Count == 0, skipped is not null, took.TotalMilliseconds, cost.Commands, cost.Bytes, skipped ?? failed.FirstOrDefault() ?? (hasEnded ? "" : CutOff)));
     }
 }

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Cli;
 using Sluice.Tools.FullNzbTester.Measure;
@@ -24,7 +23,7 @@ internal sealed class StormRun(RunContext run)
 
     public async Task RunAsync(StormFlags flags, CancellationToken cancellationToken)
     {
-        run.Narrator.Say(string.Create(CultureInfo.InvariantCulture, $"[+] Seek storm: {flags.PerSecond:0.#} seeks per second by {flags.Readers} readers for {flags.Duration.TotalSeconds:0} s"));
+        run.Narrator.Say($"[+] Seek storm: {flags.PerSecond:0.#} seeks per second by {flags.Readers} readers for {flags.Duration.TotalSeconds:0} s");
         await using var session = await run.OpenSessionAsync(SessionUse.Seeks, cancellationToken);
         if (session.Files.Count < flags.Readers)
             throw new UsageException($"--storm: {flags.Readers} readers need as many files, the release has {session.Files.Count}; add --layout=pack --files={flags.Readers}.");
@@ -98,8 +97,6 @@ internal sealed class StormRun(RunContext run)
         metrics["storm.articles_worst"] = run.Mock is null ? null : _articles.Max;
         metrics["storm.bytes_ratio"] = allowed > 0 && wireBytes > 0 ? wireBytes / allowed : null;
         metrics["storm.left"] = left;
-        run.Narrator.Say(string.Create(
-            CultureInfo.InvariantCulture,
-            $"    {_seeks} seeks ({_late} late): first byte p50 {_first.Median:0.0} ms, p95 {_first.Percentile(95):0.0} ms; articles per seek median {_articles.Median:0.#}, worst {_articles.Max:0}; bytes {metrics["storm.bytes_ratio"]:0.00} x (read + one segment per open); {left} left under way"));
+        run.Narrator.Say($"    {_seeks} seeks ({_late} late): first byte p50 {_first.Median:0.0} ms, p95 {_first.Percentile(95):0.0} ms; articles per seek median {_articles.Median:0.#}, worst {_articles.Max:0}; bytes {metrics["storm.bytes_ratio"]:0.00} x (read + one segment per open); {left} left under way");
     }
 }
