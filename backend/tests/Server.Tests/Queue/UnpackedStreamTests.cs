@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using System.Text;
 using Sluice.Server.Queue;
 using Sluice.Usenet.Nzb;
 using Xunit;
@@ -8,7 +9,9 @@ namespace Sluice.Server.Tests.Queue;
 /// <summary>What the decompressors of uploads make of whole, cut and damaged bytes.</summary>
 public sealed class UnpackedStreamTests
 {
-    private static readonly byte[] Plain = NzbText.Of("a.mkv", "b.mkv");
+    // Always the same, because what a flipped bit does depends on the text.
+    private static readonly byte[] Plain = Encoding.ASCII.GetBytes(string.Concat(
+        Enumerable.Range(1, 8).Select(number => $"<segment bytes=\"1000\" number=\"{number}\">{unchecked((ulong)number * 0x9E3779B97F4A7C15):x16}@test</segment>\n")));
 
     // As the bzip2 program writes it: "Hello, NZB" twice, in two streams.
     private static readonly byte[] Foreign = Convert.FromBase64String(
@@ -66,9 +69,8 @@ public sealed class UnpackedStreamTests
             {
                 unpacked = await UnpackAsync("bzip2", broken);
             }
-            catch (NzbFormatException e) when (e.Fault is NzbFault.NotAnNzb or NzbFault.TooLarge)
+            catch (NzbFormatException e) when ((e.Fault, e.Detail) == (NzbFault.NotAnNzb, "damaged bzip2"))
             {
-                // A flipped length may unpack to more than is allowed before the checksum behind it is read.
                 continue;
             }
 
