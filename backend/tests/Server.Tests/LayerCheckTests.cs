@@ -147,6 +147,26 @@ public sealed class LayerCheckTests
             "a/").Count);
 
     [Theory]
+    [InlineData(MethodSizes.MostLines, 0, 0)]
+    [InlineData(MethodSizes.MostLines + 1, 0, 1)]
+    [InlineData(MethodSizes.MostLines, MethodSizes.MostBranches, 0)]
+    [InlineData(MethodSizes.MostLines, MethodSizes.MostBranches + 1, 1)]
+    public void Methods_that_are_too_long_or_branch_too_often_are_found(int lines, int branches, int found)
+    {
+        var body = string.Concat(Enumerable.Repeat(" && a", branches)) + new string('\n', lines - 1);
+        foreach (var method in new[] { $"void C<T>() where T : class {{{body}}}", $"public C(int d = 1) : this(d) {{{body}}}", $"int C(int d) => d{body};", $"int C(int d) => d switch {{ {body} }};" })
+            Assert.Equal(found, MethodSizes.Violations([new SourceFile("a.cs", $"namespace N;\nclass A(int a) : B(a)\n{{\n    int _a = D(1);\n    int E {{ get; }} = 1;\n    {method}\n    void F() {{ }}\n}}\nrecord G(int H);")]).Count);
+        Assert.Empty(MethodSizes.Violations([new SourceFile("a.cs", $"class A {{ int[] _c = D(() => {{{body}}}); int E {{ get {{{body}}} }} }}")]));
+    }
+
+    [Theory]
+    [InlineData("/// <summary>Guarded by the lock of the pool.</summary>\nclass A { int _a; }", 1)]
+    [InlineData("class A { Lock _gate; class B { int _a; } /* guarded by the lock of A */ }", 0)]
+    [InlineData("class A { Lock _gate; class B { int _a; } // Guarded by the lock of A.\n }", 0)]
+    public void Locks_of_other_files_are_found(string text, int found) =>
+        Assert.Equal(found, HouseRules.GuardedElsewhere([new SourceFile("a.cs", text)]).Count);
+
+    [Theory]
     [InlineData("// TO" + "DO: the rest")]
     [InlineData("var a = 1; // FIX" + "ME")]
     [InlineData("/* HA" + "CK */")]

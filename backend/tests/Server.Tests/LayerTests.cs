@@ -37,6 +37,14 @@ public sealed class LayerTests
     public void Files_hold_one_idea_each() =>
         AssertNone(FileLengths.Violations(SourceTree.Everything(), FileLengths.Allowed));
 
+    [Fact]
+    public void Methods_can_be_read_at_a_glance() =>
+        AssertNone(MethodSizes.Violations(SourceTree.Everything()));
+
+    [Fact]
+    public void A_lock_stands_with_all_that_it_guards() =>
+        AssertNone(HouseRules.GuardedElsewhere(SourceTree.Product()));
+
     [Theory]
     [InlineData("backend/src/Usenet/")]
     [InlineData("backend/src/Server/")]
@@ -58,6 +66,8 @@ public sealed class LayerTests
                 $"{folder} {own.Count} files, {own.Sum(file => file.Lines)} lines, {SmallFiles.Violations(files, folder).Count} small files named by one other"));
         }
 
+        foreach (var file in files.Where(file => file.Lines > FileLengths.Long))
+            TestContext.Current.TestOutputHelper?.WriteLine($"{file.Path} has {file.Lines} lines");
         Assert.All(
             files.Where(file => file.Path != "tools/DemoClip.cs"),
             file => Assert.Single(folders, folder => file.Path.StartsWith(folder, StringComparison.Ordinal)));

@@ -30,41 +30,24 @@ internal static class SettingReader
         if (!IsWellFormed(text))
             return null;
 
-        switch (definition.Type)
+        return definition.Type switch
         {
-            case SettingType.Boolean:
-                return SettingText.ReadBoolean(text) is { } value ? (value ? "true" : "false") : null;
-            case SettingType.Number:
-                return ReadNumber(definition, text, out bound);
-            case SettingType.Choice:
-                return definition.Words.FirstOrDefault(word => word.Equals(text.Trim(), StringComparison.OrdinalIgnoreCase));
-            case SettingType.Text:
-                return HasLength(definition, text) && SettingText.IsPlain(text) && !text.Contains(':', StringComparison.Ordinal) ? text : null;
-            case SettingType.Line:
-                return HasLength(definition, text) && SettingText.IsPlain(text) ? text : null;
-            case SettingType.Url:
-                return ReadUrl(text.Trim());
-            case SettingType.Key when text.Length == 0 && definition.EmptyAllowed:
-                return text;
-            case SettingType.Key:
-                return HasLength(definition, text) && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-') ? text : null;
-            case SettingType.Password:
-                return PasswordHash.IsHash(text) || (HasLength(definition, text) && SettingText.IsPlain(text) && !IsWellKnown(text)) ? text : null;
-            case SettingType.Name:
-                return ReadName(text);
-            case SettingType.NameList:
-                return ReadNames(definition, text);
-            case SettingType.NetworkList:
-                return ReadNetworks(definition, text);
-            case SettingType.Path when text.Length == 0 && definition.EmptyAllowed:
-                return text;
-            case SettingType.Path:
-                return ReadPath(text.Trim());
-            case SettingType.UrlPath:
-                return ReadUrlPath(text);
-            default:
-                return ReadJson(text);
-        }
+            SettingType.Key or SettingType.Path when text.Length == 0 && definition.EmptyAllowed => text,
+            SettingType.Boolean => SettingText.ReadBoolean(text) is { } value ? (value ? "true" : "false") : null,
+            SettingType.Number => ReadNumber(definition, text, out bound),
+            SettingType.Choice => definition.Words.FirstOrDefault(word => word.Equals(text.Trim(), StringComparison.OrdinalIgnoreCase)),
+            SettingType.Text => IsLine(definition, text) && !text.Contains(':', StringComparison.Ordinal) ? text : null,
+            SettingType.Line => IsLine(definition, text) ? text : null,
+            SettingType.Url => ReadUrl(text.Trim()),
+            SettingType.Key => HasLength(definition, text) && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-') ? text : null,
+            SettingType.Password => PasswordHash.IsHash(text) || (IsLine(definition, text) && !IsWellKnown(text)) ? text : null,
+            SettingType.Name => ReadName(text),
+            SettingType.NameList => ReadNames(definition, text),
+            SettingType.NetworkList => ReadNetworks(definition, text),
+            SettingType.Path => ReadPath(text.Trim()),
+            SettingType.UrlPath => ReadUrlPath(text),
+            _ => ReadJson(text),
+        };
     }
 
     /// <summary>One network, a single address counting as a network of its own; null when it is neither.</summary>
@@ -93,6 +76,8 @@ internal static class SettingReader
     }
 
     private static bool HasLength(SettingDefinition definition, string text) => text.Length >= definition.Min && text.Length <= definition.Max;
+
+    private static bool IsLine(SettingDefinition definition, string text) => HasLength(definition, text) && SettingText.IsPlain(text);
 
     /// <summary>Whether a password is among the first that an attacker tries, or a repetition of one character.</summary>
     private static bool IsWellKnown(string text) =>

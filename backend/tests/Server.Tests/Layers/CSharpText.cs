@@ -6,7 +6,8 @@ namespace Sluice.Server.Tests.Layers;
 internal static class CSharpText
 {
     /// <summary>
-    /// The text with comments and literals replaced by one space each; the holes of interpolated texts stay, since they are code.
+    /// The text with comments and literals replaced by one space and their line ends; the holes of interpolated texts stay, since they are
+    /// code.
     /// </summary>
     public static string WithoutCommentsAndStrings(string text)
     {
@@ -27,9 +28,9 @@ internal static class CSharpText
         }
         if (Starts(text, at, "/*"))
         {
-            var end = text.IndexOf("*/", at + 2, StringComparison.Ordinal);
-            code.Append(' ');
-            return end < 0 ? text.Length : end + 2;
+            var end = text.IndexOf("*/", at + 2, StringComparison.Ordinal) is >= 0 and var close ? close + 2 : text.Length;
+            code.Append(' ').Append('\n', text.AsSpan(at..end).Count('\n'));
+            return end;
         }
         if (text[at] == '\'')
             return SkipCharacter(text, at, code);
@@ -96,6 +97,8 @@ internal static class CSharpText
             {
                 return at + 1;
             }
+            if (text[at] == '\n')
+                code.Append('\n');
             at = literal.Dollars > 0 && text[at] == '{' ? CopyHole(text, at, literal, code) : at + 1;
         }
         return at;

@@ -8,6 +8,9 @@ internal static class FileLengths
 {
     public const int Most = 800;
 
+    /// <summary>Longer files are told with the figures of the house.</summary>
+    public const int Long = 500;
+
     /// <summary>Files that are longer for a reason. An entry that is no longer needed fails as well.</summary>
     public static readonly IReadOnlyDictionary<string, string> Allowed = new Dictionary<string, string>();
 

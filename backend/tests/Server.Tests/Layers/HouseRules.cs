@@ -13,6 +13,12 @@ internal static partial class HouseRules
     public static IReadOnlyList<string> VagueComments(IReadOnlyList<SourceFile> files) =>
         Lines(files, line => Vague().IsMatch(line), "names a person where a type or an event is meant");
 
+    /// <summary>Types whose comment says that a lock guards them, in files that have no lock: owner and guarded state are one idea.</summary>
+    public static IReadOnlyList<string> GuardedElsewhere(IReadOnlyList<SourceFile> files) =>
+        [.. from file in files
+            where Guarded().IsMatch(file.Text) && !file.Words.Contains("Lock")
+            select $"{file.Path} is guarded by a lock of another file."];
+
     /// <summary>Silenced warnings whose line, or the line above, does not say why.</summary>
     public static IReadOnlyList<string> SilencedWarnings(IReadOnlyList<SourceFile> files)
     {
@@ -100,6 +106,9 @@ internal static partial class HouseRules
 
     [GeneratedRegex(@"//.*\b(some|any|every|no)(body|one)\b|//.*\bwhoever\b", RegexOptions.IgnoreCase)]
     private static partial Regex Vague();
+
+    [GeneratedRegex(@"//.*\bguarded by the (lock|gate) of\b", RegexOptions.IgnoreCase)]
+    private static partial Regex Guarded();
 
     [GeneratedRegex(@"^\s*#pragma\s+warning\s+disable")]
     private static partial Regex Pragma();
