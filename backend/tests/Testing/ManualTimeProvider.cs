@@ -52,7 +52,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
     /// <summary>Moves both clocks on and runs what becomes due on the way, each at its own time.</summary>
     public new void Advance(TimeSpan delta)
     {
-        long end = GetTimestamp() + delta.Ticks;
+        var end = GetTimestamp() + delta.Ticks;
         while (TakeDue(end) is { } due)
             due.Run();
         MoveTo(end);
@@ -62,7 +62,7 @@ public sealed class ManualTimeProvider : FakeTimeProvider
     /// <returns>False when there was none.</returns>
     public bool AdvanceToNext(TimeSpan span)
     {
-        long end = GetTimestamp() + span.Ticks;
+        var end = GetTimestamp() + span.Ticks;
         var due = TakeDue(end);
         if (due is null)
             MoveTo(end);

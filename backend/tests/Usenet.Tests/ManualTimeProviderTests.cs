@@ -10,9 +10,9 @@ public sealed class ManualTimeProviderTests
     [Fact]
     public void Wall_clock_set_apart_moves_no_timestamp_and_no_timer()
     {
-        long before = _time.GetTimestamp();
+        var before = _time.GetTimestamp();
         var utc = _time.GetUtcNow();
-        bool ran = false;
+        var ran = false;
         using var timer = _time.CreateTimer(_ => ran = true, null, TimeSpan.FromSeconds(10), Timeout.InfiniteTimeSpan);
 
         _time.SetWallClock(TimeSpan.FromDays(700));
@@ -32,7 +32,7 @@ public sealed class ManualTimeProviderTests
     [Fact]
     public void Timers_run_at_their_own_time_and_what_they_arm_runs_too()
     {
-        long start = _time.GetTimestamp();
+        var start = _time.GetTimestamp();
         var ran = new List<double>();
         ITimer? second = null;
         using var first = _time.CreateTimer(
@@ -80,7 +80,7 @@ public sealed class ManualTimeProviderTests
     [Fact]
     public void Timer_set_to_run_at_once_waits_for_the_clock_to_move()
     {
-        bool ran = false;
+        var ran = false;
         using var timer = _time.CreateTimer(_ => ran = true, null, TimeSpan.Zero, Timeout.InfiniteTimeSpan);
         Assert.False(ran);
         _time.Advance(TimeSpan.FromTicks(1));

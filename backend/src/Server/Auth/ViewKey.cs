@@ -53,7 +53,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (string.IsNullOrEmpty(key))
             return ViewVerdict.Missing;
 
-        long until = long.MaxValue;
+        var until = long.MaxValue;
         var isReadable = expires is null || long.TryParse(expires, NumberStyles.None, CultureInfo.InvariantCulture, out until);
         if (isReadable & IsKeyOf(path, key, expires))
             return until > time.WallTime().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;

@@ -86,7 +86,7 @@ internal sealed class RcloneNotifier(
         if (_changed.Take() is not { } changed || !current.RcEnabled)
             return null;
 
-        string? cause = "the call broke";
+        var cause = "the call broke";
         try
         {
             cause = await client.ForgetAsync(current, changed, stopping);

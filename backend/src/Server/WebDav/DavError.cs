@@ -11,7 +11,7 @@ internal static class DavError
             xml =>
             {
                 xml.Markup($"<D:error xmlns:D=\"DAV:\"><D:{condition}>");
-                foreach (string href in hrefs)
+                foreach (var href in hrefs)
                 {
                     xml.Markup("<D:href>"u8);
                     xml.Text(href);

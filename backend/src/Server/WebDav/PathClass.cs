@@ -71,7 +71,7 @@ internal sealed class PathClass
     public string AllowUnmapped { get; }
 
     /// <summary>The answer to a verb.</summary>
-    public VerbAnswer this[string verb] => _cells.TryGetValue(verb, out VerbAnswer answer)
+    public VerbAnswer this[string verb] => _cells.TryGetValue(verb, out var answer)
         ? answer
         : Changing.Contains(verb) ? VerbAnswer.Refused : VerbAnswer.NotAllowed;
 

@@ -29,9 +29,9 @@ internal sealed class RefusalLog
     /// <summary>Notes the refusal of a request.</summary>
     public void Note(HttpContext http, string target, int status)
     {
-        string client = http.Connection.RemoteIpAddress?.ToString() ?? "unknown";
-        long now = _time.GetTimestamp();
-        if (_said.TryGetValue((client, target), out long last) && _time.GetElapsedTime(last, now) < Interval)
+        var client = http.Connection.RemoteIpAddress?.ToString() ?? "unknown";
+        var now = _time.GetTimestamp();
+        if (_said.TryGetValue((client, target), out var last) && _time.GetElapsedTime(last, now) < Interval)
             return;
         if (_said.Count >= MaxPairs)
             _said.Clear();

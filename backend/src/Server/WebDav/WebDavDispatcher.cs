@@ -22,7 +22,7 @@ internal sealed class WebDavDispatcher
             .SelectMany(handler => handler.Verbs, (handler, verb) => KeyValuePair.Create(verb, handler))
             .ToDictionary(StringComparer.Ordinal)
             .ToFrozenDictionary(StringComparer.Ordinal);
-        foreach (PathClass row in store.Classes)
+        foreach (var row in store.Classes)
         {
             if (row.Handled.FirstOrDefault(verb => !_handlers.ContainsKey(verb)) is { } orphan)
                 throw new InvalidOperationException($"Nothing handles {orphan}, which {row.Name} names.");
@@ -67,24 +67,24 @@ internal sealed class WebDavDispatcher
             Refuse(http, bad.StatusCode);
         }
 
-        int status = http.Response.StatusCode;
+        var status = http.Response.StatusCode;
         if (status is >= 400 and < 500)
             _refusals.Note(http, Target(http).Split('?')[0], status); // a query may hold the key of a link
     }
 
     private async Task AnswerAsync(HttpContext http)
     {
-        string target = Target(http);
+        var target = Target(http);
         if (target == "*")
             target = http.Request.PathBase.Value + "/";
-        if (!DavPath.TryParse(target, http.Request.PathBase.Value ?? "", out DavPath? path))
+        if (!DavPath.TryParse(target, http.Request.PathBase.Value ?? "", out var path))
         {
             Refuse(http, StatusCodes.Status400BadRequest);
             return;
         }
 
-        IStoreItem? item = await _store.FindAsync(path, http.RequestAborted);
-        string verb = http.Request.Method;
+        var item = await _store.FindAsync(path, http.RequestAborted);
+        var verb = http.Request.Method;
         if (item is IStoreFile && path.HasTrailingSlash && !PathClass.NeedsGap(verb))
             item = null;
         if (item is { IsHidden: true } && http.Request.Method != Verbs.Delete)
@@ -95,7 +95,7 @@ internal sealed class WebDavDispatcher
             return;
         }
 
-        VerbAnswer answer = row[verb];
+        var answer = row[verb];
         if (item is null && PathClass.NeedsItem(verb))
         {
             Refuse(http, StatusCodes.Status404NotFound);

@@ -53,7 +53,7 @@ internal static class PackedIds
         if (packed[0] == 0)
             return SegmentIds.None;
 
-        MessageId[] fallbacks = packed[0] == 1 ? [] : new MessageId[packed[0] - 1];
+        var fallbacks = packed[0] == 1 ? [] : new MessageId[packed[0] - 1];
         packed = packed[1..];
         if (!MessageId.TryParse(Take(ref packed)[1..], out var primary))
             return null;

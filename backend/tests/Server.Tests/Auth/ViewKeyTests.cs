@@ -38,8 +38,8 @@ public sealed class ViewKeyTests
     [Fact]
     public void Key_opens_its_own_path_and_no_other()
     {
-        ViewKey keys = Keys();
-        string key = ViewKey.Sign(ApiKey, Film, null);
+        var keys = Keys();
+        var key = ViewKey.Sign(ApiKey, Film, null);
 
         Assert.Equal(ViewVerdict.Incorrect, keys.Verify("content/tv/Rel/b.mkv", key, null, Here));
         Assert.Equal(ViewVerdict.Incorrect, keys.Verify("/" + Film, key, null, Here));
@@ -53,9 +53,9 @@ public sealed class ViewKeyTests
     [Fact]
     public void Key_with_a_time_runs_out_at_it()
     {
-        ViewKey keys = Keys();
-        string expires = (_time.GetUtcNow().ToUnixTimeSeconds() + 60).ToString(System.Globalization.CultureInfo.InvariantCulture);
-        string key = ViewKey.Sign(ApiKey, Film, expires);
+        var keys = Keys();
+        var expires = (_time.GetUtcNow().ToUnixTimeSeconds() + 60).ToString(System.Globalization.CultureInfo.InvariantCulture);
+        var key = ViewKey.Sign(ApiKey, Film, expires);
 
         Assert.Equal(ViewVerdict.Accepted, keys.Verify(Film, key, expires, Here));
         Assert.Equal(ViewVerdict.Incorrect, keys.Verify(Film, key, "9" + expires, Here));
@@ -75,7 +75,7 @@ public sealed class ViewKeyTests
     [Fact]
     public void Older_form_opens_paths_of_ids_only_and_has_no_time()
     {
-        ViewKey keys = Keys();
+        var keys = Keys();
 
         Assert.Equal(ViewVerdict.Accepted, keys.Verify(ById, Older(ById, ApiKey), null, Here));
         Assert.Equal(ViewVerdict.Accepted, keys.Verify(ById, Older(ById, StrmKey), null, Here));
@@ -104,7 +104,7 @@ public sealed class ViewKeyTests
     [Fact]
     public void Guesser_is_throttled_and_the_right_key_never()
     {
-        ViewKey keys = Keys();
+        var keys = Keys();
         for (var i = 0; i < 10; i++)
             Assert.Equal(ViewVerdict.Incorrect, keys.Verify(Film, "wrong", null, Here));
 

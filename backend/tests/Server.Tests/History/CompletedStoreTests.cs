@@ -17,7 +17,7 @@ public sealed class CompletedStoreTests : IDisposable
     [InlineData(LibraryStore.FindByIdSql, 2)]
     public async Task Path_query_uses_indexes_only(string sql, int searches)
     {
-        await using SluiceDatabase database = _temporary.OpenDatabase();
+        await using var database = _temporary.OpenDatabase();
 
         var plan = await database.ExplainAsync(sql, new { category = "x", release = "x", key = "x", inside = "x", behind = "x", id = "x" });
 

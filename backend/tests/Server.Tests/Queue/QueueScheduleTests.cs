@@ -78,11 +78,11 @@ public sealed class QueueScheduleTests
     [Fact]
     public async Task Item_that_was_put_as_a_file_is_held()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
 
         Assert.Equal(201, (await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>")).Status);
 
-        QueueItem item = await server.Services.GetRequiredService<QueueStore>()
+        var item = await server.Services.GetRequiredService<QueueStore>()
             .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).SingleAsync(TestContext.Current.CancellationToken);
         Assert.True(server.Services.GetRequiredService<QueueSchedule>().IsWaiting(item.Id));
     }
@@ -90,9 +90,9 @@ public sealed class QueueScheduleTests
     [Fact]
     public async Task Work_on_an_item_ends_when_another_file_takes_its_place()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await server.PutAsync("/nzbs/tv/a.nzb", "<nzb/>");
-        QueueItem item = await server.Services.GetRequiredService<QueueStore>()
+        var item = await server.Services.GetRequiredService<QueueStore>()
             .StreamAsync(new QueueFilter(), 0, 0, TestContext.Current.CancellationToken).SingleAsync(TestContext.Current.CancellationToken);
         using var work = new CancellationTokenSource();
         server.Services.GetRequiredService<QueueActivity>().Begin(item.Id, "Work", 0, work);

@@ -34,7 +34,7 @@ public sealed class ProxySettingsTests
     public void Variables_name_the_trusted_networks(string variable, string value, string address, bool isTrusted)
     {
         var resolver = new SettingsResolver(SettingSchema.All, new ProcessEnvironment(new Dictionary<string, string> { [variable] = value }));
-        GeneralOptions general = GeneralOptions.Read(resolver.Resolve(new Dictionary<string, string>()));
+        var general = GeneralOptions.Read(resolver.Resolve(new Dictionary<string, string>()));
 
         Assert.Equal(isTrusted, general.TrustedProxies.Any(network => network.Contains(System.Net.IPAddress.Parse(address))));
     }

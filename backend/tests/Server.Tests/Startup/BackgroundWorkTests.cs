@@ -79,7 +79,7 @@ public sealed class BackgroundWorkTests : IDisposable
     {
         var code = await ProcessExit.RunAsync(_ =>
         {
-            WebApplication app = Program.Build(
+            var app = Program.Build(
                 new ProcessEnvironment(new Dictionary<string, string>
                 {
                     ["CONFIG_PATH"] = _temporary.Root,

@@ -14,11 +14,11 @@ public sealed class ProxyTests
     [Fact]
     public async Task Everything_moves_below_the_base_and_the_probes_answer_in_both_places()
     {
-        await using TreeServer server = await TreeServer.StartAsync(("URL_BASE", "/x/media"));
+        await using var server = await TreeServer.StartAsync(("URL_BASE", "/x/media"));
 
-        foreach (string path in new[] { "/healthz", "/readyz", "/x/media/healthz", "/x/media/readyz" })
+        foreach (var path in new[] { "/healthz", "/readyz", "/x/media/healthz", "/x/media/readyz" })
             Assert.Equal(200, (await server.SendAnonymouslyAsync("GET " + path)).Status);
-        foreach (string path in new[] { "/", "/content/", "/x", "/x/mediacontent/", "/X/media/content/", "/xx/media/" })
+        foreach (var path in new[] { "/", "/content/", "/x", "/x/mediacontent/", "/X/media/content/", "/xx/media/" })
             Assert.Equal($"404 {path}", $"{(await server.SendAsync("PROPFIND " + path, "Depth: 0")).Status} {path}");
         Assert.Equal(401, (await server.SendAnonymouslyAsync("PROPFIND /x/media/")).Status);
         Assert.Equal(401, (await server.SendAnonymouslyAsync("GET /x/media/view/content/a")).Status);
@@ -31,7 +31,7 @@ public sealed class ProxyTests
     [Fact]
     public async Task Forwarded_address_closes_what_the_proxy_opens_and_never_the_other_way_round()
     {
-        await using TreeServer server = await TreeServer.StartAsync(
+        await using var server = await TreeServer.StartAsync(
             ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "127.0.0.0/8,192.0.2.0/24"));
 
         Assert.Equal(200, await StatusAsync(server));
@@ -50,7 +50,7 @@ public sealed class ProxyTests
     [InlineData("[]")]
     public async Task Forwarded_address_alone_opens_nothing(string trusted)
     {
-        await using TreeServer server = await TreeServer.StartAsync(
+        await using var server = await TreeServer.StartAsync(
             ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "192.0.2.0/24"),
             ("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted));
 
@@ -63,8 +63,8 @@ public sealed class ProxyTests
     [InlineData("[]", 429)]
     public async Task Only_trusted_proxies_say_who_the_client_is(string trusted, int other)
     {
-        await using TreeServer server = await TreeServer.StartAsync(("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted));
-        for (int i = 0; i < 10; i++)
+        await using var server = await TreeServer.StartAsync(("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted));
+        for (var i = 0; i < 10; i++)
             Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7", "Authorization: Basic unreadable"));
 
         Assert.Equal(429, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1, 192.0.2.7", "Authorization: Basic unreadable"));
@@ -74,17 +74,17 @@ public sealed class ProxyTests
     [Fact]
     public async Task Each_client_behind_a_proxy_has_a_limit_of_its_own()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         List<RawConnection> held = [];
         try
         {
             // Loopback is the proxy here. Each of these is served until its body comes.
-            for (int i = 0; i < 64; i++)
+            for (var i = 0; i < 64; i++)
                 held.Add(await BeginAsync(server, $"/nzbs/tv/{i}.part"));
 
-            foreach (string client in new[] { "192.0.2.7", "::ffff:192.0.2.7", "198.51.100.1, 192.0.2.7" })
+            foreach (var client in new[] { "192.0.2.7", "::ffff:192.0.2.7", "198.51.100.1, 192.0.2.7" })
             {
-                RawAnswer refused = await server.SendAsync("GET /README", $"X-Forwarded-For: {client}");
+                var refused = await server.SendAsync("GET /README", $"X-Forwarded-For: {client}");
                 Assert.Equal((429, "5"), (refused.Status, refused["Retry-After"]));
             }
 
@@ -100,14 +100,14 @@ public sealed class ProxyTests
         }
         finally
         {
-            foreach (RawConnection connection in held)
+            foreach (var connection in held)
                 await connection.DisposeAsync();
         }
     }
 
     private static async Task<RawConnection> BeginAsync(TreeServer server, string path)
     {
-        RawConnection connection = await RawConnection.OpenAsync(server.Address);
+        var connection = await RawConnection.OpenAsync(server.Address);
         await connection.SendAsync(
             $"PUT {path}", TreeServer.Credentials, "X-Forwarded-For: 192.0.2.7", "Content-Length: 10", "Expect: 100-continue");
         Assert.Equal(100, (await connection.ReadHeadAsync()).Status);
@@ -119,7 +119,7 @@ public sealed class ProxyTests
 
     private static async Task<List<string>> HrefsAsync(TreeServer server, string path)
     {
-        RawAnswer answer = await server.SendAsync("PROPFIND " + path, "Depth: 1");
+        var answer = await server.SendAsync("PROPFIND " + path, "Depth: 1");
         Assert.Equal((int)HttpStatusCode.MultiStatus, answer.Status);
         return [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
     }

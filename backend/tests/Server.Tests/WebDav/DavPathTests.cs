@@ -44,7 +44,7 @@ public sealed class DavPathTests
     [InlineData("/a/%2e", null)]
     public void Target_is_decoded_once_or_refused(string target, string? expected)
     {
-        bool parsed = DavPath.TryParse(target, "", out DavPath? path);
+        var parsed = DavPath.TryParse(target, "", out var path);
 
         Assert.Equal(expected is not null, parsed);
         Assert.Equal(expected, path is null ? null : string.Join('|', path.Segments));
@@ -57,7 +57,7 @@ public sealed class DavPathTests
     [InlineData("/a//", true)]
     public void Slash_at_the_end_is_remembered(string target, bool expected)
     {
-        Assert.True(DavPath.TryParse(target, "", out DavPath? path));
+        Assert.True(DavPath.TryParse(target, "", out var path));
 
         Assert.Equal(expected, path.HasTrailingSlash);
     }
@@ -70,7 +70,7 @@ public sealed class DavPathTests
     [InlineData("//x//a", "/x", "/x/a")]
     public void Url_base_is_cut_off_and_stays_in_hrefs(string target, string urlBase, string href)
     {
-        Assert.True(DavPath.TryParse(target, urlBase, out DavPath? path));
+        Assert.True(DavPath.TryParse(target, urlBase, out var path));
 
         Assert.Equal(href, path.Href(isCollection: false));
         Assert.DoesNotContain("x", path.Segments);
@@ -79,7 +79,7 @@ public sealed class DavPathTests
     [Fact]
     public void Href_repeats_the_form_in_which_the_client_wrote_a_name()
     {
-        Assert.True(DavPath.TryParse("/e%cc%81%41/b", "", out DavPath? path));
+        Assert.True(DavPath.TryParse("/e%cc%81%41/b", "", out var path));
 
         Assert.Equal("/e%CC%81A/b/", path.Href(isCollection: true));
         Assert.Equal("\u00e9A", path.Segments[0]);
@@ -94,7 +94,7 @@ public sealed class DavPathTests
     public void Name_is_encoded_once_and_comes_back(string name, string encoded)
     {
         Assert.Equal(encoded, PercentEncoding.Encode(name));
-        Assert.True(PercentEncoding.TryDecode(encoded, out string? decoded));
+        Assert.True(PercentEncoding.TryDecode(encoded, out var decoded));
         Assert.Equal(name, decoded);
     }
 }

@@ -40,7 +40,7 @@ internal sealed class DavTestServer : IAsyncDisposable
         DavOptions? options = null,
         Func<TimeProvider, IStore>? tree = null)
     {
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        var builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(System.Net.IPAddress.Loopback, 0));
         var store = new MemoryStore();
@@ -50,10 +50,10 @@ internal sealed class DavTestServer : IAsyncDisposable
         builder.Services.AddWebDav(_ => options ?? new DavOptions());
         services?.Invoke(builder.Services);
 
-        WebApplication app = builder.Build();
+        var app = builder.Build();
         app.UseBodyLimits();
         before?.Invoke(app);
-        IEndpointConventionBuilder mapped = app.MapWebDav();
+        var mapped = app.MapWebDav();
         endpoint?.Invoke(mapped);
         await app.StartAsync();
         return new DavTestServer(app, store, time);
@@ -62,7 +62,7 @@ internal sealed class DavTestServer : IAsyncDisposable
     /// <summary>Sends one request as it is written and reads the answer. Lines are given without line ends.</summary>
     public async Task<RawAnswer> SendAsync(string requestLine, params string[] headers)
     {
-        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await using var connection = await RawConnection.OpenAsync(Address);
         await connection.SendAsync(requestLine, headers);
         return await connection.ReadAnswerAsync(isHead: requestLine.StartsWith("HEAD ", StringComparison.Ordinal));
     }
@@ -70,7 +70,7 @@ internal sealed class DavTestServer : IAsyncDisposable
     /// <summary>Sends one request with a body.</summary>
     public async Task<RawAnswer> SendBodyAsync(string requestLine, string body, params string[] headers)
     {
-        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await using var connection = await RawConnection.OpenAsync(Address);
         await connection.SendAsync(requestLine, [.. headers, $"Content-Length: {System.Text.Encoding.UTF8.GetByteCount(body)}"], body);
         return await connection.ReadAnswerAsync(isHead: false);
     }

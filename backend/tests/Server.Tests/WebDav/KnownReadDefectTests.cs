@@ -29,7 +29,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [Fact]
     public async Task Get_keeps_the_range_of_an_item_with_a_date()
     {
-        RawAnswer answer = await _server.SendAsync("GET /film.mkv", "Range: bytes=10-19");
+        var answer = await _server.SendAsync("GET /film.mkv", "Range: bytes=10-19");
 
         Assert.Equal(206, answer.Status);
         Assert.NotNull(answer["Last-Modified"]);
@@ -39,7 +39,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [Fact]
     public async Task Suffix_range_is_counted_from_the_end()
     {
-        RawAnswer answer = await _server.SendAsync("GET /film.mkv", "Range: bytes=-10");
+        var answer = await _server.SendAsync("GET /film.mkv", "Range: bytes=-10");
 
         Assert.Equal(206, answer.Status);
         Assert.Equal("bytes 990-999/1000", answer["Content-Range"]);
@@ -64,7 +64,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [Fact]
     public async Task Head_opens_no_stream()
     {
-        RawAnswer answer = await _server.SendAsync("HEAD /film.mkv");
+        var answer = await _server.SendAsync("HEAD /film.mkv");
 
         Assert.Equal("1000", answer["Content-Length"]);
         Assert.Equal(0, _film.Opened);
@@ -76,9 +76,9 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
         var seen = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Give(new byte[300]), async _ => await seen.Task);
         _server.Store.Root.Add(new MemoryFile("short.mkv", []) { Length = 1000, Opening = (_, _, _) => ValueTask.FromResult<Stream>(stream) });
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("GET /short.mkv");
-        RawAnswer answer = await connection.ReadHeadAsync();
+        var answer = await connection.ReadHeadAsync();
         await connection.ReadPartAsync(answer, 300);
 
         seen.SetResult([]);
@@ -93,7 +93,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
         using var gate = new SemaphoreSlim(0);
         IEnumerable<IStoreItem> Children()
         {
-            for (int i = 0; i < 2000; i++)
+            for (var i = 0; i < 2000; i++)
             {
                 if (i == 1000)
                     gate.Wait(TestContext.Current.CancellationToken);
@@ -102,11 +102,11 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
         }
 
         _server.Store.Root.Add(new MemoryCollection("long") { Listing = Children });
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PROPFIND /long/", "Depth: 1");
 
         // All but the last unsent bytes of the first half are here before the second half can be read.
-        RawAnswer answer = await connection.ReadHeadAsync();
+        var answer = await connection.ReadHeadAsync();
         await connection.ReadFirstChunksAsync(answer, 400_000);
         gate.Release();
         await connection.ReadBodyAsync(answer);
@@ -117,7 +117,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [Fact]
     public async Task Missing_properties_stand_last_in_one_propstat()
     {
-        XDocument answer = await FindAsync("/film.mkv", "<propfind xmlns='DAV:'><prop><a xmlns='urn:x'/><displayname/><b xmlns='urn:x'/></prop></propfind>");
+        var answer = await FindAsync("/film.mkv", "<propfind xmlns='DAV:'><prop><a xmlns='urn:x'/><displayname/><b xmlns='urn:x'/></prop></propfind>");
 
         Assert.Equal(
             ["HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found"],
@@ -128,7 +128,7 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [Fact]
     public async Task Hrefs_are_paths_encoded_and_end_in_a_slash_for_collections()
     {
-        XDocument answer = await FindAsync("/a%20b%23", "", "Depth: 1");
+        var answer = await FindAsync("/a%20b%23", "", "Depth: 1");
 
         Assert.Equal(["/a%20b%23/", "/a%20b%23/c%2541%3F.mkv"], answer.Descendants(Dav + "href").Select(href => href.Value));
     }
@@ -136,12 +136,12 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [Fact]
     public async Task Body_without_a_length_counts()
     {
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         const string Body = "<propfind xmlns='DAV:'><prop><displayname/></prop></propfind>";
         await connection.SendAsync(
             "PROPFIND /film.mkv", ["Depth: 0", "Transfer-Encoding: chunked"], $"{Body.Length:x}\r\n{Body}\r\n0\r\n\r\n");
 
-        RawAnswer answer = await connection.ReadAnswerAsync(isHead: false);
+        var answer = await connection.ReadAnswerAsync(isHead: false);
 
         Assert.Equal("film.mkv", Assert.Single(XDocument.Parse(answer.Text).Descendants(Dav + "prop").Elements()).Value);
     }
@@ -165,12 +165,12 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     public async Task Unsupported_properties_are_not_logged()
     {
         var lines = new LineCounter();
-        await using DavTestServer server = await DavTestServer.StartAsync(
+        await using var server = await DavTestServer.StartAsync(
             services => services.AddSingleton<ILoggerProvider>(lines).AddLogging(logging => logging.SetMinimumLevel(LogLevel.Debug)));
         server.Store.Root.Add(new MemoryFile("film.mkv", [1]));
-        string asked = string.Concat(Enumerable.Range(0, 100).Select(i => $"<p{i} xmlns='urn:x'/>"));
+        var asked = string.Concat(Enumerable.Range(0, 100).Select(i => $"<p{i} xmlns='urn:x'/>"));
 
-        RawAnswer answer = await server.SendBodyAsync("PROPFIND /film.mkv", $"<propfind xmlns='DAV:'><prop>{asked}</prop></propfind>", "Depth: 0");
+        var answer = await server.SendBodyAsync("PROPFIND /film.mkv", $"<propfind xmlns='DAV:'><prop>{asked}</prop></propfind>", "Depth: 0");
 
         Assert.Equal(207, answer.Status);
         Assert.Equal(0, lines.Count);
@@ -179,9 +179,9 @@ public sealed class KnownReadDefectTests : IAsyncLifetime
     [Fact]
     public async Task Names_of_properties_stand_inside_prop()
     {
-        XDocument answer = await FindAsync("/film.mkv", "<propfind xmlns='DAV:'><propname/></propfind>");
+        var answer = await FindAsync("/film.mkv", "<propfind xmlns='DAV:'><propname/></propfind>");
 
-        XElement propstat = Assert.Single(answer.Descendants(Dav + "propstat"));
+        var propstat = Assert.Single(answer.Descendants(Dav + "propstat"));
         Assert.Equal([Dav + "prop", Dav + "status"], propstat.Elements().Select(element => element.Name));
         Assert.Contains(propstat.Element(Dav + "prop")!.Elements(), property => property.Name == Dav + "getetag" && property.IsEmpty);
     }

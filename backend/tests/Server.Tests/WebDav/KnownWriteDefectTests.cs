@@ -30,7 +30,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     {
         await PatchAsync("/a", "<p xmlns='urn:x'>1</p>");
 
-        RawAnswer answer = await _server.SendBodyAsync(
+        var answer = await _server.SendBodyAsync(
             "PROPFIND /a", "<propfind xmlns='DAV:'><prop><p xmlns='urn:x'/></prop></propfind>", "Depth: 0");
         Assert.Equal("1", XDocument.Parse(answer.Text).Descendants(XName.Get("p", "urn:x")).Single().Value);
     }
@@ -90,7 +90,7 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     {
         await LockAsync("/a");
 
-        string destination = request.StartsWith("COPY", StringComparison.Ordinal) ? "/a" : "/b";
+        var destination = request.StartsWith("COPY", StringComparison.Ordinal) ? "/a" : "/b";
         Assert.Equal(423, (await _server.SendBodyAsync(request, body, $"Destination: {destination}")).Status);
     }
 
@@ -105,9 +105,9 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     [InlineData("</d/f> ({token})", 412)]
     public async Task If_is_read_in_all_of_its_forms(string header, int status)
     {
-        string token = (await LockAsync("/a"))["Lock-Token"]!;
-        string tag = (await _server.SendAsync("HEAD /a"))["ETag"]!;
-        string value = header.Replace("{token}", token, StringComparison.Ordinal).Replace("{etag}", tag, StringComparison.Ordinal);
+        var token = (await LockAsync("/a"))["Lock-Token"]!;
+        var tag = (await _server.SendAsync("HEAD /a"))["ETag"]!;
+        var value = header.Replace("{token}", token, StringComparison.Ordinal).Replace("{etag}", tag, StringComparison.Ordinal);
 
         Assert.Equal(status, (await _server.SendBodyAsync("PUT /a", "x", $"If: {value}")).Status);
     }
@@ -156,8 +156,8 @@ public sealed class KnownWriteDefectTests : IAsyncLifetime
     [Fact]
     public async Task Failure_below_is_no_success()
     {
-        await using DavTestServer server = await DavTestServer.StartAsync();
-        MemoryCollection folder = server.Store.Root.Add(new MemoryCollection("d"));
+        await using var server = await DavTestServer.StartAsync();
+        var folder = server.Store.Root.Add(new MemoryCollection("d"));
         folder.Add(new MemoryFile("f", [1]));
         folder.NextAnswer = StoreAnswer.NoSpace;
 

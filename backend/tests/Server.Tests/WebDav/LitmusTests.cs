@@ -12,12 +12,12 @@ public sealed partial class LitmusTests
     public async Task Litmus_passes_all_of_its_104_tests()
     {
         ExternalProgram.Require("litmus");
-        await using DavTestServer server = await DavTestServer.StartWritableAsync();
-        DirectoryInfo folder = Directory.CreateTempSubdirectory("sluice-litmus-");
+        await using var server = await DavTestServer.StartWritableAsync();
+        var folder = Directory.CreateTempSubdirectory("sluice-litmus-");
         try
         {
             // litmus writes its log into the folder in which it stands.
-            ProgramResult result = await ExternalProgram.RunAsync(
+            var result = await ExternalProgram.RunAsync(
                 "sh", ["-c", "cd \"$1\" && exec litmus --keep-going \"$2\"", "sh", folder.FullName, server.Address.AbsoluteUri],
                 variables: null, TestContext.Current.CancellationToken);
 

@@ -31,7 +31,7 @@ internal sealed class RawConnection : IAsyncDisposable
 
     public async Task SendAsync(string requestLine, string[] headers, string body)
     {
-        string text = $"{requestLine} HTTP/1.1\r\n";
+        var text = $"{requestLine} HTTP/1.1\r\n";
         if (!headers.Any(header => header.StartsWith("Host:", StringComparison.OrdinalIgnoreCase)))
             text += "Host: tree.test\r\n";
         text += string.Concat(headers.Select(header => header + "\r\n")) + "\r\n" + body;
@@ -58,7 +58,7 @@ internal sealed class RawConnection : IAsyncDisposable
 
     public async Task<RawAnswer> ReadAnswerAsync(bool isHead)
     {
-        RawAnswer answer = await ReadHeadAsync();
+        var answer = await ReadHeadAsync();
         if (isHead || answer.Status is 204 or 304)
             return answer;
         await ReadBodyAsync(answer);
@@ -80,11 +80,11 @@ internal sealed class RawConnection : IAsyncDisposable
 
     public async Task<RawAnswer> ReadHeadAsync()
     {
-        string[] status = (await ReadLineAsync()).Split(' ', 3);
+        var status = (await ReadLineAsync()).Split(' ', 3);
         var answer = new RawAnswer(int.Parse(status[1], CultureInfo.InvariantCulture));
         while (await ReadLineAsync() is { Length: > 0 } line)
         {
-            int colon = line.IndexOf(':', StringComparison.Ordinal);
+            var colon = line.IndexOf(':', StringComparison.Ordinal);
             answer.Headers.Add((line[..colon], line[(colon + 1)..].Trim()));
         }
 
@@ -137,7 +137,7 @@ internal sealed class RawConnection : IAsyncDisposable
 
     private async Task<int> ReadChunkAsync(RawAnswer answer)
     {
-        int length = int.Parse(await ReadLineAsync(), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
+        var length = int.Parse(await ReadLineAsync(), NumberStyles.HexNumber, CultureInfo.InvariantCulture);
         await ReadExactlyAsync(answer, length);
         await ReadLineAsync();
         return length;
@@ -148,7 +148,7 @@ internal sealed class RawConnection : IAsyncDisposable
         while (length > 0)
         {
             await FillAsync();
-            int taken = (int)Math.Min(length, _end - _start);
+            var taken = (int)Math.Min(length, _end - _start);
             answer.Add(_buffer.AsSpan(_start, taken));
             _start += taken;
             length -= taken;
@@ -161,7 +161,7 @@ internal sealed class RawConnection : IAsyncDisposable
         while (true)
         {
             await FillAsync();
-            char next = (char)_buffer[_start++];
+            var next = (char)_buffer[_start++];
             if (next == '\n')
                 return line.ToString().TrimEnd('\r');
             line.Append(next);

@@ -37,7 +37,7 @@ public sealed class RefusalLogTests
     {
         var log = new RefusalLog(_time, _lines);
 
-        for (int i = 0; i < 10_000; i++)
+        for (var i = 0; i < 10_000; i++)
             log.Note(From("10.0.0.1"), $"/{i}", 404);
 
         Assert.InRange(log.Remembered, 1, 4096);

@@ -31,7 +31,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("*", "OPTIONS, GET, HEAD, PROPFIND")]
     public async Task Options_name_exactly_what_the_path_accepts(string path, string allow)
     {
-        RawAnswer answer = await _server.SendAsync("OPTIONS " + path);
+        var answer = await _server.SendAsync("OPTIONS " + path);
 
         Assert.Equal(200, answer.Status);
         Assert.Equal(allow, answer["Allow"]);
@@ -53,7 +53,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("BREW", "/", "OPTIONS, GET, HEAD, PROPFIND")]
     public async Task Verb_that_is_not_allowed_hears_which_are(string verb, string path, string allow)
     {
-        RawAnswer answer = await _server.SendAsync($"{verb} {path}");
+        var answer = await _server.SendAsync($"{verb} {path}");
 
         Assert.Equal(405, answer.Status);
         Assert.Equal(allow, answer["Allow"]);
@@ -84,7 +84,7 @@ public sealed class VerbTests : IAsyncLifetime
     [InlineData("GET", "/", 404)]
     public async Task Refusal_has_its_status_and_no_body(string verb, string path, int status)
     {
-        RawAnswer answer = await _server.SendAsync($"{verb} {path}");
+        var answer = await _server.SendAsync($"{verb} {path}");
 
         Assert.Equal(status, answer.Status);
         Assert.Empty(answer.Body);
@@ -132,9 +132,9 @@ public sealed class VerbTests : IAsyncLifetime
     public async Task Tree_that_cannot_be_read_is_503_whatever_the_path_and_verb()
     {
         _server.Store.Failure = new StoreUnavailableException("The database is locked.");
-        foreach (string request in new[] { "PROPFIND /", "GET /file.mkv", "GET /none", "DELETE /file.mkv", "OPTIONS /", "PUT /x", "HEAD /folder" })
+        foreach (var request in new[] { "PROPFIND /", "GET /file.mkv", "GET /none", "DELETE /file.mkv", "OPTIONS /", "PUT /x", "HEAD /folder" })
         {
-            RawAnswer answer = await _server.SendAsync(request, "Content-Length: 0");
+            var answer = await _server.SendAsync(request, "Content-Length: 0");
 
             Assert.Equal(503, answer.Status);
             Assert.Equal("30", answer["Retry-After"]);
@@ -145,7 +145,7 @@ public sealed class VerbTests : IAsyncLifetime
     [Fact]
     public async Task Endpoints_of_others_win_and_the_other_verbs_on_them_come_to_the_tree()
     {
-        await using DavTestServer server = await DavTestServer.StartAsync(before: app =>
+        await using var server = await DavTestServer.StartAsync(before: app =>
         {
             app.MapGet("/foreign", () => "mine");
             app.MapGet("/healthz", () => "ok");
@@ -160,7 +160,7 @@ public sealed class VerbTests : IAsyncLifetime
     [Fact]
     public async Task Authorization_of_the_endpoint_covers_every_verb_and_path()
     {
-        await using DavTestServer server = await DavTestServer.StartAsync(
+        await using var server = await DavTestServer.StartAsync(
             services: services => services
                 .AddAuthorization(options => options.AddPolicy("tree", policy => policy.RequireAuthenticatedUser()))
                 .AddAuthentication("test")
@@ -168,9 +168,9 @@ public sealed class VerbTests : IAsyncLifetime
             before: app => app.UseAuthentication().UseAuthorization(),
             endpoint: endpoint => endpoint.RequireAuthorization("tree"));
 
-        foreach (string verb in new[] { "GET", "HEAD", "PROPFIND", "OPTIONS", "PUT", "DELETE", "MOVE", "BREW" })
+        foreach (var verb in new[] { "GET", "HEAD", "PROPFIND", "OPTIONS", "PUT", "DELETE", "MOVE", "BREW" })
         {
-            foreach (string path in new[] { "/", "//", "/a/b", "/%2e%2e/a", "/.well-known/x", "/a%2Fb", "/a%5cb", "http://tree.test/" })
+            foreach (var path in new[] { "/", "//", "/a/b", "/%2e%2e/a", "/.well-known/x", "/a%2Fb", "/a%5cb", "http://tree.test/" })
                 Assert.Equal(401, (await server.SendAsync($"{verb} {path}", "Content-Length: 0")).Status);
         }
 

@@ -47,8 +47,8 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
     /// <inheritdoc/>
     public async IAsyncEnumerable<IStoreItem> ReadChildrenAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        IEnumerable<IStoreItem> children = Listing?.Invoke() ?? _children.Values.OrderBy(child => child.Name, StringComparer.Ordinal);
-        foreach (IStoreItem child in children)
+        var children = Listing?.Invoke() ?? _children.Values.OrderBy(child => child.Name, StringComparer.Ordinal);
+        foreach (var child in children)
         {
             await Task.Yield();
             cancellationToken.ThrowIfCancellationRequested();
@@ -76,7 +76,7 @@ internal sealed class MemoryCollection(string name) : IStoreCollection
             return answer;
         using var body = new MemoryStream();
         await upload.Body.CopyToAsync(body, cancellationToken);
-        bool replaced = _children.ContainsKey(child);
+        var replaced = _children.ContainsKey(child);
         if (replaced && !upload.MayReplace)
             return StoreAnswer.AlreadyExists;
         Add(new MemoryFile(child, body.ToArray()));

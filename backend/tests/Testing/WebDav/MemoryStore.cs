@@ -41,7 +41,7 @@ internal sealed class MemoryStore : IStore
         if (Failure is not null)
             throw Failure;
         IStoreItem? item = Root;
-        foreach (string name in path.Segments)
+        foreach (var name in path.Segments)
             item = (item as MemoryCollection)?.Child(name);
         return ValueTask.FromResult(item);
     }

@@ -22,7 +22,7 @@ internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<by
     public static Func<CancellationToken, ValueTask<byte[]>> Hang(TaskCompletionSource began) => async cancellationToken =>
     {
         var never = new TaskCompletionSource<byte[]>();
-        await using CancellationTokenRegistration registration = cancellationToken.Register(() => never.TrySetCanceled(cancellationToken));
+        await using var registration = cancellationToken.Register(() => never.TrySetCanceled(cancellationToken));
         began.TrySetResult();
         return await never.Task;
     };
@@ -32,7 +32,7 @@ internal sealed class ScriptedStream(params Func<CancellationToken, ValueTask<by
     {
         if (_rest.IsEmpty && _step < steps.Length)
             _rest = await steps[_step++](cancellationToken);
-        int length = Math.Min(buffer.Length, _rest.Length);
+        var length = Math.Min(buffer.Length, _rest.Length);
         _rest[..length].CopyTo(buffer);
         _rest = _rest[length..];
         return length;

@@ -28,7 +28,7 @@ internal sealed class WritableFolder(WritableStore store, string key, WritableNo
     /// <inheritdoc/>
     public async IAsyncEnumerable<IStoreItem> ReadChildrenAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        foreach (IStoreItem child in store.List(key))
+        foreach (var child in store.List(key))
         {
             await Task.Yield();
             cancellationToken.ThrowIfCancellationRequested();

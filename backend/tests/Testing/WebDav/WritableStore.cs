@@ -41,8 +41,8 @@ internal sealed class WritableStore : IStore
     /// <inheritdoc/>
     public ValueTask<IStoreItem?> FindAsync(DavPath path, CancellationToken cancellationToken)
     {
-        string key = string.Concat(path.Segments.Select(name => "/" + name));
-        return ValueTask.FromResult(Nodes.TryGetValue(key, out WritableNode? node) ? Show(key, node) : null);
+        var key = string.Concat(path.Segments.Select(name => "/" + name));
+        return ValueTask.FromResult(Nodes.TryGetValue(key, out var node) ? Show(key, node) : null);
     }
 
     /// <inheritdoc/>
@@ -63,7 +63,7 @@ internal sealed class WritableStore : IStore
     {
         return Change(nodes =>
         {
-            WritableNode? old = nodes.GetValueOrDefault(key);
+            var old = nodes.GetValueOrDefault(key);
             if (old is not null && !mayReplace)
                 return (nodes, StoreAnswer.AlreadyExists);
             var node = new WritableNode(content, _time.GetUtcNow(), old?.Stored ?? []);
@@ -78,16 +78,16 @@ internal sealed class WritableStore : IStore
     /// <summary>Copies a node, and with <see cref="StoreTransfer.IsDeep"/> all below it; or moves it.</summary>
     public StoreAnswer Transfer(string from, StoreTransfer transfer, bool isMove) => Change(nodes =>
     {
-        string to = ((WritableFolder)transfer.Collection).Key + "/" + transfer.Name;
+        var to = ((WritableFolder)transfer.Collection).Key + "/" + transfer.Name;
         if (!nodes.ContainsKey(from))
             return (nodes, StoreAnswer.NotFound);
-        bool existed = nodes.ContainsKey(to);
+        var existed = nodes.ContainsKey(to);
         if (existed && !transfer.MayReplace)
             return (nodes, StoreAnswer.AlreadyExists);
 
         IEnumerable<string> taken = transfer.IsDeep ? Tree(nodes, from) : [from];
         var copies = taken.Select(key => KeyValuePair.Create(to + key[from.Length..], nodes[key])).ToList();
-        ImmutableSortedDictionary<string, WritableNode> rest = nodes.RemoveRange(Tree(nodes, to));
+        var rest = nodes.RemoveRange(Tree(nodes, to));
         if (isMove)
             rest = rest.RemoveRange(Tree(nodes, from));
         return (rest.SetItems(copies), existed ? StoreAnswer.Done : StoreAnswer.Created);
@@ -96,7 +96,7 @@ internal sealed class WritableStore : IStore
     /// <summary>Changes the stored properties of a node.</summary>
     public StoreAnswer ChangeProperties(string key, IReadOnlyList<PropertyChange> changes) => Change(nodes =>
     {
-        if (!nodes.TryGetValue(key, out WritableNode? node))
+        if (!nodes.TryGetValue(key, out var node))
             return (nodes, StoreAnswer.NotFound);
         return StoredProperties.Apply(node.Stored, changes) is { } stored
             ? (nodes.SetItem(key, node with { Stored = stored }), StoreAnswer.Done)
@@ -114,8 +114,8 @@ internal sealed class WritableStore : IStore
     {
         while (true)
         {
-            ImmutableSortedDictionary<string, WritableNode> before = Nodes;
-            (ImmutableSortedDictionary<string, WritableNode> after, StoreAnswer answer) = change(before);
+            var before = Nodes;
+            (var after, var answer) = change(before);
             if (ReferenceEquals(Interlocked.CompareExchange(ref _nodes, after, before), before))
                 return answer;
         }

@@ -33,7 +33,7 @@ internal static class ContentHeaders
         headers.ContentLength = length;
         headers.ContentType = contentType;
         headers.XContentTypeOptions = "nosniff";
-        bool isActive = ContentTypes.IsActive(file.ContentType);
+        var isActive = ContentTypes.IsActive(file.ContentType);
         if (isActive)
             headers.ContentSecurityPolicy = "sandbox";
         if (!isActive && !file.IsAttachment && file.SuggestedName is null)

@@ -24,7 +24,7 @@ internal sealed class EntityTagCondition
             return null;
 
         var condition = new EntityTagCondition();
-        foreach (string? line in header)
+        foreach (var line in header)
             condition.Add(line);
         return condition;
     }
@@ -48,9 +48,9 @@ internal sealed class EntityTagCondition
 
         while (!line.IsEmpty)
         {
-            if (EntityTag.TryRead(ref line, out EntityTag tag))
+            if (EntityTag.TryRead(ref line, out var tag))
                 _tags.Add(tag);
-            int comma = line.IndexOf(',');
+            var comma = line.IndexOf(',');
             line = comma < 0 ? [] : line[(comma + 1)..].TrimStart();
         }
     }

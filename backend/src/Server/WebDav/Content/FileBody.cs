@@ -82,16 +82,16 @@ internal sealed class FileBody : IAsyncDisposable
     /// <returns>False when the client left or was given up, so that the answer is not complete.</returns>
     public async Task<bool> CopyToAsync(AnswerPipe answer, TimeSpan limit)
     {
-        PipeWriter output = answer.Output;
+        var output = answer.Output;
         output.Write(_first.AsSpan(0, _firstLength));
-        bool takes = await answer.FlushAsync();
-        int read = _firstLength;
+        var takes = await answer.FlushAsync();
+        var read = _firstLength;
         long sent = read;
         while (_remaining > 0 && takes)
         {
             // The buffer asked for follows the size of the reads: each block that waits for a slow client holds its whole memory.
-            int size = Math.Clamp(2 * read, SmallestWrite, sent < SlowStart ? FirstWrites : LargestWrite);
-            Memory<byte> memory = output.GetMemory((int)Math.Min(_remaining, size));
+            var size = Math.Clamp(2 * read, SmallestWrite, sent < SlowStart ? FirstWrites : LargestWrite);
+            var memory = output.GetMemory((int)Math.Min(_remaining, size));
             read = await ReadAsync(memory, limit);
             output.Advance(read);
             sent += read;
@@ -123,7 +123,7 @@ internal sealed class FileBody : IAsyncDisposable
 
     private async ValueTask<int> ReadAsync(Memory<byte> memory, TimeSpan limit)
     {
-        ValueTask<int> pending = _stream!.ReadAsync(Limit(memory), _deadline.Token);
+        var pending = _stream!.ReadAsync(Limit(memory), _deadline.Token);
         if (pending.IsCompletedSuccessfully)
             return Count(await pending);
 

@@ -19,7 +19,7 @@ internal sealed class MultipartRanges
     /// <param name="contentType">Type of the file.</param>
     public MultipartRanges(IReadOnlyList<ByteRange> parts, string contentType)
     {
-        string boundary = RandomNumberGenerator.GetHexString(2 * BoundaryBytes, lowercase: true);
+        var boundary = RandomNumberGenerator.GetHexString(2 * BoundaryBytes, lowercase: true);
         Parts = parts;
         ContentType = "multipart/byteranges; boundary=" + boundary;
         _heads =

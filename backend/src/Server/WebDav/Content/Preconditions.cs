@@ -44,8 +44,8 @@ internal readonly record struct Preconditions
     /// <summary>Whether a request may change the item at its path.</summary>
     public static bool AllowChange(DavRequest request)
     {
-        Preconditions conditions = Parse(request.Http.Request.Headers);
-        EntityTag? tag = (request.Item as IStoreFile)?.ETag;
+        var conditions = Parse(request.Http.Request.Headers);
+        var tag = (request.Item as IStoreFile)?.ETag;
         return conditions.Evaluate(isRead: false, tag, request.Item?.LastModified) == PreconditionOutcome.Proceed;
     }
 
@@ -86,14 +86,14 @@ internal readonly record struct Preconditions
     {
         if (IfRange is null)
             return true;
-        ReadOnlySpan<char> text = IfRange.AsSpan().Trim();
-        if (EntityTag.TryRead(ref text, out EntityTag asked))
+        var text = IfRange.AsSpan().Trim();
+        if (EntityTag.TryRead(ref text, out var asked))
             return text.IsEmpty && asked.StrongEquals(tag);
         return Date(IfRange) is { } date && Seconds(date) == Seconds(lastModified);
     }
 
     private static DateTimeOffset? Date(string? header) =>
-        HeaderUtilities.TryParseDate(header, out DateTimeOffset date) ? date : null;
+        HeaderUtilities.TryParseDate(header, out var date) ? date : null;
 
     private static long Seconds(DateTimeOffset date) => date.ToUnixTimeSeconds();
 }

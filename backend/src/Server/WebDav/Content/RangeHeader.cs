@@ -26,20 +26,20 @@ internal static class RangeHeader
         if (header is null || size == 0)
             return whole;
 
-        ReadOnlySpan<char> text = header.AsSpan().Trim();
-        int equals = text.IndexOf('=');
+        var text = header.AsSpan().Trim();
+        var equals = text.IndexOf('=');
         if (equals < 0 || !text[..equals].Equals("bytes", StringComparison.OrdinalIgnoreCase))
             return whole;
 
-        ReadOnlySpan<char> set = text[(equals + 1)..];
+        var set = text[(equals + 1)..];
         var parts = new List<ByteRange>();
-        bool any = false;
-        foreach (Range element in set.Split(','))
+        var any = false;
+        foreach (var element in set.Split(','))
         {
-            ReadOnlySpan<char> spec = set[element].Trim(" \t");
+            var spec = set[element].Trim(" \t");
             if (spec.IsEmpty)
                 continue; // RFC 9110, section 5.6.1.2: empty list elements are to be accepted.
-            if (!TryParseOne(spec, size, out ByteRange range))
+            if (!TryParseOne(spec, size, out var range))
                 return whole;
             any = true;
             if (range.Kind == RangeKind.Part)
@@ -50,7 +50,7 @@ internal static class RangeHeader
             return whole;
         if (parts.Count == 0)
             return [ByteRange.None(size)];
-        List<ByteRange> merged = Merge(parts);
+        var merged = Merge(parts);
         return merged.Count <= MaxParts ? merged : whole;
     }
 
@@ -61,7 +61,7 @@ internal static class RangeHeader
             return parts;
 
         var runs = new List<(int Place, ByteRange Range)>();
-        foreach ((int place, ByteRange part) in parts.Index().OrderBy(entry => entry.Item.Offset))
+        foreach ((var place, var part) in parts.Index().OrderBy(entry => entry.Item.Offset))
         {
             if (runs.Count == 0 || part.Offset > runs[^1].Range.End)
             {
@@ -69,7 +69,7 @@ internal static class RangeHeader
                 continue;
             }
 
-            (int first, ByteRange run) = runs[^1];
+            (var first, var run) = runs[^1];
             runs[^1] = (Math.Min(first, place), run with { Length = Math.Max(run.End, part.End) - run.Offset });
         }
 
@@ -79,25 +79,25 @@ internal static class RangeHeader
     private static bool TryParseOne(ReadOnlySpan<char> spec, long size, out ByteRange range)
     {
         range = ByteRange.None(size);
-        int dash = spec.IndexOf('-');
+        var dash = spec.IndexOf('-');
         if (dash < 0)
             return false;
 
-        ReadOnlySpan<char> first = spec[..dash];
-        ReadOnlySpan<char> last = spec[(dash + 1)..];
+        var first = spec[..dash];
+        var last = spec[(dash + 1)..];
         if (first.IsEmpty)
         {
-            if (!TryParseNumber(last, out long suffix))
+            if (!TryParseNumber(last, out var suffix))
                 return false;
-            long taken = Math.Min(suffix, size);
+            var taken = Math.Min(suffix, size);
             if (taken > 0)
                 range = new ByteRange(RangeKind.Part, size - taken, taken, size);
             return true;
         }
 
-        if (!TryParseNumber(first, out long begin))
+        if (!TryParseNumber(first, out var begin))
             return false;
-        long end = long.MaxValue;
+        var end = long.MaxValue;
         if (!last.IsEmpty && !TryParseNumber(last, out end))
             return false;
         if (begin > end)

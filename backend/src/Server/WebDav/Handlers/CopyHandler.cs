@@ -11,7 +11,7 @@ internal sealed class CopyHandler(TransferChecks checks, LockGuard guard, ILocki
     {
         if (await checks.AdmitAsync(request) is not { } transfer)
             return;
-        StoreAnswer answer = await transfer.Source.CopyItemAsync(request.Path.Name, transfer.Target, request.Aborted);
+        var answer = await transfer.Source.CopyItemAsync(request.Path.Name, transfer.Target, request.Aborted);
         if (answer == StoreAnswer.Done)
             locks.Forget(guard.KeyOf(transfer.To), itself: false);
         Refusal.Write(request.Http.Response, StoreStatus.For(answer));

@@ -9,7 +9,7 @@ internal sealed class DeleteHandler(IStore store, ILockingManager locks, LockGua
     /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
-        HttpResponse response = request.Http.Response;
+        var response = request.Http.Response;
         if (DepthHeader.Read(request.Http.Request.Headers, absent: Depth.Infinity) is null)
         {
             Refusal.Write(response, StatusCodes.Status400BadRequest);
@@ -30,7 +30,7 @@ internal sealed class DeleteHandler(IStore store, ILockingManager locks, LockGua
 
         if (!await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Tree)))
             return;
-        StoreAnswer answer = await parent.DeleteItemAsync(request.Path.Name, request.Aborted);
+        var answer = await parent.DeleteItemAsync(request.Path.Name, request.Aborted);
         if (answer == StoreAnswer.Done)
             locks.Forget(guard.KeyOf(request.Path), itself: true);
         Refusal.Write(response, StoreStatus.For(answer));

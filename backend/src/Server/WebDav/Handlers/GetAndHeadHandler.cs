@@ -27,7 +27,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
     /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
-        IStoreFile? file = request.ExistingItem switch
+        var file = request.ExistingItem switch
         {
             IStoreFile found => found,
             IStoreCollection collection => collection.Index,
@@ -39,8 +39,8 @@ internal sealed class GetAndHeadHandler : IRequestHandler
             return;
         }
 
-        HttpResponse response = request.Http.Response;
-        Preconditions conditions = Preconditions.Parse(request.Http.Request.Headers);
+        var response = request.Http.Response;
+        var conditions = Preconditions.Parse(request.Http.Request.Headers);
         switch (conditions.Evaluate(isRead: true, file.ETag, file.LastModified))
         {
             case PreconditionOutcome.Failed:
@@ -60,15 +60,15 @@ internal sealed class GetAndHeadHandler : IRequestHandler
 
     private static IReadOnlyList<ByteRange> Ask(DavRequest request, IStoreFile file, Preconditions conditions)
     {
-        IHeaderDictionary headers = request.Http.Request.Headers;
-        bool counts = headers.Range.Count == 1 && conditions.AllowsRange(file.ETag, file.LastModified);
+        var headers = request.Http.Request.Headers;
+        var counts = headers.Range.Count == 1 && conditions.AllowsRange(file.ETag, file.LastModified);
         return RangeHeader.Parse(counts ? headers.Range[0] : null, file.Length);
     }
 
     private async Task SendAsync(DavRequest request, IStoreFile file, IReadOnlyList<ByteRange> ranges)
     {
-        HttpResponse response = request.Http.Response;
-        ByteRange range = ranges[0];
+        var response = request.Http.Response;
+        var range = ranges[0];
         if (range.Kind == RangeKind.Unsatisfiable)
         {
             Refusal.Write(response, StatusCodes.Status416RangeNotSatisfiable);
@@ -83,7 +83,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
             return;
         }
 
-        TimeSpan limit = _options().FirstByteTimeout;
+        var limit = _options().FirstByteTimeout;
         FileBody body;
         try
         {
@@ -116,10 +116,10 @@ internal sealed class GetAndHeadHandler : IRequestHandler
     /// <summary>Copies the parts one after the other. Each is opened when its turn comes: until then it needs nothing.</summary>
     private async Task<bool> CopyPartsAsync(DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, TimeSpan limit)
     {
-        AnswerPipe answer = PipeOf(request);
-        for (int i = 0; i < parts.Parts.Count; i++)
+        var answer = PipeOf(request);
+        for (var i = 0; i < parts.Parts.Count; i++)
         {
-            await using FileBody body = i == 0 ? first : await FileBody.OpenAsync(file, parts.Parts[i], limit, _time, request.Aborted);
+            await using var body = i == 0 ? first : await FileBody.OpenAsync(file, parts.Parts[i], limit, _time, request.Aborted);
             answer.Output.Write(parts.HeadOf(i).Span);
             if (!await body.CopyToAsync(answer, limit))
                 return false;
@@ -152,7 +152,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
     /// <summary>410 stops a client for good, 503 asks it to come back (DAV-71). Neither may be remembered by a cache.</summary>
     private static async Task RefuseAsync(HttpResponse response, ContentUnavailableException unavailable, CancellationToken cancellationToken)
     {
-        bool gone = unavailable.Fault == ContentFault.Gone;
+        var gone = unavailable.Fault == ContentFault.Gone;
         response.StatusCode = gone ? StatusCodes.Status410Gone : StatusCodes.Status503ServiceUnavailable;
         response.Headers.CacheControl = "no-store";
         if (!gone)

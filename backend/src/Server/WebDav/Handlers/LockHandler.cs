@@ -9,9 +9,9 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
     /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
-        HttpRequest http = request.Http.Request;
-        DavXmlElement? body = await DavXmlReader.ReadAsync(http.BodyReader, http.ContentLength, request.Aborted);
-        TimeSpan timeout = LockTimeout.Parse(http.Headers["Timeout"].ToString());
+        var http = request.Http.Request;
+        var body = await DavXmlReader.ReadAsync(http.BodyReader, http.ContentLength, request.Aborted);
+        var timeout = LockTimeout.Parse(http.Headers["Timeout"].ToString());
         if (body is null)
             await RefreshAsync(request, timeout);
         else
@@ -20,7 +20,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
 
     private async Task RefreshAsync(DavRequest request, TimeSpan timeout)
     {
-        if (!LockGuard.TryReadIf(request, out IfHeader? header) || header is null)
+        if (!LockGuard.TryReadIf(request, out var header) || header is null)
         {
             Refusal.Write(request.Http.Response, StatusCodes.Status400BadRequest);
             return;
@@ -30,7 +30,7 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
         if (!await guard.AdmitAsync(request))
             return;
         string[] submitted = [.. header.Submitted];
-        DavLock? held = locks.Covering(guard.KeyOf(request.Path)).FirstOrDefault(one => submitted.Contains(one.Token));
+        var held = locks.Covering(guard.KeyOf(request.Path)).FirstOrDefault(one => submitted.Contains(one.Token));
         if (held is not null && locks.Refresh(held.Token, timeout) is { } refreshed)
             await WriteAsync(request, refreshed, StatusCodes.Status200OK);
         else
@@ -39,8 +39,8 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
 
     private async Task CreateAsync(DavRequest request, LockRequest asked, TimeSpan timeout)
     {
-        HttpResponse response = request.Http.Response;
-        Depth? depth = DepthHeader.Read(request.Http.Request.Headers, absent: Depth.Infinity);
+        var response = request.Http.Response;
+        var depth = DepthHeader.Read(request.Http.Request.Headers, absent: Depth.Infinity);
         if (depth is null or Depth.One)
         {
             Refusal.Write(response, StatusCodes.Status400BadRequest);
@@ -63,9 +63,9 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
         if (!await guard.AdmitAsync(request, changes))
             return;
 
-        string href = request.Path.Href(request.Item is IStoreCollection);
+        var href = request.Path.Href(request.Item is IStoreCollection);
         var wish = new LockWish(guard.KeyOf(request.Path), href, asked.Scope, depth == Depth.Infinity, asked.Owner);
-        LockGrant grant = locks.Grant(wish, timeout);
+        var grant = locks.Grant(wish, timeout);
         if (grant.Conflict is { } conflict)
             await LockConflict.WriteAsync(response, wish, conflict, request.Aborted);
         else if (grant.Granted is not { } granted)
@@ -79,11 +79,11 @@ internal sealed class LockHandler(IStore store, ILockingManager locks, LockGuard
     /// <summary>Makes the empty file. Without it the lock ends again.</summary>
     private async Task CreateFileAsync(DavRequest request, IStoreCollection parent, DavLock granted)
     {
-        bool isKept = false;
+        var isKept = false;
         try
         {
             var upload = new StoreUpload(Stream.Null, 0, MayReplace: false);
-            StoreAnswer answer = await parent.PutItemAsync(request.Path.Name, upload, request.Aborted);
+            var answer = await parent.PutItemAsync(request.Path.Name, upload, request.Aborted);
             isKept = answer is StoreAnswer.Created or StoreAnswer.AlreadyExists;
             if (!isKept)
                 Refusal.Write(request.Http.Response, StoreStatus.For(answer));

@@ -11,8 +11,8 @@ internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHand
     /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
-        HttpResponse response = request.Http.Response;
-        bool hasBody = request.Http.Request.ContentLength is not 0
+        var response = request.Http.Response;
+        var hasBody = request.Http.Request.ContentLength is not 0
             && request.Http.Features.Get<IHttpRequestBodyDetectionFeature>() is { CanHaveBody: true };
         if (hasBody)
         {
@@ -29,7 +29,7 @@ internal sealed class MkColHandler(IStore store, LockGuard guard) : IRequestHand
 
         if (!await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Birth)))
             return;
-        StoreAnswer answer = await parent.CreateCollectionAsync(request.Path.Name, request.Aborted);
+        var answer = await parent.CreateCollectionAsync(request.Path.Name, request.Aborted);
         Refusal.Write(response, StoreStatus.For(answer));
     }
 }

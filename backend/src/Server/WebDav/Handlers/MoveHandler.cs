@@ -11,7 +11,7 @@ internal sealed class MoveHandler(TransferChecks checks, LockGuard guard, ILocki
     {
         if (await checks.AdmitAsync(request) is not { } transfer)
             return;
-        StoreAnswer answer = await transfer.Source.MoveItemAsync(request.Path.Name, transfer.Target, request.Aborted);
+        var answer = await transfer.Source.MoveItemAsync(request.Path.Name, transfer.Target, request.Aborted);
         if (answer is StoreAnswer.Done or StoreAnswer.Created)
         {
             locks.Forget(guard.KeyOf(request.Path), itself: true);

@@ -9,7 +9,7 @@ internal sealed class OptionsHandler : IRequestHandler
     /// <inheritdoc/>
     public Task HandleAsync(DavRequest request)
     {
-        HttpResponse response = request.Http.Response;
+        var response = request.Http.Response;
         Refusal.Write(response, StatusCodes.Status200OK);
         response.Headers.Allow = request.Item is null ? request.Class.AllowUnmapped : request.Class.Allow;
         response.Headers["DAV"] = request.Class.HasLocks ? "1, 2" : "1";

@@ -9,9 +9,9 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
     /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
-        HttpRequest http = request.Http.Request;
-        HttpResponse response = request.Http.Response;
-        string depth = http.Headers["Depth"].ToString();
+        var http = request.Http.Request;
+        var response = request.Http.Response;
+        var depth = http.Headers["Depth"].ToString();
         if (depth.Equals("infinity", StringComparison.OrdinalIgnoreCase))
         {
             await RefuseInfinityAsync(response, request.Aborted);
@@ -24,23 +24,23 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
             return;
         }
 
-        DavXmlElement? body = await DavXmlReader.ReadAsync(http.BodyReader, http.ContentLength, request.Aborted);
-        PropFindRequest asked = PropFindRequest.From(body);
-        IStoreCollection? listed = depth == "0" ? null : request.ExistingItem as IStoreCollection;
+        var body = await DavXmlReader.ReadAsync(http.BodyReader, http.ContentLength, request.Aborted);
+        var asked = PropFindRequest.From(body);
+        var listed = depth == "0" ? null : request.ExistingItem as IStoreCollection;
         await WriteAsync(request, asked, listed);
     }
 
     private async Task WriteAsync(DavRequest request, PropFindRequest asked, IStoreCollection? listed)
     {
-        CancellationToken cancellationToken = request.Aborted;
-        IStoreItem item = request.ExistingItem;
-        string href = request.Path.Href(item is IStoreCollection);
+        var cancellationToken = request.Aborted;
+        var item = request.ExistingItem;
+        var href = request.Path.Href(item is IStoreCollection);
 
         // The first child is read before the answer starts: a store that cannot be read is a 503 and not a broken 207.
-        await using IAsyncEnumerator<IStoreItem>? children = listed?.ReadChildrenAsync(cancellationToken).GetAsyncEnumerator(cancellationToken);
-        bool more = children is not null && await children.MoveNextAsync();
+        await using var children = listed?.ReadChildrenAsync(cancellationToken).GetAsyncEnumerator(cancellationToken);
+        var more = children is not null && await children.MoveNextAsync();
 
-        HttpResponse response = request.Http.Response;
+        var response = request.Http.Response;
         response.StatusCode = StatusCodes.Status207MultiStatus;
         response.ContentType = "application/xml; charset=utf-8";
         if (item is IStoreCollection && !request.Path.HasTrailingSlash)
@@ -51,8 +51,8 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
         await writer.WriteAsync(href, item, PropertiesOf(request.Path, item, request.Class), cancellationToken);
         while (more)
         {
-            IStoreItem child = children!.Current;
-            string slash = child is IStoreCollection ? "/" : "";
+            var child = children!.Current;
+            var slash = child is IStoreCollection ? "/" : "";
             await writer.WriteAsync($"{href}{PercentEncoding.Encode(child.Name)}{slash}", child, PropertiesOf(request, child), cancellationToken);
             more = await children.MoveNextAsync();
         }
@@ -64,7 +64,7 @@ internal sealed class PropFindHandler(IStore store, ILockingManager locks, LockG
     {
         if (!request.Class.HasLocks)
             return child.Properties;
-        DavPath path = request.Path.Child(child.Name);
+        var path = request.Path.Child(child.Name);
         return store.Classify(path, child) is { } row ? PropertiesOf(path, child, row) : child.Properties;
     }
 

@@ -9,14 +9,14 @@ internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
     /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
-        HttpRequest http = request.Http.Request;
-        DavXmlElement? body = await DavXmlReader.ReadAsync(http.BodyReader, http.ContentLength, request.Aborted);
-        IReadOnlyList<PropertyChange> changes = PropPatchRequest.From(body);
-        bool isServed = request.Class[WebDav.Verbs.PropPatch] == VerbAnswer.Served;
+        var http = request.Http.Request;
+        var body = await DavXmlReader.ReadAsync(http.BodyReader, http.ContentLength, request.Aborted);
+        var changes = PropPatchRequest.From(body);
+        var isServed = request.Class[WebDav.Verbs.PropPatch] == VerbAnswer.Served;
         if (isServed && !await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Content)))
             return;
 
-        IPropertyManager properties = request.ExistingItem.Properties;
+        var properties = request.ExistingItem.Properties;
         DavName[] names = [.. changes.Select(change => change.Name).Distinct()];
         DavName[] refused = [.. names.Where(name => !isServed || properties.IsProtected(name))];
         if (refused.Length > 0)
@@ -25,8 +25,8 @@ internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
             return;
         }
 
-        StoreAnswer answer = await properties.ChangeAsync(changes, request.Aborted);
-        int status = answer switch
+        var answer = await properties.ChangeAsync(changes, request.Aborted);
+        var status = answer switch
         {
             StoreAnswer.Done => StatusCodes.Status200OK,
 
@@ -57,7 +57,7 @@ internal sealed class PropPatchHandler(LockGuard guard) : IRequestHandler
     private static void WritePropStat(DavXmlWriter xml, DavName[] names, int status, string error)
     {
         xml.Markup("<D:propstat><D:prop>"u8);
-        foreach (DavName name in names)
+        foreach (var name in names)
             xml.Empty(name);
         xml.Markup($"</D:prop><D:status>{StatusLine.For(status)}</D:status>{error}</D:propstat>");
     }

@@ -11,8 +11,8 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
     /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
-        HttpResponse response = request.Http.Response;
-        IHeaderDictionary headers = request.Http.Request.Headers;
+        var response = request.Http.Response;
+        var headers = request.Http.Request.Headers;
         if (headers.ContentRange.Count > 0)
         {
             // RFC 9110, section 14.4: a partial PUT taken for a whole one would damage the content.
@@ -38,15 +38,15 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
             return;
         }
 
-        ChangeKind kind = request.Item is null ? ChangeKind.Birth : ChangeKind.Content;
+        var kind = request.Item is null ? ChangeKind.Birth : ChangeKind.Content;
         if (await guard.AdmitAsync(request, new PlannedChange(request.Path, kind)))
             await UploadAsync(request, parent);
     }
 
     private async Task UploadAsync(DavRequest request, IStoreCollection parent)
     {
-        long limit = options().MaxUploadBytes;
-        long? length = request.Http.Request.ContentLength;
+        var limit = options().MaxUploadBytes;
+        var length = request.Http.Request.ContentLength;
         if (length > limit)
         {
             Refusal.Write(request.Http.Response, StatusCodes.Status413PayloadTooLarge);
@@ -56,9 +56,9 @@ internal sealed class PutHandler(IStore store, LockGuard guard, CurrentDavOption
         // LimitedBody counts the bytes read, and ends a longer body with 413.
         if (request.Http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } size)
             size.MaxRequestBodySize = limit;
-        bool mayReplace = EntityTagCondition.Parse(request.Http.Request.Headers.IfNoneMatch) is not { IsAny: true };
+        var mayReplace = EntityTagCondition.Parse(request.Http.Request.Headers.IfNoneMatch) is not { IsAny: true };
         var upload = new StoreUpload(request.Http.Request.Body, length, mayReplace);
-        StoreAnswer answer = await parent.PutItemAsync(request.Path.Name, upload, request.Aborted);
+        var answer = await parent.PutItemAsync(request.Path.Name, upload, request.Aborted);
         Refusal.Write(request.Http.Response, StoreStatus.For(answer));
     }
 }

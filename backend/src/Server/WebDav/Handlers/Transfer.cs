@@ -12,15 +12,15 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
     /// <summary>The transfer, or null when the request has been answered.</summary>
     public async ValueTask<Transfer?> AdmitAsync(DavRequest request)
     {
-        HttpResponse response = request.Http.Response;
-        if (TryRead(request, out DavPath? to, out bool mayReplace, out bool isDeep) is { } refusal)
+        var response = request.Http.Response;
+        if (TryRead(request, out var to, out var mayReplace, out var isDeep) is { } refusal)
         {
             Refusal.Write(response, refusal);
             return null;
         }
 
-        IStoreItem? target = await store.FindAsync(to!, request.Aborted);
-        int? status = await CheckAsync(request, to!, target, mayReplace, isDeep);
+        var target = await store.FindAsync(to!, request.Aborted);
+        var status = await CheckAsync(request, to!, target, mayReplace, isDeep);
         if (status is not null)
         {
             Refusal.Write(response, status.Value);
@@ -28,7 +28,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
         }
 
         var arrival = new PlannedChange(to!, target is null ? ChangeKind.Birth : ChangeKind.Tree);
-        bool admitted = request.Http.Request.Method == Verbs.Move
+        var admitted = request.Http.Request.Method == Verbs.Move
             ? await guard.AdmitAsync(request, new PlannedChange(request.Path, ChangeKind.Tree), arrival)
             : await guard.AdmitAsync(request, arrival);
         if (!admitted)
@@ -47,12 +47,12 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
     /// <summary>Reads the headers. Returns the status of a refusal, or null.</summary>
     private static int? TryRead(DavRequest request, out DavPath? to, out bool mayReplace, out bool isDeep)
     {
-        HttpRequest http = request.Http.Request;
-        ResourceReference destination = http.Headers["Destination"].Count == 1
+        var http = request.Http.Request;
+        var destination = http.Headers["Destination"].Count == 1
             ? ResourceReference.Parse(http.Headers["Destination"].ToString(), http)
             : new ResourceReference(ReferenceKind.Malformed, null);
-        Depth? depth = DepthHeader.Read(http.Headers, absent: Depth.Infinity);
-        string overwrite = http.Headers["Overwrite"].ToString();
+        var depth = DepthHeader.Read(http.Headers, absent: Depth.Infinity);
+        var overwrite = http.Headers["Overwrite"].ToString();
         to = destination.Path;
         mayReplace = !overwrite.Equals("F", StringComparison.OrdinalIgnoreCase);
         isDeep = depth == Depth.Infinity;
@@ -60,7 +60,7 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
             return StatusCodes.Status502BadGateway;
 
         // A collection is moved whole, and copied whole or alone.
-        bool isDepthValid = depth is Depth.Infinity
+        var isDepthValid = depth is Depth.Infinity
             || (depth is Depth.Zero && (http.Method == Verbs.Copy || request.ExistingItem is not IStoreCollection));
         if (to is null || !isDepthValid || overwrite is not ("" or "T" or "t" or "F" or "f"))
             return StatusCodes.Status400BadRequest;
@@ -75,9 +75,9 @@ internal sealed class TransferChecks(IStore store, LockGuard guard)
         if (store.Classify(to, target)?[Verbs.Put] is null or VerbAnswer.Forbidden)
             return StatusCodes.Status403Forbidden;
 
-        LockKey from = guard.KeyOf(request.Path);
-        LockKey end = guard.KeyOf(to);
-        bool isWithin = request.ExistingItem is IStoreCollection && isDeep && end.IsBelow(from);
+        var from = guard.KeyOf(request.Path);
+        var end = guard.KeyOf(to);
+        var isWithin = request.ExistingItem is IStoreCollection && isDeep && end.IsBelow(from);
         if (from == end || isWithin || from.IsBelow(end))
             return StatusCodes.Status403Forbidden;
 

@@ -9,8 +9,8 @@ internal sealed class UnlockHandler(ILockingManager locks, LockGuard guard) : IR
     /// <inheritdoc/>
     public async Task HandleAsync(DavRequest request)
     {
-        HttpResponse response = request.Http.Response;
-        string header = request.Http.Request.Headers["Lock-Token"].ToString().Trim();
+        var response = request.Http.Response;
+        var header = request.Http.Request.Headers["Lock-Token"].ToString().Trim();
         if (header is not ['<', _, .., '>'])
         {
             Refusal.Write(response, StatusCodes.Status400BadRequest);

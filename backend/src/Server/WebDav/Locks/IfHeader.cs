@@ -36,7 +36,7 @@ internal sealed class IfHeader
     /// <summary>Reads the value of the header. False where it breaks the grammar.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, [NotNullWhen(true)] out IfHeader? header)
     {
-        header = IfHeaderReader.TryRead(text, out List<IfList>? lists) ? new IfHeader(lists) : null;
+        header = IfHeaderReader.TryRead(text, out var lists) ? new IfHeader(lists) : null;
         return header is not null;
     }
 
@@ -47,7 +47,7 @@ internal sealed class IfHeader
 
     private static bool Holds(IfCondition condition, ResourceState state)
     {
-        bool matches = condition.Token is { } token
+        var matches = condition.Token is { } token
             ? state.Tokens.Contains(token)
             : condition.Tag is { } asked && state.Tag is { } current && asked.StrongEquals(current);
         return matches != condition.IsNegated;

@@ -29,7 +29,7 @@ internal ref struct IfHeaderReader
     {
         if (_rest.IsEmpty)
             return false;
-        bool isTagged = _rest[0] == '<';
+        var isTagged = _rest[0] == '<';
         while (!_rest.IsEmpty)
         {
             string? resource = null;
@@ -53,7 +53,7 @@ internal ref struct IfHeaderReader
         var conditions = new List<IfCondition>();
         while (!Take(')'))
         {
-            if (!TryReadCondition(out IfCondition condition))
+            if (!TryReadCondition(out var condition))
                 return false;
             conditions.Add(condition);
         }
@@ -65,7 +65,7 @@ internal ref struct IfHeaderReader
     private bool TryReadCondition(out IfCondition condition)
     {
         condition = default;
-        bool negated = _rest.StartsWith("Not", StringComparison.OrdinalIgnoreCase);
+        var negated = _rest.StartsWith("Not", StringComparison.OrdinalIgnoreCase);
         if (negated)
             Skip(3);
         if (_rest.IsEmpty)
@@ -73,13 +73,13 @@ internal ref struct IfHeaderReader
         if (_rest[0] == '<')
         {
             // A state token is an absolute URI: it has a scheme.
-            if (!TryReadReference(out string? token) || token.IndexOf(':', StringComparison.Ordinal) <= 0)
+            if (!TryReadReference(out var token) || token.IndexOf(':', StringComparison.Ordinal) <= 0)
                 return false;
             condition = new IfCondition(negated, token, null);
             return true;
         }
 
-        if (!Take('[') || !EntityTag.TryRead(ref _rest, out EntityTag tag))
+        if (!Take('[') || !EntityTag.TryRead(ref _rest, out var tag))
             return false;
         Skip(0);
         condition = new IfCondition(negated, null, tag);
@@ -89,10 +89,10 @@ internal ref struct IfHeaderReader
     private bool TryReadReference([NotNullWhen(true)] out string? reference)
     {
         reference = null;
-        int end = _rest.IndexOf('>');
+        var end = _rest.IndexOf('>');
         if (_rest.IsEmpty || _rest[0] != '<' || end < 2)
             return false;
-        ReadOnlySpan<char> inner = _rest[1..end];
+        var inner = _rest[1..end];
         if (inner.ContainsAny(" \t<\"") || inner.ContainsAnyInRange('\0', '\x1F'))
             return false;
         reference = inner.ToString();

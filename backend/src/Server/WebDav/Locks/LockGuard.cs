@@ -27,8 +27,8 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
     /// <summary>True when the request may go on; otherwise it has been answered: 400, 412 or 423.</summary>
     public async ValueTask<bool> AdmitAsync(DavRequest request, params PlannedChange[] changes)
     {
-        HttpResponse response = request.Http.Response;
-        if (!TryReadIf(request, out IfHeader? header))
+        var response = request.Http.Response;
+        if (!TryReadIf(request, out var header))
         {
             Refusal.Write(response, StatusCodes.Status400BadRequest);
             return false;
@@ -56,20 +56,20 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
     public static bool TryReadIf(DavRequest request, out IfHeader? header)
     {
         header = null;
-        Microsoft.Extensions.Primitives.StringValues value = request.Http.Request.Headers["If"];
+        var value = request.Http.Request.Headers["If"];
         return value.Count == 0 || (value.Count == 1 && IfHeader.TryParse(value.ToString(), out header));
     }
 
     /// <summary>The places of which one lock each has to be the client's, where they are locked.</summary>
     private IEnumerable<LockKey> Needed(PlannedChange change)
     {
-        LockKey key = KeyOf(change.Path);
+        var key = KeyOf(change.Path);
         yield return key;
         if (change.Kind != ChangeKind.Content)
             yield return key.Parent;
         if (change.Kind != ChangeKind.Tree)
             yield break;
-        foreach (DavLock held in locks.Below(key))
+        foreach (var held in locks.Below(key))
             yield return held.Wish.Root;
     }
 
@@ -77,7 +77,7 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
     {
         var own = new ResourceState(TokensOf(request.Path), (request.Item as IStoreFile)?.ETag);
         var states = new Dictionary<string, ResourceState>(StringComparer.Ordinal);
-        foreach (string resource in header.Lists.Select(list => list.Resource).OfType<string>().Distinct())
+        foreach (var resource in header.Lists.Select(list => list.Resource).OfType<string>().Distinct())
             states[resource] = await ReadStateAsync(resource, request);
         return header.Holds(resource => resource is null ? own : states[resource]);
     }
@@ -85,10 +85,10 @@ internal sealed class LockGuard(IStore store, ILockingManager locks)
     /// <summary>The state of a tagged resource. A resource outside of this tree has none that a condition could match.</summary>
     private async ValueTask<ResourceState> ReadStateAsync(string resource, DavRequest request)
     {
-        ResourceReference reference = ResourceReference.Parse(resource, request.Http.Request);
+        var reference = ResourceReference.Parse(resource, request.Http.Request);
         if (reference.Path is not { } path)
             return new ResourceState([], null);
-        IStoreItem? item = await store.FindAsync(path, request.Aborted);
+        var item = await store.FindAsync(path, request.Aborted);
         return new ResourceState(TokensOf(path), (item as IStoreFile)?.ETag);
     }
 

@@ -47,15 +47,15 @@ internal static class LockMarkup
     {
         var buffer = new ArrayBufferWriter<byte>();
         var xml = new DavXmlWriter(buffer);
-        foreach (DavLock held in granted)
+        foreach (var held in granted)
             Write(xml, held, locks.SecondsLeft(held));
         return Encoding.UTF8.GetString(buffer.WrittenSpan);
     }
 
     private static void Write(DavXmlWriter xml, DavLock held, long seconds)
     {
-        string scope = held.Wish.Scope == LockScope.Exclusive ? "exclusive" : "shared";
-        string depth = held.Wish.IsDeep ? "infinity" : "0";
+        var scope = held.Wish.Scope == LockScope.Exclusive ? "exclusive" : "shared";
+        var depth = held.Wish.IsDeep ? "infinity" : "0";
         xml.Markup($"<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:{scope}/></D:lockscope><D:depth>{depth}</D:depth>");
         xml.Markup(held.Wish.Owner);
         xml.Markup(string.Create(CultureInfo.InvariantCulture, $"<D:timeout>Second-{seconds}</D:timeout>"));

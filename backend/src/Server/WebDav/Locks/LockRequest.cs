@@ -20,14 +20,14 @@ internal sealed record LockRequest(LockScope Scope, string Owner)
         if (root.Child("locktype")?.Child("write") is null)
             throw new DavXmlException("The lock is not one for writing.");
 
-        DavXmlElement? scope = root.Child("lockscope");
-        LockScope asked = (scope?.Child("exclusive"), scope?.Child("shared")) switch
+        var scope = root.Child("lockscope");
+        var asked = (scope?.Child("exclusive"), scope?.Child("shared")) switch
         {
             ({ }, null) => LockScope.Exclusive,
             (null, { }) => LockScope.Shared,
             _ => throw new DavXmlException("A lock is either exclusive or shared."),
         };
-        string owner = root.Child("owner") is { } element ? DavXmlWriter.Write(element) : "";
+        var owner = root.Child("owner") is { } element ? DavXmlWriter.Write(element) : "";
         if (Encoding.UTF8.GetByteCount(owner) > MaxOwnerBytes)
             throw new DavXmlException("The owner of the lock is larger than 4 KiB.", StatusCodes.Status413PayloadTooLarge);
         return new LockRequest(asked, owner);

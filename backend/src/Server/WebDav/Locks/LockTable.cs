@@ -19,9 +19,9 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         lock (_gate)
         {
             Purge();
-            foreach (DavLock other in _locks.Values)
+            foreach (var other in _locks.Values)
             {
-                bool excludes = wish.Scope == LockScope.Exclusive || other.Wish.Scope == LockScope.Exclusive;
+                var excludes = wish.Scope == LockScope.Exclusive || other.Wish.Scope == LockScope.Exclusive;
                 if (excludes && (other.Covers(wish.Root) || (wish.IsDeep && other.Wish.Root.IsBelow(wish.Root))))
                     return new LockGrant(null, other);
             }
@@ -40,7 +40,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         lock (_gate)
         {
             Purge();
-            return _locks.TryGetValue(token, out DavLock? old) ? _locks[token] = old with { Expires = Expiry(timeout) } : null;
+            return _locks.TryGetValue(token, out var old) ? _locks[token] = old with { Expires = Expiry(timeout) } : null;
         }
     }
 
@@ -50,7 +50,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
         lock (_gate)
         {
             Purge();
-            return _locks.TryGetValue(token, out DavLock? held) && held.Covers(key) && _locks.Remove(token);
+            return _locks.TryGetValue(token, out var held) && held.Covers(key) && _locks.Remove(token);
         }
     }
 
@@ -65,7 +65,7 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
     {
         lock (_gate)
         {
-            foreach (DavLock held in _locks.Values)
+            foreach (var held in _locks.Values)
             {
                 if (held.Wish.Root.IsBelow(key) || (itself && held.Wish.Root == key))
                     _locks.Remove(held.Token);
@@ -90,8 +90,8 @@ internal sealed class LockTable(TimeProvider time) : ILockingManager
 
     private void Purge()
     {
-        long now = time.GetTimestamp();
-        foreach (DavLock held in _locks.Values)
+        var now = time.GetTimestamp();
+        foreach (var held in _locks.Values)
         {
             if (held.Expires <= now)
                 _locks.Remove(held.Token);

@@ -16,17 +16,17 @@ internal static class LockTimeout
     /// <summary>The time to grant, at least a second.</summary>
     public static TimeSpan Parse(ReadOnlySpan<char> header)
     {
-        foreach (Range part in header.Split(','))
+        foreach (var part in header.Split(','))
         {
-            ReadOnlySpan<char> wish = header[part].Trim();
+            var wish = header[part].Trim();
             if (wish.Equals("Infinite", StringComparison.OrdinalIgnoreCase))
                 return Longest;
             if (!wish.StartsWith(Seconds, StringComparison.OrdinalIgnoreCase))
                 continue;
-            ReadOnlySpan<char> digits = wish[Seconds.Length..];
+            var digits = wish[Seconds.Length..];
             if (digits.IsEmpty || digits.ContainsAnyExceptInRange('0', '9'))
                 continue;
-            return long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long seconds)
+            return long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out var seconds)
                 ? TimeSpan.FromSeconds(Math.Clamp(seconds, 1, (long)Longest.TotalSeconds))
                 : Longest;
         }

@@ -34,11 +34,11 @@ internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? P
 
         if (text[0] != '/')
         {
-            int scheme = text.IndexOf("://", StringComparison.Ordinal);
+            var scheme = text.IndexOf("://", StringComparison.Ordinal);
             if (scheme <= 0)
                 return new ResourceReference(ReferenceKind.Malformed, null);
-            int slash = text.IndexOf('/', scheme + 3);
-            string authority = slash < 0 ? text[(scheme + 3)..] : text[(scheme + 3)..slash];
+            var slash = text.IndexOf('/', scheme + 3);
+            var authority = slash < 0 ? text[(scheme + 3)..] : text[(scheme + 3)..slash];
             if (authority.Length == 0)
                 return new ResourceReference(ReferenceKind.Malformed, null);
             if (!IsOrigin(text[..scheme], authority, request))
@@ -51,12 +51,12 @@ internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? P
 
     private static ResourceReference Within(string target, string urlBase)
     {
-        if (!DavPath.TryParse(target, "", out DavPath? whole))
+        if (!DavPath.TryParse(target, "", out var whole))
             return new ResourceReference(ReferenceKind.Malformed, null);
-        string[] names = urlBase.Split('/', StringSplitOptions.RemoveEmptyEntries);
+        var names = urlBase.Split('/', StringSplitOptions.RemoveEmptyEntries);
         if (!whole.Segments.Take(names.Length).SequenceEqual(names))
             return new ResourceReference(ReferenceKind.Elsewhere, null);
-        return DavPath.TryParse(target, urlBase, out DavPath? path)
+        return DavPath.TryParse(target, urlBase, out var path)
             ? new ResourceReference(ReferenceKind.Here, path)
             : new ResourceReference(ReferenceKind.Malformed, null);
     }
@@ -73,11 +73,11 @@ internal readonly record struct ResourceReference(ReferenceKind Kind, DavPath? P
     /// <summary>The port as text: one that is no number equals only itself.</summary>
     private static string Port(string authority, string scheme)
     {
-        int colon = authority.LastIndexOf(':');
-        string text = colon < 0 || authority.EndsWith(']') ? "" : authority[(colon + 1)..];
+        var colon = authority.LastIndexOf(':');
+        var text = colon < 0 || authority.EndsWith(']') ? "" : authority[(colon + 1)..];
         if (text.Length == 0)
             return scheme.Equals("https", StringComparison.OrdinalIgnoreCase) ? "443" : "80";
-        return ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ushort port)
+        return ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var port)
             ? port.ToString(CultureInfo.InvariantCulture)
             : text;
     }

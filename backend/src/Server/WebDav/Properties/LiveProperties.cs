@@ -54,7 +54,7 @@ internal sealed class LiveProperties : IPropertyManager
 
     private static async ValueTask<string> ReadUsedBytesAsync(IStoreItem item, CancellationToken cancellationToken)
     {
-        long used = await ((IStoreCollection)item).GetUsedBytesAsync(cancellationToken);
+        var used = await ((IStoreCollection)item).GetUsedBytesAsync(cancellationToken);
         return used.ToString(CultureInfo.InvariantCulture);
     }
 

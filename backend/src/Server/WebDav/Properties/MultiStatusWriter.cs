@@ -42,7 +42,7 @@ internal sealed class MultiStatusWriter
         _xml.Markup("</D:href><D:propstat><D:prop>"u8);
         if (_asked.Everything)
             await WriteEverythingAsync(item, properties, cancellationToken);
-        foreach (DavName name in _asked.Names)
+        foreach (var name in _asked.Names)
         {
             if (properties.Find(name) is { } property && (property.ByNameOnly || !_asked.Everything))
                 await WriteValueAsync(property, item, cancellationToken);
@@ -72,7 +72,7 @@ internal sealed class MultiStatusWriter
 
     private async ValueTask WriteEverythingAsync(IStoreItem item, IPropertyManager properties, CancellationToken cancellationToken)
     {
-        foreach (DavProperty property in properties.All)
+        foreach (var property in properties.All)
         {
             if (_asked.NamesOnly)
                 _xml.Empty(property.Name);
@@ -83,7 +83,7 @@ internal sealed class MultiStatusWriter
 
     private async ValueTask WriteValueAsync(DavProperty property, IStoreItem item, CancellationToken cancellationToken)
     {
-        string value = property.SameFor is { } common
+        var value = property.SameFor is { } common
             ? await ReadSharedAsync(property, common(item), item, cancellationToken)
             : await property.Read(item, cancellationToken);
         if (property.IsWhole)
@@ -108,15 +108,15 @@ internal sealed class MultiStatusWriter
 
     private async ValueTask<string> ReadSharedAsync(DavProperty property, object owner, IStoreItem item, CancellationToken cancellationToken)
     {
-        if (!_shared.TryGetValue(property.Name, out (object Owner, string Value) last) || !last.Owner.Equals(owner))
+        if (!_shared.TryGetValue(property.Name, out var last) || !last.Owner.Equals(owner))
             _shared[property.Name] = last = (owner, await property.Read(item, cancellationToken));
         return last.Value;
     }
 
     private void WriteUndefined(IPropertyManager properties)
     {
-        bool any = false;
-        foreach (DavName name in _asked.Names)
+        var any = false;
+        foreach (var name in _asked.Names)
         {
             if (properties.Find(name) is not null)
                 continue;

@@ -30,9 +30,9 @@ internal sealed class PropFindRequest
         if (root.Name != DavName.Dav("propfind"))
             throw new DavXmlException("The root element is not propfind.");
 
-        DavXmlElement? all = root.Child("allprop");
-        DavXmlElement? names = root.Child("propname");
-        DavXmlElement? some = root.Child("prop");
+        var all = root.Child("allprop");
+        var names = root.Child("propname");
+        var some = root.Child("prop");
         return (all, names, some) switch
         {
             ({ }, null, null) => new PropFindRequest(namesOnly: false, everything: true, NamesIn(root.Child("include"))),

@@ -12,13 +12,13 @@ internal static class PropPatchRequest
         if (root?.Name != DavName.Dav("propertyupdate"))
             throw new DavXmlException("The root element is not propertyupdate.");
         var changes = new List<PropertyChange>();
-        foreach (DavXmlElement step in root.Children)
+        foreach (var step in root.Children)
         {
-            bool isSet = step.Name == DavName.Dav("set");
+            var isSet = step.Name == DavName.Dav("set");
             if (!isSet && step.Name != DavName.Dav("remove"))
                 continue;
-            DavXmlElement prop = step.Child("prop") ?? throw new DavXmlException("A step of the update names no properties.");
-            foreach (DavXmlElement property in prop.Children)
+            var prop = step.Child("prop") ?? throw new DavXmlException("A step of the update names no properties.");
+            foreach (var property in prop.Children)
                 changes.Add(new PropertyChange(property.Name, isSet ? DavXmlWriter.Write(WithLanguage(property, prop, step, root)) : null));
         }
 
@@ -30,7 +30,7 @@ internal static class PropPatchRequest
     {
         if (LanguageOf(property) is not null)
             return property;
-        string? language = around.Select(LanguageOf).FirstOrDefault(found => found is not null);
+        var language = around.Select(LanguageOf).FirstOrDefault(found => found is not null);
         return language is null
             ? property
             : property with { Attributes = [.. property.Attributes, new DavXmlAttribute(DavXmlAttribute.Language, language)] };
@@ -38,7 +38,7 @@ internal static class PropPatchRequest
 
     private static string? LanguageOf(DavXmlElement element)
     {
-        foreach (DavXmlAttribute attribute in element.Attributes)
+        foreach (var attribute in element.Attributes)
         {
             if (attribute.Name == DavXmlAttribute.Language)
                 return attribute.Value;

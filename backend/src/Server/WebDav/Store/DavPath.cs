@@ -46,7 +46,7 @@ internal sealed class DavPath
     {
         if (IsRoot)
             return _base + "/";
-        string path = _base + "/" + string.Join('/', _encoded);
+        var path = _base + "/" + string.Join('/', _encoded);
         return isCollection ? path + "/" : path;
     }
 
@@ -61,27 +61,27 @@ internal sealed class DavPath
     public static bool TryParse(string target, string urlBase, [NotNullWhen(true)] out DavPath? path)
     {
         path = null;
-        if (!TryFindPath(target, out ReadOnlySpan<char> raw))
+        if (!TryFindPath(target, out var raw))
             return false;
 
         var segments = new List<string>();
         var encoded = new List<string>();
-        foreach (Range part in raw.Split('/'))
+        foreach (var part in raw.Split('/'))
         {
-            ReadOnlySpan<char> segment = raw[part];
+            var segment = raw[part];
             if (segment.IsEmpty)
                 continue;
-            if (!PercentEncoding.TryDecode(segment, out string? name) || name is "." or ".." || !NfcName.TryOf(name, out string? composed))
+            if (!PercentEncoding.TryDecode(segment, out var name) || name is "." or ".." || !NfcName.TryOf(name, out var composed))
                 return false;
             segments.Add(composed);
             encoded.Add(PercentEncoding.Encode(name));
         }
 
-        int skipped = urlBase.AsSpan().Count('/');
+        var skipped = urlBase.AsSpan().Count('/');
         if (skipped > segments.Count)
             return false;
-        string encodedBase = skipped == 0 ? "" : "/" + string.Join('/', encoded.Take(skipped));
-        bool slash = raw.EndsWith('/') || segments.Count == skipped;
+        var encodedBase = skipped == 0 ? "" : "/" + string.Join('/', encoded.Take(skipped));
+        var slash = raw.EndsWith('/') || segments.Count == skipped;
         path = new DavPath([.. segments.Skip(skipped)], [.. encoded.Skip(skipped)], encodedBase, slash);
         return true;
     }
@@ -94,15 +94,15 @@ internal sealed class DavPath
         path = target;
         if (!path.StartsWith('/'))
         {
-            int scheme = path.IndexOf("://");
+            var scheme = path.IndexOf("://");
             if (scheme <= 0)
                 return false;
-            ReadOnlySpan<char> rest = path[(scheme + 3)..];
-            int slash = rest.IndexOfAny('/', '?');
+            var rest = path[(scheme + 3)..];
+            var slash = rest.IndexOfAny('/', '?');
             path = slash >= 0 && rest[slash] == '/' ? rest[slash..] : "/";
         }
 
-        int query = path.IndexOf('?');
+        var query = path.IndexOf('?');
         if (query >= 0)
             path = path[..query];
         return true;

@@ -22,12 +22,12 @@ internal readonly record struct EntityTag(string Value, bool IsWeak = false)
     public static bool TryRead(ref ReadOnlySpan<char> text, out EntityTag tag)
     {
         tag = default;
-        bool weak = text.StartsWith("W/");
-        ReadOnlySpan<char> rest = weak ? text[2..] : text;
+        var weak = text.StartsWith("W/");
+        var rest = weak ? text[2..] : text;
         if (rest.IsEmpty || rest[0] != '"')
             return false;
         rest = rest[1..];
-        int end = rest.IndexOf('"');
+        var end = rest.IndexOf('"');
         if (end < 0 || rest[..end].ContainsAnyInRange('\0', ' ') || rest[..end].Contains('\x7F'))
             return false;
         tag = new EntityTag(rest[..end].ToString(), weak);

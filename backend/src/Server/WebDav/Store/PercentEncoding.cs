@@ -22,7 +22,7 @@ internal static class PercentEncoding
 
         var encoded = new StringBuilder(name.Length + 16);
         Span<byte> utf8 = stackalloc byte[4];
-        foreach (Rune rune in name.EnumerateRunes())
+        foreach (var rune in name.EnumerateRunes())
         {
             if (rune.IsAscii && Plain.Contains((char)rune.Value))
             {
@@ -30,8 +30,8 @@ internal static class PercentEncoding
                 continue;
             }
 
-            int length = rune.EncodeToUtf8(utf8);
-            foreach (byte value in utf8[..length])
+            var length = rune.EncodeToUtf8(utf8);
+            foreach (var value in utf8[..length])
                 encoded.Append('%').Append(Digit(value >> 4)).Append(Digit(value & 15));
         }
 
@@ -45,13 +45,13 @@ internal static class PercentEncoding
     public static bool TryDecode(ReadOnlySpan<char> segment, [NotNullWhen(true)] out string? name)
     {
         name = null;
-        byte[] utf8 = ArrayPool<byte>.Shared.Rent(segment.Length);
-        char[] chars = ArrayPool<char>.Shared.Rent(segment.Length);
+        var utf8 = ArrayPool<byte>.Shared.Rent(segment.Length);
+        var chars = ArrayPool<char>.Shared.Rent(segment.Length);
         try
         {
-            if (!TryUnescape(segment, utf8, out int length))
+            if (!TryUnescape(segment, utf8, out var length))
                 return false;
-            if (Utf8.ToUtf16(utf8.AsSpan(0, length), chars, out _, out int written, replaceInvalidSequences: false) != OperationStatus.Done)
+            if (Utf8.ToUtf16(utf8.AsSpan(0, length), chars, out _, out var written, replaceInvalidSequences: false) != OperationStatus.Done)
                 return false;
             name = new string(chars, 0, written);
             return true;
@@ -66,7 +66,7 @@ internal static class PercentEncoding
     private static bool TryUnescape(ReadOnlySpan<char> segment, Span<byte> utf8, out int length)
     {
         length = 0;
-        for (int at = 0; at < segment.Length; at++)
+        for (var at = 0; at < segment.Length; at++)
         {
             int value = segment[at];
             if (value == '%')

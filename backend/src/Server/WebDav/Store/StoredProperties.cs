@@ -47,9 +47,9 @@ internal sealed class StoredProperties : IPropertyManager
     public static IReadOnlyList<StoredProperty>? Apply(IReadOnlyList<StoredProperty> stored, IReadOnlyList<PropertyChange> changes)
     {
         var result = stored.ToList();
-        foreach (PropertyChange change in changes)
+        foreach (var change in changes)
         {
-            int at = result.FindIndex(property => property.Name == change.Name);
+            var at = result.FindIndex(property => property.Name == change.Name);
             if (change.Markup is null)
             {
                 if (at >= 0)

@@ -8,7 +8,7 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playba
     /// <summary>The item at a path below <c>/content</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
     {
-        LibraryEntry? entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, cancellationToken).AsTask());
+        var entry = await StoreGuard.RunAsync(() => tree.FindAsync(names, cancellationToken).AsTask());
         return entry is null ? null : Show(entry);
     }
 

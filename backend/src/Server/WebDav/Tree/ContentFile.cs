@@ -37,7 +37,7 @@ internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreF
     {
         try
         {
-            Stream stream = await StoreGuard.RunAsync(() => playback.OpenAsync(file, offset, length, cancellationToken));
+            var stream = await StoreGuard.RunAsync(() => playback.OpenAsync(file, offset, length, cancellationToken));
             return new ContentStream(stream, Translate);
         }
         catch (Exception failure) when (Translate(failure) is { } known)

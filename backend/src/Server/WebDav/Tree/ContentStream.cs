@@ -15,7 +15,7 @@ internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavail
     {
         try
         {
-            ValueTask<int> read = inner.ReadAsync(buffer, cancellationToken);
+            var read = inner.ReadAsync(buffer, cancellationToken);
             return read.IsCompletedSuccessfully ? read : AwaitAsync(read);
         }
         catch (Exception failure) when (translate(failure) is { } known)

@@ -31,9 +31,9 @@ internal sealed class HiddenLinks(TimeProvider time)
     {
         if (_since.IsEmpty)
             return false;
-        for (int end = path.Length; end > 0; end = path.LastIndexOf('/', end - 1))
+        for (var end = path.Length; end > 0; end = path.LastIndexOf('/', end - 1))
         {
-            if (_since.TryGetValue((release, path[..end]), out long since) && time.GetElapsedTime(since) < Hiding)
+            if (_since.TryGetValue((release, path[..end]), out var since) && time.GetElapsedTime(since) < Hiding)
                 return true;
         }
 
@@ -42,7 +42,7 @@ internal sealed class HiddenLinks(TimeProvider time)
 
     private void Forget()
     {
-        foreach (KeyValuePair<(Release, string), long> name in _since.OrderBy(name => name.Value).Take(MaxNames / 2).ToList())
+        foreach (var name in _since.OrderBy(name => name.Value).Take(MaxNames / 2).ToList())
             _since.TryRemove(name);
     }
 }

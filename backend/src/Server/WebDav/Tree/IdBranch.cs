@@ -23,7 +23,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
             return Folder(names[^1], prefix);
         if (IdPath.IdOf(names) is not { } id)
             return null;
-        FileEntry? entry = await StoreGuard.RunAsync(() => tree.FindByIdAsync(id, cancellationToken).AsTask());
+        var entry = await StoreGuard.RunAsync(() => tree.FindByIdAsync(id, cancellationToken).AsTask());
         return entry is null ? null : Show(entry);
     }
 

@@ -15,7 +15,7 @@ internal static class IdPath
     /// <summary>The path below the root of the tree, without a slash at its start.</summary>
     public static string Of(Guid id)
     {
-        string name = NameOf(id);
+        var name = NameOf(id);
         return $"{TreeNames.Ids}/{string.Join('/', name[..Levels].AsEnumerable())}/{name}";
     }
 
@@ -28,9 +28,9 @@ internal static class IdPath
     /// <summary>The id that a whole path below <c>/.ids</c> means, in exactly the form of <see cref="Of"/>; null for any other.</summary>
     public static Guid? IdOf(IReadOnlyList<string> names)
     {
-        if (names.Count != Levels + 1 || PrefixOf([.. names.Take(Levels)]) is not { } prefix || !Guid.TryParseExact(names[Levels], "D", out Guid id))
+        if (names.Count != Levels + 1 || PrefixOf([.. names.Take(Levels)]) is not { } prefix || !Guid.TryParseExact(names[Levels], "D", out var id))
             return null;
-        string name = NameOf(id);
+        var name = NameOf(id);
         return name == names[Levels] && name.StartsWith(prefix, StringComparison.Ordinal) ? id : null;
     }
 }

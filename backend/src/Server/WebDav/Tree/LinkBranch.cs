@@ -31,7 +31,7 @@ internal sealed class LinkBranch(
     {
         if (names.Count == 0)
             return Root;
-        LibraryEntry? entry = names.Count == 1
+        var entry = names.Count == 1
             ? await FindCategoryAsync(names[0], cancellationToken)
             : await FindInReleaseAsync(names, cancellationToken);
         return entry is null ? null : Show(entry);
@@ -52,7 +52,7 @@ internal sealed class LinkBranch(
         switch (folder)
         {
             case CategoryEntry category:
-                LibraryEntry? found = await FindInReleaseAsync([category.Name, name], cancellationToken);
+                var found = await FindInReleaseAsync([category.Name, name], cancellationToken);
                 return found is ReleaseEntry item && await StoreGuard.RunAsync(() => completed.RemoveAsync(item.Release, cancellationToken))
                     ? StoreAnswer.Done
                     : StoreAnswer.NotFound;
@@ -75,7 +75,7 @@ internal sealed class LinkBranch(
 
     private async Task<LibraryEntry?> FindCategoryAsync(string name, CancellationToken cancellationToken)
     {
-        DateTimeOffset? newest = await StoreGuard.RunAsync(() => completed.FindNewestAsync(name, cancellationToken));
+        var newest = await StoreGuard.RunAsync(() => completed.FindNewestAsync(name, cancellationToken));
         return newest is not null || categories.Configured.Contains(name) ? new CategoryEntry(name, newest ?? _since) : null;
     }
 
@@ -85,17 +85,17 @@ internal sealed class LinkBranch(
         string[]? file = inner.Length > 0 && inner[^1].EndsWith(LinkFile.Extension, StringComparison.Ordinal)
             ? [.. inner[..^1], inner[^1][..^LinkFile.Extension.Length]]
             : null;
-        LibraryEntry? found = await StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, file, cancellationToken));
+        var found = await StoreGuard.RunAsync(() => completed.FindAsync(names[0], names[1], inner, file, cancellationToken));
         return shown.Contain(found) ? found : null;
     }
 
     private async IAsyncEnumerable<IStoreItem> ListCategoriesAsync([EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        IReadOnlyList<CategoryEntry> used = await StoreGuard.RunAsync(() => completed.ListCategoriesAsync(cancellationToken));
-        Dictionary<string, CategoryEntry> all = used.ToDictionary(category => category.Name);
-        foreach (string name in categories.Configured)
+        var used = await StoreGuard.RunAsync(() => completed.ListCategoriesAsync(cancellationToken));
+        var all = used.ToDictionary(category => category.Name);
+        foreach (var name in categories.Configured)
             all.TryAdd(name, new CategoryEntry(name, _since));
-        foreach (string name in all.Keys.Order(StringComparer.Ordinal))
+        foreach (var name in all.Keys.Order(StringComparer.Ordinal))
             yield return Show(all[name]);
     }
 
@@ -106,16 +106,16 @@ internal sealed class LinkBranch(
     private async IAsyncEnumerable<IStoreItem> ListLinksAsync(LibraryEntry folder, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
         var waiting = new PriorityQueue<IStoreItem, string>(StringComparer.Ordinal);
-        await foreach (LibraryEntry entry in StoreGuard.ReadAsync(library.ListAsync(folder, cancellationToken), cancellationToken))
+        await foreach (var entry in StoreGuard.ReadAsync(library.ListAsync(folder, cancellationToken), cancellationToken))
         {
-            while (waiting.TryPeek(out _, out string? name) && string.CompareOrdinal(name, entry.Name) < 0)
+            while (waiting.TryPeek(out _, out var name) && string.CompareOrdinal(name, entry.Name) < 0)
                 yield return waiting.Dequeue();
-            IStoreItem item = Show(entry);
+            var item = Show(entry);
             if (!item.IsHidden && !TreeNames.IsLitter(item.Name))
                 waiting.Enqueue(item, item.Name);
         }
 
-        while (waiting.TryDequeue(out IStoreItem? rest, out _))
+        while (waiting.TryDequeue(out var rest, out _))
             yield return rest;
     }
 
@@ -123,8 +123,8 @@ internal sealed class LinkBranch(
     {
         if (entry is not FileEntry { File: { } file })
             return new LinkFolder(entry, this);
-        string target = $"{complete.Mount}/{IdPath.Of(file.Id)}";
-        bool isHidden = hidden.Contains(file.Release, file.Path + LinkFile.Extension);
+        var target = $"{complete.Mount}/{IdPath.Of(file.Id)}";
+        var isHidden = hidden.Contains(file.Release, file.Path + LinkFile.Extension);
         return LinkFile.Of(file.Name + LinkFile.Extension, target, file.LastModified, isHidden);
     }
 }

@@ -22,15 +22,15 @@ internal sealed class LitterFiles(TimeProvider time)
     /// <summary>Takes a file, in place of one of its name.</summary>
     public async Task<StoreAnswer> PutAsync(string folder, string name, StoreUpload upload, CancellationToken cancellationToken)
     {
-        byte[] content = new byte[MaxLength + 1];
-        int length = await upload.Body.ReadAtLeastAsync(content, content.Length, throwOnEndOfStream: false, cancellationToken);
+        var content = new byte[MaxLength + 1];
+        var length = await upload.Body.ReadAtLeastAsync(content, content.Length, throwOnEndOfStream: false, cancellationToken);
         if (length > MaxLength)
             return StoreAnswer.TooLarge;
 
         var file = new SmallFile(name, content[..length], time.WallTime()) { IsReadOnly = false };
         lock (_gate)
         {
-            bool existed = Fresh(folder, name) is not null;
+            var existed = Fresh(folder, name) is not null;
             if (existed && !upload.MayReplace)
                 return StoreAnswer.AlreadyExists;
             _files.Remove((folder, name));
@@ -53,7 +53,7 @@ internal sealed class LitterFiles(TimeProvider time)
     {
         lock (_gate)
         {
-            bool existed = Fresh(folder, name) is not null;
+            var existed = Fresh(folder, name) is not null;
             _files.Remove((folder, name));
             return existed;
         }

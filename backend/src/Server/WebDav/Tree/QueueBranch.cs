@@ -49,14 +49,14 @@ internal sealed class QueueBranch
     public async IAsyncEnumerable<IStoreItem> ListFoldersAsync(
         [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        foreach (string name in await _names.ListFoldersAsync(cancellationToken))
+        foreach (var name in await _names.ListFoldersAsync(cancellationToken))
             yield return Show(name);
     }
 
     private async ValueTask<QueueFolder?> FindFolderAsync(string name, CancellationToken cancellationToken)
     {
         // The database is asked for every folder: while it cannot answer, no folder is shown.
-        IReadOnlyList<string> folders = await _names.ListFoldersAsync(cancellationToken);
+        var folders = await _names.ListFoldersAsync(cancellationToken);
         return name == ManualFolder || folders.Contains(name) ? Show(name) : null;
     }
 

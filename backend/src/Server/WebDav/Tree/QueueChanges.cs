@@ -33,15 +33,15 @@ internal sealed class QueueChanges(
             return litter.Remove(folder, name) ? StoreAnswer.Done : StoreAnswer.NotFound;
         if (TreeNames.IsStaged(name))
             return staged.Find(folder, name) is { } upload && staged.Remove(upload) ? StoreAnswer.Done : StoreAnswer.NotFound;
-        bool waited = waiting.Remove(folder, name);
-        bool removed = await StoreGuard.RunAsync(() => removal.RemoveFileAsync(folder, name, cancellationToken));
+        var waited = waiting.Remove(folder, name);
+        var removed = await StoreGuard.RunAsync(() => removal.RemoveFileAsync(folder, name, cancellationToken));
         return removed || waited ? StoreAnswer.Done : StoreAnswer.NotFound;
     }
 
     /// <summary>Gives a file another name or another category (DAV-45), or a staged upload the name of an NZB (DAV-40b).</summary>
     public async ValueTask<StoreAnswer> MoveAsync(string folder, string name, StoreTransfer transfer, CancellationToken cancellationToken)
     {
-        string? target = transfer.Collection switch
+        var target = transfer.Collection switch
         {
             QueueFolder other => other.Name,
             QueueRoot => names.ManualFolder,
@@ -54,10 +54,10 @@ internal sealed class QueueChanges(
         if (TreeNames.IsStaged(name))
             return await AddStagedAsync(folder, name, target, transfer, cancellationToken);
 
-        bool isTaken = await names.FindAsync(target, transfer.Name, cancellationToken) is not null;
+        var isTaken = await names.FindAsync(target, transfer.Name, cancellationToken) is not null;
         if (isTaken && !transfer.MayReplace)
             return StoreAnswer.AlreadyExists;
-        RenameOutcome outcome = await StoreGuard.RunAsync(
+        var outcome = await StoreGuard.RunAsync(
             () => renaming.MoveAsync(folder, name, names.CategoryOf(target), transfer.Name, transfer.MayReplace, cancellationToken));
         if (outcome == RenameOutcome.NotFound)
             return await MoveWaitingAsync(folder, name, target, transfer.Name, isTaken, cancellationToken);
@@ -88,7 +88,7 @@ internal sealed class QueueChanges(
     /// <param name="cancellationToken">Gives up.</param>
     private async Task<StoreAnswer> AddAsync(string folder, string name, StoreUpload upload, bool isWhole, CancellationToken cancellationToken)
     {
-        bool existed = await names.FindAsync(folder, name, cancellationToken) is not null;
+        var existed = await names.FindAsync(folder, name, cancellationToken) is not null;
         if (existed && !upload.MayReplace)
             return StoreAnswer.AlreadyExists;
         await using var body = new UploadStream(upload.Body);
@@ -103,7 +103,7 @@ internal sealed class QueueChanges(
             MayReplace = upload.MayReplace,
             HoldsStart = !isWhole,
         };
-        AddOutcome outcome = await StoreGuard.RunAsync(() => intake.AddAsync(body, upload.Length, addition, cancellationToken));
+        var outcome = await StoreGuard.RunAsync(() => intake.AddAsync(body, upload.Length, addition, cancellationToken));
         if (outcome.Refusal is { } refusal)
             return AnswerOf(refusal);
         waiting.Remove(folder, name);
@@ -118,7 +118,7 @@ internal sealed class QueueChanges(
         await using (bytes)
         {
             var whole = new StoreUpload(bytes, upload.Length, transfer.MayReplace);
-            StoreAnswer answer = await AddAsync(target, transfer.Name, whole, isWhole: true, cancellationToken);
+            var answer = await AddAsync(target, transfer.Name, whole, isWhole: true, cancellationToken);
             if (answer is StoreAnswer.Created or StoreAnswer.Done)
                 staged.Remove(upload);
             return answer;

@@ -44,24 +44,24 @@ internal sealed class QueueNames(
     {
         IEnumerable<IStoreFile> uploads = staged.List().Where(upload => upload.Folder == folder).Select(upload => new StagedFile(upload, staged));
         Queue<IStoreFile> others = new(uploads.Concat(waiting.In(folder)).OrderBy(file => file.Name, StringComparer.Ordinal));
-        await foreach (QueueFile file in StoreGuard.ReadAsync(queue.ListAsync(folder, cancellationToken), cancellationToken))
+        await foreach (var file in StoreGuard.ReadAsync(queue.ListAsync(folder, cancellationToken), cancellationToken))
         {
-            while (others.TryPeek(out IStoreFile? next) && string.CompareOrdinal(next.Name, file.Name) < 0)
+            while (others.TryPeek(out var next) && string.CompareOrdinal(next.Name, file.Name) < 0)
                 yield return others.Dequeue();
-            if (others.TryPeek(out IStoreFile? same) && same.Name == file.Name)
+            if (others.TryPeek(out var same) && same.Name == file.Name)
                 others.Dequeue();
             yield return Show(file);
         }
 
-        while (others.TryDequeue(out IStoreFile? rest))
+        while (others.TryDequeue(out var rest))
             yield return rest;
     }
 
     /// <summary>The folders, configured or in use, by name.</summary>
     public async Task<IReadOnlyList<string>> ListFoldersAsync(CancellationToken cancellationToken)
     {
-        IReadOnlyList<string> used = await StoreGuard.RunAsync(() => queue.ListFoldersAsync(cancellationToken));
-        IEnumerable<string> names = used.Union(categories.Configured).Union(waiting.Folders()).Union(staged.List().Select(upload => upload.Folder));
+        var used = await StoreGuard.RunAsync(() => queue.ListFoldersAsync(cancellationToken));
+        var names = used.Union(categories.Configured).Union(waiting.Folders()).Union(staged.List().Select(upload => upload.Folder));
         return [.. names.Order(StringComparer.Ordinal)];
     }
 

@@ -14,12 +14,12 @@ internal sealed class QueueProperties(QueueFileStore queue)
     private async ValueTask<StoreAnswer> ChangeAsync(long id, IReadOnlyList<PropertyChange> changes, CancellationToken cancellationToken)
     {
         var answer = StoreAnswer.Done;
-        bool exists = await StoreGuard.RunAsync(() => queue.ChangePropertiesAsync(id, Change, cancellationToken));
+        var exists = await StoreGuard.RunAsync(() => queue.ChangePropertiesAsync(id, Change, cancellationToken));
         return exists ? answer : StoreAnswer.NotFound;
 
         string? Change(string text)
         {
-            IReadOnlyList<StoredProperty>? stored = StoredProperties.Apply(Read(text), changes);
+            var stored = StoredProperties.Apply(Read(text), changes);
             if (stored is null)
                 answer = StoreAnswer.TooLarge;
             return stored?.Count > 0 ? JsonSerializer.Serialize(stored, StoredPropertyJson.Default.IReadOnlyListStoredProperty) : stored is null ? null : "";
@@ -33,7 +33,7 @@ internal sealed class QueueProperties(QueueFileStore queue)
             return [];
         try
         {
-            IReadOnlyList<StoredProperty> stored = JsonSerializer.Deserialize(text, StoredPropertyJson.Default.IReadOnlyListStoredProperty) ?? [];
+            var stored = JsonSerializer.Deserialize(text, StoredPropertyJson.Default.IReadOnlyListStoredProperty) ?? [];
             return [.. stored.OfType<StoredProperty>().Where(property => property is { Markup: not null, Name: { Local: not null, Namespace: not null } })];
         }
         catch (JsonException)

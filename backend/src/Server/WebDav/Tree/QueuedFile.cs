@@ -51,7 +51,7 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
 
     private async Task<Stream> OpenPlainAsync(long offset, CancellationToken cancellationToken)
     {
-        Stream plain = nzbs.Open(file.Hash);
+        var plain = nzbs.Open(file.Hash);
         try
         {
             await SkipAsync(plain, offset, cancellationToken);
@@ -72,12 +72,12 @@ internal sealed class QueuedFile(QueueFile file, StoredNzbReader nzbs, QueueProp
     /// <summary>Reads up to an offset: the stored bytes are compressed and cannot be sought in.</summary>
     private static async Task SkipAsync(Stream plain, long offset, CancellationToken cancellationToken)
     {
-        byte[] buffer = ArrayPool<byte>.Shared.Rent(SkipBuffer);
+        var buffer = ArrayPool<byte>.Shared.Rent(SkipBuffer);
         try
         {
             while (offset > 0)
             {
-                int read = await plain.ReadAsync(buffer.AsMemory(0, (int)Math.Min(offset, buffer.Length)), cancellationToken);
+                var read = await plain.ReadAsync(buffer.AsMemory(0, (int)Math.Min(offset, buffer.Length)), cancellationToken);
                 if (read == 0)
                     throw new InvalidDataException("The stored NZB is shorter than its length.");
                 offset -= read;

@@ -9,12 +9,12 @@ internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecyc
     /// <inheritdoc/>
     public Task StartedAsync(CancellationToken cancellationToken)
     {
-        foreach (RouteEndpoint route in routes.Endpoints.OfType<RouteEndpoint>())
+        foreach (var route in routes.Endpoints.OfType<RouteEndpoint>())
         {
             // The catch-all of the tree comes after every other route, by its order.
             if (route.Order == int.MaxValue)
                 continue;
-            string first = route.RoutePattern.RawText?.TrimStart('/').Split('/')[0] ?? "";
+            var first = route.RoutePattern.RawText?.TrimStart('/').Split('/')[0] ?? "";
             if (!TreeNames.IsReserved(first) && first != TreeNames.View)
                 throw new InvalidOperationException($"The route {route.RoutePattern.RawText} shadows the tree.");
         }

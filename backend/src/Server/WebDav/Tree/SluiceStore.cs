@@ -29,7 +29,7 @@ internal sealed class SluiceStore(RootFiles files, ContentBranch content, QueueB
             case [TreeNames.Queue, ..]:
                 return await queue.FindAsync([.. path.Segments.Skip(1)], cancellationToken);
             case [TreeNames.Ids, ..]:
-                IStoreItem? found = await ids.FindAsync([.. path.Segments.Skip(1)], cancellationToken);
+                var found = await ids.FindAsync([.. path.Segments.Skip(1)], cancellationToken);
                 if (found is IStoreCollection)
                     await queue.RequireAsync(cancellationToken);
                 return found;

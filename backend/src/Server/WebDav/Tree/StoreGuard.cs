@@ -25,7 +25,7 @@ internal static class StoreGuard
     /// <summary>Reads rows one at a time.</summary>
     public static async IAsyncEnumerable<T> ReadAsync<T>(IAsyncEnumerable<T> rows, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        await using IAsyncEnumerator<T> row = rows.GetAsyncEnumerator(cancellationToken);
+        await using var row = rows.GetAsyncEnumerator(cancellationToken);
         while (true)
         {
             try

@@ -22,7 +22,7 @@ internal sealed class ViewAuthenticationHandler(
     /// <inheritdoc/>
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
     {
-        string target = Context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
+        var target = Context.Features.GetRequiredFeature<IHttpRequestFeature>().RawTarget;
         if (ViewLink.Read(Context, target) is { } link)
             _verdict = keys.Verify(link.SignedPath, link.Key, link.Expires, Caller.Of(Context));
         switch (_verdict)

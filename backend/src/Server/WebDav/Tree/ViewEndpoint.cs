@@ -22,15 +22,15 @@ internal sealed class ViewEndpoint(IStore store, WebDavDispatcher dispatcher, IE
             return;
         }
 
-        bool isLibrary = path.Segments is [TreeNames.Content or TreeNames.Ids, ..] && !path.HasTrailingSlash;
-        IStoreItem? item = isLibrary ? await store.FindAsync(path, http.RequestAborted) : null;
+        var isLibrary = path.Segments is [TreeNames.Content or TreeNames.Ids, ..] && !path.HasTrailingSlash;
+        var item = isLibrary ? await store.FindAsync(path, http.RequestAborted) : null;
         if (item is not IStoreFile file || store.Classify(path, item) is not { } row)
         {
             Refusal.Write(http.Response, StatusCodes.Status404NotFound);
             return;
         }
 
-        IQueryCollection query = http.Request.Query;
+        var query = http.Request.Query;
         var viewed = new ViewedFile(file, ViewedFile.ReadExtension(query["extension"]), query["download"] == "true");
         await _reading.HandleAsync(new DavRequest(http, path, row, viewed));
     }

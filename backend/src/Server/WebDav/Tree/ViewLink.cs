@@ -15,7 +15,7 @@ internal sealed record ViewLink(DavPath Path, string? Key, string? Expires)
     /// <param name="http">The request.</param>
     /// <param name="target">Its target exactly as it stood in the request line.</param>
     public static ViewLink? Read(HttpContext http, string target) =>
-        DavPath.TryParse(target, $"{http.Request.PathBase.Value}/{TreeNames.View}", out DavPath? path)
+        DavPath.TryParse(target, $"{http.Request.PathBase.Value}/{TreeNames.View}", out var path)
             ? new ViewLink(path, One(http.Request.Query["downloadKey"]), One(http.Request.Query["expires"]))
             : null;
 

@@ -43,11 +43,11 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
     {
         get
         {
-            string name = file.SuggestedName ?? file.Name;
+            var name = file.SuggestedName ?? file.Name;
             if (extension is null || name.EndsWith("." + extension, StringComparison.OrdinalIgnoreCase))
                 return name;
             // An unknown extension is part of a title.
-            string stem = ContentTypes.ForName(name) == ContentTypes.Unknown ? name : Path.GetFileNameWithoutExtension(name);
+            var stem = ContentTypes.ForName(name) == ContentTypes.Unknown ? name : Path.GetFileNameWithoutExtension(name);
             return $"{stem}.{extension}";
         }
     }
@@ -55,7 +55,7 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
     /// <summary>The extension of a link, where it is one; null for any other text.</summary>
     public static string? ReadExtension(string? text)
     {
-        string extension = text?.TrimStart('.') ?? "";
+        var extension = text?.TrimStart('.') ?? "";
         return extension.Length is > 0 and <= LongestExtension && extension.All(char.IsAsciiLetterOrDigit) ? extension : null;
     }
 

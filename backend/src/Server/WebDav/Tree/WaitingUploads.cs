@@ -28,11 +28,11 @@ internal sealed class WaitingUploads(TimeProvider time)
 
     /// <summary>Drops a name. False when it did not wait.</summary>
     public bool Remove(string folder, string name) =>
-        _names.TryRemove((folder, name), out WaitingFile? file) && IsFresh(file);
+        _names.TryRemove((folder, name), out var file) && IsFresh(file);
 
     /// <summary>The file of a name, or null.</summary>
     public WaitingFile? Find(string folder, string name) =>
-        _names.TryGetValue((folder, name), out WaitingFile? file) && IsFresh(file) ? file : null;
+        _names.TryGetValue((folder, name), out var file) && IsFresh(file) ? file : null;
 
     /// <summary>The waiting names of a folder, in order.</summary>
     public IEnumerable<WaitingFile> In(string folder) =>
@@ -45,7 +45,7 @@ internal sealed class WaitingUploads(TimeProvider time)
 
     private void Forget()
     {
-        foreach (WaitingFile file in _names.Values)
+        foreach (var file in _names.Values)
         {
             if (!IsFresh(file))
                 _names.TryRemove(KeyValuePair.Create((file.Folder, file.Name), file));

@@ -42,7 +42,7 @@ internal sealed class DavXmlWriter
     public void Element(DavXmlElement element)
     {
         Tag(element.Name, "<"u8, []);
-        for (int i = 0; i < element.Attributes.Count; i++)
+        for (var i = 0; i < element.Attributes.Count; i++)
             Attribute(element.Attributes[i], i);
         if (element.Content.Count == 0)
         {
@@ -51,7 +51,7 @@ internal sealed class DavXmlWriter
         }
 
         Markup(">"u8);
-        foreach (DavXmlNode node in element.Content)
+        foreach (var node in element.Content)
         {
             if (node.Element is { } child)
                 Element(child);
@@ -83,7 +83,7 @@ internal sealed class DavXmlWriter
 
     private void Attribute(DavXmlAttribute attribute, int index)
     {
-        string prefix = attribute.Name.Namespace switch
+        var prefix = attribute.Name.Namespace switch
         {
             "" => "",
             DavXmlAttribute.XmlNamespace => "xml:",
@@ -108,11 +108,11 @@ internal sealed class DavXmlWriter
     {
         while (!text.IsEmpty)
         {
-            Span<byte> span = _output.GetSpan(Math.Min(text.Length, Step) * LongestCharacter);
-            int length = 0;
+            var span = _output.GetSpan(Math.Min(text.Length, Step) * LongestCharacter);
+            var length = 0;
             while (!text.IsEmpty && span.Length - length >= LongestCharacter)
             {
-                Rune.DecodeFromUtf16(text, out Rune rune, out int consumed);
+                Rune.DecodeFromUtf16(text, out var rune, out var consumed);
                 text = text[consumed..];
                 length += WriteCharacter(rune, isAttribute, span[length..]);
             }

@@ -54,14 +54,14 @@ public sealed class BodyFailureTests : IAsyncLifetime
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Hang(began));
         Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
-        Task<RawAnswer> answering = _server.SendAsync("GET /secret-name.mkv");
+        var answering = _server.SendAsync("GET /secret-name.mkv");
         await began.Task;
 
         _server.Time.Advance(Limit - TimeSpan.FromMilliseconds(1));
         Assert.False(stream.Disposed.IsCompleted);
         _server.Time.Advance(TimeSpan.FromMilliseconds(1));
 
-        RawAnswer answer = await answering;
+        var answer = await answering;
         Assert.Equal(503, answer.Status);
         Assert.Equal("5", answer["Retry-After"]);
         await stream.Disposed;
@@ -130,9 +130,9 @@ public sealed class BodyFailureTests : IAsyncLifetime
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Give(new byte[100]), ScriptedStream.Hang(began));
         Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("GET /secret-name.mkv");
-        RawAnswer answer = await connection.ReadHeadAsync();
+        var answer = await connection.ReadHeadAsync();
         await connection.ReadPartAsync(answer, 100);
         await began.Task;
         await SpinUntilAsync(() => _server.Time.Waiting == 1);
@@ -152,9 +152,9 @@ public sealed class BodyFailureTests : IAsyncLifetime
         var began = new TaskCompletionSource[3];
         var go = new TaskCompletionSource<byte[]>[3];
         var steps = new Func<CancellationToken, ValueTask<byte[]>>[3];
-        for (int i = 0; i < 3; i++)
+        for (var i = 0; i < 3; i++)
         {
-            int step = i;
+            var step = i;
             began[i] = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             go[i] = new TaskCompletionSource<byte[]>(TaskCreationOptions.RunContinuationsAsynchronously);
             steps[i] = async _ =>
@@ -165,8 +165,8 @@ public sealed class BodyFailureTests : IAsyncLifetime
         }
 
         Add((_, _, _) => ValueTask.FromResult<Stream>(new ScriptedStream(steps)), length: 30);
-        Task<RawAnswer> answering = _server.SendAsync("GET /secret-name.mkv");
-        for (int i = 0; i < 3; i++)
+        var answering = _server.SendAsync("GET /secret-name.mkv");
+        for (var i = 0; i < 3; i++)
         {
             await began[i].Task;
             await SpinUntilAsync(() => _server.Time.Waiting == 1);
@@ -174,7 +174,7 @@ public sealed class BodyFailureTests : IAsyncLifetime
             go[i].SetResult(new byte[10]);
         }
 
-        RawAnswer answer = await answering;
+        var answer = await answering;
         Assert.True(answer.IsComplete);
         Assert.Equal(30, answer.Body.Length);
     }
@@ -185,7 +185,7 @@ public sealed class BodyFailureTests : IAsyncLifetime
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Give(new byte[100]), ScriptedStream.Hang(began));
         Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("GET /secret-name.mkv");
         await connection.ReadHeadAsync();
         await began.Task;
@@ -201,7 +201,7 @@ public sealed class BodyFailureTests : IAsyncLifetime
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var stream = new ScriptedStream(ScriptedStream.Hang(began));
         Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("GET /secret-name.mkv");
         await began.Task;
 
@@ -220,7 +220,7 @@ public sealed class BodyFailureTests : IAsyncLifetime
             return ValueTask.FromResult<Stream>(new MemoryStream(new byte[length + 1000]));
         });
 
-        RawAnswer answer = await _server.SendAsync("GET /secret-name.mkv", "Range: bytes=100-199");
+        var answer = await _server.SendAsync("GET /secret-name.mkv", "Range: bytes=100-199");
 
         Assert.Equal((100, 100), asked);
         Assert.Equal(100, answer.Body.Length);
@@ -233,9 +233,9 @@ public sealed class BodyFailureTests : IAsyncLifetime
         var stream = new ScriptedStream(
             [ScriptedStream.Give(new byte[100]), ScriptedStream.Give(new byte[200]), async _ => await seen.Task, .. then]);
         Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("GET /secret-name.mkv");
-        RawAnswer answer = await connection.ReadHeadAsync();
+        var answer = await connection.ReadHeadAsync();
         await connection.ReadPartAsync(answer, 300);
 
         seen.SetResult(new byte[1]);

@@ -14,7 +14,7 @@ public sealed class FileBodyTests
     [Fact]
     public async Task Memory_that_is_asked_for_follows_what_the_stream_gives()
     {
-        byte[] content = new byte[2 << 20];
+        var content = new byte[2 << 20];
         Random.Shared.NextBytes(content);
         var fast = new RecordingPipeWriter();
         var slow = new RecordingPipeWriter();
@@ -75,8 +75,8 @@ public sealed class FileBodyTests
     private static async Task<bool> CopyAsync(Stream stream, int length, RecordingPipeWriter output)
     {
         var file = new MemoryFile("a.mkv", []) { Length = length, Opening = (_, _, _) => ValueTask.FromResult(stream) };
-        TimeSpan limit = TimeSpan.FromSeconds(15);
-        await using FileBody body = await FileBody.OpenAsync(file, ByteRange.Whole(length), limit, TimeProvider.System, Token);
+        var limit = TimeSpan.FromSeconds(15);
+        await using var body = await FileBody.OpenAsync(file, ByteRange.Whole(length), limit, TimeProvider.System, Token);
         return await body.CopyToAsync(new AnswerPipe(output, null, Timeout.InfiniteTimeSpan, TimeProvider.System, Token), limit);
     }
 
@@ -87,7 +87,7 @@ public sealed class FileBodyTests
 
         public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            int read = await base.ReadAsync(buffer[..Math.Min(buffer.Length, most)], cancellationToken);
+            var read = await base.ReadAsync(buffer[..Math.Min(buffer.Length, most)], cancellationToken);
             Given += read;
             return read;
         }

@@ -29,7 +29,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     [InlineData("bytes=0-9,5-14,100-199,2000000-", 2)]
     public async Task Each_part_comes_with_its_place_in_an_answer_of_the_declared_length(string range, int count)
     {
-        RawAnswer answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
+        var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
         Assert.Equal(206, answer.Status);
         Assert.True(answer.IsComplete);
@@ -37,7 +37,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
         Assert.Null(answer["Transfer-Encoding"]);
         Assert.Null(answer["Content-Range"]);
         Assert.Equal(_film.ETag.ToString(), answer["ETag"]);
-        IReadOnlyList<ByteRange> expected = RangeHeader.Parse(range, Bytes.Length);
+        var expected = RangeHeader.Parse(range, Bytes.Length);
         Assert.Equal(count, expected.Count);
         Assert.Equal(count, _film.Opened);
         Assert.Equal(Expected(answer["Content-Type"]!, expected), answer.Body);
@@ -49,7 +49,7 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     [InlineData("bytes=0-9,2000000-", 0, 10)]
     public async Task What_merges_into_one_part_is_a_plain_206(string range, int offset, int length)
     {
-        RawAnswer answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
+        var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
         Assert.Equal(206, answer.Status);
         Assert.Equal("video/x-matroska", answer["Content-Type"]);
@@ -61,9 +61,9 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     public async Task Overlapping_ranges_never_send_more_than_the_file()
     {
         // As many as the limit of the request headers lets through.
-        string range = "bytes=" + string.Join(',', Enumerable.Range(0, 6000).Select(i => $"{i % 10}-"));
+        var range = "bytes=" + string.Join(',', Enumerable.Range(0, 6000).Select(i => $"{i % 10}-"));
 
-        RawAnswer answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
+        var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
         Assert.Equal(206, answer.Status);
         Assert.Equal(Bytes, answer.Body);
@@ -86,12 +86,12 @@ public sealed class MultipartRangeTests : IAsyncLifetime
             },
         });
 
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("GET /hole.mkv", "Range: bytes=0-9,5000-5009");
-        RawAnswer answer = await connection.ReadHeadAsync();
+        var answer = await connection.ReadHeadAsync();
         reached.SetResult();
         await connection.ReadBodyAsync(answer);
-        RawAnswer first = await _server.SendAsync("GET /hole.mkv", "Range: bytes=5000-5009,0-9");
+        var first = await _server.SendAsync("GET /hole.mkv", "Range: bytes=5000-5009,0-9");
 
         Assert.Equal(206, answer.Status);
         Assert.False(answer.IsComplete);
@@ -103,11 +103,11 @@ public sealed class MultipartRangeTests : IAsyncLifetime
     {
         const string prefix = "multipart/byteranges; boundary=";
         Assert.StartsWith(prefix, contentType, StringComparison.Ordinal);
-        string boundary = contentType[prefix.Length..];
+        var boundary = contentType[prefix.Length..];
         using var body = new MemoryStream();
-        foreach (ByteRange part in parts)
+        foreach (var part in parts)
         {
-            string start = body.Length == 0 ? "" : "\r\n";
+            var start = body.Length == 0 ? "" : "\r\n";
             body.Write(Encoding.ASCII.GetBytes(
                 $"{start}--{boundary}\r\nContent-Type: video/x-matroska\r\nContent-Range: {part.ContentRange}\r\n\r\n"));
             body.Write(Bytes, (int)part.Offset, (int)part.Length);

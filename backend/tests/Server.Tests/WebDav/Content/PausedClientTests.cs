@@ -17,10 +17,10 @@ public sealed class PausedClientTests
     [Fact]
     public async Task Client_that_takes_nothing_for_the_limit_is_reset()
     {
-        await using DavTestServer server = await DavTestServer.StartAsync(options: new DavOptions { WriteTimeout = Limit });
-        await using RawConnection client = await RawConnection.OpenAsync(server.Address);
-        Task closed = AddFilm(server).Disposed;
-        RawAnswer answer = await BeginAsync(client);
+        await using var server = await DavTestServer.StartAsync(options: new DavOptions { WriteTimeout = Limit });
+        await using var client = await RawConnection.OpenAsync(server.Address);
+        var closed = AddFilm(server).Disposed;
+        var answer = await BeginAsync(client);
 
         // What fills the buffers of the connection is progress, too; after that there is none.
         while (!closed.IsCompleted)
@@ -36,10 +36,10 @@ public sealed class PausedClientTests
     public async Task Slow_client_and_one_without_a_limit_get_the_whole_answer(bool isLimited)
     {
         var options = new DavOptions { WriteTimeout = isLimited ? Limit : Timeout.InfiniteTimeSpan };
-        await using DavTestServer server = await DavTestServer.StartAsync(options: options);
-        await using RawConnection client = await RawConnection.OpenAsync(server.Address);
-        Task closed = AddFilm(server).Disposed;
-        RawAnswer answer = await BeginAsync(client);
+        await using var server = await DavTestServer.StartAsync(options: options);
+        await using var client = await RawConnection.OpenAsync(server.Address);
+        var closed = AddFilm(server).Disposed;
+        var answer = await BeginAsync(client);
 
         for (var taken = Step; taken < Length / 2; taken += Step)
         {
@@ -67,7 +67,7 @@ public sealed class PausedClientTests
     private static async Task<RawAnswer> BeginAsync(RawConnection client)
     {
         await client.SendAsync("GET /film.mkv");
-        RawAnswer answer = await client.ReadHeadAsync();
+        var answer = await client.ReadHeadAsync();
         await client.ReadPartAsync(answer, Step);
         return answer;
     }

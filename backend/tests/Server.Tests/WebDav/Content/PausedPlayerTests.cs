@@ -15,18 +15,18 @@ public sealed class PausedPlayerTests
     [Fact(Timeout = 120_000)]
     public async Task F03_Paused_player_outlasts_the_deadline_that_cuts_a_paused_listing()
     {
-        await using DavTestServer server = await DavTestServer.StartAsync(before: app => app.UseAnswerDeadlines());
+        await using var server = await DavTestServer.StartAsync(before: app => app.UseAnswerDeadlines());
         var content = new byte[Length];
         new Random(3).NextBytes(content);
         server.Store.Root.Add(new MemoryFile("film.mkv", content));
         var ended = new TaskCompletionSource<int>(TaskCreationOptions.RunContinuationsAsynchronously);
         server.Store.Root.Add(new MemoryCollection("long") { Listing = () => Endless(ended) });
 
-        await using RawConnection player = await server.ConnectAsync();
+        await using var player = await server.ConnectAsync();
         await player.SendAsync("GET /film.mkv");
-        RawAnswer film = await player.ReadHeadAsync();
+        var film = await player.ReadHeadAsync();
         await player.ReadPartAsync(film, 1 << 20);
-        await using RawConnection reader = await server.ConnectAsync();
+        await using var reader = await server.ConnectAsync();
         await reader.SendAsync("PROPFIND /long/", "Depth: 1");
         Assert.Equal(207, (await reader.ReadHeadAsync()).Status);
 
@@ -45,9 +45,9 @@ public sealed class PausedPlayerTests
     [Fact]
     public async Task F03_Deadline_ends_with_its_answer()
     {
-        await using DavTestServer server = await DavTestServer.StartAsync(before: app => app.UseAnswerDeadlines());
+        await using var server = await DavTestServer.StartAsync(before: app => app.UseAnswerDeadlines());
         server.Store.Root.Add(new MemoryFile("film.mkv", new byte[100]));
-        await using RawConnection client = await server.ConnectAsync();
+        await using var client = await server.ConnectAsync();
         for (var i = 0; i < 3; i++)
         {
             await client.SendAsync("PROPFIND /", "Depth: 1");

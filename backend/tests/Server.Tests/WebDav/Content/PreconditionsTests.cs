@@ -44,7 +44,7 @@ public sealed class PreconditionsTests
     [InlineData("", "Proceed", "Proceed")]
     public void Conditions_are_decided_in_order(string headers, string onRead, string onWrite)
     {
-        Preconditions conditions = Parse(headers);
+        var conditions = Parse(headers);
 
         Assert.Equal(onRead, conditions.Evaluate(isRead: true, Tag, Modified).ToString());
         Assert.Equal(onWrite, conditions.Evaluate(isRead: false, Tag, Modified).ToString());
@@ -74,9 +74,9 @@ public sealed class PreconditionsTests
     private static Preconditions Parse(string headers)
     {
         var dictionary = new HeaderDictionary();
-        foreach (string header in headers.Split('|', StringSplitOptions.RemoveEmptyEntries))
+        foreach (var header in headers.Split('|', StringSplitOptions.RemoveEmptyEntries))
         {
-            int colon = header.IndexOf(':', StringComparison.Ordinal);
+            var colon = header.IndexOf(':', StringComparison.Ordinal);
             dictionary[header[..colon]] = header[(colon + 1)..].Trim();
         }
 

@@ -27,7 +27,7 @@ public sealed class RangeHeaderTests
     [InlineData("bytes=9007199254740993-9007199254740994", 9007199254740999, "bytes 9007199254740993-9007199254740994/9007199254740999")]
     public void Satisfiable_range_is_a_part(string header, long size, string contentRange)
     {
-        ByteRange range = Assert.Single(RangeHeader.Parse(header, size));
+        var range = Assert.Single(RangeHeader.Parse(header, size));
 
         Assert.Equal(RangeKind.Part, range.Kind);
         Assert.Equal(contentRange, range.ContentRange);
@@ -41,7 +41,7 @@ public sealed class RangeHeaderTests
     [InlineData("bytes=100-200, 300-, -0", 100)]
     public void Range_outside_of_the_file_is_unsatisfiable(string header, long size)
     {
-        ByteRange range = Assert.Single(RangeHeader.Parse(header, size));
+        var range = Assert.Single(RangeHeader.Parse(header, size));
 
         Assert.Equal(RangeKind.Unsatisfiable, range.Kind);
         Assert.Equal($"bytes */{size}", range.ContentRange);
@@ -95,9 +95,9 @@ public sealed class RangeHeaderTests
     [Fact]
     public void Ten_thousand_overlapping_ranges_are_one_part()
     {
-        string header = "bytes=" + string.Join(',', Enumerable.Range(0, 10_000).Select(i => $"{i * 7 % 10_000}-1000000"));
+        var header = "bytes=" + string.Join(',', Enumerable.Range(0, 10_000).Select(i => $"{i * 7 % 10_000}-1000000"));
 
-        ByteRange part = Assert.Single(RangeHeader.Parse(header, 1 << 20));
+        var part = Assert.Single(RangeHeader.Parse(header, 1 << 20));
 
         Assert.Equal("bytes 0-1000000/1048576", part.ContentRange);
     }
@@ -114,16 +114,16 @@ public sealed class RangeHeaderTests
         const int size = 200;
         var wanted = new SortedSet<int>();
         var specs = new List<string>();
-        for (int i = 0; i + 1 < numbers.Length; i += 2)
+        for (var i = 0; i + 1 < numbers.Length; i += 2)
         {
-            int last = numbers[i] + (numbers[i + 1] / 8);
+            var last = numbers[i] + (numbers[i + 1] / 8);
             specs.Add($"{numbers[i]}-{last}");
             wanted.UnionWith(Enumerable.Range(numbers[i], last - numbers[i] + 1).Where(offset => offset < size));
         }
 
         if (specs.Count == 0)
             return true;
-        IReadOnlyList<ByteRange> parts = RangeHeader.Parse("bytes=" + string.Join(',', specs), size);
+        var parts = RangeHeader.Parse("bytes=" + string.Join(',', specs), size);
         if (parts[0].Kind != RangeKind.Part)
             return parts.Count == 1 && (parts[0].Kind == RangeKind.Whole || wanted.Count == 0);
         int[] sent = [.. parts.SelectMany(part => Enumerable.Range((int)part.Offset, (int)part.Length)).Order()];
@@ -133,7 +133,7 @@ public sealed class RangeHeaderTests
     [Fact]
     public void Part_lies_inside_the_file() => Prop.ForAll<int, int, PositiveInt>((first, last, size) =>
     {
-        ByteRange range = RangeHeader.Parse($"bytes={first}-{last}", size.Get).Single();
+        var range = RangeHeader.Parse($"bytes={first}-{last}", size.Get).Single();
         return range.Offset >= 0 && range.Length >= 0 && range.Offset + range.Length <= size.Get
             && (range.Kind == RangeKind.Part) == (first >= 0 && last >= first && first < size.Get);
     }).QuickCheckThrowOnFailure();

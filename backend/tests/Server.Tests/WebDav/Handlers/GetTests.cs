@@ -28,7 +28,7 @@ public sealed class GetTests : IAsyncLifetime
     [Fact]
     public async Task Whole_file_comes_with_its_exact_headers()
     {
-        RawAnswer answer = await _server.SendAsync("GET /film.mkv");
+        var answer = await _server.SendAsync("GET /film.mkv");
 
         Assert.Equal(200, answer.Status);
         Assert.Equal(Bytes, answer.Body);
@@ -48,7 +48,7 @@ public sealed class GetTests : IAsyncLifetime
     [InlineData("bytes=65535-131072", 65_535, 65_538)]
     public async Task Range_brings_these_bytes(string range, int offset, int length)
     {
-        RawAnswer answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
+        var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
         Assert.Equal(206, answer.Status);
         Assert.Equal(Bytes[offset..(offset + length)], answer.Body);
@@ -61,7 +61,7 @@ public sealed class GetTests : IAsyncLifetime
     [InlineData("bytes=-0")]
     public async Task Range_behind_the_end_is_416(string range)
     {
-        RawAnswer answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
+        var answer = await _server.SendAsync("GET /film.mkv", $"Range: {range}");
 
         Assert.Equal(416, answer.Status);
         Assert.Equal("bytes */1000000", answer["Content-Range"]);
@@ -80,7 +80,7 @@ public sealed class GetTests : IAsyncLifetime
     [InlineData("/empty.mkv", "Range: bytes=-1")]
     public async Task Range_that_does_not_count_brings_the_whole_file(string path, params string[] headers)
     {
-        RawAnswer answer = await _server.SendAsync("GET " + path, headers);
+        var answer = await _server.SendAsync("GET " + path, headers);
 
         Assert.Equal(200, answer.Status);
         Assert.Equal(path == "/film.mkv" ? Bytes : [], answer.Body);
@@ -90,9 +90,9 @@ public sealed class GetTests : IAsyncLifetime
     [Fact]
     public async Task If_range_of_the_very_content_lets_the_range_count()
     {
-        foreach (string validator in new[] { _film.ETag.ToString(), Date })
+        foreach (var validator in new[] { _film.ETag.ToString(), Date })
         {
-            RawAnswer answer = await _server.SendAsync("GET /film.mkv", "Range: bytes=0-9", $"If-Range: {validator}");
+            var answer = await _server.SendAsync("GET /film.mkv", "Range: bytes=0-9", $"If-Range: {validator}");
             Assert.Equal(206, answer.Status);
         }
     }
@@ -100,9 +100,9 @@ public sealed class GetTests : IAsyncLifetime
     [Fact]
     public async Task Head_is_the_get_without_a_body_and_opens_nothing()
     {
-        RawAnswer head = await _server.SendAsync("HEAD /film.mkv", "Range: bytes=0-9");
+        var head = await _server.SendAsync("HEAD /film.mkv", "Range: bytes=0-9");
         Assert.Equal(0, _film.Opened);
-        RawAnswer get = await _server.SendAsync("GET /film.mkv");
+        var get = await _server.SendAsync("GET /film.mkv");
 
         Assert.Equal(200, head.Status);
         Assert.Equal(
@@ -117,9 +117,9 @@ public sealed class GetTests : IAsyncLifetime
     [InlineData("If-Unmodified-Since: Sat, 03 Jan 2026 09:59:59 GMT", 412)]
     public async Task Condition_is_decided_before_anything_is_opened(string condition, int status)
     {
-        foreach (string verb in new[] { "GET", "HEAD" })
+        foreach (var verb in new[] { "GET", "HEAD" })
         {
-            RawAnswer answer = await _server.SendAsync($"{verb} /film.mkv", condition, "Range: bytes=0-9");
+            var answer = await _server.SendAsync($"{verb} /film.mkv", condition, "Range: bytes=0-9");
 
             Assert.Equal(status, answer.Status);
             Assert.Empty(answer.Body);
@@ -142,7 +142,7 @@ public sealed class GetTests : IAsyncLifetime
     {
         _server.Store.Root.Add(new MemoryFile(name, [1]));
 
-        RawAnswer answer = await _server.SendAsync("GET /" + name);
+        var answer = await _server.SendAsync("GET /" + name);
 
         Assert.Equal(type, answer["Content-Type"]);
         Assert.StartsWith("attachment;", answer["Content-Disposition"], StringComparison.Ordinal);
@@ -155,7 +155,7 @@ public sealed class GetTests : IAsyncLifetime
     {
         _server.Store.Root.Add(new MemoryFile("a\"\r\nX-Evil: 1\u00e9.html", [1]));
 
-        RawAnswer answer = await _server.SendAsync("GET /a%22%0D%0AX-Evil:%201%C3%A9.html");
+        var answer = await _server.SendAsync("GET /a%22%0D%0AX-Evil:%201%C3%A9.html");
 
         Assert.Equal(200, answer.Status);
         Assert.Null(answer["X-Evil"]);
@@ -167,7 +167,7 @@ public sealed class GetTests : IAsyncLifetime
     {
         _server.Store.Root.Index = new MemoryFile("README", "hello"u8.ToArray()) { CacheControl = "no-store" };
 
-        RawAnswer answer = await _server.SendAsync("GET /", "Accept: text/html");
+        var answer = await _server.SendAsync("GET /", "Accept: text/html");
 
         Assert.Equal("hello", answer.Text);
         Assert.Equal("no-store", answer["Cache-Control"]);
@@ -189,7 +189,7 @@ public sealed class GetTests : IAsyncLifetime
     public async Task Reader_may_pause_in_a_file_alone(string request, bool hasDeadline, params string[] headers)
     {
         var deadline = new Deadline();
-        await using DavTestServer server = await DavTestServer.StartAsync(before: app => app.Use((context, next) =>
+        await using var server = await DavTestServer.StartAsync(before: app => app.Use((context, next) =>
         {
             context.Features.Set<IHttpRequestTimeoutFeature>(deadline);
             return next(context);
@@ -204,11 +204,11 @@ public sealed class GetTests : IAsyncLifetime
     [Fact]
     public async Task Many_requests_share_a_connection()
     {
-        await using RawConnection connection = await _server.ConnectAsync();
-        for (int i = 0; i < 50; i++)
+        await using var connection = await _server.ConnectAsync();
+        for (var i = 0; i < 50; i++)
         {
             await connection.SendAsync("GET /film.mkv", $"Range: bytes={i * 1000}-{(i * 1000) + 99}");
-            RawAnswer answer = await connection.ReadAnswerAsync(isHead: false);
+            var answer = await connection.ReadAnswerAsync(isHead: false);
             Assert.Equal(Bytes[(i * 1000)..((i * 1000) + 100)], answer.Body);
         }
     }

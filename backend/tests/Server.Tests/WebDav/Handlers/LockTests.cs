@@ -30,23 +30,23 @@ public sealed partial class LockTests : IAsyncLifetime
     [Fact]
     public async Task Lock_is_described_in_its_answer_and_in_properties()
     {
-        RawAnswer answer = await _server.SendBodyAsync("LOCK /a", Exclusive, "Timeout: Second-100", "Depth: 0");
+        var answer = await _server.SendBodyAsync("LOCK /a", Exclusive, "Timeout: Second-100", "Depth: 0");
 
         Assert.Equal(200, answer.Status);
         Assert.Equal("application/xml; charset=utf-8", answer["Content-Type"]);
-        XElement active = XDocument.Parse(answer.Text).Element(Dav + "prop")!.Element(Dav + "lockdiscovery")!.Element(Dav + "activelock")!;
+        var active = XDocument.Parse(answer.Text).Element(Dav + "prop")!.Element(Dav + "lockdiscovery")!.Element(Dav + "activelock")!;
         Assert.Equal("0", active.Element(Dav + "depth")!.Value);
         Assert.Equal("Second-100", active.Element(Dav + "timeout")!.Value);
         Assert.Equal("/a", active.Element(Dav + "lockroot")!.Value);
         Assert.NotNull(active.Element(Dav + "lockscope")!.Element(Dav + "exclusive"));
-        XElement owner = active.Element(Dav + "owner")!.Element(XName.Get("me", "urn:x"))!;
+        var owner = active.Element(Dav + "owner")!.Element(XName.Get("me", "urn:x"))!;
         Assert.Equal("\u00e9 & mailto:me", owner.Value);
         Assert.Equal("1", owner.Attribute(XName.Get("a", "urn:x"))!.Value);
-        string token = active.Element(Dav + "locktoken")!.Value;
+        var token = active.Element(Dav + "locktoken")!.Value;
         Assert.Equal($"<{token}>", answer["Lock-Token"]);
 
         _server.Time.Advance(TimeSpan.FromSeconds(40));
-        XElement found = await DiscoverAsync("/a");
+        var found = await DiscoverAsync("/a");
         Assert.Equal(token, found.Element(Dav + "activelock")!.Element(Dav + "locktoken")!.Value);
         Assert.Equal("Second-60", found.Element(Dav + "activelock")!.Element(Dav + "timeout")!.Value);
         _server.Time.Advance(TimeSpan.FromSeconds(60));
@@ -61,14 +61,14 @@ public sealed partial class LockTests : IAsyncLifetime
     [InlineData("PROPPATCH /a", true)]
     public async Task Writer_without_the_token_is_423_and_with_it_welcome(string request, bool hasBody)
     {
-        string token = await LockAsync("/a", Exclusive);
-        string body = !hasBody ? "" : request.StartsWith("PUT", StringComparison.Ordinal) ? "x"
+        var token = await LockAsync("/a", Exclusive);
+        var body = !hasBody ? "" : request.StartsWith("PUT", StringComparison.Ordinal) ? "x"
             : "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'/></prop></set></propertyupdate>";
-        string destination = "Destination: " + (request.StartsWith("COPY", StringComparison.Ordinal) ? "/a" : "/b");
+        var destination = "Destination: " + (request.StartsWith("COPY", StringComparison.Ordinal) ? "/a" : "/b");
 
-        RawAnswer refused = await _server.SendBodyAsync(request, body, destination);
+        var refused = await _server.SendBodyAsync(request, body, destination);
         Assert.Equal(423, refused.Status);
-        XElement condition = XDocument.Parse(refused.Text).Root!.Element(Dav + "lock-token-submitted")!;
+        var condition = XDocument.Parse(refused.Text).Root!.Element(Dav + "lock-token-submitted")!;
         Assert.Equal("/a", condition.Element(Dav + "href")!.Value);
         Assert.Equal(412, (await _server.SendBodyAsync(request, body, destination, "If: (<urn:uuid:other>)")).Status);
         Assert.Equal(423, (await _server.SendBodyAsync(request, body, destination, "If: (Not <DAV:no-lock>)")).Status);
@@ -79,9 +79,9 @@ public sealed partial class LockTests : IAsyncLifetime
     [Fact]
     public async Task Deep_lock_covers_what_is_below_and_what_comes_to_be()
     {
-        string token = await LockAsync("/d", Exclusive);
+        var token = await LockAsync("/d", Exclusive);
 
-        foreach (string request in new[] { "PUT /d/f", "PUT /d/new", "DELETE /d/f", "DELETE /d", "MKCOL /d/c", "LOCK /d/new" })
+        foreach (var request in new[] { "PUT /d/f", "PUT /d/new", "DELETE /d/f", "DELETE /d", "MKCOL /d/c", "LOCK /d/new" })
             Assert.Equal(423, (await _server.SendBodyAsync(request, request.StartsWith("LOCK", StringComparison.Ordinal) ? Exclusive : "")).Status);
         Assert.Equal(423, (await _server.SendAsync("MOVE /a", "Destination: /d/a")).Status);
         Assert.Equal(201, (await _server.SendAsync("MOVE /a", "Destination: /d/a", $"If: </d> (<{token}>)")).Status);
@@ -92,7 +92,7 @@ public sealed partial class LockTests : IAsyncLifetime
     [Fact]
     public async Task Flat_lock_of_a_collection_is_about_its_members_alone()
     {
-        string token = await LockAsync("/d", Exclusive, "Depth: 0");
+        var token = await LockAsync("/d", Exclusive, "Depth: 0");
 
         Assert.Equal(204, (await _server.SendBodyAsync("PUT /d/f", "x")).Status);
         Assert.Equal(423, (await _server.SendBodyAsync("PUT /d/new", "x")).Status);
@@ -103,7 +103,7 @@ public sealed partial class LockTests : IAsyncLifetime
     [Fact]
     public async Task Tree_goes_with_the_tokens_of_all_its_locks_alone()
     {
-        string token = await LockAsync("/d/f", Exclusive);
+        var token = await LockAsync("/d/f", Exclusive);
 
         Assert.Equal(423, (await _server.SendAsync("DELETE /d")).Status);
         Assert.Equal(204, (await _server.SendAsync("DELETE /d", $"If: </d/f> (<{token}>)")).Status);
@@ -115,7 +115,7 @@ public sealed partial class LockTests : IAsyncLifetime
     {
         await LockAsync("/d/f", Exclusive);
 
-        RawAnswer answer = await _server.SendBodyAsync("LOCK /d", Exclusive);
+        var answer = await _server.SendBodyAsync("LOCK /d", Exclusive);
 
         Assert.Equal(207, answer.Status);
         Assert.Null(answer["Lock-Token"]);
@@ -129,10 +129,10 @@ public sealed partial class LockTests : IAsyncLifetime
     [Fact]
     public async Task Shared_locks_stand_together_and_one_of_them_is_enough()
     {
-        string first = await LockAsync("/a", Shared);
-        string second = await LockAsync("/a", Shared);
+        var first = await LockAsync("/a", Shared);
+        var second = await LockAsync("/a", Shared);
 
-        RawAnswer conflict = await _server.SendBodyAsync("LOCK /a", Exclusive);
+        var conflict = await _server.SendBodyAsync("LOCK /a", Exclusive);
         Assert.Equal(423, conflict.Status);
         Assert.Equal("/a", XDocument.Parse(conflict.Text).Root!.Element(Dav + "no-conflicting-lock")!.Element(Dav + "href")!.Value);
         Assert.Equal(423, (await _server.SendBodyAsync("PUT /a", "x")).Status);
@@ -144,7 +144,7 @@ public sealed partial class LockTests : IAsyncLifetime
     [Fact]
     public async Task Free_name_becomes_an_empty_file_with_its_lock()
     {
-        RawAnswer answer = await _server.SendBodyAsync("LOCK /new", Exclusive);
+        var answer = await _server.SendBodyAsync("LOCK /new", Exclusive);
 
         Assert.Equal(201, answer.Status);
         Assert.Equal("0", (await _server.SendAsync("HEAD /new"))["Content-Length"]);
@@ -156,13 +156,13 @@ public sealed partial class LockTests : IAsyncLifetime
     [Fact]
     public async Task Refresh_needs_the_token_and_begins_the_time_anew()
     {
-        string token = await LockAsync("/a", Exclusive, "Timeout: Second-100");
+        var token = await LockAsync("/a", Exclusive, "Timeout: Second-100");
         _server.Time.Advance(TimeSpan.FromSeconds(90));
 
         Assert.Equal(400, (await _server.SendAsync("LOCK /a")).Status);
         Assert.Equal(412, (await _server.SendAsync("LOCK /a", "If: (<urn:uuid:other>)")).Status);
         Assert.Equal(412, (await _server.SendAsync("LOCK /d", $"If: </a> (<{token}>)")).Status);
-        RawAnswer answer = await _server.SendAsync("LOCK /a", $"If: (<{token}>)", "Timeout: Infinite");
+        var answer = await _server.SendAsync("LOCK /a", $"If: (<{token}>)", "Timeout: Infinite");
         Assert.Equal(200, answer.Status);
         Assert.Contains("<D:timeout>Second-3600</D:timeout>", answer.Text, StringComparison.Ordinal);
         Assert.Null(answer["Lock-Token"]);
@@ -184,7 +184,7 @@ public sealed partial class LockTests : IAsyncLifetime
     [Fact]
     public async Task Owner_has_a_limit()
     {
-        string body = Exclusive.Replace("mailto:me", new string('x', LockRequest.MaxOwnerBytes), StringComparison.Ordinal);
+        var body = Exclusive.Replace("mailto:me", new string('x', LockRequest.MaxOwnerBytes), StringComparison.Ordinal);
 
         Assert.Equal(413, (await _server.SendBodyAsync("LOCK /a", body)).Status);
     }
@@ -203,16 +203,16 @@ public sealed partial class LockTests : IAsyncLifetime
 
     private async Task<string> LockAsync(string path, string body, params string[] headers)
     {
-        RawAnswer answer = await _server.SendBodyAsync("LOCK " + path, body, headers);
+        var answer = await _server.SendBodyAsync("LOCK " + path, body, headers);
         Assert.Equal(200, answer.Status);
         return Token().Match(answer["Lock-Token"]!).Groups[1].Value;
     }
 
     private async Task<XElement> DiscoverAsync(string path)
     {
-        string body = "<propfind xmlns='DAV:'><prop><lockdiscovery/><supportedlock/></prop></propfind>";
-        RawAnswer answer = await _server.SendBodyAsync("PROPFIND " + path, body, "Depth: 0");
-        XDocument document = XDocument.Parse(answer.Text);
+        var body = "<propfind xmlns='DAV:'><prop><lockdiscovery/><supportedlock/></prop></propfind>";
+        var answer = await _server.SendBodyAsync("PROPFIND " + path, body, "Depth: 0");
+        var document = XDocument.Parse(answer.Text);
         Assert.Equal(2, document.Descendants(Dav + "lockentry").Count());
         return document.Descendants(Dav + "lockdiscovery").Single();
     }

@@ -35,11 +35,11 @@ public sealed class PropFindTests : IAsyncLifetime
     public async Task Quota_that_folders_share_is_asked_for_once_for_all_of_a_listing()
     {
         var quota = new AskedQuota();
-        MemoryCollection folders = _server.Store.Root.Add(new MemoryCollection("many") { Quota = quota });
-        for (int i = 0; i < 1000; i++)
+        var folders = _server.Store.Root.Add(new MemoryCollection("many") { Quota = quota });
+        for (var i = 0; i < 1000; i++)
             folders.Add(new MemoryCollection($"folder {i}") { Quota = quota });
 
-        RawAnswer answer = await _server.SendBodyAsync(
+        var answer = await _server.SendBodyAsync(
             "PROPFIND /many/", "<propfind xmlns='DAV:'><prop><quota-used-bytes/></prop></propfind>", "Depth: 1");
 
         Assert.Equal(1001, XDocument.Parse(answer.Text).Descendants(Dav + "quota-used-bytes").Count());
@@ -49,7 +49,7 @@ public sealed class PropFindTests : IAsyncLifetime
     [Fact]
     public async Task Depth_0_is_the_resource_alone()
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND /tv%20shows/", "Depth: 0");
+        var answer = await _server.SendAsync("PROPFIND /tv%20shows/", "Depth: 0");
 
         Assert.Equal(207, answer.Status);
         Assert.Equal("application/xml; charset=utf-8", answer["Content-Type"]);
@@ -62,7 +62,7 @@ public sealed class PropFindTests : IAsyncLifetime
     [InlineData("X-Nothing: 1")]
     public async Task Depth_1_or_none_lists_direct_children_in_order(string depth)
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND /tv%20shows/", depth);
+        var answer = await _server.SendAsync("PROPFIND /tv%20shows/", depth);
 
         Assert.Equal(
             ["/tv%20shows/", "/tv%20shows/Season%201/", "/tv%20shows/a%C3%A9%F0%9F%8E%AC.srt", "/tv%20shows/b%231%20100%25+%5Bx%5D%3F.mkv"],
@@ -72,16 +72,16 @@ public sealed class PropFindTests : IAsyncLifetime
     [Fact]
     public async Task Listed_href_leads_to_the_file()
     {
-        RawAnswer listing = await _server.SendAsync("PROPFIND /tv%20shows/", "Depth: 1");
+        var listing = await _server.SendAsync("PROPFIND /tv%20shows/", "Depth: 1");
 
-        foreach (string href in Hrefs(listing).Where(href => !href.EndsWith('/')))
+        foreach (var href in Hrefs(listing).Where(href => !href.EndsWith('/')))
             Assert.Equal(200, (await _server.SendAsync("GET " + href)).Status);
     }
 
     [Fact]
     public async Task Collection_without_a_slash_says_where_it_is()
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND /tv%20shows", "Depth: 1");
+        var answer = await _server.SendAsync("PROPFIND /tv%20shows", "Depth: 1");
 
         Assert.Equal("/tv%20shows/", answer["Content-Location"]);
         Assert.Equal("/tv%20shows/", Hrefs(answer)[0]);
@@ -91,7 +91,7 @@ public sealed class PropFindTests : IAsyncLifetime
     [Fact]
     public async Task File_has_one_response_whatever_the_depth()
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND /tv%20shows/Season%201/deep.mkv", "Depth: 1");
+        var answer = await _server.SendAsync("PROPFIND /tv%20shows/Season%201/deep.mkv", "Depth: 1");
 
         Assert.Equal(["/tv%20shows/Season%201/deep.mkv"], Hrefs(answer));
     }
@@ -99,7 +99,7 @@ public sealed class PropFindTests : IAsyncLifetime
     [Fact]
     public async Task Infinity_is_refused_with_its_precondition_code()
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND /", "Depth: infinity");
+        var answer = await _server.SendAsync("PROPFIND /", "Depth: infinity");
 
         Assert.Equal(403, answer.Status);
         Assert.Equal(Dav + "propfind-finite-depth", Assert.Single(XDocument.Parse(answer.Text).Root!.Elements()).Name);
@@ -117,9 +117,9 @@ public sealed class PropFindTests : IAsyncLifetime
     [Fact]
     public async Task Body_of_rclone_yields_no_missing_property()
     {
-        RawAnswer answer = await _server.SendBodyAsync("PROPFIND /tv%20shows/", RcloneBody, "Depth: 1");
+        var answer = await _server.SendBodyAsync("PROPFIND /tv%20shows/", RcloneBody, "Depth: 1");
 
-        XDocument document = XDocument.Parse(answer.Text);
+        var document = XDocument.Parse(answer.Text);
         Assert.Equal(4, document.Descendants(Dav + "propstat").Count());
         Assert.All(document.Descendants(Dav + "status"), status => Assert.Equal("HTTP/1.1 200 OK", status.Value));
         Assert.All(document.Descendants(Dav + "prop"), prop => Assert.Equal(4, prop.Elements().Count()));
@@ -128,15 +128,15 @@ public sealed class PropFindTests : IAsyncLifetime
     [Fact]
     public async Task Chunked_body_is_read_like_any_other()
     {
-        await using RawConnection connection = await _server.ConnectAsync();
-        string body = "<propfind xmlns='DAV:'><prop><displayname/></prop></propfind>";
+        await using var connection = await _server.ConnectAsync();
+        var body = "<propfind xmlns='DAV:'><prop><displayname/></prop></propfind>";
         await connection.SendAsync(
             "PROPFIND /tv%20shows/", ["Depth: 0", "Transfer-Encoding: chunked"],
             $"5\r\n{body[..5]}\r\n{body.Length - 5:x}\r\n{body[5..]}\r\n0\r\n\r\n");
 
-        RawAnswer answer = await connection.ReadAnswerAsync(isHead: false);
+        var answer = await connection.ReadAnswerAsync(isHead: false);
 
-        XElement property = Assert.Single(XDocument.Parse(answer.Text).Descendants(Dav + "prop").Elements());
+        var property = Assert.Single(XDocument.Parse(answer.Text).Descendants(Dav + "prop").Elements());
         Assert.Equal("tv shows", property.Value);
     }
 
@@ -151,7 +151,7 @@ public sealed class PropFindTests : IAsyncLifetime
     [Fact]
     public async Task Body_too_large_is_413_before_it_is_sent()
     {
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PROPFIND /", "Depth: 0", "Content-Length: 65537", "Expect: 100-continue");
 
         Assert.Equal(413, (await connection.ReadHeadAsync()).Status);
@@ -164,7 +164,7 @@ public sealed class PropFindTests : IAsyncLifetime
         _folder.Listing = () => Enumerable.Range(0, Entries).Select(i =>
             new MemoryFile(string.Create(CultureInfo.InvariantCulture, $"Some.Show.S01E{i:00000}.1080p.WEB.mkv"), []) { Length = 734_003_200 + i });
 
-        RawAnswer answer = await _server.SendBodyAsync("PROPFIND /tv%20shows/", RcloneBody, "Depth: 1");
+        var answer = await _server.SendBodyAsync("PROPFIND /tv%20shows/", RcloneBody, "Depth: 1");
 
         Assert.Equal("chunked", answer["Transfer-Encoding"]);
         Assert.Equal(Entries + 1, XDocument.Parse(answer.Text).Root!.Elements().Count());
@@ -177,7 +177,7 @@ public sealed class PropFindTests : IAsyncLifetime
         using var gate = new SemaphoreSlim(0);
         IEnumerable<IStoreItem> Children()
         {
-            for (int i = 0; i < 2_000; i++)
+            for (var i = 0; i < 2_000; i++)
             {
                 if (i == 1_000)
                     gate.Wait(TestContext.Current.CancellationToken);
@@ -186,11 +186,11 @@ public sealed class PropFindTests : IAsyncLifetime
         }
 
         _folder.Listing = Children;
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PROPFIND /tv%20shows/", "Depth: 1");
 
         // The headers arrive although half of the rows cannot be read before this line.
-        RawAnswer answer = await connection.ReadHeadAsync();
+        var answer = await connection.ReadHeadAsync();
         gate.Release();
         await connection.ReadBodyAsync(answer);
 
@@ -206,9 +206,9 @@ public sealed class PropFindTests : IAsyncLifetime
         _folder.Listing = () => Enumerable.Range(0, rows + 1).Select(i =>
             i < rows ? new MemoryFile($"{i:0000}", []) : throw new StoreUnavailableException("The disk is gone."));
 
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PROPFIND /tv%20shows/", "Depth: 1");
-        RawAnswer answer = await connection.ReadAnswerOrResetAsync();
+        var answer = await connection.ReadAnswerOrResetAsync();
 
         Assert.True(answer.WasReset, $"complete: {answer.IsComplete}, clean end: {answer.EndedCleanly}");
     }
@@ -218,7 +218,7 @@ public sealed class PropFindTests : IAsyncLifetime
     {
         _folder.Listing = () => Enumerable.Range(0, 1).Select<int, IStoreItem>(_ => throw new StoreUnavailableException("The disk is gone."));
 
-        RawAnswer answer = await _server.SendAsync("PROPFIND /tv%20shows/", "Depth: 1");
+        var answer = await _server.SendAsync("PROPFIND /tv%20shows/", "Depth: 1");
 
         Assert.Equal(503, answer.Status);
         Assert.Equal("30", answer["Retry-After"]);
@@ -227,7 +227,7 @@ public sealed class PropFindTests : IAsyncLifetime
     [Fact]
     public async Task Url_base_stands_in_hrefs()
     {
-        await using DavTestServer server = await DavTestServer.StartAsync(before: app =>
+        await using var server = await DavTestServer.StartAsync(before: app =>
         {
             app.UsePathBase("/x");
             app.UseRouting();

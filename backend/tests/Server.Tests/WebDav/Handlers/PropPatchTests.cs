@@ -25,13 +25,13 @@ public sealed class PropPatchTests : IAsyncLifetime
     public async Task Element_comes_back_as_it_was()
     {
         const string Property = "<x:p xmlns:x='urn:x' xmlns:y='urn:y' y:a='&lt;&quot;1' b='2'>one<x:q> <y:r D:c='3'/>&amp;</x:q><z>\u00e9\U0001F3AC</z>two</x:p>";
-        RawAnswer answer = await PatchAsync($"<D:set xml:lang='de'><D:prop>{Property}</D:prop></D:set>");
+        var answer = await PatchAsync($"<D:set xml:lang='de'><D:prop>{Property}</D:prop></D:set>");
 
         Assert.Equal(207, answer.Status);
         Assert.Equal([("HTTP/1.1 200 OK", "p")], Statuses(answer));
-        XElement expected = XElement.Parse($"<D:r xmlns:D='DAV:'>{Property}</D:r>", LoadOptions.PreserveWhitespace).Elements().Single();
+        var expected = XElement.Parse($"<D:r xmlns:D='DAV:'>{Property}</D:r>", LoadOptions.PreserveWhitespace).Elements().Single();
         expected.SetAttributeValue(XNamespace.Xml + "lang", "de");
-        XElement found = (await FindAsync("p"))!;
+        var found = (await FindAsync("p"))!;
         Assert.Equal(Normal(expected), Normal(found));
     }
 
@@ -53,7 +53,7 @@ public sealed class PropPatchTests : IAsyncLifetime
     [InlineData("<W:Win32FileAttributes xmlns:W='urn:schemas-microsoft-com:'>00000000</W:Win32FileAttributes>", "Win32FileAttributes")]
     public async Task Protected_property_stops_the_others(string property, string name)
     {
-        RawAnswer answer = await PatchAsync($"<D:set><D:prop><p xmlns='urn:x'>1</p>{property}</D:prop></D:set>");
+        var answer = await PatchAsync($"<D:set><D:prop><p xmlns='urn:x'>1</p>{property}</D:prop></D:set>");
 
         Assert.Equal([("HTTP/1.1 403 Forbidden", name), ("HTTP/1.1 424 Failed Dependency", "p")], Statuses(answer));
         Assert.Single(XDocument.Parse(answer.Text).Descendants(Dav + "cannot-modify-protected-property"));
@@ -65,7 +65,7 @@ public sealed class PropPatchTests : IAsyncLifetime
     {
         await PatchAsync("<D:set><D:prop><p xmlns='urn:x'>1</p></D:prop></D:set>");
         string large = new('x', StoredProperties.MaxBytes);
-        RawAnswer answer = await PatchAsync($"<D:set><D:prop><p xmlns='urn:x'>2</p><q xmlns='urn:x'>{large}</q></D:prop></D:set>");
+        var answer = await PatchAsync($"<D:set><D:prop><p xmlns='urn:x'>2</p><q xmlns='urn:x'>{large}</q></D:prop></D:set>");
 
         Assert.Equal([("HTTP/1.1 507 Insufficient Storage", "p"), ("HTTP/1.1 507 Insufficient Storage", "q")], Statuses(answer));
         Assert.Equal("1", (await FindAsync("p"))!.Value);
@@ -88,9 +88,9 @@ public sealed class PropPatchTests : IAsyncLifetime
     [Fact]
     public async Task Read_only_tree_refuses_each_property_by_itself()
     {
-        await using DavTestServer server = await DavTestServer.StartAsync();
+        await using var server = await DavTestServer.StartAsync();
         server.Store.Root.Add(new MemoryFile("a", [1]));
-        RawAnswer answer = await server.SendBodyAsync(
+        var answer = await server.SendBodyAsync(
             "PROPPATCH /a", "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'/></prop></set><remove><prop><getetag/></prop></remove></propertyupdate>");
 
         Assert.Equal(207, answer.Status);
@@ -112,8 +112,8 @@ public sealed class PropPatchTests : IAsyncLifetime
 
     private async Task<XElement?> FindAsync(string name)
     {
-        RawAnswer answer = await _server.SendBodyAsync("PROPFIND /a", $"<propfind xmlns='DAV:'><prop><{name} xmlns='urn:x'/></prop></propfind>", "Depth: 0");
-        XElement propstat = XDocument.Parse(answer.Text, LoadOptions.PreserveWhitespace).Descendants(Dav + "propstat")
+        var answer = await _server.SendBodyAsync("PROPFIND /a", $"<propfind xmlns='DAV:'><prop><{name} xmlns='urn:x'/></prop></propfind>", "Depth: 0");
+        var propstat = XDocument.Parse(answer.Text, LoadOptions.PreserveWhitespace).Descendants(Dav + "propstat")
             .Single(one => one.Element(Dav + "prop")!.HasElements);
         return propstat.Element(Dav + "status")!.Value == "HTTP/1.1 200 OK" ? propstat.Element(Dav + "prop")!.Element(Mine + name) : null;
     }

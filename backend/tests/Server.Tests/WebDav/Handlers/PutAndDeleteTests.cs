@@ -30,7 +30,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [Fact]
     public async Task Chunked_body_is_stored_whole()
     {
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PUT /folder/a.nzb", ["Transfer-Encoding: chunked"], "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
 
         Assert.Equal(201, (await connection.ReadAnswerAsync(isHead: false)).Status);
@@ -46,7 +46,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [Fact]
     public async Task Part_of_a_body_is_never_taken_for_the_whole()
     {
-        RawAnswer answer = await _server.SendBodyAsync("PUT /folder/a.nzb", "x", "Content-Range: bytes 5-5/10");
+        var answer = await _server.SendBodyAsync("PUT /folder/a.nzb", "x", "Content-Range: bytes 5-5/10");
 
         Assert.Equal(400, answer.Status);
         Assert.Null(_folder.Child("a.nzb"));
@@ -67,9 +67,9 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [InlineData(1001, 1, 413)]
     public async Task Size_is_bounded_without_a_length_and_frames_of_chunks_do_not_count(int size, int chunk, int status)
     {
-        await using RawConnection connection = await _server.ConnectAsync();
-        string one = $"{chunk.ToString("x", CultureInfo.InvariantCulture)}\r\n{new string('x', chunk)}\r\n";
-        string body = string.Concat(Enumerable.Repeat(one, size / chunk)) + "0\r\n\r\n";
+        await using var connection = await _server.ConnectAsync();
+        var one = $"{chunk.ToString("x", CultureInfo.InvariantCulture)}\r\n{new string('x', chunk)}\r\n";
+        var body = string.Concat(Enumerable.Repeat(one, size / chunk)) + "0\r\n\r\n";
         await connection.SendAsync("PUT /folder/a.nzb", ["Transfer-Encoding: chunked"], body);
 
         Assert.Equal(status, (await connection.ReadAnswerAsync(isHead: false)).Status);
@@ -82,7 +82,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [InlineData("/folder/a.nzb", "If-Match: *", 412)]
     public async Task Body_is_not_asked_for_when_it_is_refused(string path, string header, int status)
     {
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         string[] headers = header.StartsWith("Content-Length", StringComparison.Ordinal) ? [header] : [header, "Content-Length: 5"];
         await connection.SendAsync("PUT " + path, [.. headers, "Expect: 100-continue"]);
 
@@ -92,7 +92,7 @@ public sealed class PutAndDeleteTests : IAsyncLifetime
     [Fact]
     public async Task Body_that_is_welcome_is_asked_for()
     {
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("PUT /folder/a.nzb", "Content-Length: 5", "Expect: 100-continue");
         Assert.Equal(100, (await connection.ReadHeadAsync()).Status);
         await connection.SendRawAsync("hello");

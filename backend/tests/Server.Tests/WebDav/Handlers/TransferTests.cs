@@ -28,7 +28,7 @@ public sealed class TransferTests : IAsyncLifetime
     [InlineData("/x", 201)]
     public async Task Collection_is_made_at_a_free_name_alone(string path, int status)
     {
-        RawAnswer answer = await _server.SendAsync("MKCOL " + path);
+        var answer = await _server.SendAsync("MKCOL " + path);
 
         Assert.Equal(status, answer.Status);
         Assert.Equal(status == 405, answer["Allow"] is not null);
@@ -38,7 +38,7 @@ public sealed class TransferTests : IAsyncLifetime
     public async Task Collection_is_not_made_from_a_body()
     {
         Assert.Equal(415, (await _server.SendBodyAsync("MKCOL /x", "<x/>")).Status);
-        await using RawConnection connection = await _server.ConnectAsync();
+        await using var connection = await _server.ConnectAsync();
         await connection.SendAsync("MKCOL /x", ["Transfer-Encoding: chunked"], "1\r\nx\r\n0\r\n\r\n");
         Assert.Equal(415, (await connection.ReadAnswerAsync(isHead: false)).Status);
         Assert.Equal(404, (await _server.SendAsync("PROPFIND /x")).Status);
@@ -63,7 +63,7 @@ public sealed class TransferTests : IAsyncLifetime
     [InlineData("/", 403)]
     public async Task Destination_is_a_place_of_this_tree(string destination, int status)
     {
-        foreach (string verb in new[] { "COPY", "MOVE" })
+        foreach (var verb in new[] { "COPY", "MOVE" })
         {
             await _server.SendAsync("DELETE /b");
             await _server.SendBodyAsync("PUT /a", "text");
@@ -139,7 +139,7 @@ public sealed class TransferTests : IAsyncLifetime
     [InlineData("/new", "OPTIONS, PUT, MKCOL, LOCK, UNLOCK")]
     public async Task Options_name_what_the_path_accepts(string path, string allow)
     {
-        RawAnswer answer = await _server.SendAsync("OPTIONS " + path);
+        var answer = await _server.SendAsync("OPTIONS " + path);
 
         Assert.Equal(allow, answer["Allow"]);
         Assert.Equal("1, 2", answer["DAV"]);

@@ -37,7 +37,7 @@ public sealed class IfHeaderTests
     [InlineData("urn:uuid:1", null)]
     public void Value_is_read_or_refused(string text, string? expected)
     {
-        bool read = IfHeader.TryParse(text, out IfHeader? header);
+        var read = IfHeader.TryParse(text, out var header);
 
         Assert.Equal(expected is not null, read);
         if (header is not null)
@@ -69,7 +69,7 @@ public sealed class IfHeaderTests
     [InlineData($"</free> (<{Token}>) </locked> (<{Token}>)", true)]
     public void One_list_that_holds_is_enough(string text, bool expected)
     {
-        Assert.True(IfHeader.TryParse(text, out IfHeader? header));
+        Assert.True(IfHeader.TryParse(text, out var header));
 
         var locked = new ResourceState([Token], new EntityTag("tag"));
         Assert.Equal(expected, header.Holds(resource => resource == "/free" ? new ResourceState([], null) : locked));
@@ -78,7 +78,7 @@ public sealed class IfHeaderTests
     [Fact]
     public void Token_after_not_is_not_submitted()
     {
-        Assert.True(IfHeader.TryParse("(<a:1> Not <a:2>) (Not <DAV:no-lock>) ([\"x\"] <a:3>)", out IfHeader? header));
+        Assert.True(IfHeader.TryParse("(<a:1> Not <a:2>) (Not <DAV:no-lock>) ([\"x\"] <a:3>)", out var header));
 
         Assert.Equal(["a:1", "a:3"], header.Submitted);
     }

@@ -28,8 +28,8 @@ public sealed class LockTableTests
     [InlineData("/a/b exclusive 0", "/a exclusive 0", true)]
     public void Second_lock_is_granted_unless_one_excludes_the_other(string first, string second, bool granted)
     {
-        DavLock held = Grant(first)!;
-        LockGrant grant = _locks.Grant(Wish(second), Minute);
+        var held = Grant(first)!;
+        var grant = _locks.Grant(Wish(second), Minute);
 
         Assert.Equal(granted, grant.Granted is not null);
         Assert.Equal(granted ? null : held, grant.Conflict);
@@ -40,7 +40,7 @@ public sealed class LockTableTests
     [InlineData(730)]
     public void F43_Clock_that_is_set_moves_no_lock(int days)
     {
-        DavLock held = Grant("/a exclusive 0")!;
+        var held = Grant("/a exclusive 0")!;
         _time.SetWallClock(TimeSpan.FromDays(days));
         _time.Advance(TimeSpan.FromSeconds(59));
         Assert.Single(_locks.Covering(new LockKey("/a")));
@@ -52,7 +52,7 @@ public sealed class LockTableTests
     [Fact]
     public void Lock_ends_by_itself_and_a_refresh_begins_its_time_anew()
     {
-        DavLock held = Grant("/a exclusive 0")!;
+        var held = Grant("/a exclusive 0")!;
         _time.Advance(TimeSpan.FromSeconds(59));
         Assert.Equal(1, _locks.SecondsLeft(held));
         Assert.NotNull(_locks.Refresh(held.Token, Minute));
@@ -69,7 +69,7 @@ public sealed class LockTableTests
     [Fact]
     public void Lock_lasts_an_hour_at_most()
     {
-        DavLock held = _locks.Grant(Wish("/a exclusive 0"), TimeSpan.FromDays(1)).Granted!;
+        var held = _locks.Grant(Wish("/a exclusive 0"), TimeSpan.FromDays(1)).Granted!;
 
         Assert.Equal(3600, _locks.SecondsLeft(held));
         Assert.Equal(3600, _locks.SecondsLeft(_locks.Refresh(held.Token, TimeSpan.MaxValue)!));
@@ -78,7 +78,7 @@ public sealed class LockTableTests
     [Fact]
     public void Table_is_bounded_and_has_room_again_once_locks_have_expired()
     {
-        for (int i = 0; i < LockTable.MaxLocks; i++)
+        for (var i = 0; i < LockTable.MaxLocks; i++)
             Assert.NotNull(Grant($"/a{i} exclusive 0"));
         Assert.Equal(default, _locks.Grant(Wish("/b exclusive 0"), Minute));
 
@@ -89,7 +89,7 @@ public sealed class LockTableTests
     [Fact]
     public void Lock_is_released_by_its_token_at_any_place_that_it_covers()
     {
-        DavLock held = Grant("/a exclusive infinity")!;
+        var held = Grant("/a exclusive infinity")!;
 
         Assert.False(_locks.Release(new LockKey("/b"), held.Token));
         Assert.False(_locks.Release(new LockKey("/a"), "urn:uuid:other"));
@@ -129,8 +129,8 @@ public sealed class LockTableTests
 
     private static LockWish Wish(string text)
     {
-        string[] parts = text.Split(' ');
-        LockScope scope = parts[1] == "exclusive" ? LockScope.Exclusive : LockScope.Shared;
+        var parts = text.Split(' ');
+        var scope = parts[1] == "exclusive" ? LockScope.Exclusive : LockScope.Shared;
         return new LockWish(new LockKey(parts[0]), parts[0], scope, parts[2] == "infinity", "");
     }
 

@@ -30,7 +30,7 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
     [InlineData("OPTIONS /content/tv/Rel/a.mkv")]
     public async Task Tree_that_cannot_be_read_is_503_and_never_empty(string request)
     {
-        RawAnswer answer = await fixture.Server.SendAsync(request, "Depth: 1", "Content-Length: 0");
+        var answer = await fixture.Server.SendAsync(request, "Depth: 1", "Content-Length: 0");
 
         Assert.Equal(503, answer.Status);
         Assert.Equal("30", answer["Retry-After"]);
@@ -40,14 +40,14 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
     [Fact]
     public async Task Row_in_the_middle_that_cannot_be_read_cuts_the_listing()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await server.PublishAsync("tv", "Rel", [.. Enumerable.Range(0, 1000).Select(i => $"{i:0000}.mkv")]);
         await server.Database.WriteAsync(
             connection => connection.Execute("UPDATE library_file SET id = 'none' WHERE path_key = '0700.mkv'"), TestContext.Current.CancellationToken);
 
-        await using RawConnection connection = await RawConnection.OpenAsync(server.Address);
+        await using var connection = await RawConnection.OpenAsync(server.Address);
         await connection.SendAsync("PROPFIND /content/tv/Rel/", TreeServer.Credentials, "Depth: 1");
-        RawAnswer answer = await connection.ReadAnswerOrResetAsync();
+        var answer = await connection.ReadAnswerOrResetAsync();
 
         Assert.True(answer.WasReset, $"complete: {answer.IsComplete}, clean end: {answer.EndedCleanly}");
     }
@@ -55,12 +55,12 @@ public sealed class BrokenTreeTests(BrokenTreeFixture fixture) : IClassFixture<B
     [Fact]
     public async Task File_whose_parts_cannot_be_read_is_503_and_its_head_stays()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await server.PublishAsync("tv", "Rel", "a.mkv");
         await server.Database.WriteAsync(
             connection => connection.Execute("ALTER TABLE posted_file RENAME TO p"), TestContext.Current.CancellationToken);
 
-        RawAnswer answer = await server.SendAsync("GET /content/tv/Rel/a.mkv");
+        var answer = await server.SendAsync("GET /content/tv/Rel/a.mkv");
 
         Assert.Equal(503, answer.Status);
         Assert.Equal("30", answer["Retry-After"]);

@@ -15,10 +15,10 @@ public sealed class ContentStreamTests
     [InlineData(false)]
     public async Task Known_failure_is_told_whether_the_read_or_its_wait_throws(bool throwsAtOnce)
     {
-        Func<CancellationToken, ValueTask<byte[]>> fail = ScriptedStream.Throw(new TimeoutException("Below."));
+        var fail = ScriptedStream.Throw(new TimeoutException("Below."));
         await using var stream = new ContentStream(throwsAtOnce ? new ThrowingStream() : new ScriptedStream(fail), Translate);
 
-        ContentUnavailableException failure = await Assert.ThrowsAsync<ContentUnavailableException>(
+        var failure = await Assert.ThrowsAsync<ContentUnavailableException>(
             async () => await stream.ReadExactlyAsync(new byte[10], Token));
 
         Assert.Equal(ContentFault.Gone, failure.Fault);

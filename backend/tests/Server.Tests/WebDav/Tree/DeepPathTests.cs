@@ -24,7 +24,7 @@ public sealed class DeepPathTests(QueueFixture fixture) : IClassFixture<QueueFix
     public async Task Deep_path_is_an_unknown_one(string verb, string branch, int status)
     {
         const string Wish = "<lockinfo xmlns='DAV:'><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>";
-        string body = verb == "LOCK" ? Wish : "";
+        var body = verb == "LOCK" ? Wish : "";
 
         Assert.Equal(status, (await fixture.Server.SendBodyAsync($"{verb} {branch}{Deep}", body, "Destination: /content/x")).Status);
     }

@@ -21,13 +21,13 @@ public sealed class FullDiskTests
     [InlineData("DELETE /completed-symlinks/tv/Rel", 204)]
     public async Task Change_of_the_tree_is_507_and_nothing_until_there_is_room(string request, int later)
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await server.PutAsync("/nzbs/tv/a.nzb", Encoding.UTF8.GetString(NzbText.Of("a.mkv")));
         await server.PublishCompletedAsync("tv", "Rel", "a.mkv");
         await FillAsync(server);
         List<string> before = [.. (await server.ItemsAsync()).Select(item => item.Name)];
 
-        RawAnswer refused = await SendAsync(server, request);
+        var refused = await SendAsync(server, request);
 
         Assert.Equal(507, refused.Status);
         Assert.Equal("30", refused["Retry-After"]);
@@ -47,12 +47,12 @@ public sealed class FullDiskTests
     [InlineData("name=resume&value=")]
     public async Task Call_about_the_queue_says_that_the_disk_is_full(string query)
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await server.PutAsync("/nzbs/tv/a.nzb", Encoding.UTF8.GetString(NzbText.Of("a.mkv")));
-        string id = (await server.ItemsAsync()).Single().Id;
+        var id = (await server.ItemsAsync()).Single().Id;
         await FillAsync(server);
 
-        RawAnswer refused = await server.SendAsync($"GET /api?apikey={TreeServer.Key}&output=json&mode=queue&{query}{id}");
+        var refused = await server.SendAsync($"GET /api?apikey={TreeServer.Key}&output=json&mode=queue&{query}{id}");
 
         Assert.Equal((200, """{"status":false,"error":"Disk is full"}"""), (refused.Status, refused.Text));
         Assert.Single(await server.ItemsAsync());

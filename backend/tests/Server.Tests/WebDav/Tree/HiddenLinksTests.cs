@@ -44,7 +44,7 @@ public sealed class HiddenLinksTests
     public void Number_of_names_is_bounded_and_the_newest_stay()
     {
         var hidden = new HiddenLinks(_time);
-        for (int i = 0; i < 60_000; i++)
+        for (var i = 0; i < 60_000; i++)
         {
             _time.Advance(TimeSpan.FromTicks(1));
             hidden.Hide(Rel, i.ToString(System.Globalization.CultureInfo.InvariantCulture));

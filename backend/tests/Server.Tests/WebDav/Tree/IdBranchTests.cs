@@ -16,10 +16,10 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
     [Fact]
     public async Task File_is_the_same_resource_as_its_name_in_content()
     {
-        string path = "/" + await IdPathAsync("tv", "R\u00e9l", "season 1", "b.mkv");
+        var path = "/" + await IdPathAsync("tv", "R\u00e9l", "season 1", "b.mkv");
 
-        RawAnswer byName = await _server.SendAsync("HEAD /content/tv/R%C3%A9l/season%201/b.mkv");
-        RawAnswer byId = await _server.SendAsync("HEAD " + path);
+        var byName = await _server.SendAsync("HEAD /content/tv/R%C3%A9l/season%201/b.mkv");
+        var byId = await _server.SendAsync("HEAD " + path);
 
         Assert.Equal(200, byId.Status);
         Assert.Null(byName["Content-Disposition"]);
@@ -30,11 +30,11 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
     [Fact]
     public async Task Clip_has_the_same_bytes_under_its_id()
     {
-        string name = Hrefs(await _server.SendAsync("PROPFIND /content/demo/", "Depth: 1"))[1];
-        string path = "/" + IdPath.Of(_server.Services.GetRequiredService<BuiltInClip>().File.Id);
+        var name = Hrefs(await _server.SendAsync("PROPFIND /content/demo/", "Depth: 1"))[1];
+        var path = "/" + IdPath.Of(_server.Services.GetRequiredService<BuiltInClip>().File.Id);
 
-        RawAnswer byName = await _server.SendAsync("GET " + name, "Range: bytes=1000-200000");
-        RawAnswer byId = await _server.SendAsync("GET " + path, "Range: bytes=1000-200000");
+        var byName = await _server.SendAsync("GET " + name, "Range: bytes=1000-200000");
+        var byId = await _server.SendAsync("GET " + path, "Range: bytes=1000-200000");
 
         Assert.Equal(206, byId.Status);
         Assert.Equal("video/mp4", byId["Content-Type"]);
@@ -45,19 +45,19 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
     [Fact]
     public async Task Every_level_lists_all_digits_and_the_last_one_its_files()
     {
-        string path = await IdPathAsync("tv", "Rel", "b.mkv");
-        string folder = "/" + path[..path.LastIndexOf('/')] + "/";
+        var path = await IdPathAsync("tv", "Rel", "b.mkv");
+        var folder = "/" + path[..path.LastIndexOf('/')] + "/";
 
-        foreach (string level in new[] { "/.ids/", "/.ids/0/", "/.ids/f/e/d/c/" })
+        foreach (var level in new[] { "/.ids/", "/.ids/0/", "/.ids/f/e/d/c/" })
         {
             Assert.Equal(
                 ["", .. "0123456789abcdef".Select(digit => digit + "/")],
                 Hrefs(await _server.SendAsync("PROPFIND " + level, "Depth: 1")).Select(href => href[level.Length..]));
         }
 
-        RawAnswer files = await _server.SendAsync("PROPFIND " + folder, "Depth: 1");
+        var files = await _server.SendAsync("PROPFIND " + folder, "Depth: 1");
         Assert.Contains("/" + path, Hrefs(files));
-        XElement file = XDocument.Parse(files.Text).Descendants(Dav + "response")
+        var file = XDocument.Parse(files.Text).Descendants(Dav + "response")
             .Single(response => response.Element(Dav + "href")!.Value == "/" + path);
         Assert.Equal(path[(path.LastIndexOf('/') + 1)..], file.Descendants(Dav + "displayname").Single().Value);
         Assert.Equal("1000", file.Descendants(Dav + "getcontentlength").Single().Value);
@@ -67,12 +67,12 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
     [Fact]
     public async Task Only_the_one_form_of_a_path_is_found()
     {
-        string path = await IdPathAsync("tv", "Rel", "b.mkv");
-        string name = path[(path.LastIndexOf('/') + 1)..];
-        char other = name[4] == '0' ? '1' : '0';
+        var path = await IdPathAsync("tv", "Rel", "b.mkv");
+        var name = path[(path.LastIndexOf('/') + 1)..];
+        var other = name[4] == '0' ? '1' : '0';
 
         Assert.Equal(200, (await _server.SendAsync("HEAD /" + path)).Status);
-        foreach (string wrong in new[]
+        foreach (var wrong in new[]
         {
             "/.ids/" + name, path.Replace('-', '_'), path.Replace("-", "", StringComparison.Ordinal), path + ".mkv", path + "/",
             $"/.ids/{name[0]}/{name[1]}/{name[2]}/{name[3]}/{other}/{name}", "/.ids/g", "/.ids/00", "/.ids/A", "/.ids/a/b/c/d/e/0",
@@ -85,8 +85,8 @@ public sealed class IdBranchTests(TreeFixture fixture) : IClassFixture<TreeFixtu
 
     private async Task<string> IdPathAsync(params string[] names)
     {
-        LibraryTree tree = _server.Services.GetRequiredService<LibraryTree>();
-        LibraryEntry? entry = await tree.FindAsync(names, TestContext.Current.CancellationToken);
+        var tree = _server.Services.GetRequiredService<LibraryTree>();
+        var entry = await tree.FindAsync(names, TestContext.Current.CancellationToken);
         return IdPath.Of(Assert.IsType<FileEntry>(entry).File.Id);
     }
 

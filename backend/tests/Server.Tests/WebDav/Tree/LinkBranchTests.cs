@@ -42,10 +42,10 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     [Fact]
     public async Task Link_leads_to_the_file_under_its_id()
     {
-        RawAnswer link = await _server.SendAsync("GET /completed-symlinks/tv/Rel/season%201/c.mkv.rclonelink");
-        LibraryEntry? entry = await _server.Services.GetRequiredService<LibraryTree>().FindAsync(["tv", "Rel", "season 1", "c.mkv"], Token);
-        Guid id = Assert.IsType<FileEntry>(entry).File.Id;
-        string name = id.ToString("D");
+        var link = await _server.SendAsync("GET /completed-symlinks/tv/Rel/season%201/c.mkv.rclonelink");
+        var entry = await _server.Services.GetRequiredService<LibraryTree>().FindAsync(["tv", "Rel", "season 1", "c.mkv"], Token);
+        var id = Assert.IsType<FileEntry>(entry).File.Id;
+        var name = id.ToString("D");
 
         Assert.Equal($"/mnt/media/.ids/{name[0]}/{name[1]}/{name[2]}/{name[3]}/{name[4]}/{name}", link.Text);
         Assert.Equal("application/octet-stream", link["Content-Type"]);
@@ -64,7 +64,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     [InlineData("/completed-symlinks/demo")]
     public async Task Other_names_are_unknown(string path)
     {
-        foreach (string verb in new[] { "HEAD", "PROPFIND", "DELETE" })
+        foreach (var verb in new[] { "HEAD", "PROPFIND", "DELETE" })
             Assert.Equal($"{verb} 404", $"{verb} {(await _server.SendAsync($"{verb} {path}", "Depth: 0")).Status}");
     }
 
@@ -81,7 +81,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     public async Task Path_answers_as_the_table_of_verbs_says(string path, string expected)
     {
         string[] verbs = ["PROPFIND", "HEAD", "PUT", "DELETE"];
-        foreach ((string verb, string status) in verbs.Zip(expected.Split(' ')).Where(pair => pair.Second != "-"))
+        foreach ((var verb, var status) in verbs.Zip(expected.Split(' ')).Where(pair => pair.Second != "-"))
             Assert.Equal($"{verb} {status}", $"{verb} {(await _server.SendAsync($"{verb} {path}", "Depth: 0", "Content-Length: 0")).Status}");
     }
 
@@ -91,9 +91,9 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
         await _server.PublishCompletedAsync("audio", "Moved", "a.mkv", "b.mkv", "dir/c.mkv");
         const string folder = "/completed-symlinks/audio/Moved/";
 
-        for (int i = 0; i < 3; i++)
+        for (var i = 0; i < 3; i++)
             Assert.Equal(204, (await _server.SendAsync($"DELETE {folder}a.mkv.rclonelink")).Status);
-        foreach (string verb in new[] { "GET", "HEAD", "PROPFIND" })
+        foreach (var verb in new[] { "GET", "HEAD", "PROPFIND" })
             Assert.Equal(404, (await _server.SendAsync($"{verb} {folder}a.mkv.rclonelink")).Status);
         Assert.Equal([folder, folder + "b.mkv.rclonelink", folder + "dir/"], await ListAsync(folder));
         Assert.Equal(204, (await _server.SendAsync($"DELETE {folder}dir")).Status);
@@ -107,9 +107,9 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     public async Task Deleted_release_leaves_the_history_and_nothing_else()
     {
         await _server.PublishCompletedAsync("software", "Imported", "a.mkv");
-        HistoryStore history = _server.Services.GetRequiredService<HistoryStore>();
-        string target = (await _server.SendAsync("GET /completed-symlinks/software/Imported/a.mkv.rclonelink")).Text["/mnt/media".Length..];
-        long changes = await history.CountChangesAsync(Token);
+        var history = _server.Services.GetRequiredService<HistoryStore>();
+        var target = (await _server.SendAsync("GET /completed-symlinks/software/Imported/a.mkv.rclonelink")).Text["/mnt/media".Length..];
+        var changes = await history.CountChangesAsync(Token);
 
         Assert.Equal(204, (await _server.SendAsync("DELETE /completed-symlinks/software/Imported")).Status);
 
@@ -123,7 +123,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
 
     private async Task<List<string>> ListAsync(string path)
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND " + path, "Depth: 1");
+        var answer = await _server.SendAsync("PROPFIND " + path, "Depth: 1");
         return [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
     }
 }

@@ -31,16 +31,16 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [MemberData(nameof(Names))]
     public async Task Name_shows_the_bytes_and_the_length_that_were_put(string name)
     {
-        byte[] content = Content(name);
-        string path = "/nzbs/tv/" + Uri.EscapeDataString(name);
+        var content = Content(name);
+        var path = "/nzbs/tv/" + Uri.EscapeDataString(name);
 
         Assert.Equal(201, (await _server.SendBytesAsync("PUT " + path, content)).Status);
         await AssertShowsAsync(path, content);
-        RawAnswer before = await _server.SendAsync("HEAD " + path);
+        var before = await _server.SendAsync("HEAD " + path);
         Assert.Equal(204, (await _server.SendBytesAsync("PUT " + path, content)).Status);
         Assert.Equal((before["ETag"], before["Last-Modified"]), (await _server.SendAsync("HEAD " + path)) is var after ? (after["ETag"], after["Last-Modified"]) : default);
 
-        byte[] other = Content(name);
+        var other = Content(name);
         Assert.Equal(204, (await _server.SendBytesAsync("PUT " + path, other)).Status);
         await AssertShowsAsync(path, other);
         Assert.Equal(204, (await _server.SendAsync("DELETE " + path)).Status);
@@ -60,22 +60,22 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [InlineData("con.nzb", "_con.nzb")]
     public async Task Names_that_clean_to_the_same_release_are_two_files(string first, string second)
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await AssertKeptApartAsync(server, first, second);
     }
 
     [Fact]
     public async Task Names_alike_in_their_first_240_bytes_are_two_files()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await AssertKeptApartAsync(server, new string('n', 240) + "1.nzb", new string('n', 240) + "2.nzb");
     }
 
     [Fact]
     public async Task Name_over_255_bytes_is_refused_by_each_verb()
     {
-        string longest = string.Concat(Enumerable.Repeat("\u00e9", 125)) + "x.nzb";
-        string path = "/nzbs/software/" + Uri.EscapeDataString("x" + longest);
+        var longest = string.Concat(Enumerable.Repeat("\u00e9", 125)) + "x.nzb";
+        var path = "/nzbs/software/" + Uri.EscapeDataString("x" + longest);
         Assert.Equal(255, Encoding.UTF8.GetByteCount(longest));
 
         Assert.Equal(201, (await _server.SendBytesAsync("PUT /nzbs/software/" + Uri.EscapeDataString(longest), NzbText.Of("a.mkv"))).Status);
@@ -89,8 +89,8 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Zip_is_one_file_and_its_members_never_replace_each_other()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
-        byte[] zip = NzbText.Zip([.. Enumerable.Range(0, 5).Select(i => ($"d{i}/same.nzb", NzbText.Of($"{i}.mkv")))]);
+        await using var server = await TreeServer.StartAsync();
+        var zip = NzbText.Zip([.. Enumerable.Range(0, 5).Select(i => ($"d{i}/same.nzb", NzbText.Of($"{i}.mkv")))]);
 
         Assert.Equal(201, (await server.SendBytesAsync("PUT /nzbs/tv/five.zip", zip)).Status);
 
@@ -109,8 +109,8 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Zip_of_a_thousand_is_a_thousand_items_and_one_file()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
-        byte[] zip = NzbText.Zip([.. Enumerable.Range(0, 1000).Select(i => ($"d{i}/same.nzb", NzbText.Of($"{i}.mkv")))]);
+        await using var server = await TreeServer.StartAsync();
+        var zip = NzbText.Zip([.. Enumerable.Range(0, 1000).Select(i => ($"d{i}/same.nzb", NzbText.Of($"{i}.mkv")))]);
 
         Assert.Equal(201, (await server.SendBytesAsync("PUT /nzbs/tv/many.zip", zip)).Status);
 
@@ -122,10 +122,10 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Zip_stays_until_its_last_item_leaves()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
-        byte[] zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));
+        await using var server = await TreeServer.StartAsync();
+        var zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));
         await server.SendBytesAsync("PUT /nzbs/tv/two.zip", zip);
-        List<QueueItem> items = await server.ItemsAsync();
+        var items = await server.ItemsAsync();
         var removal = server.Services.GetRequiredService<QueueRemoval>();
 
         await removal.RemoveAsync([items[0].Id], Token);
@@ -140,7 +140,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Replaced_zip_takes_its_items_with_it_and_nothing_else()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await server.SendBytesAsync("PUT /nzbs/tv/other.nzb", NzbText.Of("o.mkv"));
         await server.SendBytesAsync("PUT /nzbs/tv/z.zip", NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv"))));
 
@@ -152,8 +152,8 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Damaged_upload_takes_the_place_of_nothing()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
-        byte[] sound = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")));
+        await using var server = await TreeServer.StartAsync();
+        var sound = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")));
         await server.SendBytesAsync("PUT /nzbs/tv/a.zip", sound);
 
         Assert.Equal(204, (await server.SendBytesAsync("PUT /nzbs/tv/a.zip", sound[..(sound.Length / 2)])).Status);
@@ -165,8 +165,8 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Item_of_the_api_lists_as_an_nzb_and_a_put_there_replaces_it()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
-        byte[] first = NzbText.Of("a.mkv");
+        await using var server = await TreeServer.StartAsync();
+        var first = NzbText.Of("a.mkv");
         await server.AddFileAsync(NzbText.Gzip(first), "Some Release.nzb.gz", "cat=tv");
 
         Assert.Equal(first, (await server.SendAsync("GET /nzbs/tv/Some%20Release.nzb")).Body);
@@ -178,9 +178,9 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Item_of_the_api_never_takes_the_name_of_a_file()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
-        byte[] put = NzbText.Of("put.mkv");
-        byte[] added = NzbText.Of("api.mkv");
+        await using var server = await TreeServer.StartAsync();
+        var put = NzbText.Of("put.mkv");
+        var added = NzbText.Of("api.mkv");
         // The release of the member has the name first, so that the file of that name stands for a release with a number.
         await server.SendBytesAsync("PUT /nzbs/tv/z.zip", NzbText.Zip(("x.nzb", NzbText.Of("member.mkv")), ("y.nzb", NzbText.Of("y.mkv"))));
         await server.SendBytesAsync("PUT /nzbs/tv/x.nzb", put);
@@ -189,17 +189,17 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
         await server.AddFileAsync(added, "x.nzb", "cat=tv");
 
         Assert.Equal(put, (await server.SendAsync("GET /nzbs/tv/x.nzb")).Body);
-        string name = (await server.ItemsAsync()).Last().Name;
+        var name = (await server.ItemsAsync()).Last().Name;
         Assert.Equal(added, (await server.SendAsync($"GET /nzbs/tv/{Uri.EscapeDataString(name)}.nzb")).Body);
     }
 
     [Fact]
     public async Task Two_puts_of_one_name_at_the_same_time_leave_one_item()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         byte[][] bodies = [.. Enumerable.Range(0, 8).Select(i => NzbText.Of($"{i}.mkv"))];
 
-        RawAnswer[] answers = await Task.WhenAll(bodies.Select(body => server.SendBytesAsync("PUT /nzbs/tv/race.nzb", body)));
+        var answers = await Task.WhenAll(bodies.Select(body => server.SendBytesAsync("PUT /nzbs/tv/race.nzb", body)));
 
         Assert.All(answers, answer => Assert.InRange(answer.Status, 201, 204));
         Assert.Equal(["race"], await ReleasesAsync(server));
@@ -210,9 +210,9 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Only_one_of_many_puts_finds_a_name_free()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
 
-        RawAnswer[] answers = await Task.WhenAll(Enumerable.Range(0, 8).Select(i =>
+        var answers = await Task.WhenAll(Enumerable.Range(0, 8).Select(i =>
             server.SendBytesAsync("PUT /nzbs/tv/once.nzb", NzbText.Of($"{i}.mkv"), "If-None-Match: *")));
 
         Assert.Equal([201, 412, 412, 412, 412, 412, 412, 412], answers.Select(answer => answer.Status).Order());
@@ -222,7 +222,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Staged_upload_is_found_under_the_name_that_it_gets()
     {
-        byte[] content = NzbText.Bzip2(NzbText.Of("a.mkv"));
+        var content = NzbText.Bzip2(NzbText.Of("a.mkv"));
         Assert.Equal(201, (await _server.SendBytesAsync("PUT /nzbs/audio/Film.nzb.bz2.part", content)).Status);
         Assert.Equal(201, (await _server.SendAsync("MOVE /nzbs/audio/Film.nzb.bz2.part", "Destination: /nzbs/audio/Film.nzb.bz2")).Status);
 
@@ -232,7 +232,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Password_of_a_zip_is_that_of_members_without_one()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await server.SendBytesAsync(
             "PUT /nzbs/tv/z%7B%7Bouter%7D%7D.zip", NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b{{inner}}.nzb", NzbText.Of("b.mkv"))));
 
@@ -241,7 +241,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
 
     private static async Task AssertKeptApartAsync(TreeServer server, string first, string second)
     {
-        (byte[] one, byte[] two) = (Content(first), Content(second));
+        (var one, var two) = (Content(first), Content(second));
         Assert.Equal(201, (await server.SendBytesAsync("PUT /nzbs/tv/" + Uri.EscapeDataString(first), one)).Status);
         Assert.Equal(201, (await server.SendBytesAsync("PUT /nzbs/tv/" + Uri.EscapeDataString(second), two)).Status);
 
@@ -252,16 +252,16 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
 
     private async Task AssertShowsAsync(string path, byte[] content)
     {
-        RawAnswer get = await _server.SendAsync("GET " + path);
+        var get = await _server.SendAsync("GET " + path);
         Assert.Equal(200, get.Status);
         Assert.Equal(content, get.Body);
-        RawAnswer head = await _server.SendAsync("HEAD " + path);
+        var head = await _server.SendAsync("HEAD " + path);
         Assert.Equal((get["ETag"], content.Length.ToString(System.Globalization.CultureInfo.InvariantCulture)), (head["ETag"], head["Content-Length"]));
         Assert.Equal(content[3..9], (await _server.SendAsync("GET " + path, "Range: bytes=3-8")).Body);
-        foreach (string listing in new[] { path, path[..(path.LastIndexOf('/') + 1)] })
+        foreach (var listing in new[] { path, path[..(path.LastIndexOf('/') + 1)] })
         {
-            RawAnswer answer = await _server.SendAsync("PROPFIND " + listing, listing == path ? "Depth: 0" : "Depth: 1");
-            XElement own = XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Single(response =>
+            var answer = await _server.SendAsync("PROPFIND " + listing, listing == path ? "Depth: 0" : "Depth: 1");
+            var own = XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Single(response =>
                 Normalize(response.Element(Dav + "href")!.Value) == Normalize(path));
             Assert.Equal(head["Content-Length"], own.Descendants(Dav + "getcontentlength").Single().Value);
             Assert.Equal(head["ETag"], own.Descendants(Dav + "getetag").Single().Value);
@@ -272,7 +272,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
 
     private static byte[] Content(string name)
     {
-        byte[] nzb = NzbText.Of("a.mkv");
+        var nzb = NzbText.Of("a.mkv");
         return Path.GetExtension(name).ToUpperInvariant() switch
         {
             ".GZ" => NzbText.Gzip(nzb),
@@ -287,7 +287,7 @@ public sealed class ListedNameTests(QueueFixture fixture) : IClassFixture<QueueF
 
     private static async Task<List<string>> ListAsync(TreeServer server, string path)
     {
-        RawAnswer answer = await server.SendAsync("PROPFIND " + path, "Depth: 1");
+        var answer = await server.SendAsync("PROPFIND " + path, "Depth: 1");
         return [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
     }
 }

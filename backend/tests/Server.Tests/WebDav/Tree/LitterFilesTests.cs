@@ -62,7 +62,7 @@ public sealed class LitterFilesTests
     public async Task Number_is_bounded_and_the_oldest_makes_room()
     {
         var files = new LitterFiles(_time);
-        for (int i = 0; i <= 100; i++)
+        for (var i = 0; i <= 100; i++)
         {
             _time.Advance(TimeSpan.FromSeconds(1));
             await files.PutAsync("tv", "._" + i, Upload(1), Token);

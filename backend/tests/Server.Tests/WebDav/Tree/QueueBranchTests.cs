@@ -18,7 +18,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     public async Task Item_comes_reads_back_is_replaced_and_goes()
     {
         Assert.Equal(201, (await _server.PutAsync("/nzbs/tv/Show%20%231.nzb", Nzb)).Status);
-        RawAnswer first = await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb");
+        var first = await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb");
         Assert.Equal(Nzb, first.Text);
         Assert.Equal("application/x-nzb", first["Content-Type"]);
         Assert.Equal(Nzb[10..20], (await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb", "Range: bytes=10-19")).Text);
@@ -26,7 +26,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
         Assert.Equal(204, (await _server.PutAsync("/nzbs/tv/Show%20%231.nzb", Nzb)).Status);
         Assert.Equal(first["ETag"], (await _server.SendAsync("HEAD /nzbs/tv/Show%20%231.nzb"))["ETag"]);
         Assert.Equal(204, (await _server.PutAsync("/nzbs/tv/Show%20%231.nzb", Nzb + "\n")).Status);
-        RawAnswer second = await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb");
+        var second = await _server.SendAsync("GET /nzbs/tv/Show%20%231.nzb");
         Assert.Equal(Nzb + "\n", second.Text);
         Assert.NotEqual(first["ETag"], second["ETag"]);
         Assert.Equal(["/nzbs/tv/", "/nzbs/tv/Show%20%231.nzb"], await ListAsync("/nzbs/tv/"));
@@ -64,7 +64,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [Fact]
     public async Task Configured_categories_are_there_when_they_are_empty()
     {
-        List<string> folders = await ListAsync("/nzbs/");
+        var folders = await ListAsync("/nzbs/");
 
         Assert.Equal(folders.Order(StringComparer.Ordinal), folders);
         Assert.Superset(new HashSet<string> { "/nzbs/", "/nzbs/audio/", "/nzbs/movies/", "/nzbs/software/", "/nzbs/tv/" }, folders.ToHashSet());
@@ -73,7 +73,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [Fact]
     public async Task Listing_is_in_the_order_of_its_names()
     {
-        foreach (string name in new[] { "a", "a b", "a-1", "a.x", "B" })
+        foreach (var name in new[] { "a", "a b", "a-1", "a.x", "B" })
             Assert.Equal(201, (await _server.PutAsync($"/nzbs/audio/{Uri.EscapeDataString(name)}.nzb", Nzb + name)).Status);
         Assert.Equal(201, (await _server.PutAsync("/nzbs/audio/a+.nzb", "")).Status);
 
@@ -113,7 +113,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [InlineData(1_048_577, 413)]
     public async Task Upload_has_a_limit(int size, int status)
     {
-        string body = Nzb + new string(' ', size - Nzb.Length);
+        var body = Nzb + new string(' ', size - Nzb.Length);
 
         Assert.Equal(status, (await _server.PutAsync("/nzbs/movies/large1.nzb", body)).Status);
         Assert.Equal(status, (await _server.SendChunkedAsync("PUT /nzbs/movies/large2.nzb", body)).Status);
@@ -122,8 +122,8 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [Fact]
     public async Task What_desktops_leave_is_answered_and_never_listed()
     {
-        List<string> before = await ListAsync("/nzbs/movies/");
-        foreach (string path in new[] { "/nzbs/movies/._a.nzb", "/nzbs/movies/.DS_Store", "/nzbs/.DS_Store" })
+        var before = await ListAsync("/nzbs/movies/");
+        foreach (var path in new[] { "/nzbs/movies/._a.nzb", "/nzbs/movies/.DS_Store", "/nzbs/.DS_Store" })
         {
             Assert.Equal(404, (await _server.SendAsync("GET " + path)).Status);
             Assert.Equal(201, (await _server.PutAsync(path, "mine")).Status);
@@ -142,7 +142,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
     [Fact]
     public async Task Full_queue_is_507()
     {
-        await using TreeServer server = await TreeServer.StartAsync(("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"));
+        await using var server = await TreeServer.StartAsync(("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"));
 
         Assert.Equal(201, (await server.PutAsync("/nzbs/tv/a.nzb", Nzb)).Status);
         Assert.Equal(507, (await server.PutAsync("/nzbs/tv/b.nzb", Nzb + " ")).Status);
@@ -165,7 +165,7 @@ public sealed class QueueBranchTests(QueueFixture fixture) : IClassFixture<Queue
 
     private async Task<List<string>> ListAsync(string path)
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND " + path, "Depth: 1");
+        var answer = await _server.SendAsync("PROPFIND " + path, "Depth: 1");
         return [.. XDocument.Parse(answer.Text).Root!.Elements(Dav + "response").Select(response => response.Element(Dav + "href")!.Value)];
     }
 }

@@ -19,7 +19,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     [InlineData("/nzbs/manual.nzb", "/nzbs/uncategorized/manual.nzb")]
     public async Task Item_gets_another_name_or_category(string destination, string place)
     {
-        string text = Nzb + destination;
+        var text = Nzb + destination;
         Assert.InRange((await _server.PutAsync("/nzbs/tv/old.nzb", text)).Status, 201, 204);
 
         Assert.Equal(201, (await _server.SendAsync("MOVE /nzbs/tv/old.nzb", "Destination: " + destination)).Status);
@@ -76,11 +76,11 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     [Fact]
     public async Task Lock_of_an_item_counts_under_both_of_its_paths()
     {
-        RawAnswer locked = await _server.SendBodyAsync("LOCK /nzbs/locked.nzb", Wish, "Timeout: Infinite");
+        var locked = await _server.SendBodyAsync("LOCK /nzbs/locked.nzb", Wish, "Timeout: Infinite");
         Assert.Equal(201, locked.Status);
-        string token = locked["Lock-Token"]!;
+        var token = locked["Lock-Token"]!;
 
-        foreach (string path in new[] { "/nzbs/locked.nzb", "/nzbs/uncategorized/locked.nzb" })
+        foreach (var path in new[] { "/nzbs/locked.nzb", "/nzbs/uncategorized/locked.nzb" })
         {
             Assert.Equal(423, (await _server.PutAsync(path, Nzb)).Status);
             Assert.Equal(423, (await _server.SendAsync("DELETE " + path)).Status);
@@ -98,7 +98,7 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     {
         await _server.PutAsync("/nzbs/software/p.nzb", Nzb + "p");
         const string Update = "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'>\u00e9<q/></p></prop></set></propertyupdate>";
-        RawAnswer answer = await _server.SendBodyAsync("PROPPATCH /nzbs/software/p.nzb", Update);
+        var answer = await _server.SendBodyAsync("PROPPATCH /nzbs/software/p.nzb", Update);
         Assert.Equal(207, answer.Status);
         Assert.Contains("<D:status>HTTP/1.1 200 OK</D:status>", answer.Text, StringComparison.Ordinal);
 
@@ -119,24 +119,24 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     [InlineData("/nzbs/tv/New.NZB", "New", "")]
     public async Task Move_sets_the_listed_name_and_that_of_the_release(string destination, string release, string password)
     {
-        await using TreeServer server = await TreeServer.StartAsync();
-        byte[] content = NzbText.Of("a.mkv");
+        await using var server = await TreeServer.StartAsync();
+        var content = NzbText.Of("a.mkv");
         await server.SendBytesAsync("PUT /nzbs/tv/old.nzb", content);
 
         Assert.Equal(201, (await server.SendAsync("MOVE /nzbs/tv/old.nzb", "Destination: " + destination)).Status);
 
         Assert.Equal(404, (await server.SendAsync("HEAD /nzbs/tv/old.nzb")).Status);
         Assert.Equal(content, (await server.SendAsync("GET " + destination)).Body);
-        QueueItem item = Assert.Single(await server.ItemsAsync());
+        var item = Assert.Single(await server.ItemsAsync());
         Assert.Equal((release, password), (item.Name, item.Password));
     }
 
     [Fact]
     public async Task Zip_that_moves_takes_all_its_items_to_the_other_category()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         await server.SendBytesAsync("PUT /nzbs/movies/a.nzb", NzbText.Of("there.mkv"));
-        byte[] zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));
+        var zip = NzbText.Zip(("a.nzb", NzbText.Of("a.mkv")), ("b.nzb", NzbText.Of("b.mkv")));
         await server.SendBytesAsync("PUT /nzbs/tv/z.zip", zip);
 
         Assert.Equal(201, (await server.SendAsync("MOVE /nzbs/tv/z.zip", "Destination: /nzbs/movies/y.zip")).Status);
@@ -148,17 +148,17 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
     [Fact]
     public async Task Lock_condition_and_property_follow_the_listed_name()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
+        await using var server = await TreeServer.StartAsync();
         const string Path = "/nzbs/tv/x%7B%7Bpw%7D%7D.nzb.gz";
-        RawAnswer locked = await server.SendBodyAsync("LOCK " + Path, Wish);
+        var locked = await server.SendBodyAsync("LOCK " + Path, Wish);
         Assert.Equal(201, locked.Status);
-        string token = locked["Lock-Token"]!;
-        byte[] content = NzbText.Gzip(NzbText.Of("a.mkv"));
+        var token = locked["Lock-Token"]!;
+        var content = NzbText.Gzip(NzbText.Of("a.mkv"));
 
         Assert.Equal(201, (await server.SendBytesAsync("PUT /nzbs/tv/x.nzb", NzbText.Of("b.mkv"))).Status);
         Assert.Equal(423, (await server.SendBytesAsync("PUT " + Path, content)).Status);
         Assert.Equal(204, (await server.SendBytesAsync("PUT " + Path, content, $"If: ({token})")).Status);
-        string tag = (await server.SendAsync("HEAD " + Path))["ETag"]!;
+        var tag = (await server.SendAsync("HEAD " + Path))["ETag"]!;
         Assert.Equal(412, (await server.SendBytesAsync("PUT " + Path, content, $"If: ({token} [\"other\"])")).Status);
         Assert.Equal(204, (await server.SendBytesAsync("PUT " + Path, content, $"If: ({token} [{tag}])")).Status);
         const string Update = "<propertyupdate xmlns='DAV:'><set><prop><p xmlns='urn:x'>v</p></prop></set></propertyupdate>";
@@ -174,8 +174,8 @@ public sealed class QueueVerbTests(QueueFixture fixture) : IClassFixture<QueueFi
 
     private async Task<XElement?> FindAsync(string path)
     {
-        RawAnswer answer = await _server.SendBodyAsync("PROPFIND " + path, "<propfind xmlns='DAV:'><prop><p xmlns='urn:x'/></prop></propfind>", "Depth: 0");
-        XElement property = XDocument.Parse(answer.Text).Descendants(XName.Get("p", "urn:x")).Single();
+        var answer = await _server.SendBodyAsync("PROPFIND " + path, "<propfind xmlns='DAV:'><prop><p xmlns='urn:x'/></prop></propfind>", "Depth: 0");
+        var property = XDocument.Parse(answer.Text).Descendants(XName.Get("p", "urn:x")).Single();
         return property.Parent!.Parent!.Element(XName.Get("status", "DAV:"))!.Value.EndsWith("200 OK", StringComparison.Ordinal) ? property : null;
     }
 }

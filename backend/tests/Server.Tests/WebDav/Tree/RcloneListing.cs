@@ -27,7 +27,7 @@ internal static partial class RcloneListing
     public static IReadOnlyList<RcloneEntry> Read(Uri folder, string multiStatus)
     {
         var entries = new List<RcloneEntry>();
-        foreach (XElement response in Responses(multiStatus))
+        foreach (var response in Responses(multiStatus))
         {
             var isFolder = IsFolder(response);
             var address = new Uri(folder, response.Element(Dav + "href")!.Value);
@@ -47,7 +47,7 @@ internal static partial class RcloneListing
     /// <summary>The file that PROPFIND was asked about; null where rclone says that there is no such file.</summary>
     public static RcloneEntry? ReadFile(string name, string multiStatus)
     {
-        XElement? response = Responses(multiStatus).FirstOrDefault();
+        var response = Responses(multiStatus).FirstOrDefault();
         return response is null || !IsFound(response) || IsFolder(response) ? null : Entry(name, false, response);
     }
 

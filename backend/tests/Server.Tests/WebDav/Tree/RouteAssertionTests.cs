@@ -22,7 +22,7 @@ public sealed class RouteAssertionTests
     [Fact]
     public async Task Route_at_a_reserved_name_wins_over_the_tree()
     {
-        await using TreeServer server = await TreeServer.StartAsync(app => app.MapGet("/metrics", () => "mine"));
+        await using var server = await TreeServer.StartAsync(app => app.MapGet("/metrics", () => "mine"));
 
         Assert.Equal("mine", (await server.SendAsync("GET /metrics")).Text);
         Assert.Equal(404, (await server.SendAsync("PROPFIND /metrics")).Status);

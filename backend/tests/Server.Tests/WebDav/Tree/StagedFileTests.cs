@@ -27,12 +27,12 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     [InlineData("a.nzb.PART")]
     public async Task Upload_reads_back_and_becomes_an_item_when_it_gets_the_name_of_an_nzb(string name)
     {
-        string path = "/nzbs/tv/" + Uri.EscapeDataString(name);
-        string text = Nzb + name;
+        var path = "/nzbs/tv/" + Uri.EscapeDataString(name);
+        var text = Nzb + name;
         Assert.Equal(201, (await _server.PutAsync(path, "half")).Status);
         Assert.Equal(204, (await _server.PutAsync(path, text)).Status);
         Assert.Equal(text, (await _server.SendAsync("GET " + path)).Text);
-        RawAnswer part = await _server.SendAsync("GET " + path, "Range: bytes=5-9");
+        var part = await _server.SendAsync("GET " + path, "Range: bytes=5-9");
         Assert.Equal((206, text[5..10]), (part.Status, part.Text));
         Assert.Contains(path, await ListAsync("/nzbs/tv/"));
         Assert.Equal(0, await CountItemsAsync());
@@ -109,9 +109,9 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Locked_upload_is_written_and_moved_by_its_holder_alone()
     {
-        RawAnswer locked = await _server.SendBodyAsync("LOCK /nzbs/software/l.part", Wish);
+        var locked = await _server.SendBodyAsync("LOCK /nzbs/software/l.part", Wish);
         Assert.Equal(201, locked.Status);
-        string held = $"If: ({locked["Lock-Token"]})";
+        var held = $"If: ({locked["Lock-Token"]})";
 
         Assert.Equal(423, (await _server.PutAsync("/nzbs/software/l.part", Nzb)).Status);
         Assert.Equal(204, (await _server.PutAsync("/nzbs/software/l.part", Nzb, held)).Status);
@@ -146,7 +146,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
     [Fact]
     public async Task Refused_upload_stays_until_there_is_room()
     {
-        await using TreeServer server = await TreeServer.StartAsync(("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"), ("MAX_REQUEST_BODY_SIZE", "1048576"));
+        await using var server = await TreeServer.StartAsync(("SLUICE_CONFIG__QUEUE__MAX_ITEMS", "1"), ("MAX_REQUEST_BODY_SIZE", "1048576"));
         Assert.Equal(201, (await server.PutAsync("/nzbs/tv/a.nzb", Nzb)).Status);
         Assert.Equal(201, (await server.PutAsync("/nzbs/tv/b.part", Nzb + " ")).Status);
 
@@ -156,7 +156,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
         Assert.Equal(201, (await server.SendAsync("MOVE /nzbs/tv/b.part", "Destination: /nzbs/tv/b.nzb")).Status);
 
         string longest = new('x', 1_048_576);
-        for (int i = 0; i < StagedUploads.MaxLongest; i++)
+        for (var i = 0; i < StagedUploads.MaxLongest; i++)
             Assert.Equal(201, (await server.PutAsync($"/nzbs/tv/{i}.part", longest)).Status);
         Assert.Equal(507, (await server.PutAsync("/nzbs/tv/more.part", "x")).Status);
         Assert.Equal(longest, (await server.SendAsync("GET /nzbs/tv/0.part")).Text);
@@ -167,7 +167,7 @@ public sealed class StagedFileTests(QueueFixture fixture) : IClassFixture<QueueF
 
     private async Task<List<string>> ListAsync(string path)
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND " + path, "Depth: 1");
+        var answer = await _server.SendAsync("PROPFIND " + path, "Depth: 1");
         return [.. XDocument.Parse(answer.Text).Descendants(XName.Get("href", "DAV:")).Select(href => href.Value)];
     }
 }

@@ -124,19 +124,19 @@ internal static partial class StatusTable
 
     private static StatusCell ReadCell(string line)
     {
-        foreach ((string name, string meaning) in Names)
+        foreach ((var name, var meaning) in Names)
             line = line.Replace(name, meaning, StringComparison.Ordinal);
-        string[] columns = line.Split('|', StringSplitOptions.TrimEntries);
+        var columns = line.Split('|', StringSplitOptions.TrimEntries);
         var requests = new List<StatusRequest>();
         string[] paths = [];
-        foreach (string text in columns[2].Split(';'))
+        foreach (var text in columns[2].Split(';'))
         {
-            Match step = Step().Match(text);
+            var step = Step().Match(text);
             if (!step.Success)
                 throw new FormatException($"No request: {text}");
             if (step.Groups["paths"].Length > 0)
                 paths = step.Groups["paths"].Value.Split(',', StringSplitOptions.TrimEntries);
-            string verb = step.Groups["verb"].Success ? step.Groups["verb"].Value : columns[1];
+            var verb = step.Groups["verb"].Success ? step.Groups["verb"].Value : columns[1];
             string[] headers = [.. step.Groups["header"].Captures.Select(header => header.Value)];
             requests.AddRange(paths.Select(path => new StatusRequest(verb, path, headers, step.Groups["status"].Value)));
         }

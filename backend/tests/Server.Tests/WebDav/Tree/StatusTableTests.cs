@@ -25,12 +25,12 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     public async Task Cell_is_as_the_contract_says(string path, string verb)
     {
         StatusCell cell = StatusTable.Section3.Concat(StatusTable.BesideIt).Single(cell => (cell.Path, cell.Verb) == (path, verb));
-        string token = "";
-        foreach (StatusRequest request in cell.Requests)
+        var token = "";
+        foreach (var request in cell.Requests)
         {
-            string target = fixture.Resolve(request.Path);
-            string? allow = (await _server.SendAsync("OPTIONS " + target))["Allow"];
-            RawAnswer answer = await SendAsync(request, target, token);
+            var target = fixture.Resolve(request.Path);
+            var allow = (await _server.SendAsync("OPTIONS " + target))["Allow"];
+            var answer = await SendAsync(request, target, token);
 
             Assert.Equal($"{request.Verb} {target} {request.Status}", $"{request.Verb} {target} {StatusOf(answer, request)}");
             Assert.Equal(answer.Status == 405 || request.Verb == "OPTIONS" ? allow : null, answer["Allow"]);
@@ -71,7 +71,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     [InlineData("/content/tv/Rel/a.mkv", 0)]
     public async Task Lock_properties_stand_below_the_queue_alone(string path, int count)
     {
-        string text = (await _server.SendAsync("PROPFIND " + path, "Depth: 0")).Text;
+        var text = (await _server.SendAsync("PROPFIND " + path, "Depth: 0")).Text;
 
         Assert.Equal(count, text.Split("<D:supportedlock>").Length - 1 + text.Split("<D:lockdiscovery/>").Length - 1);
     }
@@ -82,7 +82,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     [InlineData("/nzbs/tv")]
     public async Task Destination_is_read_before_a_refusal(string path)
     {
-        foreach (string verb in new[] { "COPY", "MOVE" })
+        foreach (var verb in new[] { "COPY", "MOVE" })
         {
             Assert.Equal(400, (await _server.SendAsync($"{verb} {path}")).Status);
             Assert.Equal(502, (await _server.SendAsync($"{verb} {path}", "Destination: http://other.test/x")).Status);
@@ -91,7 +91,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
 
     private async Task<RawAnswer> SendAsync(StatusRequest request, string target, string token)
     {
-        string line = $"{request.Verb} {target}";
+        var line = $"{request.Verb} {target}";
         string[] headers = [.. request.Headers.Select(header => header.Replace("{token}", token, StringComparison.Ordinal))];
         return request.Verb switch
         {
@@ -106,7 +106,7 @@ public sealed class StatusTableTests(StatusFixture fixture) : IClassFixture<Stat
     {
         if (!request.Status.Contains('/', StringComparison.Ordinal))
             return $"{answer.Status}";
-        int status = answer.Text.IndexOf("<D:status>HTTP/1.1 ", StringComparison.Ordinal);
+        var status = answer.Text.IndexOf("<D:status>HTTP/1.1 ", StringComparison.Ordinal);
         return status < 0 ? $"{answer.Status}" : $"{answer.Status}/{answer.Text.Substring(status + 19, 3)}";
     }
 }
@@ -134,14 +134,14 @@ public sealed class StatusFixture : IAsyncLifetime
     /// <summary>A path of the table as the server knows it.</summary>
     internal string Resolve(string path)
     {
-        foreach ((string name, string meaning) in _paths)
+        foreach ((var name, var meaning) in _paths)
             path = path.Replace($"{{{name}}}", meaning, StringComparison.Ordinal);
         return path;
     }
 
     private async Task AddAsync(string name, params string[] names)
     {
-        LibraryEntry? entry = await Server.Services.GetRequiredService<LibraryTree>().FindAsync(names, TestContext.Current.CancellationToken);
+        var entry = await Server.Services.GetRequiredService<LibraryTree>().FindAsync(names, TestContext.Current.CancellationToken);
         _paths[name] = "/content/" + string.Join('/', names);
         _paths[name + "-id"] = "/" + IdPath.Of(((FileEntry)entry!).File.Id);
     }

@@ -45,14 +45,14 @@ internal sealed class TreeServer : IAsyncDisposable
     /// <summary>Starts it with endpoints beside its own.</summary>
     public static async Task<TreeServer> StartAsync(Action<WebApplication> map, params (string Name, string Value)[] settings)
     {
-        DirectoryInfo folder = Directory.CreateTempSubdirectory("sluice-tree-");
+        var folder = Directory.CreateTempSubdirectory("sluice-tree-");
         var variables = settings.ToDictionary(setting => setting.Name, setting => setting.Value);
         variables["CONFIG_PATH"] = folder.FullName;
         variables["BIND_ADDRESS"] = "127.0.0.1";
         variables["PORT"] = "0";
         variables["SLUICE_CONFIG__WEBDAV__PASS"] = Password;
         variables.TryAdd("SLUICE_CONFIG__API__KEY", Key);
-        WebApplication app = Program.Build(new ProcessEnvironment(variables), services =>
+        var app = Program.Build(new ProcessEnvironment(variables), services =>
         {
             services.Remove(services.Single(service => service.ImplementationType == typeof(QueueWorker)));
             services.AddLogging(logging => logging.ClearProviders());
@@ -74,7 +74,7 @@ internal sealed class TreeServer : IAsyncDisposable
     /// <summary>Sends a request with the right credentials.</summary>
     public async Task<RawAnswer> SendAsync(string requestLine, params string[] headers)
     {
-        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await using var connection = await RawConnection.OpenAsync(Address);
         await connection.SendAsync(requestLine, [Credentials, .. headers]);
         return await connection.ReadAnswerAsync(isHead: requestLine.StartsWith("HEAD ", StringComparison.Ordinal));
     }
@@ -82,7 +82,7 @@ internal sealed class TreeServer : IAsyncDisposable
     /// <summary>Sends a request without credentials.</summary>
     public async Task<RawAnswer> SendAnonymouslyAsync(string requestLine, params string[] headers)
     {
-        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await using var connection = await RawConnection.OpenAsync(Address);
         await connection.SendAsync(requestLine, ["Content-Length: 0", .. headers]);
         return await connection.ReadAnswerAsync(isHead: requestLine.StartsWith("HEAD ", StringComparison.Ordinal));
     }
@@ -97,7 +97,7 @@ internal sealed class TreeServer : IAsyncDisposable
     /// <summary>Sends a request with bytes.</summary>
     public async Task<RawAnswer> SendBytesAsync(string requestLine, byte[] body, params string[] headers)
     {
-        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await using var connection = await RawConnection.OpenAsync(Address);
         await connection.SendAsync(requestLine, [Credentials, .. headers, $"Content-Length: {body.Length}"]);
         await connection.SendRawAsync(body);
         return await connection.ReadAnswerAsync(isHead: false);
@@ -107,8 +107,8 @@ internal sealed class TreeServer : IAsyncDisposable
     public async Task AddFileAsync(byte[] content, string fileName, string query)
     {
         using var form = new MultipartFormDataContent { { new ByteArrayContent(content), "name", fileName } };
-        byte[] body = await form.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
-        RawAnswer answer = await SendBytesAsync($"POST /api?mode=addfile&apikey={Key}&{query}", body, $"Content-Type: {form.Headers.ContentType}");
+        var body = await form.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
+        var answer = await SendBytesAsync($"POST /api?mode=addfile&apikey={Key}&{query}", body, $"Content-Type: {form.Headers.ContentType}");
         Assert.Contains("\"status\":true", answer.Text, StringComparison.Ordinal);
     }
 
@@ -123,7 +123,7 @@ internal sealed class TreeServer : IAsyncDisposable
     /// <summary>Sends a request with a text in one chunk.</summary>
     public async Task<RawAnswer> SendChunkedAsync(string requestLine, string body)
     {
-        await using RawConnection connection = await RawConnection.OpenAsync(Address);
+        await using var connection = await RawConnection.OpenAsync(Address);
         await connection.SendAsync(requestLine, Credentials, "Transfer-Encoding: chunked");
         if (body.Length > 0)
             await connection.SendRawAsync($"{Encoding.UTF8.GetByteCount(body):x}\r\n{body}\r\n");
@@ -139,7 +139,7 @@ internal sealed class TreeServer : IAsyncDisposable
     public async Task<long> PublishWithNzbAsync(string category, string name, params string[] paths)
     {
         using var nzb = new MemoryStream(NzbText.Of("1.mkv", "2.mkv"));
-        StoredBlob blob = await Services.GetRequiredService<BlobStore>().SaveNzbAsync(nzb, TestContext.Current.CancellationToken);
+        var blob = await Services.GetRequiredService<BlobStore>().SaveNzbAsync(nzb, TestContext.Current.CancellationToken);
         return await PublishAsync(blob.Hash, category, name, paths);
     }
 
@@ -156,7 +156,7 @@ internal sealed class TreeServer : IAsyncDisposable
     /// <summary>Publishes a release that the history calls completed.</summary>
     public async Task PublishCompletedAsync(string category, string name, params string[] paths)
     {
-        long release = await PublishAsync(category, name, paths);
+        var release = await PublishAsync(category, name, paths);
         var item = new HistoryItem
         {
             Id = Guid.NewGuid().ToString("N"),

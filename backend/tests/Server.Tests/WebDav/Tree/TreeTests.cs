@@ -13,7 +13,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     [Fact]
     public async Task Root_lists_its_files_and_branches()
     {
-        RawAnswer answer = await _server.SendAsync("PROPFIND /", "Depth: 1");
+        var answer = await _server.SendAsync("PROPFIND /", "Depth: 1");
 
         Assert.Equal(["/", "/.health", "/.ids/", "/README", "/completed-symlinks/", "/content/", "/nzbs/"], Hrefs(answer));
         Assert.Equal("Sluice", XDocument.Parse(answer.Text).Descendants(Dav + "displayname").First().Value);
@@ -22,13 +22,13 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     [Fact]
     public async Task Root_and_readme_have_the_same_bytes_for_every_client()
     {
-        RawAnswer readme = await _server.SendAsync("GET /README");
+        var readme = await _server.SendAsync("GET /README");
         Assert.Contains("/content/<category>/<release>/", readme.Text, StringComparison.Ordinal);
         Assert.Equal("text/plain; charset=utf-8", readme["Content-Type"]);
 
-        foreach (string accept in new[] { "*/*", "text/html" })
+        foreach (var accept in new[] { "*/*", "text/html" })
         {
-            RawAnswer root = await _server.SendAsync("GET /", $"Accept: {accept}");
+            var root = await _server.SendAsync("GET /", $"Accept: {accept}");
             Assert.Equal(readme.Text, root.Text);
             Assert.Equal("text/plain; charset=utf-8", root["Content-Type"]);
         }
@@ -37,7 +37,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     [Fact]
     public async Task Canary_is_three_bytes_that_may_not_be_cached()
     {
-        RawAnswer answer = await _server.SendAsync("GET /.health");
+        var answer = await _server.SendAsync("GET /.health");
 
         Assert.Equal("ok\n", answer.Text);
         Assert.Equal("no-store", answer["Cache-Control"]);
@@ -46,11 +46,11 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     [Fact]
     public async Task Nothing_is_told_without_credentials()
     {
-        foreach (string verb in new[] { "GET", "HEAD", "PROPFIND", "OPTIONS", "PUT", "DELETE", "MOVE", "LOCK", "BREW" })
+        foreach (var verb in new[] { "GET", "HEAD", "PROPFIND", "OPTIONS", "PUT", "DELETE", "MOVE", "LOCK", "BREW" })
         {
-            foreach (string path in new[] { "/", "/README", "/content/demo", "/nzbs/tv/a.nzb", "/none", "/settings", "/%2e%2e/content" })
+            foreach (var path in new[] { "/", "/README", "/content/demo", "/nzbs/tv/a.nzb", "/none", "/settings", "/%2e%2e/content" })
             {
-                RawAnswer answer = await _server.SendAnonymouslyAsync($"{verb} {path}");
+                var answer = await _server.SendAnonymouslyAsync($"{verb} {path}");
                 Assert.Equal(401, answer.Status);
                 Assert.Equal("Basic realm=\"Sluice\", charset=\"UTF-8\"", answer["WWW-Authenticate"]);
             }
@@ -67,7 +67,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
         Assert.Equal(
             ["/content/tv/R%C3%A9l/", "/content/tv/R%C3%A9l/c.mkv", "/content/tv/R%C3%A9l/season%201/"],
             Hrefs(await _server.SendAsync("PROPFIND /content/tv/R%C3%A9l/", "Depth: 1")));
-        RawAnswer head = await _server.SendAsync("HEAD /content/tv/Re%CC%81l/season%201/b.mkv");
+        var head = await _server.SendAsync("HEAD /content/tv/Re%CC%81l/season%201/b.mkv");
         Assert.Equal("1000", head["Content-Length"]);
         Assert.Equal("\"tag-14\"", head["ETag"]);
         Assert.Equal("Sat, 03 Jan 2026 10:00:00 GMT", head["Last-Modified"]);
@@ -78,9 +78,9 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     [Fact]
     public async Task Quota_is_what_the_library_holds()
     {
-        string body = "<propfind xmlns='DAV:'><prop><quota-used-bytes/><quota-available-bytes/></prop></propfind>";
-        RawAnswer quota = await _server.SendBodyAsync("PROPFIND /", body, "Depth: 0");
-        XElement prop = XDocument.Parse(quota.Text).Descendants(Dav + "prop").Single();
+        var body = "<propfind xmlns='DAV:'><prop><quota-used-bytes/><quota-available-bytes/></prop></propfind>";
+        var quota = await _server.SendBodyAsync("PROPFIND /", body, "Depth: 0");
+        var prop = XDocument.Parse(quota.Text).Descendants(Dav + "prop").Single();
         Assert.Equal("7000", prop.Element(Dav + "quota-used-bytes")!.Value);
         Assert.Equal("1125899906842624", prop.Element(Dav + "quota-available-bytes")!.Value);
     }
@@ -88,7 +88,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     [Fact]
     public async Task File_whose_message_ids_are_lost_is_410_without_its_name()
     {
-        RawAnswer answer = await _server.SendAsync("GET /content/movies/Lost/secret-name.mkv");
+        var answer = await _server.SendAsync("GET /content/movies/Lost/secret-name.mkv");
 
         Assert.Equal(410, answer.Status);
         Assert.Equal("no-store", answer["Cache-Control"]);
@@ -99,15 +99,15 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     [Fact]
     public async Task Clip_is_read_whole_and_in_parts()
     {
-        string href = Hrefs(await _server.SendAsync("PROPFIND /content/demo/", "Depth: 1"))[1];
-        RawAnswer whole = await _server.SendAsync("GET " + href);
+        var href = Hrefs(await _server.SendAsync("PROPFIND /content/demo/", "Depth: 1"))[1];
+        var whole = await _server.SendAsync("GET " + href);
         Assert.Equal(200, whole.Status);
         Assert.Equal("video/mp4", whole["Content-Type"]);
         Assert.True(whole.IsComplete);
 
-        foreach ((int offset, int length) in new[] { (0, 1), (1, 65_536), (whole.Length / 2, 100_000), (whole.Length - 10, 10) })
+        foreach ((var offset, var length) in new[] { (0, 1), (1, 65_536), (whole.Length / 2, 100_000), (whole.Length - 10, 10) })
         {
-            RawAnswer part = await _server.SendAsync("GET " + href, $"Range: bytes={offset}-{offset + length - 1}");
+            var part = await _server.SendAsync("GET " + href, $"Range: bytes={offset}-{offset + length - 1}");
             Assert.Equal(206, part.Status);
             Assert.Equal(whole.Body[offset..(offset + length)], part.Body);
         }

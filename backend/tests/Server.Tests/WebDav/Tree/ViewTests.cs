@@ -18,14 +18,14 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [Fact]
     public async Task Link_serves_the_bytes_and_headers_of_the_tree()
     {
-        BuiltInClip clip = _server.Services.GetRequiredService<BuiltInClip>();
-        string path = IdPath.Of(clip.File.Id);
-        string link = $"/view/{path}?downloadKey={ViewKey.Sign(ViewFixture.StrmKey, path, null)}&extension=mp4";
+        var clip = _server.Services.GetRequiredService<BuiltInClip>();
+        var path = IdPath.Of(clip.File.Id);
+        var link = $"/view/{path}?downloadKey={ViewKey.Sign(ViewFixture.StrmKey, path, null)}&extension=mp4";
 
-        foreach (string range in new[] { "bytes=0-9", "bytes=500000-", "bytes=0-9,100-199" })
+        foreach (var range in new[] { "bytes=0-9", "bytes=500000-", "bytes=0-9,100-199" })
         {
-            RawAnswer tree = await _server.SendAsync($"GET /{path}", $"Range: {range}");
-            RawAnswer view = await _server.SendAnonymouslyAsync("GET " + link, $"Range: {range}");
+            var tree = await _server.SendAsync($"GET /{path}", $"Range: {range}");
+            var view = await _server.SendAnonymouslyAsync("GET " + link, $"Range: {range}");
 
             Assert.Equal(206, view.Status);
             Assert.Equal(tree["Content-Range"], view["Content-Range"]);
@@ -48,7 +48,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [InlineData("&download=true", "video/x-matroska", "attachment; filename=\"a b.mkv\"; filename*=UTF-8''a%20b.mkv")]
     public async Task Link_decides_type_and_name(string parameters, string type, string disposition)
     {
-        RawAnswer answer = await _server.SendAnonymouslyAsync(
+        var answer = await _server.SendAnonymouslyAsync(
             $"HEAD {FilmHref}?downloadKey={ViewKey.Sign(ViewFixture.ApiKey, Film, null)}{parameters}");
 
         Assert.Equal(200, answer.Status);
@@ -61,7 +61,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [Fact]
     public async Task Key_stands_for_one_path_however_it_is_written()
     {
-        string key = ViewKey.Sign(ViewFixture.ApiKey, Film, null);
+        var key = ViewKey.Sign(ViewFixture.ApiKey, Film, null);
 
         Assert.Equal(200, await StatusAsync($"{FilmHref}?downloadKey={key}"));
         Assert.Equal(200, await StatusAsync($"/view//content/tv/R%C3%A9l%201/%61%20b.mkv?downloadKey={key}"));
@@ -75,7 +75,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [Fact]
     public async Task Link_without_a_key_needs_the_password()
     {
-        RawAnswer refused = await _server.SendAnonymouslyAsync("GET " + FilmHref);
+        var refused = await _server.SendAnonymouslyAsync("GET " + FilmHref);
 
         Assert.Equal(401, refused.Status);
         Assert.Equal("Basic realm=\"Sluice\", charset=\"UTF-8\"", refused["WWW-Authenticate"]);
@@ -87,7 +87,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [Fact]
     public async Task Link_runs_out()
     {
-        string past = DateTimeOffset.UnixEpoch.AddDays(1).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
+        var past = DateTimeOffset.UnixEpoch.AddDays(1).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
 
         Assert.Equal(200, await StatusAsync($"{FilmHref}?downloadKey={ViewKey.Sign(ViewFixture.ApiKey, Film, "4102444800")}&expires=4102444800"));
         Assert.Equal(403, await StatusAsync($"{FilmHref}?downloadKey={ViewKey.Sign(ViewFixture.ApiKey, Film, past)}&expires={past}"));
@@ -108,7 +108,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [Fact]
     public async Task Links_are_no_part_of_the_tree()
     {
-        foreach (string verb in new[] { "PROPFIND", "OPTIONS", "PUT", "DELETE", "POST" })
+        foreach (var verb in new[] { "PROPFIND", "OPTIONS", "PUT", "DELETE", "POST" })
             Assert.Equal($"{verb} 404", $"{verb} {(await _server.SendAsync($"{verb} {FilmHref}", "Content-Length: 0")).Status}");
         Assert.Equal(404, (await _server.SendAsync("PROPFIND /view")).Status);
     }
@@ -116,11 +116,11 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     [Fact]
     public async Task Guesser_is_told_to_wait()
     {
-        await using TreeServer server = await TreeServer.StartAsync();
-        for (int i = 0; i < 10; i++)
+        await using var server = await TreeServer.StartAsync();
+        for (var i = 0; i < 10; i++)
             Assert.Equal(401, (await server.SendAnonymouslyAsync("GET /view/content/x?downloadKey=wrong")).Status);
 
-        RawAnswer answer = await server.SendAnonymouslyAsync("GET /view/content/x?downloadKey=wrong");
+        var answer = await server.SendAnonymouslyAsync("GET /view/content/x?downloadKey=wrong");
 
         Assert.Equal(429, answer.Status);
         Assert.Equal("60", answer["Retry-After"]);

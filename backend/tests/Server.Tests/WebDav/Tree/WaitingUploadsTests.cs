@@ -43,7 +43,7 @@ public sealed class WaitingUploadsTests
     public void Number_of_names_is_bounded_until_some_are_forgotten()
     {
         var waiting = new WaitingUploads(_time);
-        for (int i = 0; i < 1000; i++)
+        for (var i = 0; i < 1000; i++)
             Assert.True(waiting.TryAdd("tv", $"{i}.nzb"));
 
         Assert.False(waiting.TryAdd("tv", "more.nzb"));

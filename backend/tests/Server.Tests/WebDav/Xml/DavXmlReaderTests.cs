@@ -16,13 +16,13 @@ public sealed class DavXmlReaderTests
     [Fact]
     public async Task Body_reads_the_same_however_it_arrives()
     {
-        foreach (IReadOnlyList<ReadOnlyMemory<byte>> pieces in Splits.EveryPosition(Encoding.UTF8.GetBytes(PropFind)))
+        foreach (var pieces in Splits.EveryPosition(Encoding.UTF8.GetBytes(PropFind)))
         {
-            DavXmlElement? root = await ReadAsync(pieces);
+            var root = await ReadAsync(pieces);
 
             Assert.NotNull(root);
             Assert.Equal(new DavName("DAV:", "propfind"), root.Name);
-            DavXmlElement prop = Assert.Single(root.Children);
+            var prop = Assert.Single(root.Children);
             Assert.Equal(
                 [new DavName("DAV:", "displayname"), new DavName("urn:y", "a"), new DavName("", "c")],
                 prop.Children.Select(child => child.Name));
@@ -42,7 +42,7 @@ public sealed class DavXmlReaderTests
     [InlineData("utf-16BE", true)]
     public void Both_encodings_of_XML_are_read(string name, bool mark)
     {
-        Encoding encoding = Encoding.GetEncoding(name);
+        var encoding = Encoding.GetEncoding(name);
         byte[] document = [.. mark ? encoding.GetPreamble() : [], .. encoding.GetBytes("<a>\u00e9\U0001F3AC</a>")];
 
         Assert.Equal("\u00e9\U0001F3AC", TextOf(DavXmlReader.Parse(document)));
@@ -138,9 +138,9 @@ public sealed class DavXmlReaderTests
     [InlineData(5000, false)]
     public void Nesting_is_bounded(int depth, bool accepted)
     {
-        string document = string.Concat(Enumerable.Repeat("<a>", depth)) + string.Concat(Enumerable.Repeat("</a>", depth));
+        var document = string.Concat(Enumerable.Repeat("<a>", depth)) + string.Concat(Enumerable.Repeat("</a>", depth));
 
-        Exception? failure = Record.Exception(() => DavXmlReader.Parse(Encoding.UTF8.GetBytes(document)));
+        var failure = Record.Exception(() => DavXmlReader.Parse(Encoding.UTF8.GetBytes(document)));
 
         Assert.Equal(accepted, failure is null);
         Assert.True(failure is null or DavXmlException { Status: 400 });
@@ -153,10 +153,10 @@ public sealed class DavXmlReaderTests
     [InlineData(DavXmlReader.MaxBytes * 40, false)]
     public async Task Size_is_bounded_with_and_without_a_declared_length(int size, bool accepted)
     {
-        byte[] document = Encoding.UTF8.GetBytes("<a>" + new string('x', size - 7) + "</a>");
-        foreach (long? declared in new long?[] { null, size })
+        var document = Encoding.UTF8.GetBytes("<a>" + new string('x', size - 7) + "</a>");
+        foreach (var declared in new long?[] { null, size })
         {
-            Exception? failure = await Record.ExceptionAsync(() => ReadAsync([document], declared));
+            var failure = await Record.ExceptionAsync(() => ReadAsync([document], declared));
 
             Assert.Equal(accepted, failure is null);
             Assert.True(failure is null or DavXmlException { Status: 413 });
@@ -177,14 +177,14 @@ public sealed class DavXmlReaderTests
             "<a>" + new string(']', 60_000) + "</a>",
             "<a>" + string.Concat(Enumerable.Repeat("<!---->", 9_000)) + "</a>",
         ];
-        foreach (string bomb in bombs)
+        foreach (var bomb in bombs)
         {
-            byte[] document = Encoding.UTF8.GetBytes(bomb);
+            var document = Encoding.UTF8.GetBytes(bomb);
             Assert.True(document.Length <= DavXmlReader.MaxBytes);
             Record.Exception(() => DavXmlReader.Parse(document));
-            long before = GC.GetAllocatedBytesForCurrentThread();
+            var before = GC.GetAllocatedBytesForCurrentThread();
 
-            Exception? failure = Record.Exception(() => DavXmlReader.Parse(document));
+            var failure = Record.Exception(() => DavXmlReader.Parse(document));
 
             Assert.True(failure is null or DavXmlException, failure?.ToString());
             Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 32 << 20);
@@ -196,12 +196,12 @@ public sealed class DavXmlReaderTests
     [InlineData("<a xmlns:p='", "'", " p:b{0}=''", "/>")]
     public void Long_namespace_cannot_be_named_often(string start, string middle, string named, string end)
     {
-        foreach (int names in new[] { 8, 2_000 })
+        foreach (var names in new[] { 8, 2_000 })
         {
-            string document = start + new string('u', 30_000) + middle
+            var document = start + new string('u', 30_000) + middle
                 + string.Concat(Enumerable.Range(0, names).Select(i => string.Format(CultureInfo.InvariantCulture, named, i))) + end;
 
-            Exception? failure = Record.Exception(() => DavXmlReader.Parse(Encoding.UTF8.GetBytes(document)));
+            var failure = Record.Exception(() => DavXmlReader.Parse(Encoding.UTF8.GetBytes(document)));
 
             Assert.Equal(names == 8, failure is null);
             Assert.True(failure is null or DavXmlException { Status: 413 });
@@ -211,10 +211,10 @@ public sealed class DavXmlReaderTests
     [Fact]
     public void Every_prefix_of_a_document_is_refused_or_read_and_nothing_else()
     {
-        byte[] document = Encoding.UTF8.GetBytes(PropFind.TrimEnd());
-        for (int length = 1; length < document.Length; length++)
+        var document = Encoding.UTF8.GetBytes(PropFind.TrimEnd());
+        for (var length = 1; length < document.Length; length++)
         {
-            byte[] cut = document[..length];
+            var cut = document[..length];
             Assert.Throws<DavXmlException>(() => DavXmlReader.Parse(cut));
         }
     }
@@ -222,14 +222,14 @@ public sealed class DavXmlReaderTests
     [Fact]
     public void Every_flipped_byte_is_refused_or_read_and_nothing_else()
     {
-        byte[] document = Encoding.UTF8.GetBytes(PropFind);
-        for (int at = 0; at < document.Length; at++)
+        var document = Encoding.UTF8.GetBytes(PropFind);
+        for (var at = 0; at < document.Length; at++)
         {
             byte[] broken = [.. document];
-            foreach (byte value in "<>&;'\"/:!?-[]\0\u007f"u8)
+            foreach (var value in "<>&;'\"/:!?-[]\0\u007f"u8)
             {
                 broken[at] = value;
-                Exception? failure = Record.Exception(() => DavXmlReader.Parse(broken));
+                var failure = Record.Exception(() => DavXmlReader.Parse(broken));
                 Assert.True(failure is null or DavXmlException, failure?.ToString());
             }
         }
@@ -240,8 +240,8 @@ public sealed class DavXmlReaderTests
     private static async Task<DavXmlElement?> ReadAsync(IReadOnlyList<ReadOnlyMemory<byte>> pieces, long? declared = null)
     {
         var pipe = new Pipe(new PipeOptions(pauseWriterThreshold: 0));
-        Task<DavXmlElement?> reading = DavXmlReader.ReadAsync(pipe.Reader, declared, TestContext.Current.CancellationToken).AsTask();
-        foreach (ReadOnlyMemory<byte> piece in pieces)
+        var reading = DavXmlReader.ReadAsync(pipe.Reader, declared, TestContext.Current.CancellationToken).AsTask();
+        foreach (var piece in pieces)
             await pipe.Writer.WriteAsync(piece, TestContext.Current.CancellationToken);
         await pipe.Writer.CompleteAsync();
         return await reading;

@@ -49,9 +49,9 @@ public sealed class MultiStatusWriterTests
     [Fact]
     public async Task Namespace_comes_back_as_it_was_written()
     {
-        string written = await WriteAsync("/a.mkv", File, "<propfind xmlns='DAV:'><prop><x xmlns='a&quot;&lt;&#9;&#10;b&amp;'/></prop></propfind>");
+        var written = await WriteAsync("/a.mkv", File, "<propfind xmlns='DAV:'><prop><x xmlns='a&quot;&lt;&#9;&#10;b&amp;'/></prop></propfind>");
 
-        XElement response = XElement.Parse(written.Replace("<D:response>", "<D:response xmlns:D=\"DAV:\">", StringComparison.Ordinal));
+        var response = XElement.Parse(written.Replace("<D:response>", "<D:response xmlns:D=\"DAV:\">", StringComparison.Ordinal));
         Assert.Equal("a\"<\t\nb&", response.Descendants("{DAV:}prop").Last().Elements().Single().Name.NamespaceName);
     }
 
@@ -60,7 +60,7 @@ public sealed class MultiStatusWriterTests
     [InlineData("<propfind xmlns='DAV:'><prop/></propfind>", "<D:prop/>")]
     public async Task Found_propstat_stands_first_even_when_it_is_empty(string body, string empty)
     {
-        string written = await WriteAsync("/a.mkv", File, body);
+        var written = await WriteAsync("/a.mkv", File, body);
 
         Assert.StartsWith("<D:response><D:href>/a.mkv</D:href><D:propstat>" + empty.Replace("/>", "></D:prop>", StringComparison.Ordinal)
             + "<D:status>HTTP/1.1 200 OK</D:status>", written, StringComparison.Ordinal);
@@ -76,7 +76,7 @@ public sealed class MultiStatusWriterTests
     [Fact]
     public async Task Include_adds_what_is_by_name_only_and_no_missing_property()
     {
-        string written = await WriteAsync("/tv/", new MemoryCollection("tv"),
+        var written = await WriteAsync("/tv/", new MemoryCollection("tv"),
             "<propfind xmlns='DAV:'><allprop/><include><quota-used-bytes/><unknown/><displayname/></include></propfind>");
 
         Assert.Contains("<D:quota-used-bytes>0</D:quota-used-bytes></D:prop>", written, StringComparison.Ordinal);
@@ -87,16 +87,16 @@ public sealed class MultiStatusWriterTests
     [Fact]
     public async Task Names_that_XML_cannot_carry_break_nothing()
     {
-        string written = await WriteAsync("/x", new MemoryFile("a\u0001\uD800<&>\"'\uFFFE\r\t\U0001F3AC", []), null);
+        var written = await WriteAsync("/x", new MemoryFile("a\u0001\uD800<&>\"'\uFFFE\r\t\U0001F3AC", []), null);
 
-        XElement response = XElement.Parse(written.Replace("<D:response>", "<D:response xmlns:D=\"DAV:\">", StringComparison.Ordinal));
+        var response = XElement.Parse(written.Replace("<D:response>", "<D:response xmlns:D=\"DAV:\">", StringComparison.Ordinal));
         Assert.Equal("a\uFFFD\uFFFD<&>\"'\uFFFD\r\t\U0001F3AC", response.Descendants("{DAV:}displayname").Single().Value);
     }
 
     [Fact]
     public void Long_text_is_written_whole_whatever_the_buffer_gives()
     {
-        string text = string.Concat(Enumerable.Repeat("\U0001F3AC&a\u00e9", 5_000));
+        var text = string.Concat(Enumerable.Repeat("\U0001F3AC&a\u00e9", 5_000));
         var output = new ArrayBufferWriter<byte>();
 
         var writer = new DavXmlWriter(output);
@@ -120,12 +120,12 @@ public sealed class MultiStatusWriterTests
     private static async Task<string> WriteAsync(string href, IStoreItem item, string? body)
     {
         using var output = new MemoryStream();
-        PipeWriter pipe = PipeWriter.Create(output);
+        var pipe = PipeWriter.Create(output);
         var writer = new MultiStatusWriter(pipe, PropFindRequest.From(body is null ? null : DavXmlReader.Parse(Encoding.UTF8.GetBytes(body))));
         await writer.WriteAsync(href, item, TestContext.Current.CancellationToken);
         await writer.EndAsync(TestContext.Current.CancellationToken);
 
-        string text = Encoding.UTF8.GetString(output.ToArray());
+        var text = Encoding.UTF8.GetString(output.ToArray());
         const string Start = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:multistatus xmlns:D=\"DAV:\">";
         const string End = "</D:multistatus>";
         Assert.StartsWith(Start, text, StringComparison.Ordinal);
