@@ -105,7 +105,7 @@ internal sealed class SoakRun(RunContext run)
         metrics["soak.reads_refused"] = readers.Sum(reader => reader.Refused);
         metrics["soak.bytes"] = readers.Sum(reader => reader.Bytes);
 
-        // All of them read all the time at one rate: who has got less was kept waiting.
+        // All of them read all the time at one rate: a reader with fewer bytes was kept waiting.
         var share = readers.Min(reader => reader.Bytes) / Math.Max(1, readers.Average(reader => (double)reader.Bytes));
         metrics["soak.least_share"] = share;
         metrics["soak.slowest_read_ms"] = readers.Max(reader => reader.SlowestRead.TotalMilliseconds);

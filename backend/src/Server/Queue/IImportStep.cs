@@ -8,7 +8,7 @@ internal interface IImportStep
     /// <summary>Name in history, events and sentences.</summary>
     string Name { get; }
 
-    /// <summary>How long the step takes beside the others, in any unit: its part of the progress is this by the sum of all steps.</summary>
+    /// <summary>How long the step takes beside the others, in any unit: its part of the progress is this weight divided by the sum of all.</summary>
     int Weight { get; }
 
     /// <summary>Does the work.</summary>

@@ -142,7 +142,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
     }
 
     /// <summary>Keeps the blobs of an upload until rows refer to them; blobs without a row when it is disposed are removed.</summary>
-    /// <remarks>Has one user.</remarks>
+    /// <remarks>Not thread-safe: of one upload alone.</remarks>
     internal sealed class UploadLease(StoredNzbs owner) : IAsyncDisposable
     {
         private readonly HashSet<string> _pinned = [];

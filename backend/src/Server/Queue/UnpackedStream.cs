@@ -6,12 +6,12 @@ namespace Sluice.Server.Queue;
 
 /// <summary>
 /// The output of a decompressor that reads an upload: forward only, never more than 200 times what went in, and every
-/// complaint about the packed bytes is one kind of exception.
+/// fault of the packed bytes is one kind of exception.
 /// </summary>
 /// <param name="decoder">Disposed with this stream.</param>
 /// <param name="format">Name of the format, for the sentence.</param>
 /// <param name="packed">Bytes that the decoder has taken so far, or may take at most.</param>
-/// <param name="budget">What all that is in the upload may unpack to; this is counted with the rest.</param>
+/// <param name="budget">Of the whole upload; the bytes of this stream count with the rest.</param>
 internal sealed class UnpackedStream(Stream decoder, string format, Func<long> packed, UnpackBudget budget) : ForwardStream
 {
     private long _unpacked;
@@ -47,14 +47,14 @@ internal sealed class UnpackedStream(Stream decoder, string format, Func<long> p
     }
 }
 
-/// <summary>How many bytes all that is in one upload may unpack to (S15). Has one user.</summary>
+/// <summary>How many bytes all the content of one upload may unpack to (S15). Not thread-safe.</summary>
 /// <param name="packed">Bytes of the upload.</param>
 internal sealed class UnpackBudget(long packed)
 {
     /// <summary>Plain bytes per packed byte (IMP-10); text packs to a tenth, a bomb to a thousandth.</summary>
     public const int MaxRatio = 200;
 
-    /// <summary>The ratio of fewer bytes says nothing yet.</summary>
+    /// <summary>Plain bytes up to which the ratio is not judged: a short text packs well by chance.</summary>
     public const long Grace = 1 << 20;
 
     /// <summary>Plain bytes in all: sixteen NZBs of the longest kind.</summary>
