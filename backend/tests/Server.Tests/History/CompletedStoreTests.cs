@@ -1,4 +1,3 @@
-using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;

@@ -1,5 +1,4 @@
 using System.Xml.Linq;
-using Sluice.Server.Queue;
 using Sluice.Server.Tests.Queue;
 using Xunit;
 
