@@ -11,7 +11,7 @@ namespace Sluice.Usenet.Tests.Streams;
 /// <summary>
 /// Gate G1: every fault that the mock can play, at one to three providers, read at random places by a few readers at a time, with early
 /// release and verified first; some pause for longer than the idle limits. A read that comes to its end holds no wrong byte, and nothing
-/// is left behind.
+/// is left behind. Beside a sound provider reads come to their end, whatever another one does.
 /// </summary>
 public sealed class FaultGateTests : IAsyncDisposable
 {
@@ -72,7 +72,14 @@ public sealed class FaultGateTests : IAsyncDisposable
 
     private async Task RunAsync(int reads, int seed)
     {
-        Cell[] cells = [.. from kind in Kinds from providers in Enumerable.Range(1, 3) from verify in new[] { false, true } select new Cell(kind, providers, verify)];
+        Cell[] cells =
+        [
+            .. from kind in Kinds
+            from providers in Enumerable.Range(1, 3)
+            from isAtAll in providers == 1 ? [true] : new[] { false, true }
+            from verify in new[] { false, true }
+            select new Cell(kind, providers, isAtAll, verify),
+        ];
         var perRound = (reads + (cells.Length * 64) - 1) / (cells.Length * 64);
         var perCell = (reads + (cells.Length * perRound) - 1) / (cells.Length * perRound);
         var numbered = Enumerable.Range(0, perRound).SelectMany(_ => cells).Select((cell, index) => (cell, seed + index)).ToArray();
@@ -100,7 +107,7 @@ public sealed class FaultGateTests : IAsyncDisposable
             new MockOptions
             {
                 Providers = [.. Enumerable.Range(0, cell.Providers).Select(_ => Provider(cell.Kind))],
-                Faults = [Script(cell.Kind, random)],
+                Faults = [Script(cell, random)],
                 Seed = (ulong)seed,
             },
             Impatient,
@@ -116,13 +123,19 @@ public sealed class FaultGateTests : IAsyncDisposable
             });
         try
         {
-            var next = 0;
+            var (next, whole) = (0, 0);
             await Task.WhenAll(Enumerable.Range(0, Readers).Select(async reader =>
             {
                 var dice = new Random((seed * Readers) + reader);
                 while (Interlocked.Increment(ref next) <= reads)
-                    await ReadAsync(host, cell.Providers, cell.Verify, dice);
+                {
+                    if (await ReadAsync(host, cell.Providers, cell.Verify, dice))
+                        Interlocked.Increment(ref whole);
+                }
             }));
+
+            // All of them, as it is; a machine that is busy for longer than the deadlines costs some.
+            Assert.True(cell.IsAtAll || whole * 2 >= reads, $"{whole} of {reads} reads came to their end beside a sound provider");
             await host.AssertNothingIsLeftAsync(Token);
 
             // Connections that rest are closed a moment after the last read.
@@ -151,7 +164,8 @@ public sealed class FaultGateTests : IAsyncDisposable
     private static long Met(EngineHost host, FaultKind kind) =>
         host.Mock.Stats.FaultCount(kind) + (kind == FaultKind.PolicyCap ? host.Mock.Stats.Refused : 0);
 
-    private async Task ReadAsync(EngineHost host, int providers, bool verify, Random random)
+    /// <returns>Whether it came to its end.</returns>
+    private async Task<bool> ReadAsync(EngineHost host, int providers, bool verify, Random random)
     {
         var length = host.Release.Files[0].Size;
         var count = random.Next(3) == 0 ? random.Next(1, 4 * ArticleSize) : random.Next(1, ArticleSize);
@@ -198,18 +212,20 @@ public sealed class FaultGateTests : IAsyncDisposable
         var proved = whole || verify ? 0 : (int)Math.Min(total, ArticleSize - (position % ArticleSize));
         Assert.True(read.AsSpan(proved, total - proved).SequenceEqual(host.Truth(position + proved, total - proved)), $"wrong bytes in {total} of {count} at {position}");
         Interlocked.Increment(ref whole ? ref _whole : ref _ended);
+        return whole;
     }
 
     private static MockProvider Provider(FaultKind kind) =>
         new() { User = "u", Password = "p", MaxConnections = Cap, Latency = TimeSpan.FromMilliseconds(2), Tls = IsTls(kind) ? MockTls.Valid : MockTls.None };
 
     /// <summary>One fault at the first provider or at all of them, rare or frequent.</summary>
-    private static MockFault Script(FaultKind kind, Random random)
+    private static MockFault Script(Cell cell, Random random)
     {
+        var kind = cell.Kind;
         var fault = new MockFault
         {
             Kind = kind,
-            Provider = random.Next(2) == 0 ? 0 : null,
+            Provider = cell.IsAtAll ? null : 0,
             Rate = random.Next(3) switch { 0 => 0.03, 1 => 0.1, _ => 0.4 },
             Tries = random.Next(2) == 0 ? 1 : null,
             Offset = random.Next(2) == 0 ? random.Next(ArticleSize) : null,
@@ -235,5 +251,5 @@ public sealed class FaultGateTests : IAsyncDisposable
 
     private static bool IsCertificate(FaultKind kind) => kind is FaultKind.TlsExpired or FaultKind.TlsWrongHost or FaultKind.TlsSelfSigned;
 
-    private sealed record Cell(FaultKind Kind, int Providers, bool Verify);
+    private sealed record Cell(FaultKind Kind, int Providers, bool IsAtAll, bool Verify);
 }
