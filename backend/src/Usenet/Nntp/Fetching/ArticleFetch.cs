@@ -182,11 +182,7 @@ internal sealed class ArticleFetch : IUrgent
                 }
                 finally
                 {
-                    attempt.Lease.Dispose();
-                    if (attempt.IsSent && fault is not null && ProviderHealth.IsTelling(fault))
-                        probe?.Failed(fault);
-                    attempt.Leave();
-                    _services.Meter.Fetched(attempt.AskedAt);
+                    Leave(attempt, probe, fault);
                 }
 
                 if (attempt.IsBeaten)
@@ -352,6 +348,16 @@ internal sealed class ArticleFetch : IUrgent
     {
         lock (Gate)
             Walk.Faulted(provider, fault);
+    }
+
+    /// <summary>A question has its answer, or will have none: its lease is given back, and a fault that says something of the provider fails its probe.</summary>
+    private void Leave(FetchAttempt attempt, BreakerProbe? probe, NntpException? fault)
+    {
+        attempt.Lease.Dispose();
+        if (attempt.IsSent && fault is not null && ProviderHealth.IsTelling(fault))
+            probe?.Failed(fault);
+        attempt.Leave();
+        _services.Meter.Fetched(attempt.AskedAt);
     }
 
     /// <summary>An attempt has lost: its provider was late, or was asked in vain because the late one has come to life.</summary>
