@@ -49,7 +49,6 @@ internal sealed class SegmentLoad : IArticleSink
 
     // Guarded by the gate, like the fields below.
     private SegmentWaiter? _first;
-
     private ITimer? _finishing;
     private ReadBlocks? _reads;
 
@@ -402,6 +401,7 @@ internal sealed class SegmentLoad : IArticleSink
         return _sink.Take();
     }
 
+    /// <summary>The pause after a try that met a fault; null where no further try makes sense.</summary>
     private TimeSpan? DelayAfter(NntpException fault)
     {
         // The waiter that joined last has waited least: none is refused because others waited before.
