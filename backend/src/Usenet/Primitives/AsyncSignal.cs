@@ -13,7 +13,8 @@ internal sealed class AsyncSignal : IValueTaskSource
     private ManualResetValueTaskSourceCore<bool> _core = new() { RunContinuationsAsynchronously = true };
 
     // Quiet → Awaited by the waiter; Quiet → Pending and Awaited → Quiet by setters; Pending → Quiet by the waiter.
-    // Every step is one interlocked exchange, so news is either seen before waiting or ends the wait.
+    // Every step is one interlocked exchange, so news is either seen before waiting or ends the wait. A plain write of Quiet would not do: the
+    // waiter could look for news before a setter sees the write, and that setter would find the signal pending still and wake nothing.
     private int _state;
 
     /// <summary>There is news.</summary>
@@ -31,7 +32,7 @@ internal sealed class AsyncSignal : IValueTaskSource
         _core.Reset();
         if (Interlocked.CompareExchange(ref _state, Awaited, Quiet) == Quiet)
             return new ValueTask(this, _core.Version);
-        Volatile.Write(ref _state, Quiet);
+        Interlocked.Exchange(ref _state, Quiet);
         return ValueTask.CompletedTask;
     }
 
