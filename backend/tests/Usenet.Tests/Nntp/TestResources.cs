@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Connections;
@@ -16,4 +18,12 @@ internal static class TestResources
     public static SharedResources Of(
         NntpOptions options, TimeProvider time, GlobalOperationLimiter? limiter = null, Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? dial = null) =>
         new(options, limiter ?? new GlobalOperationLimiter(time: time), new HandshakeLimit(1, time), new NntpMeter(time), new ProviderMemory(time), time, NullLogger.Instance, names: null, dial);
+
+    /// <summary>Connects to a server that neither greets nor asks for a login.</summary>
+    public static async Task<NntpTransport> ConnectAsync(ProviderOptions account, CancellationToken cancellationToken)
+    {
+        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
+        await socket.ConnectAsync(IPAddress.Loopback, account.Port, cancellationToken);
+        return new NntpTransport(socket, new NetworkStream(socket), new NntpOptions().ReceiveBufferBytes);
+    }
 }

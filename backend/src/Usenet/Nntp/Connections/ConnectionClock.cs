@@ -132,8 +132,10 @@ internal sealed class ConnectionClock : IAsyncDisposable
     public void StartLeaving()
     {
         lock (_gate)
+        {
             _isLeaving = true;
-        StartDrain();
+            StartDrain();
+        }
     }
 
     /// <summary>Bytes of a body have come.</summary>
@@ -200,7 +202,6 @@ internal sealed class ConnectionClock : IAsyncDisposable
 
     private ConnectionDue WhatIsDue(out TimeSpan next)
     {
-        // A connection that owes nothing any more has drained in time, whenever this is noticed.
         if (_drainSince is { } since && (_isLeaving || _sent.OnlyAbandoned))
         {
             next = _options.DrainTime - _time.GetElapsedTime(since);
@@ -210,6 +211,8 @@ internal sealed class ConnectionClock : IAsyncDisposable
         if (!_sent.IsEmpty)
             return WhatIsDueOfReplies(out next);
 
+        // The connection has drained in time, whenever the clock notices: a sign of life that it is asked for from here on has its own time.
+        _drainSince = null;
         var rest = Rest;
         if (rest >= _options.KeepAliveInterval && IsKeptWarm)
         {

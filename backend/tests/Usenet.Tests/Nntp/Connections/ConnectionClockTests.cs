@@ -1,10 +1,7 @@
-using System.Net;
-using System.Net.Sockets;
 using Sluice.Testing;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Connections;
-using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 using Xunit;
 
@@ -129,6 +126,25 @@ public sealed class ConnectionClockTests : IAsyncLifetime
         await AssertClosedAsync();
     }
 
+    /// <summary>What was drained is long over when a connection that rests is asked for a sign of life.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F09_Sign_of_life_after_a_drain_that_has_ended_has_its_own_time()
+    {
+        _deadlines.Begin();
+        GiveUp();
+        _deadlines.StartDrain();
+        Assert.True(_sent.TryRemove(_clock.GetTimestamp(), out _));
+        _clock.Advance(Options.KeepAliveInterval);
+
+        var date = new KeepAlive { SentAt = _clock.GetTimestamp() };
+        Assert.True(_sent.TryAdd(date, out _));
+        _deadlines.Expect(OperationLane.Playback, date.IsWanted);
+        _deadlines.Begin();
+        _clock.Advance(Options.PlaybackStall);
+
+        Assert.Equal(NntpFault.Stalled, (await _connection.Completion).Fault);
+    }
+
     [Fact(Timeout = 60_000)]
     public async Task F07_Silent_rest_that_holds_up_what_may_not_move_ends_long_before_the_stall_limit()
     {
@@ -196,17 +212,10 @@ public sealed class ConnectionClockTests : IAsyncLifetime
     private async Task<(NntpConnectionPool Pool, ConnectionLease Lease)> LeaseAsync(TimeProvider time)
     {
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = _server.Port, UseTls = false, MaxConnections = 1 };
-        var pool = new NntpConnectionPool(account, TestResources.Of(Options, time, new GlobalOperationLimiter(1, time: time), ConnectAsync));
+        var pool = new NntpConnectionPool(account, TestResources.Of(Options, time, new GlobalOperationLimiter(1, time: time), TestResources.ConnectAsync));
         var lease = new ConnectionLease(new ArticleRequest(MessageId.Parse("a@t"), OperationLane.Playback));
         await pool.LeaseAsync(lease, Token);
         return (pool, lease);
-    }
-
-    private static async Task<NntpTransport> ConnectAsync(ProviderOptions account, CancellationToken cancellationToken)
-    {
-        var socket = new Socket(SocketType.Stream, ProtocolType.Tcp);
-        await socket.ConnectAsync(IPAddress.Loopback, account.Port, cancellationToken);
-        return new NntpTransport(socket, new NetworkStream(socket), Options.ReceiveBufferBytes);
     }
 
     /// <summary>Runs something once, when it is first asked for the time.</summary>
