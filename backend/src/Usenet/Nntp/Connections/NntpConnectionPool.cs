@@ -190,20 +190,24 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     /// another entry, the connection only shows whether this one is accepted.
     /// </summary>
     /// <exception cref="NntpException">It cannot be reached or logged in to.</exception>
+    /// <exception cref="ObjectDisposedException">The pool was closed, before or meanwhile.</exception>
     public async Task ProbeAsync(ProviderOptions entry, CancellationToken cancellationToken)
     {
-        int login;
-        bool isOwn;
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _disposing.Token);
+        Task<NntpException?> dial;
         lock (_gate)
         {
-            isOwn = HasSameLogin(entry, _options);
+            ObjectDisposedException.ThrowIf(_isClosed, this);
+            var isOwn = HasSameLogin(entry, _options);
             if (IsFull || (isOwn && Serving > 0 && Health.Dials.State == BreakerState.Closed))
                 return;
             BeginDial();
-            login = _login;
+            dial = isOwn ? DialAsync(_login, Health.Dials.TryProbe(atOnce: true), either.Token) : TryLoginAsync(entry, either.Token);
+            _background.Add(dial);
         }
 
-        var failure = isOwn ? await DialAsync(login, Health.Dials.TryProbe(atOnce: true), cancellationToken) : await TryLoginAsync(entry, cancellationToken);
+        var failure = await dial;
+        ObjectDisposedException.ThrowIf(_disposing.IsCancellationRequested, this);
         if (failure is not null)
             throw failure;
     }

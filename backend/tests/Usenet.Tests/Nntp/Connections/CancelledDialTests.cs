@@ -112,6 +112,29 @@ public sealed class CancelledDialTests
         }
     }
 
+    /// <summary>The settings may take an account away while it is tried: its dial ends with the pool and leaves no socket.</summary>
+    [Fact(Timeout = 60_000)]
+    public async Task Probe_ends_with_its_pool()
+    {
+        var dialling = new TaskCompletionSource();
+        var account = new ProviderOptions { Name = "slow", Host = "127.0.0.1", UseTls = false, MaxConnections = 1 };
+        var shared = TestResources.Of(new NntpOptions(), TimeProvider.System, dial: async (_, token) =>
+        {
+            dialling.SetResult();
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, token);
+            throw new InvalidOperationException("The dial was not given up.");
+        });
+        var pool = new NntpConnectionPool(account, shared);
+        var probe = pool.ProbeAsync(Token);
+        await dialling.Task;
+
+        await pool.DisposeAsync();
+
+        Assert.Equal(0, pool.Sockets);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => probe);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => pool.ProbeAsync(Token));
+    }
+
     private static NntpDialer Dialer(MockServer mock, NntpMeter meter, NntpOptions? options = null) => new(
         new ProviderOptions { Name = "mock", Host = "127.0.0.1", Port = mock.Port, UseTls = false, User = mock.Providers[0].User, Password = mock.Providers[0].Password },
         options ?? new NntpOptions(),
