@@ -359,6 +359,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         var left = new LeftSocket(socket, Shared);
         lock (_gate)
             _left.Add(left);
+
+        // From here on it is known when to try whether the server has room although the socket holds its place.
+        Pump();
         await left.WaitAsync(() => _left.ResetsHelp, _disposing.Token);
         lock (_gate)
             left.FreedAt = Shared.Time.GetTimestamp();

@@ -68,6 +68,54 @@ public sealed class ClosedSocketTests
         }
     }
 
+    /// <summary>
+    /// The server never closes its side, and the socket that the pool has left holds the only place: once a second has gone by a trial shows
+    /// that there is room, though nothing but the clock happens.
+    /// </summary>
+    [Fact(Timeout = 60_000)]
+    public async Task F08_Room_is_tried_where_a_left_socket_holds_the_only_place()
+    {
+        await using var server = new ScriptedServer(connection =>
+        {
+            try
+            {
+                while (true)
+                    connection.ReadCommand();
+            }
+            catch (EndOfStreamException)
+            {
+                connection.Stopping.WaitHandle.WaitOne();
+            }
+        });
+        var time = new ManualTimeProvider();
+        var options = new NntpOptions { HedgeEnabled = false, CloseLimit = TimeSpan.FromMinutes(10) };
+        var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = server.Port, UseTls = false, MaxConnections = 1, PipeliningDepth = 1 };
+        var request = new ArticleRequest(MessageId.Parse("a@b"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine: false));
+        await using var pool = new NntpConnectionPool(account, TestResources.Of(options, time, new GlobalOperationLimiter(1, time: time), TestResources.ConnectAsync));
+        using (var unwanted = new ConnectionLease())
+        {
+            await pool.LeaseAsync(unwanted, request, Token);
+            var reply = unwanted.FetchAsync(new CollectingSink(), 0, Token).AsTask();
+            await Eventually.HoldsAsync(() => !unwanted.Connection!.Sent.IsEmpty, () => "nothing was sent", Token);
+            unwanted.GiveUp();
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reply);
+        }
+
+        using var lease = new ConnectionLease();
+        var wait = pool.LeaseAsync(lease, request, Token).AsTask();
+        await Eventually.HoldsAsync(
+            () =>
+            {
+                time.Advance(TimeSpan.FromMilliseconds(100));
+                return wait.IsCompleted;
+            },
+            () => $"{pool}",
+            Token);
+
+        await wait;
+        Assert.Equal(2, server.Accepted);
+    }
+
     /// <summary>A socket whose server has not noticed does not hold up the end.</summary>
     [Fact(Timeout = 60_000)]
     public async Task Dispose_waits_for_no_server_to_notice()
