@@ -11,10 +11,10 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// until a connection takes them.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One lock guards who waits, what is open and what counts; below it only the locks of the limiter and of the timer are
-/// taken. An answer to a fetch that waits is decided under the lock and told outside of it, because what the fetch does next takes locks
-/// of its own. Every event that could let a fetch go on (a reply, a dial, a closed socket, a permit) ends in <see cref="Pump"/>, so no
-/// wake-up is lost.
+/// Thread-safe. One lock guards who waits, what is open and what counts; below it the locks of the limiter, the breakers, the trial of
+/// pipelining, the memory of providers and the timer are taken, none of which takes another. An answer to a fetch that waits is decided
+/// under the lock and told outside of it, because what the fetch does next takes locks of its own. Every event that could let a fetch go
+/// on (a reply, a dial, a closed socket, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
 /// </remarks>
 internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 {
@@ -334,11 +334,12 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public void Closing(NntpConnection connection, NntpException reason)
     {
         // A connection that was idle, or waited for a sign of life alone, says nothing about the provider.
-        if (connection.IsAwaited && ProviderHealth.IsTelling(reason))
-            (connection.Load.Stats > 0 ? Health.Stats : Health.Bodies).Failed(reason);
+        var isTelling = connection.IsAwaited && ProviderHealth.IsTelling(reason);
         OperationPermit? permit;
+        bool owedStats;
         lock (_gate)
         {
+            owedStats = connection.Load.Stats > 0;
             if (connection.Load.IsOpen)
                 BeginClose(connection.Load);
             if (reason.Fault == NntpFault.TooManyConnections)
@@ -346,6 +347,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             permit = connection.Load.TakePermit();
         }
 
+        // Outside of the lock: a breaker that opens sends the fetches away that wait here.
+        if (isTelling)
+            (owedStats ? Health.Stats : Health.Bodies).Failed(reason);
         permit?.Dispose();
         Pump();
     }
