@@ -69,24 +69,17 @@ internal sealed class ArticleBody(ConnectionLease lease, IArticleSink sink, int 
 
     public override Lateness BeLate()
     {
+        // Under the gate, so that the fetch does not go on to another provider before it has decided about this one.
         lock (Gate)
-        {
-            if (_sink is null)
-                return Lateness.Left;
-        }
-
-        return lease.Fetch?.BeLate(isSent: true) ?? Lateness.Borne;
+            return _sink is null ? Lateness.Left : lease.Fetch?.BeLate(isSent: true) ?? Lateness.Borne;
     }
 
     public override void SendElsewhere(bool isPaid)
     {
+        bool moves;
         lock (Gate)
-        {
-            if (_sink is null)
-                return;
-        }
-
-        if (lease.Fetch?.TryMove(isPaid) == true)
+            moves = _sink is not null && lease.Fetch?.TryMove(isPaid) == true;
+        if (moves)
             TryAbandon(new NntpException(NntpFault.GivenUp, "The connection is held up by an article that does not come."));
     }
 

@@ -29,12 +29,15 @@ internal interface IPendingFetch
     /// <summary>Whether another reply has brought the article first: a connection that is silent even now is not worth its socket.</summary>
     bool IsBeaten { get; }
 
-    /// <summary>The wait is too long. Called under no lock, perhaps when it has just ended.</summary>
+    /// <summary>
+    /// The wait is too long. Called by a reply under the gate, while it is pending; by the pool under no lock, perhaps when the wait has just
+    /// ended.
+    /// </summary>
     /// <param name="isSent">Whether the reply to a command is late; else no connection has become free.</param>
     /// <returns>What the replies behind a late one have to expect.</returns>
     Lateness BeLate(bool isSent);
 
-    /// <summary>The reply before its own does not come. Called under the lock of <see cref="PendingReplies"/>.</summary>
+    /// <summary>The reply before its own does not come. Called under the lock of <see cref="PendingReplies"/> and the gate.</summary>
     /// <param name="isPaid">Whether the fetch has been granted the second question already.</param>
     /// <returns>True when the fetch asks elsewhere and does not want this reply any more.</returns>
     bool TryMove(bool isPaid);
