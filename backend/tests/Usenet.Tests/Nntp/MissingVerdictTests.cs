@@ -3,7 +3,6 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Fetching;
-using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 using Xunit;
 
@@ -137,27 +136,6 @@ public sealed class MissingVerdictTests
             connection.Send(Encoding.ASCII.GetBytes(answer));
             if (answer == Refusal)
                 return;
-        }
-    }
-
-    private sealed class TextSink : IArticleSink
-    {
-        private readonly StringBuilder _text = new();
-        private BodyScanner _scanner = BodyScanner.AtStart;
-
-        public string Text => _text.ToString();
-
-        public void Start(int provider)
-        {
-            _text.Clear();
-            _scanner = BodyScanner.AtStart;
-        }
-
-        public bool Write(ReadOnlySpan<byte> raw, out int consumed)
-        {
-            var ended = _scanner.Scan(raw, out consumed);
-            _text.Append(Encoding.Latin1.GetString(raw[..consumed]));
-            return ended;
         }
     }
 }

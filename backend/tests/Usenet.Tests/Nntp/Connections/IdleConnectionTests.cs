@@ -7,7 +7,6 @@ using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Fetching;
-using Sluice.Usenet.Nntp.Wire;
 using Sluice.Usenet.Nzb;
 using Xunit;
 
@@ -253,31 +252,10 @@ public sealed class IdleConnectionTests
 
     private static async Task FetchAsync(ProviderPool pool, string id)
     {
-        var sink = new LineSink();
+        var sink = new TextSink();
         var reply = await pool.FetchAsync(new ArticleRequest(MessageId.Parse(id), OperationLane.Playback, ExpectedBytes: 100), sink, Token);
         Assert.True(reply.IsFound);
         if (sink.Text.StartsWith('<'))
             Assert.Equal($"<{id}>\r\n.\r\n", sink.Text);
-    }
-
-    private sealed class LineSink : IArticleSink
-    {
-        private readonly StringBuilder _text = new();
-        private BodyScanner _scanner = BodyScanner.AtStart;
-
-        public string Text => _text.ToString();
-
-        public void Start(int provider)
-        {
-            _text.Clear();
-            _scanner = BodyScanner.AtStart;
-        }
-
-        public bool Write(ReadOnlySpan<byte> raw, out int consumed)
-        {
-            var ended = _scanner.Scan(raw, out consumed);
-            _text.Append(Encoding.Latin1.GetString(raw[..consumed]));
-            return ended;
-        }
     }
 }
