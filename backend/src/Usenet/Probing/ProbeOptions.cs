@@ -21,7 +21,7 @@ public sealed record ProbeOptions
     /// <summary>How long the end of an article may take whose beginning is there: its trailer is good to know, and not needed. Zero: it is not wanted.</summary>
     public TimeSpan TrailerPatience { get; init; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>Clock of that.</summary>
+    /// <summary>Clock of <see cref="TrailerPatience"/>.</summary>
     public TimeProvider Time { get; init; } = TimeProvider.System;
 
     /// <summary>Most segments of a file that is listed as one file per segment.</summary>

@@ -13,8 +13,8 @@ internal abstract class Completion<T> : IValueTaskSource<T>, IValueTaskSource
 
     protected short Version => _core.Version;
 
-    /// <summary>It has ended well.</summary>
-    /// <param name="result">With what.</param>
+    /// <summary>Ends the wait well.</summary>
+    /// <param name="result">What the waiter receives.</param>
     /// <param name="inline">Whether what waits for it goes on in this call.</param>
     protected void End(T result, bool inline)
     {
@@ -22,7 +22,7 @@ internal abstract class Completion<T> : IValueTaskSource<T>, IValueTaskSource
         _core.SetResult(result);
     }
 
-    /// <summary>It has broken off. The thread that breaks off holds locks, or has others to tell: what waits goes on on another.</summary>
+    /// <summary>Ends the wait by a failure. The calling thread holds locks, or has others to tell: what waits goes on on another.</summary>
     protected void End(Exception failure)
     {
         _core.RunContinuationsAsynchronously = true;

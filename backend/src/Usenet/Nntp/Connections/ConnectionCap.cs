@@ -30,7 +30,7 @@ internal sealed class ConnectionCap
         Recall();
     }
 
-    /// <summary>What the account promises.</summary>
+    /// <summary>Connections that the settings promise.</summary>
     public int Promised => _provider.MaxConnections;
 
     /// <summary>Most sockets that the server has taken at a time since it has last refused one.</summary>

@@ -8,7 +8,7 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// Serves once, and has one owner, who may raise it and give it up on any thread. How the wait ends is decided once, under the lock of the
 /// pool, and told outside of it.
 /// </remarks>
-/// <param name="request">What it is asked for.</param>
+/// <param name="request">The request that the command will serve.</param>
 /// <param name="fetch">Is told when the wait is long, and when the reply is late; null where lateness is borne.</param>
 internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? fetch = null) : Completion<bool>, IDisposable
 {
@@ -33,10 +33,10 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     // Of the wait, and then of the reply.
     private CancellationTokenRegistration _registration;
 
-    /// <summary>What it is asked for.</summary>
+    /// <summary>The request that the command will serve.</summary>
     public ref readonly ArticleRequest Request => ref _request;
 
-    /// <summary>What asks; null where lateness is borne.</summary>
+    /// <summary>The fetch that asks; null where lateness is borne.</summary>
     public IPendingFetch? Fetch => fetch;
 
     /// <summary>The connection that it was given for; null before.</summary>
@@ -56,10 +56,10 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <summary>The class in which it waits; null while it does not wait.</summary>
     public LeaseClass? Class { get; set; }
 
-    /// <summary>The one before it in its queue.</summary>
+    /// <summary>The lease before it in its queue.</summary>
     public ConnectionLease? Before { get; set; }
 
-    /// <summary>The next one there, or of those whose wait has ended and whose owners have not been told.</summary>
+    /// <summary>The lease behind it there, or among those whose wait has ended and whose owners have not been told.</summary>
     public ConnectionLease? Next { get; set; }
 
     /// <summary>Until when it waits, in ticks of the time provider.</summary>
@@ -68,10 +68,10 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <summary>When its fetch is told that the wait is long, in the same ticks.</summary>
     public long LateAt { get; set; } = long.MaxValue;
 
-    /// <summary>By the pool, under no lock: it is asked for.</summary>
+    /// <summary>By the pool, under no lock: its owner asks for a connection.</summary>
     public void Begin(NntpConnectionPool pool) => Interlocked.Exchange(ref _pool, pool);
 
-    /// <summary>By the pool, under its lock: it has to wait.</summary>
+    /// <summary>By the pool, under its lock: no connection is free, and the wait begins.</summary>
     /// <param name="now">In ticks of the time provider.</param>
     /// <param name="deadline">Until when, in the same ticks.</param>
     public void Wait(long now, long deadline) => (_askedAt, Deadline) = (now, deadline);
@@ -83,10 +83,10 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     public void Grant(NntpConnection connection, long now, long outstanding) =>
         (_connection, _isHeld, GrantedAt, OutstandingAtGrant) = (connection, true, now, outstanding);
 
-    /// <summary>By the pool, under its lock: there will be none.</summary>
+    /// <summary>By the pool, under its lock: the wait ends without a connection.</summary>
     public void Refuse(NntpException failure) => _refusal = failure;
 
-    /// <summary>By the pool, under its lock: it is not wanted any more.</summary>
+    /// <summary>By the pool, under its lock: the wait ends because its owner has given it up.</summary>
     public void Refuse(CancellationToken cancelled) => _refusal = new OperationCanceledException(cancelled);
 
     /// <summary>By the pool, outside of its lock: tells the owner how the wait has ended.</summary>

@@ -33,7 +33,7 @@ internal sealed class FairQueue
         entry.Add(waiter);
     }
 
-    /// <summary>The one whose turn it is.</summary>
+    /// <summary>The waiter whose turn it is.</summary>
     public bool TryPeek([MaybeNullWhen(false)] out ConnectionLease waiter)
     {
         while (_round.First is { } first)
@@ -64,7 +64,7 @@ internal sealed class FairQueue
         _spare = entry;
     }
 
-    /// <summary>The one whose turn it was has been served, and is about to be taken out.</summary>
+    /// <summary>The waiter whose turn it was has been served, and is about to be taken out.</summary>
     public void Charge(ConnectionLease waiter, object party) => _parties[party].Deficit -= waiter.Cost;
 
     /// <summary>All that wait, in no order.</summary>

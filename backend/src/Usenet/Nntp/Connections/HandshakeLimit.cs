@@ -27,7 +27,7 @@ internal sealed class HandshakeLimit(int most, TimeProvider time)
     }
 
     /// <summary>Waits for the turn of a handshake, which <see cref="End"/> ends.</summary>
-    /// <param name="account">Whose.</param>
+    /// <param name="account">Stands for the account that dials; compared by reference.</param>
     /// <param name="patience">Longest wait.</param>
     /// <param name="cancellationToken">Gives the wait up.</param>
     /// <exception cref="NntpException">It was not its turn in time.</exception>

@@ -1,9 +1,9 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What a late reply comes to.</summary>
+/// <summary>What a fetch does about a late reply.</summary>
 internal enum Lateness
 {
-    /// <summary>It is waited for, because no reader waits or there is no other provider to ask.</summary>
+    /// <summary>The fetch waits on, because no reader waits or there is no other provider to ask.</summary>
     Borne,
 
     /// <summary>Its article has been asked for elsewhere as well.</summary>

@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Nntp.Connections;
 
-/// <summary>What the line is worth at the moment.</summary>
+/// <summary>How much is placed on a connection at the moment: the depth of its pipeline, and when a new connection is faster.</summary>
 /// <param name="Depth">Bodies that a connection takes at a time before it has shown anything.</param>
 /// <param name="MostBytes">Bytes that a connection may owe for one more command to be worth it; beyond it a new connection is faster.</param>
 /// <param name="StatDepth">STAT commands that a connection takes at a time.</param>
@@ -110,16 +110,16 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
 /// <summary>Which fetches come before which, the first before all others.</summary>
 internal enum LeaseClass : byte
 {
-    /// <summary>A reader's that needs a connection for itself, and takes the first that is idle; the others go before it to all that are not.</summary>
+    /// <summary>A reader waits for a fetch that needs a connection for itself: it takes the first idle one, and the others go before it to those that are busy.</summary>
     Alone,
 
-    /// <summary>A reader waits.</summary>
+    /// <summary>A reader waits for the article right now.</summary>
     HeadOfLine,
 
-    /// <summary>A reader will come.</summary>
+    /// <summary>A reader will come to the article: it is fetched ahead.</summary>
     Ahead,
 
-    /// <summary>It needs a connection for itself, and no reader waits for it.</summary>
+    /// <summary>A fetch that needs a connection for itself, and that no reader waits for.</summary>
     AloneUnwatched,
 
     /// <summary>Imports and health checks.</summary>
@@ -146,7 +146,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     // A fetch without a reader belongs to its lane; boxed once, because it is looked at for every article.
     private static readonly object[] Lanes = [.. Enum.GetValues<OperationLane>().Cast<object>()];
 
-    // The one party of a class that is served in the order of its coming.
+    // The only party of each class whose waiters are served in the order of their coming.
     private static readonly object Everyone = new();
 
     // With a single connection playback and background take turns, and a turn of the background is no more often than this.
@@ -307,7 +307,7 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         TellLimiter();
     }
 
-    /// <summary>What a lease was for has ended, or was never sent.</summary>
+    /// <summary>A command has ended, or its lease was given back without one.</summary>
     /// <returns>The permit of a connection that is idle now, to be disposed outside of the lock; else null.</returns>
     public static OperationPermit? End(ConnectionLoad load, in ArticleRequest request)
     {
@@ -324,14 +324,14 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         return load.TakePermit();
     }
 
-    /// <summary>What this reply owed has ended, and so may what it shows about the line; null shows nothing.</summary>
+    /// <summary>A reply has ended: a body that came in time shows how full the line is. Null where there was no reply.</summary>
     public void Measure(PendingReply? reply)
     {
         if (reply is ArticleBody { WasInTime: true, Lease: { } lease })
             Measure(lease.Request.ExpectedBytes, time.GetElapsedTime(lease.GrantedAt), lease.OutstandingAtGrant);
     }
 
-    /// <summary>A body has come to its end in time, and what it owed has ended.</summary>
+    /// <summary>A body has come to its end in time, and is not outstanding any more.</summary>
     /// <param name="bytes">Its size.</param>
     /// <param name="took">From its lease to its end.</param>
     /// <param name="outstanding">Bytes that were outstanding when its lease was given, its own included.</param>

@@ -54,7 +54,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Ends when both loops have ended and the socket is closed, and says why. Never fails.</summary>
     public Task<NntpException> Completion { get; private set; }
 
-    /// <summary>What this connection has shown.</summary>
+    /// <summary>Round trip, rate and silences that this connection has shown.</summary>
     public LineEstimate Line { get; }
 
     /// <summary>Scheduling state, used under the lock of the pool.</summary>
@@ -71,7 +71,7 @@ internal sealed class NntpConnection : IAsyncDisposable
             reply.Fail(_failure ?? new NntpException(NntpFault.ConnectionClosed, "The connection was closed."));
     }
 
-    /// <summary>What it owes.</summary>
+    /// <summary>Commands whose replies the connection owes.</summary>
     internal PendingReplies Sent => _sent;
 
     /// <summary>Whether a reply is outstanding that is wanted: a sign of life is not.</summary>

@@ -12,9 +12,9 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// </summary>
 /// <remarks>
 /// Thread-safe. One lock guards who waits, what is open and what counts; below it the locks of the limiter, the breakers, the trial of
-/// pipelining, the memory of providers and the timer are taken, none of which takes another. An answer to a fetch that waits is decided
-/// under the lock and told outside of it, because what the fetch does next takes locks of its own. Every event that could let a fetch go
-/// on (a reply, a dial, a closed socket, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
+/// pipelining, the memory of providers, the timer and the background tasks are taken, none of which takes another. An answer to a fetch
+/// that waits is decided under the lock and told outside of it, because what the fetch does next takes locks of its own. Every event that
+/// could let a fetch go on (a reply, a dial, a socket that is left or closed, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
 /// </remarks>
 internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 {
@@ -35,11 +35,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private readonly LeftSockets _left;
     private int _login;
 
-    // Answered and not told, oldest first.
+    // Leases whose wait has ended under the lock and whose owners have not been told, oldest first.
     private ConnectionLease? _firstSettled;
     private ConnectionLease? _lastSettled;
 
-    // Sockets that count without being open, and those of the open ones that take nothing more.
+    // Sockets that count beside the open connections: being dialled, dialled beside another address, closing. And how many open ones leave.
     private int _dialling;
     private long _begunAt;
     private int _beside;
@@ -64,7 +64,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public ProviderHealth Health { get; }
     public PipelineDepth Depth { get; }
 
-    /// <summary>What is remembered about the account is kept under this: the id of the first of its entries.</summary>
+    /// <summary>Under which the memory keeps what is learned about the account: the id of the first of its entries.</summary>
     public Guid Id => _options.Id;
 
     /// <summary>Whether the settings say that the account is not used.</summary>
@@ -130,7 +130,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
-    // Those that take commands.
+    // Connections that take commands.
     private int Serving => _scheduler.Open.Count - _leaving;
 
     private int Count => _scheduler.Open.Count + _dialling + _beside + _closing;
@@ -173,7 +173,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>What an earlier run has stored about the account is there now.</summary>
+    /// <summary>The memory has been restored: takes up the cap and the breakers of an earlier run.</summary>
     public void Recall()
     {
         lock (_gate)
@@ -287,7 +287,10 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             Pump();
     }
 
-    /// <summary>What a lease was for has ended, or was never sent. After a reply the connection is in step.</summary>
+    /// <summary>A command has ended, or its lease was given back without one.</summary>
+    /// <param name="connection">The connection that the lease was for.</param>
+    /// <param name="request">The request of the lease.</param>
+    /// <param name="reply">The reply that has ended in its order; null where there was none.</param>
     public void EndCommand(NntpConnection connection, in ArticleRequest request, PendingReply? reply = null)
     {
         OperationPermit? permit;
@@ -307,8 +310,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     }
 
     /// <summary>By a connection that has been idle for long.</summary>
-    /// <param name="connection">Which one.</param>
-    /// <param name="isStale">Whether it is of no use any more, so that none is kept for its sake.</param>
+    /// <param name="connection">The connection.</param>
+    /// <param name="isStale">Whether it is of no use any more, so that it does not count among those that are kept open.</param>
     /// <returns>True when no lease is out and none will be given: the connection may say goodbye.</returns>
     public bool TryRetire(NntpConnection connection, bool isStale)
     {

@@ -235,14 +235,14 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>The one whose reply comes next, or is under way.</summary>
+    /// <summary>The command whose reply comes next, or is under way.</summary>
     public bool TryPeek([MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)
             return _replies.TryPeek(out reply);
     }
 
-    /// <summary>The one whose reply comes next, if it is late.</summary>
+    /// <summary>The command whose reply comes next, if it is late.</summary>
     public bool TryPeekLate([MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)
@@ -252,9 +252,9 @@ internal sealed class PendingReplies(long openedAt = 0)
         }
     }
 
-    /// <summary>Takes out the one whose reply has ended.</summary>
+    /// <summary>The first reply has ended, or will not come: takes its command out.</summary>
     /// <param name="now">In ticks of the time provider.</param>
-    /// <param name="reply">The one.</param>
+    /// <param name="reply">The command.</param>
     public bool TryRemove(long now, [MaybeNullWhen(false)] out PendingReply reply)
     {
         lock (_gate)

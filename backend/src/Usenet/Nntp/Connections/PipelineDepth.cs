@@ -40,7 +40,7 @@ internal sealed class PipelineDepth(ProviderOptions provider, SharedResources sh
     // What is said about one provider goes before what is said about all.
     private int? Chosen => _provider.PipeliningDepth is null && _trial.MayPipeline ? shared.Options.PlaybackDepth : null;
 
-    /// <summary>What the line is worth to a pool.</summary>
+    /// <summary>How much a pool places on a connection at the moment.</summary>
     /// <param name="line">What the provider has shown.</param>
     /// <param name="mayDial">Whether a connection is being opened, or could be.</param>
     public LeaseTerms Terms(LineEstimate line, bool mayDial) => new(

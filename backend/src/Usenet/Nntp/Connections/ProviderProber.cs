@@ -5,7 +5,8 @@ using Sluice.Usenet.Nzb;
 namespace Sluice.Usenet.Nntp.Connections;
 
 /// <summary>
-/// Tries a provider that is left alone as soon as its cooldown is over, so that its recovery is noticed while nothing is asked for, and so that no viewer has to be the one who tries. Rests while all is well.
+/// Tries a provider that is left alone as soon as its cooldown is over, so that its recovery is noticed while nothing is asked for, and no
+/// reader's fetch has to be the trial. Rests while all breakers are closed.
 /// </summary>
 /// <remarks>Thread-safe. Dispose ends a probe that is under way and waits for it.</remarks>
 internal sealed class ProviderProber : IAsyncDisposable

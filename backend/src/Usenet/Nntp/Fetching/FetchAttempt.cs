@@ -90,7 +90,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
         }
     }
 
-    /// <summary>It was not asked to the end where it has waited, and may ask there again.</summary>
+    /// <summary>The connection or the pool has sent the attempt away before its command was answered: it asks the same provider again.</summary>
     /// <returns>False when that has happened too often.</returns>
     public bool TryLosePlace() => _placesLost < MostPlacesLost && ++_placesLost > 0;
 
@@ -101,7 +101,7 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     public void Settled() => (Doubt, IsAskedAgain) = (null, false);
 
     /// <summary>A provider is about to be asked.</summary>
-    /// <param name="provider">The one.</param>
+    /// <param name="provider">The next one of the walk.</param>
     /// <param name="lease">The wait for a connection of it, and then the right to it; lent.</param>
     /// <param name="now">In ticks of the time provider.</param>
     /// <param name="isProbe">Whether that is to find out if its replies still fail.</param>

@@ -1,9 +1,9 @@
 namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
-/// Holds second tries, and what goes elsewhere because of them, to one in twenty articles fetched, so that a provider that stalls all
-/// the time cannot double the traffic.
-/// A few are granted in advance, for the first article of the first stream may be the late one.
+/// Holds second tries, and the articles that move away from behind a late one, to one in twenty articles fetched, so that a provider that
+/// stalls all the time cannot double the traffic. A few are granted in advance, for the first article of the first stream may be the late
+/// one.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class HedgeBudget

@@ -60,7 +60,7 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <summary>Which providers lack much of which release.</summary>
     internal ReleaseOrder Releases { get; }
 
-    /// <summary>What an earlier run has stored has been read: takes it in where nothing else has been learned yet.</summary>
+    /// <summary>The memory has been restored: takes up what an earlier run has learned, where nothing else has been learned yet.</summary>
     public void Recall()
     {
         foreach (var account in _all)
@@ -150,7 +150,7 @@ public sealed class NntpAccounts : IAsyncDisposable
         return counted[0] with { MaxConnections = counted.Sum(entry => entry.MaxConnections) };
     }
 
-    /// <summary>What was learned under the id of an entry is about the server that it named before.</summary>
+    /// <summary>Forgets what was learned under the id of an entry when the entry names another server than before.</summary>
     private void NoteKey(ProviderOptions entry)
     {
         var key = AccountKey.Of(entry);

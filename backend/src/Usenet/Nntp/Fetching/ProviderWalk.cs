@@ -4,7 +4,7 @@ namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>"No such article", said by a provider on a connection that has not shown yet that it answers in step.</summary>
 /// <param name="Provider">The provider.</param>
-/// <param name="Proof">Whether it is so.</param>
+/// <param name="Proof">Whether the answer belongs to this article.</param>
 internal sealed record DoubtedMiss(Provider Provider, StepProof Proof);
 
 /// <summary>
@@ -55,7 +55,7 @@ internal sealed class ProviderWalk
         return null;
     }
 
-    /// <summary>What a provider has said may have been the answer to another command.</summary>
+    /// <summary>A miss is refuted: it may have been the answer to another command.</summary>
     public void Unmissed(Provider provider)
     {
         _missed = _missed.Without(provider.Index);

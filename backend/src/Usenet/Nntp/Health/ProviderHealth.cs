@@ -18,7 +18,7 @@ internal sealed class ProviderHealth
     private readonly Lock _gate = new();
     private MessageId _lastDelivered;
 
-    /// <param name="provider">Whose.</param>
+    /// <param name="provider">Under which the memory keeps its breakers.</param>
     /// <param name="options">How long it is left alone.</param>
     /// <param name="memory">What has been learned before.</param>
     /// <param name="time">Clock.</param>
@@ -82,7 +82,7 @@ internal sealed class ProviderHealth
             breaker.Forget();
     }
 
-    /// <summary>What an earlier run has stored is there now.</summary>
+    /// <summary>The memory has been restored: takes up the breakers of an earlier run.</summary>
     public void Recall()
     {
         Dials.Recall(_memory.BreakOf(_provider, BreakerKind.Dials));
