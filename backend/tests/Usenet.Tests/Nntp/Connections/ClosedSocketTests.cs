@@ -92,17 +92,17 @@ public sealed class ClosedSocketTests
         var account = new ProviderOptions { Name = "scripted", Host = "127.0.0.1", Port = server.Port, UseTls = false, MaxConnections = 1, PipeliningDepth = 1 };
         var request = new ArticleRequest(MessageId.Parse("a@b"), OperationLane.Playback, new FetchUrgency(this, isHeadOfLine: false));
         await using var pool = new NntpConnectionPool(account, TestResources.Of(options, time, new GlobalOperationLimiter(1, time: time), TestResources.ConnectAsync));
-        using (var unwanted = new ConnectionLease())
+        using (var unwanted = new ConnectionLease(request))
         {
-            await pool.LeaseAsync(unwanted, request, Token);
+            await pool.LeaseAsync(unwanted, Token);
             var reply = unwanted.FetchAsync(new CollectingSink(), 0, Token).AsTask();
             await Eventually.HoldsAsync(() => !unwanted.Connection!.Sent.IsEmpty, () => "nothing was sent", Token);
             unwanted.GiveUp();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => reply);
         }
 
-        using var lease = new ConnectionLease();
-        var wait = pool.LeaseAsync(lease, request, Token).AsTask();
+        using var lease = new ConnectionLease(request);
+        var wait = pool.LeaseAsync(lease, Token).AsTask();
         await Eventually.HoldsAsync(
             () =>
             {
