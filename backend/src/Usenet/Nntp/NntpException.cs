@@ -1,5 +1,60 @@
 namespace Sluice.Usenet.Nntp;
 
+/// <summary>What broke between us and a news server. A missing article is not a fault.</summary>
+public enum NntpFault
+{
+    /// <summary>The host name could not be resolved.</summary>
+    NameNotResolved,
+
+    /// <summary>TCP could not connect: refused, unreachable or reset.</summary>
+    ConnectFailed,
+
+    /// <summary>TCP, TLS, greeting and login did not finish in time.</summary>
+    ConnectTimeout,
+
+    /// <summary>The TLS handshake failed, or the certificate is not valid for this host.</summary>
+    TlsFailed,
+
+    /// <summary>The greeting was not 200 or 201 (RFC 3977 section 5.1).</summary>
+    GreetingRefused,
+
+    /// <summary>The server refuses the user or password (RFC 4643 section 2.3).</summary>
+    LoginRefused,
+
+    /// <summary>The server says that there are too many connections.</summary>
+    TooManyConnections,
+
+    /// <summary>The server closed the connection, or it was reset.</summary>
+    ConnectionClosed,
+
+    /// <summary>No byte arrived for longer than the lane allows.</summary>
+    Stalled,
+
+    /// <summary>The connection was closed by us, because a reply before this one did not come; nothing is known about this one.</summary>
+    GivenUp,
+
+    /// <summary>Something failed in this process while a reply came in; nothing is known about the server.</summary>
+    Broken,
+
+    /// <summary>A reply is malformed, or longer than a line may be.</summary>
+    MalformedReply,
+
+    /// <summary>The reply names another article than the one asked for.</summary>
+    WrongArticle,
+
+    /// <summary>The reply code fits no rule of the command.</summary>
+    UnexpectedCode,
+
+    /// <summary>The body is longer than an article may be.</summary>
+    ArticleTooLarge,
+
+    /// <summary>No connection became free in time.</summary>
+    NoConnection,
+
+    /// <summary>No provider is configured, or all of them are disabled.</summary>
+    NoProvider,
+}
+
 /// <summary>Something broke between us and a news server, so nothing is known about the article that was asked for.</summary>
 public sealed class NntpException : IOException
 {

@@ -28,6 +28,36 @@ internal sealed record ReplyOutcome(int MissCode, StepProof? Proof = null)
 }
 
 /// <summary>
+/// Whether a miss may be believed. It names no article, so that it may be the answer to another command: it is proved once every command
+/// that was outstanding when it came has been answered in its order, and refuted when the connection ends before.
+/// </summary>
+/// <remarks>Thread-safe. Settled once, by the connection.</remarks>
+/// <param name="id">What is missed; empty for several articles.</param>
+/// <param name="until">Proved once so many replies of the connection have ended.</param>
+internal sealed class StepProof(MessageId id, long until)
+{
+    private readonly TaskCompletionSource _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private volatile bool _isProved;
+
+    public MessageId Id => id;
+
+    public long Until => until;
+
+    /// <summary>Ends when it is proved or refuted; never fails.</summary>
+    public Task Settled => _settled.Task;
+
+    public bool IsProved => _settled.Task.IsCompleted && _isProved;
+
+    public bool IsRefuted => _settled.Task.IsCompleted && !_isProved;
+
+    public void Settle(bool isProved)
+    {
+        _isProved = isProved;
+        _settled.SetResult();
+    }
+}
+
+/// <summary>
 /// What one lease sends and what comes back for it: one command, or several whose answers are single lines. The read loop of its
 /// connection gives it lines and bytes, the fetch waits for its end, and any thread may give it up; the gate orders these three, so that
 /// nothing the fetch has lent is touched after the fetch has ended.
