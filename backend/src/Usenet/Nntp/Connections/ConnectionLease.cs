@@ -105,7 +105,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <exception cref="OperationCanceledException">The token was cancelled, or the lease given up.</exception>
     public ValueTask WaitAsync(CancellationToken cancellationToken)
     {
-        _registration = cancellationToken.UnsafeRegister(static (lease, token) => ((ConnectionLease)lease!).GiveUp(token), this);
+        _registration = cancellationToken.UnsafeRegister(static (lease, token) => ((ConnectionLease)lease!).Withdraw(token), this);
         if (_isGivenUp)
             _pool!.Withdraw(this, GivenUp);
         return new ValueTask(this, Version);
@@ -118,7 +118,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// Ends the wait or the reply with an <see cref="OperationCanceledException"/>, or keeps them from beginning. Nothing happens when the
     /// reply has ended.
     /// </summary>
-    public void GiveUp() => GiveUp(GivenUp);
+    public void GiveUp() => Withdraw(GivenUp);
 
     /// <summary>Sends BODY and waits for the end of its reply.</summary>
     /// <param name="sink">Takes the body.</param>
@@ -139,7 +139,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
 
         // Ends with the lease: a method that waited for the reply would cost an object per article.
         _registration.Dispose();
-        _registration = cancellationToken.UnsafeRegister(static (lease, token) => ((ConnectionLease)lease!).GiveUp(token), this);
+        _registration = cancellationToken.UnsafeRegister(static (lease, token) => ((ConnectionLease)lease!).Withdraw(token), this);
         return reply.Outcome;
     }
 
@@ -158,7 +158,7 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
 
     private static CancellationToken GivenUp => new(canceled: true);
 
-    private void GiveUp(CancellationToken cancelled)
+    private void Withdraw(CancellationToken cancelled)
     {
         Interlocked.Exchange(ref _isGivenUp, true);
         Volatile.Read(ref _pool)?.Withdraw(this, cancelled);
