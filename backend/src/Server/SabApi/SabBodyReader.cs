@@ -25,7 +25,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     private static readonly FormOptions Form = new() { ValueCountLimit = MaxFields, KeyLengthLimit = MaxFieldBytes, ValueLengthLimit = MaxFieldBytes };
     private static readonly string[] FileFields = ["name", "nzbfile", "nzbFile"];
 
-    /// <summary>Reads the body to its end, if there is one, or until it is known that the call may not be made.</summary>
+    /// <summary>Reads the body to its end, if there is one, or until it is known that the call may not be made or came too slowly.</summary>
     /// <exception cref="InvalidDataException">The body is broken.</exception>
     public async Task<SabCall> ReadAsync(HttpContext http)
     {
@@ -107,6 +107,9 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                     Upload = await intake.ReceiveAsync(part.Body, call.Http.Request.ContentLength, call.Cancelled),
                     UploadName = FileNameOf(disposition),
                 };
+                // The rest may take as long again, and Kestrel gives no more of a body of which a read was cancelled.
+                if (call.Upload.Refusal == AddRefusal.TooSlow)
+                    break;
             }
         }
         catch (BadHttpRequestException e) when (key == ApiKeyVerdict.Missing && e.StatusCode == StatusCodes.Status413PayloadTooLarge)

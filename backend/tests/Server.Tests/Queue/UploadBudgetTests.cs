@@ -16,6 +16,9 @@ public sealed class UploadBudgetTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
 
+    private static string Login { get; } =
+        $"Authorization: Basic {Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}"))}";
+
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     public void Dispose() => _folder.Dispose();
@@ -55,6 +58,21 @@ public sealed class UploadBudgetTests : IDisposable
     }
 
     [Fact]
+    public async Task Call_whose_upload_takes_too_long_is_answered_while_the_client_still_sends()
+    {
+        var answer = await SendSlowlyAsync(
+            $"POST /api?mode=addfile&apikey={ProductHost.Key}",
+            "Content-Type: multipart/form-data; boundary=x",
+            "--x\r\nContent-Disposition: form-data; name=\"name\"; filename=\"a.nzb\"\r\n\r\n<nzb></nzb>");
+
+        Assert.Equal((408, """{"status":false,"error":"Upload took too long"}"""), (answer.Status, answer.Text));
+    }
+
+    [Fact]
+    public async Task Put_that_takes_too_long_is_answered_while_the_client_still_sends() =>
+        Assert.Equal(408, (await SendSlowlyAsync("PUT /nzbs/tv/a.nzb", Login, "<nzb></nzb>")).Status);
+
+    [Fact]
     public async Task Upload_under_a_passing_name_that_takes_too_long_is_given_up()
     {
         var time = new ManualTimeProvider();
@@ -74,10 +92,8 @@ public sealed class UploadBudgetTests : IDisposable
         await using var host = await ProductHost.StartAsync(_folder);
         var ids = await host.AddAsync(NzbText.Of("a.mkv"), "a.nzb", Token, "&priority=-2");
         await using var slow = await RawConnection.OpenAsync(host.Client.BaseAddress!);
-        var login = Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}"));
-        await slow.SendAsync("PUT /nzbs/tv/slow.nzb", [$"Authorization: Basic {login}", "Content-Length: 1000"], "<nzb>");
-        while (Directory.GetFiles(_folder.Folder.Blobs, "*.tmp").Length == 0)
-            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
+        await slow.SendAsync("PUT /nzbs/tv/slow.nzb", [Login, "Content-Length: 1000"], "<nzb>");
+        await ReceivesAsync();
 
         await host.CallAsync($"mode=queue&name=delete&value={ids[0]}", Token);
 
@@ -114,6 +130,29 @@ public sealed class UploadBudgetTests : IDisposable
 
         Assert.Single(Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br"));
         Assert.Equal(2, Directory.GetFiles(_folder.Folder.Staged).Length);
+    }
+
+    /// <summary>Sends the start of a body, and no more for an hour.</summary>
+    private async Task<RawAnswer> SendSlowlyAsync(string requestLine, string header, string start)
+    {
+        var time = new ManualTimeProvider();
+        await using var host = await ProductHost.StartAsync(_folder, null, services => services.AddSingleton<TimeProvider>(time));
+        await using var slow = await RawConnection.OpenAsync(host.Client.BaseAddress!);
+        await slow.SendAsync(requestLine, [header, "Content-Length: 1000"], start);
+        await ReceivesAsync();
+
+        time.Advance(TimeSpan.FromHours(1));
+
+        var answer = await slow.ReadAnswerAsync(isHead: false);
+        Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs));
+        return answer;
+    }
+
+    /// <summary>Waits until the content of an upload is being written.</summary>
+    private async Task ReceivesAsync()
+    {
+        while (Directory.GetFiles(_folder.Folder.Blobs, "*.tmp").Length == 0)
+            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
     }
 
     /// <summary>The same zip with more entries for its one member.</summary>
