@@ -1,3 +1,4 @@
+using System.Runtime.Intrinsics;
 using System.Runtime.Intrinsics.X86;
 using Sluice.Usenet.Yenc;
 
@@ -13,11 +14,11 @@ internal static class ChecksumForms
     private static IEnumerable<(string, Update)> Find()
     {
         if (Pclmulqdq.V512.IsSupported)
-            yield return ("512 bit", Crc32Folding512.Update);
+            yield return ("512 bit", Crc32Folding.Update<Crc32Folding512, Vector512<ulong>>);
         if (Pclmulqdq.V256.IsSupported)
-            yield return ("256 bit", Crc32Folding256.Update);
+            yield return ("256 bit", Crc32Folding.Update<Crc32Folding256, Vector256<ulong>>);
         if (Pclmulqdq.IsSupported)
-            yield return ("128 bit", Crc32Folding128.Update);
+            yield return ("128 bit", Crc32Folding.Update<Crc32Folding128, Vector128<ulong>>);
         yield return ("slicing", Crc32Slicing.Update);
     }
 }

@@ -50,7 +50,7 @@ internal static class JoinedRun
 
     /// <summary>Reads a release from its first byte to its last, by an engine that knows nothing of earlier rounds.</summary>
     /// <returns>Bytes per second.</returns>
-    private static async Task<double> RateAsync(ProviderPool pool, MockRelease release)
+    public static async Task<double> RateAsync(ProviderPool pool, MockRelease release)
     {
         await using var engine = new StreamEngine(pool, new StreamOptions(), TimeProvider.System, NullLoggerFactory.Instance);
         var buffer = new byte[256 << 10];

@@ -8,6 +8,7 @@ using Sluice.Usenet.Benchmarks;
 // --cold              what the first articles of a fresh process cost
 // --stat              10,000 STAT over 10 connections at a round trip of 50 ms, held to its bar
 // --joined [megabits] ten posted files behind one stream against one file, held to their bar
+// --limit             a limit of bandwidth out of reach against none
 // anything else       BenchmarkDotNet with its own arguments, for example --filter '*Kernel*'
 switch (args)
 {
@@ -21,6 +22,9 @@ switch (args)
         return await JoinedRun.PrintAsync(megabits: 0);
     case ["--joined", var megabits] when int.TryParse(megabits, out var rate) && rate > 0:
         return await JoinedRun.PrintAsync(rate);
+    case ["--limit"]:
+        await LimitRun.PrintAsync();
+        return 0;
     case ["--cold"]:
         return ColdStart.PrintAll();
     case ["--cold", var kernel]:

@@ -57,6 +57,9 @@ internal sealed class EngineHost : IAsyncDisposable
 
     public StreamEngine Engine { get; }
 
+    /// <summary>Connections that owe a late reply now.</summary>
+    public int LateNow => _connections.Sum(static pool => pool.ToString().Split(", late").Length - 1);
+
     /// <summary>Blocks that are lent and not to the cache alone.</summary>
     public long HeldBlocks => Engine.Blocks.Rented - (Engine.CachedBytes / BlockPool.BlockSize);
 
@@ -78,7 +81,8 @@ internal sealed class EngineHost : IAsyncDisposable
         Func<int, ProviderOptions, ProviderOptions>? provider = null,
         TimeProvider? streamTime = null,
         TimeProvider? nntpTime = null,
-        DiskSegmentCache? disk = null)
+        DiskSegmentCache? disk = null,
+        BandwidthLimiter? bandwidth = null)
     {
         var clocks = new[] { streamTime, nntpTime }.OfType<ManualTimeProvider>().Distinct().Select(clock => (clock, clock.Alive)).ToArray();
         var server = await MockServer.StartAsync(mock);
@@ -88,7 +92,7 @@ internal sealed class EngineHost : IAsyncDisposable
             return provider is null ? account : provider(index, account);
         })];
         var memory = new ProviderMemory(streamTime ?? TimeProvider.System);
-        var all = new NntpAccounts(new GlobalOperationLimiter(time: nntpTime), nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance, memory);
+        var all = new NntpAccounts(new GlobalOperationLimiter(time: nntpTime), nntpTime ?? TimeProvider.System, NullLoggerFactory.Instance, memory, names: null, bandwidth);
         var connections = all.Acquire(accounts, nntp ?? WithoutHedge);
         var pool = new ProviderPool(all, accounts, nntp ?? WithoutHedge);
         var engine = new StreamEngine(pool, streams ?? ForSmallArticles, streamTime ?? TimeProvider.System, NullLoggerFactory.Instance, disk);
@@ -116,6 +120,19 @@ internal sealed class EngineHost : IAsyncDisposable
         var bytes = new byte[count];
         Release.Fill(file, offset, bytes);
         return bytes;
+    }
+
+    /// <summary>Asks about articles of the first file, as a health check does.</summary>
+    /// <param name="first">Number of the first part.</param>
+    /// <param name="count">How many parts.</param>
+    /// <param name="everyProvider">Whether each provider is asked.</param>
+    /// <param name="cancellationToken">Null for that of the test.</param>
+    public async Task<ArticlePresence[]> StatAsync(int first, int count, bool everyProvider = false, CancellationToken? cancellationToken = null)
+    {
+        MessageId[] ids = [.. Enumerable.Range(first, count).Select(part => MessageId.Parse(Release.MessageId(0, part)))];
+        var answers = new ArticlePresence[count];
+        await Pool.StatAsync(new StatRequest(ids, OperationLane.HealthCheck, everyProvider), answers, cancellationToken ?? TestContext.Current.CancellationToken);
+        return answers;
     }
 
     /// <summary>Reads a file whole, and compares it. A provider that has just come back may be rested for a moment: a few tries are fair.</summary>

@@ -44,4 +44,10 @@ public readonly record struct ArticleRequest(
 
     /// <summary>STAT commands that go out in place of one BODY; 0 for a body.</summary>
     internal int Stats { get; init; }
+
+    /// <summary>Whether it is to show that a provider answers again: one now and then, which nothing may hold up.</summary>
+    internal bool IsProbe { get; init; }
+
+    /// <summary>Whether it counts towards the limit of bandwidth without ever waiting for it.</summary>
+    internal bool GoesUnpaced => Stats > 0 || IsProbe;
 }

@@ -13,6 +13,13 @@ public static class WallClock
         return time.GetUtcNow();
     }
 
+    /// <summary>The day of the time zone of this machine.</summary>
+    public static DateOnly LocalDay(this TimeProvider time)
+    {
+        ArgumentNullException.ThrowIfNull(time);
+        return DateOnly.FromDateTime(TimeZoneInfo.ConvertTime(time.GetUtcNow(), time.LocalTimeZone).DateTime);
+    }
+
     /// <summary>The timestamp of a stored time that has come, or is still to come.</summary>
     /// <param name="time">The clock.</param>
     /// <param name="stored">What an earlier run has stored, by a clock that may have been set since.</param>

@@ -98,7 +98,9 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         var search = new CopySearch(segment, source.ProviderCount, demand.IsWish ? 1 : RoundsPerArticle, demand.Beside);
         while (search.HasNext())
         {
-            var request = new ArticleRequest(search.Id, options.Lane, ExpectedBytes: demand.ExpectedBytes, Excluded: search.Excluded);
+            // A viewer waits for all of it; it would stand behind every reader that waits, where these take all that there is.
+            var urgency = options.Lane == OperationLane.Playback ? new FetchUrgency(this, isHeadOfLine: true) : null;
+            var request = new ArticleRequest(search.Id, options.Lane, urgency, demand.ExpectedBytes, search.Excluded);
             var head = await FetchOnceAsync(request, demand, cancellationToken);
             if (head is null)
                 search.EndRound();

@@ -1,3 +1,4 @@
+using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Usenet.Probing;
@@ -13,7 +14,7 @@ public sealed record ProbeOptions
     public int Concurrency { get; init; } = 64;
 
     /// <summary>First bytes of each file that are kept, in bytes; enough to tell its kind.</summary>
-    public int HeadBytes { get; init; } = 1024;
+    public int HeadBytes { get; init; } = MediaSignature.SufficientLength;
 
     /// <summary>Whether PAR2 files are probed like plain ones. What repairs and names need of them is read elsewhere.</summary>
     public bool IncludesPar2 { get; init; }

@@ -1,3 +1,5 @@
+using Sluice.Usenet.Primitives;
+
 namespace Sluice.Usenet.Streams;
 
 /// <summary>A seekable file that can only be read, and only asynchronously.</summary>
@@ -5,7 +7,7 @@ namespace Sluice.Usenet.Streams;
 /// For one reader at a time. A read of 0 bytes means the end and nothing else; whatever goes wrong throws. Dispose it
 /// asynchronously: fetches that are under way have to be awaited.
 /// </remarks>
-public abstract class ReadOnlyStream : Stream
+public abstract class ReadOnlyStream : Stream, ILendingStream
 {
     private bool _isDisposed;
 
@@ -24,6 +26,9 @@ public abstract class ReadOnlyStream : Stream
 
     /// <inheritdoc/>
     public abstract override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default);
+
+    /// <inheritdoc/>
+    public abstract ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken);
 
     /// <inheritdoc/>
     public override long Seek(long offset, SeekOrigin origin) => Position = origin switch

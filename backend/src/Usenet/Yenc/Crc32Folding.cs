@@ -5,62 +5,54 @@ using System.Runtime.Intrinsics.X86;
 
 namespace Sluice.Usenet.Yenc;
 
-/// <summary>CRC-32 by carry-less multiplication, four vectors of 16 bytes side by side.</summary>
+/// <summary>CRC-32 by carry-less multiplication, four vectors side by side, in registers of the width that the CPU multiplies.</summary>
 /// <remarks>
-/// Folding (Gopal et al., Intel 2009): a vector that lies D bits before another is multiplied by x^(D+32) in its low half
-/// and by x^(D−32) in its high half, both modulo P and bit-reflected, and joins the other by xor.
+/// Folding (Gopal et al., Intel 2009): a vector of 16 bytes that lies D bits before another is multiplied by x^(D+32) in its low half
+/// and by x^(D−32) in its high half, both modulo P and bit-reflected, and joins the other by xor. A wider register folds two or four of
+/// them at a time.
 /// </remarks>
-internal static class Crc32Folding128
+internal static class Crc32Folding
 {
-    /// <summary>Bytes below which there is nothing to fold.</summary>
-    public const int MinLength = 64;
-
-    /// <summary>x^(128+32) mod P.</summary>
-    internal const ulong Low128 = 0x1751997d0;
-
-    /// <summary>x^(128−32) mod P.</summary>
-    internal const ulong High128 = 0x0ccaa009e;
-
-    /// <summary>x^(512+32) mod P.</summary>
-    internal const ulong Low512 = 0x154442bd4;
-
-    /// <summary>x^(512−32) mod P.</summary>
-    internal const ulong High512 = 0x1c6e41596;
-
-    /// <summary>Advances the register, which is the inverted checksum, over data of at least <see cref="MinLength"/> bytes.</summary>
+    /// <summary>Advances the register, which is the inverted checksum, over data of at least four vectors.</summary>
+    /// <typeparam name="TWidth">A struct, so that its methods are compiled into this one.</typeparam>
+    /// <typeparam name="TVector">Its vectors.</typeparam>
     [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
-    public static uint Update(uint register, ReadOnlySpan<byte> data)
+    public static uint Update<TWidth, TVector>(uint register, ReadOnlySpan<byte> data)
+        where TWidth : struct, IFoldingWidth<TVector>
+        where TVector : struct
     {
         ref var start = ref MemoryMarshal.GetReference(data);
-        var by512 = Vector128.Create(Low512, High512);
-        var a0 = Load(ref start, 0) ^ Vector128.CreateScalar(register).AsUInt64();
-        var a1 = Load(ref start, 16);
-        var a2 = Load(ref start, 32);
-        var a3 = Load(ref start, 48);
-        nuint at = 64;
-        for (var end = (nuint)data.Length; at + 64 <= end; at += 64)
+        var width = (nuint)Unsafe.SizeOf<TVector>();
+        var by4 = TWidth.ByFour;
+        var first = Load<TVector>(ref start, 0);
+        Unsafe.As<TVector, uint>(ref first) ^= register;
+        var a0 = first;
+        var a1 = Load<TVector>(ref start, width);
+        var a2 = Load<TVector>(ref start, 2 * width);
+        var a3 = Load<TVector>(ref start, 3 * width);
+        var at = 4 * width;
+        for (var end = (nuint)data.Length; at + (4 * width) <= end; at += 4 * width)
         {
-            a0 = Fold(a0, by512) ^ Load(ref start, at);
-            a1 = Fold(a1, by512) ^ Load(ref start, at + 16);
-            a2 = Fold(a2, by512) ^ Load(ref start, at + 32);
-            a3 = Fold(a3, by512) ^ Load(ref start, at + 48);
+            a0 = TWidth.Fold(a0, by4, Load<TVector>(ref start, at));
+            a1 = TWidth.Fold(a1, by4, Load<TVector>(ref start, at + width));
+            a2 = TWidth.Fold(a2, by4, Load<TVector>(ref start, at + (2 * width)));
+            a3 = TWidth.Fold(a3, by4, Load<TVector>(ref start, at + (3 * width)));
         }
 
-        var by128 = Vector128.Create(Low128, High128);
-        a1 ^= Fold(a0, by128);
-        a2 ^= Fold(a1, by128);
-        a3 ^= Fold(a2, by128);
-        return Finish(a3, data[(int)at..]);
+        var by1 = TWidth.ByOne;
+        a1 = TWidth.Fold(a0, by1, a1);
+        a2 = TWidth.Fold(a1, by1, a2);
+        a3 = TWidth.Fold(a2, by1, a3);
+        return Finish(TWidth.Narrow(a3), data[(int)at..]);
     }
 
     /// <summary>Takes the rest in steps of 16 bytes, then the folded vector and the last bytes by table.</summary>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    internal static uint Finish(Vector128<ulong> folded, ReadOnlySpan<byte> rest)
+    private static uint Finish(Vector128<ulong> folded, ReadOnlySpan<byte> rest)
     {
-        var by128 = Vector128.Create(Low128, High128);
         while (rest.Length >= 16)
         {
-            folded = Fold(folded, by128) ^ Load(ref MemoryMarshal.GetReference(rest), 0);
+            folded = Crc32Folding128.Fold(folded, Crc32Folding128.ByOne, Load<Vector128<ulong>>(ref MemoryMarshal.GetReference(rest), 0));
             rest = rest[16..];
         }
 
@@ -71,118 +63,93 @@ internal static class Crc32Folding128
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    internal static Vector128<ulong> Fold(Vector128<ulong> vector, Vector128<ulong> powers) =>
-        Pclmulqdq.CarrylessMultiply(vector, powers, 0x00) ^ Pclmulqdq.CarrylessMultiply(vector, powers, 0x11);
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector128<ulong> Load(ref byte start, nuint offset) => Vector128.LoadUnsafe(ref start, offset).AsUInt64();
+    private static TVector Load<TVector>(ref byte start, nuint offset) => Unsafe.ReadUnaligned<TVector>(ref Unsafe.Add(ref start, offset));
 }
 
-/// <summary>
-/// CRC-32 by carry-less multiplication, four vectors of 32 bytes side by side: for CPUs that multiply in wide registers
-/// and have no AVX-512. The method is that of <see cref="Crc32Folding128"/>.
-/// </summary>
-internal static class Crc32Folding256
+/// <summary>Folding in registers of one width.</summary>
+internal interface IFoldingWidth<TVector>
+    where TVector : struct
+{
+    /// <summary>The powers for a distance of four vectors, in each 16 bytes.</summary>
+    static abstract TVector ByFour { get; }
+
+    /// <summary>The powers for a distance of one vector.</summary>
+    static abstract TVector ByOne { get; }
+
+    /// <summary>Moves a vector by a distance, where it joins another one.</summary>
+    static abstract TVector Fold(TVector vector, TVector powers, TVector other);
+
+    /// <summary>Folds a vector into its last 16 bytes.</summary>
+    static abstract Vector128<ulong> Narrow(TVector vector);
+}
+
+/// <summary>Vectors of 16 bytes.</summary>
+internal readonly struct Crc32Folding128 : IFoldingWidth<Vector128<ulong>>
+{
+    /// <summary>Bytes below which there is nothing to fold.</summary>
+    public const int MinLength = 64;
+
+    // x^(128+32), x^(128−32), x^(512+32) and x^(512−32) mod P.
+    internal const ulong Low128 = 0x1751997d0;
+    internal const ulong High128 = 0x0ccaa009e;
+    internal const ulong Low512 = 0x154442bd4;
+    internal const ulong High512 = 0x1c6e41596;
+
+    public static Vector128<ulong> ByFour => Vector128.Create(Low512, High512);
+
+    public static Vector128<ulong> ByOne => Vector128.Create(Low128, High128);
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static Vector128<ulong> Fold(Vector128<ulong> vector, Vector128<ulong> powers, Vector128<ulong> other) =>
+        Pclmulqdq.CarrylessMultiply(vector, powers, 0x00) ^ Pclmulqdq.CarrylessMultiply(vector, powers, 0x11) ^ other;
+
+    public static Vector128<ulong> Narrow(Vector128<ulong> vector) => vector;
+}
+
+/// <summary>Vectors of 32 bytes: for CPUs that multiply in wide registers and have no AVX-512.</summary>
+internal readonly struct Crc32Folding256 : IFoldingWidth<Vector256<ulong>>
 {
     /// <summary>Bytes below which the narrow form is as good.</summary>
     public const int MinLength = 128;
 
-    /// <summary>x^(1024+32) mod P.</summary>
+    // x^(1024+32), x^(1024−32), x^(256+32) and x^(256−32) mod P.
     internal const ulong Low1024 = 0x1e88ef372;
-
-    /// <summary>x^(1024−32) mod P.</summary>
     internal const ulong High1024 = 0x14a7fe880;
-
-    /// <summary>x^(256+32) mod P.</summary>
     internal const ulong Low256 = 0x0f1da05aa;
-
-    /// <summary>x^(256−32) mod P.</summary>
     internal const ulong High256 = 0x15a546366;
 
-    /// <summary>Advances the register, which is the inverted checksum, over data of at least <see cref="MinLength"/> bytes.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
-    public static uint Update(uint register, ReadOnlySpan<byte> data)
-    {
-        ref var start = ref MemoryMarshal.GetReference(data);
-        var by1024 = Vector256.Create(Vector128.Create(Low1024, High1024));
-        var a0 = Load(ref start, 0) ^ Vector256.CreateScalar(register).AsUInt64();
-        var a1 = Load(ref start, 32);
-        var a2 = Load(ref start, 64);
-        var a3 = Load(ref start, 96);
-        nuint at = 128;
-        for (var end = (nuint)data.Length; at + 128 <= end; at += 128)
-        {
-            a0 = Fold(a0, by1024) ^ Load(ref start, at);
-            a1 = Fold(a1, by1024) ^ Load(ref start, at + 32);
-            a2 = Fold(a2, by1024) ^ Load(ref start, at + 64);
-            a3 = Fold(a3, by1024) ^ Load(ref start, at + 96);
-        }
+    public static Vector256<ulong> ByFour => Vector256.Create(Vector128.Create(Low1024, High1024));
 
-        var by256 = Vector256.Create(Vector128.Create(Low256, High256));
-        a1 ^= Fold(a0, by256);
-        a2 ^= Fold(a1, by256);
-        a3 ^= Fold(a2, by256);
-
-        var by128 = Vector128.Create(Crc32Folding128.Low128, Crc32Folding128.High128);
-        return Crc32Folding128.Finish(Crc32Folding128.Fold(a3.GetLower(), by128) ^ a3.GetUpper(), data[(int)at..]);
-    }
+    public static Vector256<ulong> ByOne => Vector256.Create(Vector128.Create(Low256, High256));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector256<ulong> Fold(Vector256<ulong> vector, Vector256<ulong> powers) =>
-        Pclmulqdq.V256.CarrylessMultiply(vector, powers, 0x00) ^ Pclmulqdq.V256.CarrylessMultiply(vector, powers, 0x11);
+    public static Vector256<ulong> Fold(Vector256<ulong> vector, Vector256<ulong> powers, Vector256<ulong> other) =>
+        Pclmulqdq.V256.CarrylessMultiply(vector, powers, 0x00) ^ Pclmulqdq.V256.CarrylessMultiply(vector, powers, 0x11) ^ other;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector256<ulong> Load(ref byte start, nuint offset) => Vector256.LoadUnsafe(ref start, offset).AsUInt64();
+    public static Vector128<ulong> Narrow(Vector256<ulong> vector) =>
+        Crc32Folding128.Fold(vector.GetLower(), Crc32Folding128.ByOne, vector.GetUpper());
 }
 
-/// <summary>CRC-32 by carry-less multiplication, four vectors of 64 bytes side by side. The method is that of <see cref="Crc32Folding128"/>.</summary>
-internal static class Crc32Folding512
+/// <summary>Vectors of 64 bytes.</summary>
+internal readonly struct Crc32Folding512 : IFoldingWidth<Vector512<ulong>>
 {
     /// <summary>Bytes below which the narrow form is as good.</summary>
     public const int MinLength = 256;
 
-    /// <summary>x^(2048+32) mod P.</summary>
+    // x^(2048+32) and x^(2048−32) mod P.
     internal const ulong Low2048 = 0x11542778a;
-
-    /// <summary>x^(2048−32) mod P.</summary>
     internal const ulong High2048 = 0x1322d1430;
 
-    /// <summary>Advances the register, which is the inverted checksum, over data of at least <see cref="MinLength"/> bytes.</summary>
-    [MethodImpl(MethodImplOptions.AggressiveOptimization | MethodImplOptions.NoInlining)]
-    public static uint Update(uint register, ReadOnlySpan<byte> data)
-    {
-        ref var start = ref MemoryMarshal.GetReference(data);
-        var by2048 = Vector512.Create(Vector256.Create(Vector128.Create(Low2048, High2048)));
-        var a0 = Load(ref start, 0) ^ Vector512.CreateScalar(register).AsUInt64();
-        var a1 = Load(ref start, 64);
-        var a2 = Load(ref start, 128);
-        var a3 = Load(ref start, 192);
-        nuint at = 256;
-        for (var end = (nuint)data.Length; at + 256 <= end; at += 256)
-        {
-            a0 = Fold(a0, by2048) ^ Load(ref start, at);
-            a1 = Fold(a1, by2048) ^ Load(ref start, at + 64);
-            a2 = Fold(a2, by2048) ^ Load(ref start, at + 128);
-            a3 = Fold(a3, by2048) ^ Load(ref start, at + 192);
-        }
+    public static Vector512<ulong> ByFour => Vector512.Create(Vector128.Create(Low2048, High2048));
 
-        var by512 = Vector512.Create(Vector256.Create(Vector128.Create(Crc32Folding128.Low512, Crc32Folding128.High512)));
-        a1 ^= Fold(a0, by512);
-        a2 ^= Fold(a1, by512);
-        a3 ^= Fold(a2, by512);
-
-        var by128 = Vector128.Create(Crc32Folding128.Low128, Crc32Folding128.High128);
-        var folded = a3.GetLower().GetLower();
-        folded = Crc32Folding128.Fold(folded, by128) ^ a3.GetLower().GetUpper();
-        folded = Crc32Folding128.Fold(folded, by128) ^ a3.GetUpper().GetLower();
-        folded = Crc32Folding128.Fold(folded, by128) ^ a3.GetUpper().GetUpper();
-        return Crc32Folding128.Finish(folded, data[(int)at..]);
-    }
+    public static Vector512<ulong> ByOne => Vector512.Create(Crc32Folding128.ByFour);
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector512<ulong> Fold(Vector512<ulong> vector, Vector512<ulong> powers) =>
-        Pclmulqdq.V512.CarrylessMultiply(vector, powers, 0x00) ^ Pclmulqdq.V512.CarrylessMultiply(vector, powers, 0x11);
+    public static Vector512<ulong> Fold(Vector512<ulong> vector, Vector512<ulong> powers, Vector512<ulong> other) =>
+        Pclmulqdq.V512.CarrylessMultiply(vector, powers, 0x00) ^ Pclmulqdq.V512.CarrylessMultiply(vector, powers, 0x11) ^ other;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector512<ulong> Load(ref byte start, nuint offset) => Vector512.LoadUnsafe(ref start, offset).AsUInt64();
+    public static Vector128<ulong> Narrow(Vector512<ulong> vector) =>
+        Crc32Folding256.Narrow(Crc32Folding256.Fold(vector.GetLower(), Crc32Folding256.ByOne, vector.GetUpper()));
 }

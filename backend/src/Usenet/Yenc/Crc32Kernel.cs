@@ -11,17 +11,23 @@ public static class Crc32Kernel
     /// <summary>The polynomial P with its lowest power in the highest bit.</summary>
     internal const uint Polynomial = 0xEDB88320;
 
+    /// <summary>The form that is taken for long data, for logs.</summary>
+    public static string Name => Pclmulqdq.V512.IsSupported ? "PCLMULQDQ in 512 bits"
+        : Pclmulqdq.V256.IsSupported ? "PCLMULQDQ in 256 bits"
+        : Pclmulqdq.IsSupported ? "PCLMULQDQ in 128 bits"
+        : "tables";
+
     /// <summary>The checksum of everything before and <paramref name="data"/> after it.</summary>
     /// <param name="crc">The checksum of everything before; 0 when there is nothing.</param>
     /// <param name="data">The next bytes.</param>
     public static uint Append(uint crc, ReadOnlySpan<byte> data)
     {
         if (Pclmulqdq.V512.IsSupported && data.Length >= Crc32Folding512.MinLength)
-            return ~Crc32Folding512.Update(~crc, data);
+            return ~Crc32Folding.Update<Crc32Folding512, Vector512<ulong>>(~crc, data);
         if (Pclmulqdq.V256.IsSupported && data.Length >= Crc32Folding256.MinLength)
-            return ~Crc32Folding256.Update(~crc, data);
+            return ~Crc32Folding.Update<Crc32Folding256, Vector256<ulong>>(~crc, data);
         if (Pclmulqdq.IsSupported && data.Length >= Crc32Folding128.MinLength)
-            return ~Crc32Folding128.Update(~crc, data);
+            return ~Crc32Folding.Update<Crc32Folding128, Vector128<ulong>>(~crc, data);
         return ~Crc32Slicing.Update(~crc, data);
     }
 

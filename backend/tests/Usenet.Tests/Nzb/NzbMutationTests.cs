@@ -1,4 +1,5 @@
 using System.Text;
+using Sluice.Testing;
 using Sluice.Usenet.Nzb;
 using Xunit;
 using static Sluice.Usenet.Tests.Nzb.NzbSource;
@@ -8,65 +9,79 @@ namespace Sluice.Usenet.Tests.Nzb;
 /// <summary>Whatever a file holds, it is read or refused with the one exception; order of lines means nothing.</summary>
 public sealed class NzbMutationTests
 {
+    private const int PerPart = 2000;
+    private const int Seed = 20260117;
+
     private static readonly string Sample = Document(
         "<head><meta type=\"title\">t</meta></head>",
         File("&quot;a.mkv&quot; (1/3)", Segment(1, "a1@x"), Segment(2, "a2@x"), Segment(3, "a3@x")),
         File("&quot;b.nfo&quot; (1/1)", Segment(1, "b1@x")),
         File("&quot;c.par2&quot; (1/2)", Segment(1, "c1@x"), Segment(2, "c2@x")));
 
-    private static readonly string[] Pieces =
-    [
-        "<", ">", "/", "\"", "&", "&amp;", "&#0;", "&#xD800;", "<!--", "-->", "<![CDATA[", "]]>", "<?", "?>", "<!DOCTYPE nzb [", "]>",
-        "<file>", "</file>", "<segment>", "</segment>", "<segments>", "</segments>", "</nzb>", "<nzb>", " number=\"-1\"", " number=\"2999999\"",
-        " xmlns:q=\"q\"", "q:", "\0", "\uFFFE", "\u00FF", "99999999999999999999", " subject=\"\"", "encoding=\"utf-16\"",
-    ];
+    /// <summary>100,000 documents with the permuted ones, in parts that run side by side.</summary>
+    [Fact]
+    public Task SAB93_Mutated_documents_are_read_or_refused_with_the_one_exception() => MutateAsync(parts: 45, Seed);
 
     [Fact]
-    public async Task Mutated_documents_are_read_or_refused_with_the_one_exception()
+    [Trait("Category", "Long")]
+    public Task SAB93_Twice_as_many_mutated_documents_are_read_or_refused_with_the_one_exception() => MutateAsync(parts: 90, Seed + 1000);
+
+    [Fact]
+    public Task SAB93_Permuted_documents_give_one_result() => PermuteAsync(parts: 5, Seed);
+
+    [Fact]
+    [Trait("Category", "Long")]
+    public Task SAB93_Twice_as_many_permuted_documents_give_one_result() => PermuteAsync(parts: 10, Seed + 1000);
+
+    private static async Task MutateAsync(int parts, int seed)
     {
-        var random = new Random(20260117);
         var original = Encoding.UTF8.GetBytes(Sample);
         var (read, refused) = (0, 0);
-        for (var i = 0; i < 12_000; i++)
+        await Parallel.ForAsync(0, parts, TestContext.Current.CancellationToken, async (part, _) =>
         {
-            var bytes = Mutate(original, random);
-            try
+            var random = new Random(seed + part);
+            for (var i = 0; i < PerPart; i++)
             {
-                var files = await ReadAsync(new MemoryStream(bytes), limits: new NzbLimits { MaxHoles = 1000 });
-                Assert.All(files, file => Assert.Contains(file.Segments, segment => !segment.IsHole));
-                read++;
+                try
+                {
+                    var files = await ReadAsync(new MemoryStream(MutatedNzb.Of(original, random)), limits: new NzbLimits { MaxHoles = 1000 });
+                    Assert.All(files, file => Assert.Contains(file.Segments, segment => !segment.IsHole));
+                    Interlocked.Increment(ref read);
+                }
+                catch (NzbFormatException refusal)
+                {
+                    Assert.NotEmpty(refusal.Detail);
+                    Interlocked.Increment(ref refused);
+                }
             }
-            catch (NzbFormatException refusal)
-            {
-                Assert.NotEmpty(refusal.Detail);
-                refused++;
-            }
-        }
+        });
 
         // Both ways out are taken often, or the mutations say nothing.
-        Assert.InRange(read, 1000, 11_000);
-        Assert.InRange(refused, 1000, 11_000);
+        Assert.InRange(read, parts * PerPart / 12, parts * PerPart * 11 / 12);
+        Assert.Equal(parts * PerPart, read + refused);
     }
 
-    [Fact]
-    public async Task Permuted_documents_give_one_result()
+    private static async Task PermuteAsync(int parts, int seed)
     {
-        var random = new Random(7);
         string[] segments = [.. Enumerable.Range(1, 9).Select(number => Segment(number, $"id{number}@x"))];
         var expected = Describe(await ReadAsync(Document(File("s", segments), File("t", segments[..4]), File("u", segments[1..3]))));
-        for (var i = 0; i < 3000; i++)
+        await Parallel.ForAsync(0, parts, TestContext.Current.CancellationToken, async (part, _) =>
         {
-            var (first, second, third) = ((string[])segments.Clone(), segments[..4], segments[1..3]);
-            random.Shuffle(first);
-            random.Shuffle(second);
-            random.Shuffle(third);
-            string[] files = [File("s", first), File("t", second), File("u", third), File("s", segments)];
-            random.Shuffle(files);
+            var random = new Random(seed + part);
+            for (var i = 0; i < PerPart; i++)
+            {
+                var (first, second, third) = ((string[])segments.Clone(), segments[..4], segments[1..3]);
+                random.Shuffle(first);
+                random.Shuffle(second);
+                random.Shuffle(third);
+                string[] files = [File("s", first), File("t", second), File("u", third), File("s", segments)];
+                random.Shuffle(files);
 
-            var read = await ReadAsync(Document(files));
+                var read = await ReadAsync(Document(files));
 
-            Assert.Equal(expected, Describe(read.OrderBy(file => file.Subject, StringComparer.Ordinal)));
-        }
+                Assert.Equal(expected, Describe(read.OrderBy(file => file.Subject, StringComparer.Ordinal)));
+            }
+        });
     }
 
     [Theory]
@@ -83,35 +98,5 @@ public sealed class NzbMutationTests
 
         Assert.Equal(Describe(honest), Describe(lying));
         Assert.All(lying[0].Segments, segment => Assert.InRange(segment.Bytes, 0, int.MaxValue));
-    }
-
-    private static byte[] Mutate(byte[] original, Random random)
-    {
-        var bytes = original.ToList();
-        for (var changes = random.Next(1, 4); changes > 0; changes--)
-        {
-            var place = random.Next(bytes.Count);
-            var length = Math.Min(random.Next(1, 40), bytes.Count - place);
-            switch (random.Next(5))
-            {
-                case 0:
-                    bytes[place] = (byte)random.Next(256);
-                    break;
-                case 1:
-                    bytes.RemoveRange(place, length);
-                    break;
-                case 2:
-                    bytes.InsertRange(place, Encoding.UTF8.GetBytes(Pieces[random.Next(Pieces.Length)]));
-                    break;
-                case 3:
-                    bytes.InsertRange(random.Next(bytes.Count), bytes.GetRange(place, length));
-                    break;
-                default:
-                    (bytes[place], bytes[^(place + 1)]) = (bytes[^(place + 1)], bytes[place]);
-                    break;
-            }
-        }
-
-        return [.. bytes];
     }
 }

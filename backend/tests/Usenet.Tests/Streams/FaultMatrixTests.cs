@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
@@ -6,7 +7,10 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Streams;
 
-/// <summary>Every fault of the mock but those of <see cref="TlsPolicyFaultTests"/>, with and without a healthy provider beside it.</summary>
+/// <summary>
+/// Every fault of the mock but those of <see cref="TlsPolicyFaultTests"/>, with and without a healthy provider beside it, while the time
+/// of day jumps by years.
+/// </summary>
 public sealed class FaultMatrixTests
 {
     // Short, so that faults which are silence end soon; the ratios between them are those of the defaults.
@@ -21,6 +25,8 @@ public sealed class FaultMatrixTests
 
     // A machine that is busy for as long as a deadline breaks good answers, too. That costs tries; the read must not run out of them.
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
+
+    private readonly ShiftedClock _clock = new();
 
     public static TheoryData<FaultKind> Kinds =>
         [.. Enum.GetValues<FaultKind>().Where(kind => kind is not (FaultKind.Coverage or FaultKind.ConnectRefuse or FaultKind.ConnectBlackhole) && kind < FaultKind.TlsStall)];
@@ -68,7 +74,7 @@ public sealed class FaultMatrixTests
 
     private static bool IsOfAConnection(FaultKind kind) => kind is >= FaultKind.ConnectSlow and <= FaultKind.AuthThen480;
 
-    private static Task<EngineHost> StartAsync(MockFault fault, int providers, TimeSpan patience) => EngineHost.StartAsync(
+    private Task<EngineHost> StartAsync(MockFault fault, int providers, TimeSpan patience) => EngineHost.StartAsync(
         EngineHost.Film(48, files: 2),
         new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider { User = "u", Password = "p" })], Faults = [fault] },
         Impatient,
@@ -80,18 +86,21 @@ public sealed class FaultMatrixTests
             // Answers can be swapped only where commands wait behind each other.
             MaxConnections = fault.Kind == FaultKind.CommandSwapped ? 1 : account.MaxConnections,
             PipeliningDepth = fault.Kind == FaultKind.CommandSwapped ? 4 : null,
-        });
+        },
+        streamTime: _clock,
+        nntpTime: _clock);
 
     // What a fault has done to the connections, the permits and the memory of one film does not outlive it: another film is read whole.
-    private static async Task AssertSoundAfterwardsAsync(EngineHost host)
+    private async Task AssertSoundAfterwardsAsync(EngineHost host)
     {
+        _clock.SetApart(-TimeSpan.FromDays(730));
         await host.AssertNothingIsLeftAsync(Token);
         host.Mock.ChangeFaults([]);
         await host.AssertReadsCleanAsync(file: 1, tries: 5, Token);
         await host.AssertNothingIsLeftAsync(Token);
     }
 
-    private static async Task ReadWholeAsync(EngineHost host)
+    private async Task ReadWholeAsync(EngineHost host)
     {
         var length = host.Release.Files[0].Size;
         var landing = new MemoryStream();
@@ -99,6 +108,7 @@ public sealed class FaultMatrixTests
         var buffer = new byte[50_000];
         for (long position = 0; position < length;)
         {
+            _clock.SetApart(TimeSpan.FromDays(730) * ((position / buffer.Length % 3) - 1));
             var count = await stream.ReadAsync(buffer, Token);
             Assert.True(count > 0, $"short read at {position}");
 

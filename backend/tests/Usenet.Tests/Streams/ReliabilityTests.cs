@@ -1,6 +1,7 @@
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
@@ -55,12 +56,13 @@ public sealed class ReliabilityTests
         }
     }
 
-    [Fact(Timeout = 120_000)]
-    public async Task F02_Paused_and_slow_readers_hold_nothing_that_a_new_stream_would_have_to_wait_for()
+    [Theory(Timeout = 120_000)]
+    [InlineData(32, 0)]
+    [InlineData(48, 512 << 10)]
+    public async Task F02_Paused_and_slow_readers_hold_nothing_that_a_new_stream_would_have_to_wait_for(int paused, int lent)
     {
-        const int Paused = 32;
         const int Slow = 8;
-        const int Newcomer = Paused + Slow;
+        var newcomer = paused + Slow;
 
         // A reader that has read three articles as fast as they came may have asked for sixteen times as much: the rest of its file.
         const int AskedFor = (12 - 3) * ArticleSize;
@@ -70,18 +72,22 @@ public sealed class ReliabilityTests
         await using var host = await StartAsync(time);
         List<ReadOnlyStream> streams = [];
         var buffer = new byte[3 * ArticleSize];
-        for (var file = 0; file < Newcomer; file++)
+        for (var file = 0; file < newcomer; file++)
         {
             streams.Add(Open(host, file));
             await streams[file].ReadExactlyAsync(buffer, Token);
         }
 
+        // What is being sent to a client that takes nothing: the rest of a segment at most.
+        var loans = lent == 0 ? [] : await LendAsync(streams.Take(paused), lent);
+        var sending = loans.Count * ArticleSize;
+
         // After ten seconds a paused reader keeps two segments, after thirty nothing; a slow one keeps what it had asked for.
         await SettleAsync(host, long.MaxValue);
         await PlayAsync(11);
-        await SettleAsync(host, (Paused * 2 * ArticleSize) + (Slow * AskedFor));
+        await SettleAsync(host, (paused * 2 * ArticleSize) + (Slow * AskedFor), sending);
         await PlayAsync(20);
-        await SettleAsync(host, Slow * AskedFor);
+        await SettleAsync(host, Slow * AskedFor, sending);
 
         // A new stream gets its first byte as on an idle server: by the same commands, on connections that are there, at once.
         var idleTime = new ManualTimeProvider();
@@ -95,39 +101,55 @@ public sealed class ReliabilityTests
 
         // A pause of hours is allowed, and costs the reader one segment to read on exactly.
         time.Advance(TimeSpan.FromHours(3));
-        var read = new byte[1000];
-        await streams[5].ReadExactlyAsync(read, Token);
+        byte[] read = [.. loans.Skip(5).Take(1).SelectMany(loan => loan.Blocks).SelectMany(block => block), .. new byte[1000]];
+        await streams[5].ReadExactlyAsync(read.AsMemory(read.Length - 1000), Token);
         Assert.Equal(host.Truth(3 * ArticleSize, read.Length, file: 5), read);
+        loans.ForEach(loan => loan.Return());
         foreach (var stream in streams)
             await stream.DisposeAsync();
         await host.AssertNothingIsLeftAsync(Token);
 
-        Task<EngineHost> StartAsync(ManualTimeProvider clock) =>
-            EngineHost.StartAsync(EngineHost.Film((Newcomer + 1) * 12, ArticleSize, files: Newcomer + 1), streamTime: clock, nntpTime: clock);
+        Task<EngineHost> StartAsync(ManualTimeProvider clock) => EngineHost.StartAsync(
+            EngineHost.Film((newcomer + 1) * 12, ArticleSize, files: newcomer + 1),
+            streams: new StreamOptions { ByteBudget = 512L << 20, ProbeBytes = 10_000, LandingReach = 4_000 },
+            streamTime: clock,
+            nntpTime: clock);
 
         async Task PlayAsync(int seconds)
         {
             for (var second = 0; second < seconds; second++)
             {
                 time.Advance(TimeSpan.FromSeconds(1));
-                foreach (var slow in streams.Skip(Paused))
+                foreach (var slow in streams.Skip(paused))
                     await slow.ReadExactlyAsync(buffer.AsMemory(0, 1024), Token);
             }
         }
 
-        Task SettleAsync(EngineHost at, long bytes) => Eventually.HoldsAsync(
-            () => at.Engine.HeldBytes <= bytes && at.HeldBlocks * BlockPool.BlockSize <= bytes && at.Permits == 0,
-            () => $"{at.Engine.HeldBytes} bytes and {at.HeldBlocks} blocks instead of {bytes} bytes, {at.Permits} permits",
-            Token);
-
         async Task<(long Bodies, long Tries)> FirstByteAsync(EngineHost at)
         {
             var before = at.Counters;
-            await using (var newcomer = Open(at, Newcomer))
-                await newcomer.ReadExactlyAsync(buffer.AsMemory(0, 1), Token);
+            await using (var another = Open(at, newcomer))
+                await another.ReadExactlyAsync(buffer.AsMemory(0, 1), Token);
             await SettleAsync(at, long.MaxValue);
             return (at.Mock.Stats.CommandCount("BODY") - before.Bodies, at.Counters.Tries - before.Tries);
         }
+    }
+
+    private static Task SettleAsync(EngineHost at, long bytes, long sent = 0) => Eventually.HoldsAsync(
+        () => at.Engine.HeldBytes <= bytes && (at.HeldBlocks * BlockPool.BlockSize) - sent <= bytes && at.Permits == 0,
+        () => $"{at.Engine.HeldBytes} bytes and {at.HeldBlocks} blocks instead of {bytes} bytes, {at.Permits} permits",
+        Token);
+
+    private static async Task<List<BlockLoan>> LendAsync(IEnumerable<ReadOnlyStream> streams, int most)
+    {
+        List<BlockLoan> loans = [];
+        foreach (var stream in streams)
+        {
+            loans.Add(new BlockLoan());
+            Assert.InRange(await stream.LendAsync(loans[^1], most, Token), 1, ArticleSize);
+        }
+
+        return loans;
     }
 
     [Fact]

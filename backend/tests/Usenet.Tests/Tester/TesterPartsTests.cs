@@ -1,5 +1,6 @@
 using System.Text;
 using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Cli;
 using Sluice.Tools.FullNzbTester.Engine;
 using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Mock;
@@ -12,6 +13,14 @@ namespace Sluice.Usenet.Tests.Tester;
 
 public sealed class TesterPartsTests
 {
+    [Fact]
+    public void Soak_has_its_own_time_beside_the_limit_of_a_run()
+    {
+        var flags = new TesterFlags();
+        var read = new OptionsReader(flags, flags.Command().Parse(["--mock-server", "--soak=20"])).Read([]);
+        Assert.Equal(TimeSpan.FromMinutes(30), read.TimeLimit);
+    }
+
     [Fact]
     public void Comparison_agrees_with_the_mock_about_every_byte_at_every_alignment()
     {

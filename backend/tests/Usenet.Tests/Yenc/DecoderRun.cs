@@ -1,6 +1,7 @@
 using System.Text;
 using Sluice.Testing;
 using Sluice.Usenet.Yenc;
+using Xunit;
 
 namespace Sluice.Usenet.Tests.Yenc;
 
@@ -52,6 +53,30 @@ internal sealed class DecoderRun
             Ended = ended,
             Consumed = consumed,
         };
+    }
+
+    /// <summary>Decodes an article without defects again and again, in pieces.</summary>
+    /// <returns>Bytes that twenty times have allocated.</returns>
+    public static long Allocated(ArticleDecoder decoder, byte[] wire)
+    {
+        const int Piece = 16 * 1024;
+        var output = new ReusedBuffer(wire.Length);
+        Once();
+        var before = GC.GetAllocatedBytesForCurrentThread();
+        for (var i = 0; i < 20; i++)
+            Once();
+        var allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+        Assert.Equal(ArticleDefects.None, decoder.GetResult().Defects);
+        return allocated;
+
+        void Once()
+        {
+            decoder.Reset();
+            output.Clear();
+            for (var at = 0; at < wire.Length; at += Piece)
+                decoder.Decode(wire.AsSpan(at, Math.Min(Piece, wire.Length - at)), output, out _);
+            decoder.GetResult();
+        }
     }
 
     /// <summary>Everything that must not depend on where the input is cut.</summary>

@@ -48,6 +48,9 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <summary>Encoded bytes that the provider owed on all its connections by then, those of this command included.</summary>
     public long OutstandingAtGrant { get; private set; }
 
+    /// <summary>How long the wait has stood still because of the limit of bandwidth, in the same ticks; meaningless while it waits.</summary>
+    public long PacedFor { get; private set; }
+
     /// <summary>Bytes that serving it is worth.</summary>
     public long Cost => Math.Max(_request.ExpectedBytes, SmallestCost);
 
@@ -62,10 +65,10 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
     /// <summary>The lease behind it there, or among those whose wait has ended and whose owners have not been told.</summary>
     public ConnectionLease? Next { get; set; }
 
-    /// <summary>Until when it waits, in ticks of the time provider.</summary>
+    /// <summary>Until when it waits, by the time of the waits, in ticks of the time provider.</summary>
     public long Deadline { get; private set; }
 
-    /// <summary>When its fetch is told that the wait is long, in the same ticks.</summary>
+    /// <summary>When its fetch is told that the wait is long, likewise.</summary>
     public long LateAt { get; set; } = long.MaxValue;
 
     /// <summary>By the pool, under no lock: its owner asks for a connection.</summary>
@@ -73,15 +76,17 @@ internal sealed class ConnectionLease(in ArticleRequest request, IPendingFetch? 
 
     /// <summary>By the pool, under its lock: no connection is free, and the wait begins.</summary>
     /// <param name="now">In ticks of the time provider.</param>
-    /// <param name="deadline">Until when, in the same ticks.</param>
-    public void Wait(long now, long deadline) => (_askedAt, Deadline) = (now, deadline);
+    /// <param name="paced">For how long waits have stood still before.</param>
+    /// <param name="deadline">Until when, by the time of the waits.</param>
+    public void Wait(long now, long paced, long deadline) => (_askedAt, PacedFor, Deadline) = (now, paced, deadline);
 
     /// <summary>By the pool, under its lock: a connection takes the command.</summary>
     /// <param name="connection">The connection.</param>
     /// <param name="now">In ticks of the time provider.</param>
     /// <param name="outstanding">Encoded bytes that the provider owes on all its connections, those of this command included.</param>
-    public void Grant(NntpConnection connection, long now, long outstanding) =>
-        (_connection, _isHeld, GrantedAt, OutstandingAtGrant) = (connection, true, now, outstanding);
+    /// <param name="paced">For how long waits have stood still by now; 0 where there was none.</param>
+    public void Grant(NntpConnection connection, long now, long outstanding, long paced = 0) =>
+        (_connection, _isHeld, GrantedAt, OutstandingAtGrant, PacedFor) = (connection, true, now, outstanding, paced - PacedFor);
 
     /// <summary>By the pool, under its lock: the wait ends without a connection.</summary>
     public void Refuse(NntpException failure) => _refusal = failure;

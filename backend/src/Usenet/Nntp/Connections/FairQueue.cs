@@ -50,6 +50,13 @@ internal sealed class FairQueue
         return false;
     }
 
+    /// <summary>The first waiter of one party, whosever turn it is.</summary>
+    public bool TryPeek(object party, [MaybeNullWhen(false)] out ConnectionLease waiter)
+    {
+        waiter = _parties.GetValueOrDefault(party)?.First;
+        return waiter is not null;
+    }
+
     /// <summary>Takes a waiter out that will not be served any more.</summary>
     public void Remove(ConnectionLease waiter, object party)
     {

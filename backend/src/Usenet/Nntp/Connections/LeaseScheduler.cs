@@ -131,10 +131,10 @@ internal enum LeaseClass : byte
 /// imports and health checks, fairly by lane. A pure state machine over loads and waiters: no socket, no timer, no thread of its own.
 /// </summary>
 /// <remarks>
-/// Used under the lock of the pool, below which only the limiter's lock is taken. Whenever a command, a connection, a permit or
+/// Used under the lock of the pool, below which only the locks of the two limiters are taken. Whenever a command, a connection, a permit or
 /// a waiter has come or gone, <see cref="Serve"/> is due.
 /// </remarks>
-internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvider time)
+internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool pace, TimeProvider time)
 {
     // Beyond this many commands for each connection a further connection brings more than a deeper pipeline. A window that
     // grows has doubled by the time a dial is through, so this is half of what a connection will have to do then.
@@ -145,6 +145,13 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
 
     // A fetch without a reader belongs to its lane; boxed once, because it is looked at for every article.
     private static readonly object[] Lanes = [.. Enum.GetValues<OperationLane>().Cast<object>()];
+
+    // Questions about articles, and for one now and then, which never wait for the limit of bandwidth: a party for themselves in each lane.
+    private static readonly object[] Unpaced = [.. Enum.GetValues<OperationLane>().Cast<object>()];
+
+    // The background in its order where bandwidth is limited: imports, then checks, and what is not paced behind the imports that are.
+    private static readonly object[] PacedOrder =
+        [Lanes[(int)OperationLane.Import], Unpaced[(int)OperationLane.Import], Unpaced[(int)OperationLane.HealthCheck], Lanes[(int)OperationLane.HealthCheck]];
 
     // The only party of each class whose waiters are served in the order of their coming.
     private static readonly object Everyone = new();
@@ -166,6 +173,13 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private bool _toldOfBackground;
     private bool _freesPermit;
 
+    // The most urgent lane whose fetches were found to wait for the limit of bandwidth alone, and whether for their turn; since when there is
+    // one, and how long there was one before, in ticks of the time provider.
+    private OperationLane? _held;
+    private bool _isNext;
+    private long? _stoodSince;
+    private long _stood;
+
     /// <summary>Connections that may be given out.</summary>
     public IReadOnlyList<ConnectionLoad> Open => _open;
 
@@ -181,6 +195,22 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <summary>How soon the background may have more than its share, where it waits for that; null where it does not.</summary>
     public TimeSpan? BackgroundMayGrowIn => _background > 0 ? limiter.PlaybackEndsIn : null;
 
+    /// <summary>Whether what comes next waits for the limit of bandwidth alone.</summary>
+    public bool IsPaced => _held is not null;
+
+    /// <summary>For how long that was so up to now, in ticks of the time provider: no wait counts that time.</summary>
+    public long PacedFor(long now) => _stood + (_stoodSince is { } since ? now - since : 0);
+
+    /// <summary>The time by which fetches wait, in the same ticks: it stands still as long as that is so.</summary>
+    public long WaitTime
+    {
+        get
+        {
+            var now = time.GetTimestamp();
+            return now - PacedFor(now);
+        }
+    }
+
     /// <summary>Whether anything waits or is outstanding.</summary>
     public bool IsBusy => Waiting > 0 || _open.Exists(load => load.Commands > 0);
 
@@ -188,7 +218,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// How many more connections what waits, what is outstanding and what will probably follow would keep busy: for each lane as many as
     /// its own demand is worth, since two lanes never share one, less its own and those that are idle. One with a late reply does not
     /// count, and one that still reads what is not wanted is no place for the next: a viewer who seeks on would always land behind the
-    /// last seek. Never more than there are permits for: the rest would only stand open.
+    /// last seek. Never more than there are permits for: the rest would only stand open. And where what waits does so for the limit of
+    /// bandwidth, only for what the open ones cannot serve.
     /// </summary>
     /// <param name="depth">Bodies that a connection takes.</param>
     public int Lacking(int depth)
@@ -224,7 +255,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         var (lacking, sound) = (-idle, idle + alone);
         for (var lane = OperationLane.Playback; lane <= OperationLane.HealthCheck; lane++)
         {
-            var waiting = _sharing[(int)lane] + demand[(int)lane] + (lane == OperationLane.Playback ? _following : 0);
+            var sharing = IsPaced ? 0 : _sharing[(int)lane] + (lane == OperationLane.Playback ? _following : 0);
+            var waiting = sharing + demand[(int)lane];
             var useful = Math.Min(((waiting + perConnection - 1) / perConnection) + _alone[(int)lane], limiter.Most(lane));
             lacking += Math.Max(0, useful - own[(int)lane]);
             sound += own[(int)lane];
@@ -296,15 +328,18 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <param name="grant">Gives the connection to the waiter.</param>
     public void Serve(LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
     {
-        if (Waiting == 0)
-            return;
-
-        // Once the background has a connection, what was spared for it is free for the others.
-        while (ServeInOrder(terms, grant) && ReadersWait)
+        _held = null;
+        if (Waiting > 0)
         {
+            // Once the background has a connection, what was spared for it is free for the others.
+            while (ServeInOrder(terms, grant) && ReadersWait)
+            {
+            }
+
+            TellLimiter();
         }
 
-        TellLimiter();
+        TellPace();
     }
 
     /// <summary>A command has ended, or its lease was given back without one.</summary>
@@ -324,9 +359,15 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         return load.TakePermit();
     }
 
-    /// <summary>A reply has ended: a body that came in time shows how full the line is. Null where there was no reply.</summary>
-    public void Measure(PendingReply? reply)
+    /// <summary>
+    /// A command has ended: what has come settles what was foreseen, and a body that came in time shows how full the line is.
+    /// </summary>
+    /// <param name="request">What it asked for.</param>
+    /// <param name="reply">Null where there was none.</param>
+    public void Measure(in ArticleRequest request, PendingReply? reply)
     {
+        if (pace.IsLimited && request.Stats == 0)
+            pace.Settle(request, reply?.Received ?? 0);
         if (reply is ArticleBody { WasInTime: true, Lease: { } lease })
             Measure(lease.Request.ExpectedBytes, time.GetElapsedTime(lease.GrantedAt), lease.OutstandingAtGrant);
     }
@@ -335,7 +376,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     /// <param name="bytes">Its size.</param>
     /// <param name="took">From its lease to its end.</param>
     /// <param name="outstanding">Bytes that were outstanding when its lease was given, its own included.</param>
-    public void Measure(long bytes, TimeSpan took, long outstanding) => _ceiling.Ended(bytes, took.TotalSeconds, outstanding, Bytes);
+    public void Measure(long bytes, TimeSpan took, long outstanding) =>
+        _ceiling.Ended(bytes, took.TotalSeconds, outstanding, Bytes, (double)time.GetTimestamp() / time.TimestampFrequency);
 
     /// <summary>Whether a permit has become free for others since the last call, because the background does not wait for it any more.</summary>
     public bool TakeFreesPermit()
@@ -354,6 +396,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         var served = false;
         foreach (var queue in _queues)
         {
+            if (queue == QueueOf(LeaseClass.Background) && pace.IsLimited)
+                return served | ServePacedBackground(queue, terms, grant);
             while (queue.TryPeek(out var waiter) && HasRoom(waiter.Request) && TryPlace(waiter.Request, terms) is { } load)
             {
                 served |= waiter.Request.Lane != OperationLane.Playback;
@@ -366,12 +410,40 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
         return served;
     }
 
+    /// <returns>Whether any of it was served.</returns>
+    private bool ServePacedBackground(FairQueue queue, LeaseTerms terms, Action<ConnectionLease, ConnectionLoad> grant)
+    {
+        var served = false;
+        foreach (var party in PacedOrder)
+        {
+            while (queue.TryPeek(party, out var waiter) && HasRoom(waiter.Request) && TryPlace(waiter.Request, terms) is { } load)
+            {
+                served = true;
+                TryRemove(waiter);
+                grant(waiter, load);
+            }
+        }
+
+        return served;
+    }
+
+    /// <summary>Whether the limit of bandwidth lets a command go that a connection would take.</summary>
+    private bool MayAsk(in ArticleRequest request, bool isIdle)
+    {
+        if (!pace.IsLimited || pace.TryTake(request, Bytes, isIdle, isBehind: _held < request.Lane, out var isNext))
+            return true;
+        if (!(_held < request.Lane))
+            (_held, _isNext) = (request.Lane, isNext);
+        return false;
+    }
+
     /// <summary>
     /// Whether one more fetch does more than queue on the wire, where it could not be overtaken. Who waits goes in any case; the
     /// background keeps one command under way however full the line of a viewer is.
     /// </summary>
     private bool HasRoom(in ArticleRequest request) => ClassOf(request) switch
     {
+        _ when _held == request.Lane && !request.GoesUnpaced => false,
         LeaseClass.Ahead => Bytes < (IsSharedWith(request.Urgency?.Reader) ? _ceiling.Shared : _ceiling.Own),
         LeaseClass.Background => Bytes < _ceiling.Own || HasNoBackground() || !limiter.IsPlaying,
         _ => true,
@@ -393,15 +465,15 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     {
         var spared = request.Lane == OperationLane.Playback ? SparedForBackground() : null;
         var (idle, busy, silent) = Choose(request, terms, spared);
-        if (idle is not null && limiter.TryAcquire(request.Lane) is { } permit)
-            return Lease(idle, request, permit);
+        if (TryLeaseIdle(idle, request) is { } fresh)
+            return fresh;
 
-        if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayGoOn(request.Lane))
+        if (busy is not null && busy.Bytes <= terms.MostBytes && limiter.MayGoOn(request.Lane) && MayAsk(request, isIdle: false))
             return Lease(busy, request);
 
         // A fetch that can wait for a connection that is being opened is not bound to one that may be dead.
-        if (silent is not null && !terms.MoreMayServe && limiter.TryAcquire(request.Lane) is { } late)
-            return Lease(silent, request, late);
+        if (!terms.MoreMayServe && TryLeaseIdle(silent, request) is { } late)
+            return late;
 
         // Where imports hold every connection, none of them would ever be idle unless they knew.
         if (request.Lane == OperationLane.Playback)
@@ -445,10 +517,20 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private bool IsAvoided(ConnectionLoad load, in ArticleRequest request, LeaseTerms terms) =>
         request.Avoided is { } avoided && (_open.Count > 1 || terms.MoreMayServe) && avoided.Contains(load.Connection);
 
-    private ConnectionLoad Lease(ConnectionLoad idle, in ArticleRequest request, OperationPermit permit)
+    /// <returns>Null when there is none, or the limits of bandwidth or of permits do not let it go.</returns>
+    private ConnectionLoad? TryLeaseIdle(ConnectionLoad? idle, in ArticleRequest request)
     {
-        (idle.Permit, idle.Lane) = (permit, request.Lane);
-        return Lease(idle, request);
+        if (idle is null || !MayAsk(request, isIdle: true))
+            return null;
+        if (limiter.TryAcquire(request.Lane) is { } permit)
+        {
+            (idle.Permit, idle.Lane) = (permit, request.Lane);
+            return Lease(idle, request);
+        }
+
+        if (pace.IsLimited)
+            pace.Settle(request, received: 0);
+        return null;
     }
 
     private ConnectionLoad Lease(ConnectionLoad load, in ArticleRequest request)
@@ -530,12 +612,25 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, TimeProvide
     private static object PartyOf(ConnectionLease waiter) => waiter.Class switch
     {
         LeaseClass.Ahead => waiter.Request.Urgency?.Reader ?? Lanes[(int)waiter.Request.Lane],
-        LeaseClass.Background => Lanes[(int)waiter.Request.Lane],
+        LeaseClass.Background => (waiter.Request.GoesUnpaced ? Unpaced : Lanes)[(int)waiter.Request.Lane],
         _ => Everyone,
     };
 
     /// <summary>Articles that the reader of a fetch will probably ask for next.</summary>
     private static int FollowingOf(in ArticleRequest request) => request.Urgency?.Following ?? 0;
+
+    /// <summary>
+    /// All that waits has been looked at: says what waits for the limit of bandwidth, and notes since when the waits stand still because of it.
+    /// </summary>
+    private void TellPace()
+    {
+        if (pace.IsLimited || pace.Held is not null)
+            pace.Tell(_held, _isNext, Bytes);
+        if (IsPaced == _stoodSince.HasValue)
+            return;
+        var now = time.GetTimestamp();
+        (_stood, _stoodSince) = (PacedFor(now), IsPaced ? (long?)now : null);
+    }
 
     private void TellLimiter()
     {

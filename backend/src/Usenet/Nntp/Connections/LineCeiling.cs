@@ -33,6 +33,9 @@ internal sealed class LineCeiling
     // A line that has become longer is believed step by step.
     private const double Growth = 1.5;
 
+    // While the line is full: whether it is a queue that takes the time.
+    private QueueTrial _trial;
+
     // Seconds from a command to the end of its body where nothing queues, by the power of two of the size; 0 while unknown.
     private readonly double[] _alone = new double[64];
     private double _stretch;
@@ -54,11 +57,19 @@ internal sealed class LineCeiling
     /// <param name="seconds">From its command to its end.</param>
     /// <param name="before">Bytes that were outstanding when it was asked for, its own included.</param>
     /// <param name="after">Bytes that are outstanding now, its own not included.</param>
-    public void Ended(long bytes, double seconds, long before, long after)
+    /// <param name="now">When it ended, in seconds of any clock.</param>
+    public void Ended(long bytes, double seconds, long before, long after, double now)
     {
         if (bytes <= 0 || seconds <= 0)
             return;
         var most = Math.Max(before, after + bytes);
+        if (_isFull && _trial.Refutes(most, seconds / bytes, now - seconds, now))
+        {
+            // It has become longer: how long, the next articles say.
+            Array.Clear(_alone);
+            (_isFull, _least) = (false, 0);
+        }
+
         var longest = _isFull && most <= Few * bytes ? StillFull : most / (double)bytes;
         var alone = Learn(ref _alone[BitOperations.Log2((ulong)bytes)], seconds, seconds / longest);
         var weight = _least == 0 ? 1 : NewSampleWeight;
@@ -68,7 +79,10 @@ internal sealed class LineCeiling
 
         // One article arrives while the next is asked for.
         _least = 2 * bytes;
-        _isFull = _stretch > (_isFull ? Empty : Full);
+        var isFull = _stretch > (_isFull ? Empty : Full);
+        if (isFull && !_isFull)
+            _trial = new QueueTrial(now);
+        _isFull = isFull;
     }
 
     /// <param name="alone">What is known.</param>
@@ -81,5 +95,56 @@ internal sealed class LineCeiling
         else if (shared > alone)
             alone = Math.Min(shared, alone * Growth);
         return alone;
+    }
+}
+
+/// <summary>
+/// Whether articles wait in a queue of the line: by Little's law those that are asked for among fewer bytes take less time then, in
+/// proportion. Where they take as long as those before, it is the way that is long.
+/// </summary>
+/// <param name="since">When the line was found full: less is asked for from then on, in seconds.</param>
+internal struct QueueTrial(double since)
+{
+    private const int Articles = 16;
+    private const double NewSampleWeight = 1.0 / 8;
+
+    // The bytes outstanding have to have come down this far, and the time by less than this share of that.
+    private const double Fewer = 0.8;
+    private const double Proportion = 0.4;
+
+    private double _since = since;
+
+    // Of articles that were asked for before, the last ones above all; then the sums over those that were asked for among fewer bytes.
+    private double _bytesBefore;
+    private double _secondsBefore;
+    private double _bytes;
+    private double _seconds;
+    private int _count;
+
+    /// <summary>An article has come to its end.</summary>
+    /// <param name="outstanding">Bytes that were outstanding with it.</param>
+    /// <param name="secondsPerByte">What it took, by its size.</param>
+    /// <param name="askedAt">When it was asked for.</param>
+    /// <param name="now">When it ended.</param>
+    /// <returns>True when there is no queue.</returns>
+    public bool Refutes(long outstanding, double secondsPerByte, double askedAt, double now)
+    {
+        if (askedAt < _since || _bytesBefore == 0)
+        {
+            var weight = _bytesBefore == 0 ? 1 : NewSampleWeight;
+            _bytesBefore += weight * (outstanding - _bytesBefore);
+            _secondsBefore += weight * (secondsPerByte - _secondsBefore);
+            return false;
+        }
+
+        if (outstanding > Fewer * _bytesBefore)
+            return false;
+        (_bytes, _seconds, _count) = (_bytes + ((double)outstanding / Articles), _seconds + (secondsPerByte / Articles), _count + 1);
+        if (_count < Articles)
+            return false;
+        if (1 - (_seconds / _secondsBefore) < Proportion * (1 - (_bytes / _bytesBefore)))
+            return true;
+        this = new QueueTrial(now) { _bytesBefore = _bytes, _secondsBefore = _seconds };
+        return false;
     }
 }

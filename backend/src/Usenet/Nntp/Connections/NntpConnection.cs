@@ -68,7 +68,7 @@ internal sealed class NntpConnection : IAsyncDisposable
     {
         _clock.Expect(reply.Request.Lane, reply.IsWanted);
         if (!_unsent.Writer.TryWrite(reply))
-            reply.Fail(_failure ?? new NntpException(NntpFault.ConnectionClosed, "The connection was closed."));
+            Fail(reply, _failure ?? new NntpException(NntpFault.ConnectionClosed, "The connection was closed."));
     }
 
     /// <summary>Commands whose replies the connection owes.</summary>
@@ -300,6 +300,7 @@ internal sealed class NntpConnection : IAsyncDisposable
                 _pool.Pump();
             left = buffer.Length;
             _meter.Received(arrived - left);
+            _pool.Traffic.Received(arrived - left);
             reader.AdvanceTo(buffer.Start, buffer.End);
             if (result.IsCompleted)
                 return;
@@ -366,7 +367,10 @@ internal sealed class NntpConnection : IAsyncDisposable
 
         // It took no lease, and no fetch waits for it.
         if (reply is KeepAlive)
+        {
+            _shared.Bandwidth.Count(reply.Remaining);
             return;
+        }
 
         var outcome = OutcomeOf(reply);
         _pool.Depth.Answered(reply);
@@ -389,9 +393,11 @@ internal sealed class NntpConnection : IAsyncDisposable
         {
             case ArticleBody { MissCode: not 0 } body:
                 _meter.Missed();
+                _pool.Traffic.Answered(isFound: false);
                 return new ReplyOutcome(body.MissCode, DoubtOf(body.Request.Id));
             case ArticleBody:
                 _meter.Delivered();
+                _pool.Traffic.Answered(isFound: true);
                 return ReplyOutcome.Delivered;
             case StatBatch { HasMisses: true }:
                 return new ReplyOutcome(0, DoubtOf(default));
@@ -458,15 +464,23 @@ internal sealed class NntpConnection : IAsyncDisposable
         for (var of = reason; _sent.TryRemove(_time.GetTimestamp(), out var reply); of = behind)
         {
             _meter.Unanswered(reply.Unanswered);
-            reply.Fail(of);
+            Fail(reply, of);
         }
 
         while (_unsent.Reader.TryRead(out var reply))
-            reply.Fail(behind);
+            Fail(reply, behind);
 
         while (_doubts.TryDequeue(out var doubt))
             doubt.Settle(isProved: false);
         NntpLog.ConnectionClosed(_shared.Logger, reason.Fault, reason.Message);
+    }
+
+    /// <summary>There will be no reply: what has not begun will not come, and does not count towards the limit of bandwidth.</summary>
+    private void Fail(PendingReply reply, NntpException reason)
+    {
+        if (reply is ArticleBody { BodyStartedAt: 0 })
+            _shared.Bandwidth.Settle(reply.Request, received: 0);
+        reply.Fail(reason);
     }
 
     /// <summary>A line that came while nothing was outstanding, or that ends the session.</summary>

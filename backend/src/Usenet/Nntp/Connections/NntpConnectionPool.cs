@@ -11,7 +11,7 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// until a connection takes them.
 /// </summary>
 /// <remarks>
-/// Thread-safe. One lock guards who waits, what is open and what counts; below it the locks of the limiter, the breakers, the trial of
+/// Thread-safe. One lock guards who waits, what is open and what counts; below it the locks of the limiters, the breakers, the trial of
 /// pipelining, the memory of providers, the timer and the background tasks are taken, none of which takes another. An answer to a fetch
 /// that waits is decided under the lock and told outside of it, because what the fetch does next takes locks of its own. Every event that
 /// could let a fetch go on (a reply, a dial, a socket that is left or closed, a permit) ends in <see cref="Pump"/>, so no wake-up is lost.
@@ -28,8 +28,10 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private readonly DeadlineTimer _look;
     private readonly Action<ConnectionLease, ConnectionLoad> _grant;
     private volatile ProviderOptions _options;
+    private volatile ProviderTraffic _traffic;
 
     // All below is guarded by _gate: what waits and what is open, how many sockets the account takes, and how often its login has changed.
+    private readonly PacedPool _pace;
     private readonly LeaseScheduler _scheduler;
     private readonly ConnectionCap _cap;
     private readonly LeftSockets _left;
@@ -49,10 +51,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     public NntpConnectionPool(ProviderOptions options, SharedResources shared)
     {
-        (_options, Shared) = (options, shared);
+        (_options, _traffic, Shared) = (options, shared.Traffics.Of(options.Id), shared);
         (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(options.Id, shared.Options, shared.Memory, shared.Time));
         Depth = new PipelineDepth(options, shared);
-        _scheduler = new LeaseScheduler(shared.Limiter, shared.Time);
+        _pace = shared.Bandwidth.Join();
+        _scheduler = new LeaseScheduler(shared.Limiter, _pace, shared.Time);
         _cap = new ConnectionCap(options, shared);
         _left = new LeftSockets(_cap, shared);
         _grant = Grant;
@@ -66,6 +69,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     /// <summary>Under which the memory keeps what is learned about the account: the id of the first of its entries.</summary>
     public Guid Id => _options.Id;
+
+    /// <summary>Counts for the same entry what the account is used for.</summary>
+    public ProviderTraffic Traffic => _traffic;
 
     /// <summary>Whether the settings say that the account is not used.</summary>
     public bool IsDisabled => _options.Kind == ProviderKind.Disabled;
@@ -159,7 +165,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         lock (_gate)
         {
             isOtherLogin = !HasSameLogin(_options, options);
-            _options = options;
+            (_options, _traffic) = (options, Shared.Traffics.Of(options.Id));
             Depth.Change(options);
             _cap.Change(options);
             if (isOtherLogin)
@@ -180,6 +186,20 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             _cap.Recall();
         Health.Recall();
         Pump();
+    }
+
+    /// <summary>Everything goes through again, however the provider has failed before.</summary>
+    public void Unblock()
+    {
+        Health.Forget();
+        Pump();
+    }
+
+    /// <summary>Closes the connections that owe nothing.</summary>
+    public void CloseIdle()
+    {
+        foreach (var connection in Idle)
+            connection.Retire(isStale: true);
     }
 
     /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
@@ -263,7 +283,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         {
             _scheduler.Raise(lease);
             if (lease.Class is not null)
-                Watch(lease, Shared.Time.GetTimestamp());
+                Watch(lease);
         }
 
         Serve(inline: false);
@@ -300,7 +320,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             connection.Load.Depth = Depth.Bodies(connection.Line);
             permit = LeaseScheduler.End(connection.Load, request);
             leaves = connection.Load is { IsLeaving: true, Commands: 0 };
-            _scheduler.Measure(reply);
+            _scheduler.Measure(request, reply);
         }
 
         permit?.Dispose();
@@ -423,6 +443,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         await Task.WhenAll(open.Select(connection => connection.DisposeAsync().AsTask()));
         await _background.WhenAllAsync();
         await _look.DisposeAsync();
+        _pace.Leave();
         _disposing.Dispose();
     }
 
@@ -461,7 +482,12 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     /// <returns>The first of the leases that have been answered; null for none.</returns>
     private ConnectionLease? ServeUnderLock()
     {
+        var wasPaced = _scheduler.IsPaced;
         _scheduler.Serve(Terms, _grant);
+
+        // The deadlines of the waits go on.
+        if (wasPaced && !_scheduler.IsPaced && _scheduler.Waiting > 0)
+            _look.Arm(TimeSpan.Zero);
         DialAsDemanded();
         var first = _firstSettled;
         _firstSettled = _lastSettled = null;
@@ -484,18 +510,18 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         // Fetches ahead wait for their turn behind a slow line; nothing misses them before they are raised.
         var patience = lease.Request.Urgency?.IsHeadOfLine == false ? Shared.Options.AheadTimeout : Shared.Options.LeaseTimeout;
         var now = Shared.Time.GetTimestamp();
-        lease.Wait(now, After(now, patience));
+        lease.Wait(now, _scheduler.PacedFor(now), After(_scheduler.WaitTime, patience));
         _scheduler.Enqueue(lease);
         _look.Arm(patience);
-        Watch(lease, now);
+        Watch(lease);
     }
 
     /// <summary>A reader waits for the article of a lease: its fetch is told when the wait is long.</summary>
-    private void Watch(ConnectionLease lease, long now)
+    private void Watch(ConnectionLease lease)
     {
         if (!Shared.Options.HedgeEnabled || lease.Fetch is null || lease.Request.Urgency?.IsHeadOfLine != true)
             return;
-        lease.LateAt = After(now, Shared.Options.HedgeWait);
+        lease.LateAt = After(_scheduler.WaitTime, Shared.Options.HedgeWait);
         _look.Arm(Shared.Options.HedgeWait);
     }
 
@@ -503,9 +529,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private void Look()
     {
         var late = new List<IPendingFetch>();
-        var now = Shared.Time.GetTimestamp();
         lock (_gate)
         {
+            var now = _scheduler.WaitTime;
             foreach (var lease in _scheduler.AllWaiting())
             {
                 if (lease.Deadline <= now)
@@ -520,7 +546,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
                     lease.LateAt = After(now, Shared.Options.HedgeWait);
                 }
 
-                _look.Arm(RestUntil(Math.Min(lease.Deadline, lease.LateAt)));
+                // While the waits stand still none of them ends; when they go on, they are looked at.
+                if (!_scheduler.IsPaced)
+                    _look.Arm(RestUntil(Math.Min(lease.Deadline, lease.LateAt)));
             }
         }
 
@@ -531,7 +559,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     private void Grant(ConnectionLease lease, ConnectionLoad load)
     {
-        lease.Grant(load.Connection, Shared.Time.GetTimestamp(), _scheduler.Bytes);
+        var now = Shared.Time.GetTimestamp();
+        lease.Grant(load.Connection, now, _scheduler.Bytes, _scheduler.PacedFor(now));
         Settled(lease);
     }
 
@@ -755,7 +784,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             connection.Retire(isStale: true);
     }
 
-    private TimeSpan RestUntil(long at) => TimeSpan.FromSeconds((double)(at - Shared.Time.GetTimestamp()) / Shared.Time.TimestampFrequency);
+    private TimeSpan RestUntil(long at) => TimeSpan.FromSeconds((double)(at - _scheduler.WaitTime) / Shared.Time.TimestampFrequency);
 
     private long After(long now, TimeSpan pause) => now + (long)(pause.TotalSeconds * Shared.Time.TimestampFrequency);
 

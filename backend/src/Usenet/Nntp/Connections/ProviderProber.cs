@@ -108,7 +108,7 @@ internal sealed class ProviderProber : IAsyncDisposable
 
     private async Task FetchAsync(MessageId id, BreakerProbe probe)
     {
-        using var lease = new ConnectionLease(new ArticleRequest(id, OperationLane.HealthCheck));
+        using var lease = new ConnectionLease(new ArticleRequest(id, OperationLane.HealthCheck) { IsProbe = true });
         await _pool.LeaseAsync(lease, _disposing.Token);
         try
         {

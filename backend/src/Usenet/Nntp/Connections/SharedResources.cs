@@ -14,6 +14,7 @@ namespace Sluice.Usenet.Nntp.Connections;
 /// <param name="logger">Where faults are noted.</param>
 /// <param name="names">Finds the addresses of servers.</param>
 /// <param name="dial">Opens and logs in a connection in place of <see cref="NntpDialer"/>, for tests without sockets; null: nothing does.</param>
+/// <param name="bandwidth">Paces the commands of all; not owned. Null: nothing does.</param>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class SharedResources(
     NntpOptions options,
@@ -24,7 +25,8 @@ internal sealed class SharedResources(
     TimeProvider time,
     ILogger logger,
     INameResolver? names = null,
-    Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? dial = null)
+    Func<ProviderOptions, CancellationToken, Task<NntpTransport>>? dial = null,
+    BandwidthLimiter? bandwidth = null)
 {
     private volatile NntpOptions _options = options;
 
@@ -37,9 +39,13 @@ internal sealed class SharedResources(
 
     public GlobalOperationLimiter Limiter => limiter;
 
+    public BandwidthLimiter Bandwidth { get; } = bandwidth ?? new BandwidthLimiter(time);
+
     public HandshakeLimit Handshakes => handshakes;
 
     public NntpMeter Meter => meter;
+
+    public ProviderTraffics Traffics { get; } = new();
 
     public ProviderMemory Memory => memory;
 

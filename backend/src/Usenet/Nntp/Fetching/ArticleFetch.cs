@@ -157,6 +157,7 @@ internal sealed class ArticleFetch : IUrgent
                 try
                 {
                     await LeaseAsync(attempt, provider);
+                    LeaveOutPaced(attempt);
                     _cancellationToken.ThrowIfCancellationRequested();
                     if (WaitedInSilence(attempt, provider))
                         throw new NntpException(NntpFault.Stalled, "The server sent nothing while the article waited for a connection.");
@@ -299,6 +300,16 @@ internal sealed class ArticleFetch : IUrgent
         if (!settled.IsCompleted && await Task.WhenAny(leasing, settled) != leasing)
             lease.GiveUp();
         await leasing;
+    }
+
+    /// <summary>What a reader and an attempt have waited for the limit of bandwidth counts for neither: it is no reason for a second question.</summary>
+    private void LeaveOutPaced(FetchAttempt attempt)
+    {
+        if (attempt.Lease.PacedFor is not (> 0 and var paced))
+            return;
+        attempt.WasPaced(paced);
+        if (Volatile.Read(ref _awaitedSince) is var since and not long.MaxValue)
+            Volatile.Write(ref _awaitedSince, Math.Min(since + paced, _services.Time.GetTimestamp()));
     }
 
     private void Missed(FetchAttempt attempt, Provider provider, ReplyOutcome outcome)

@@ -111,6 +111,14 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
             (Provider, _lease, AskedAt, IsProbe, IsSent, AliveAt, HasBytes) = (provider, lease, now, isProbe, false, 0, false);
     }
 
+    /// <summary>A part of the wait was for the limit of bandwidth, which is none for the provider.</summary>
+    /// <param name="ticks">Of the time provider.</param>
+    public void WasPaced(long ticks)
+    {
+        lock (Gate)
+            AskedAt += ticks;
+    }
+
     /// <summary>The command is about to be sent.</summary>
     public void Send()
     {

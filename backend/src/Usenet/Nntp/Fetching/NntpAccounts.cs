@@ -37,12 +37,15 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <param name="loggers">Where faults are noted.</param>
     /// <param name="memory">What has been learned before and goes on being learned; null: nothing, and nothing is kept.</param>
     /// <param name="names">Finds the addresses of servers; null: the system does.</param>
-    public NntpAccounts(GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers, ProviderMemory? memory = null, INameResolver? names = null)
+    /// <param name="bandwidth">Limits what comes from all providers together; not owned. Null: nothing does.</param>
+    public NntpAccounts(
+        GlobalOperationLimiter limiter, TimeProvider time, ILoggerFactory loggers, ProviderMemory? memory = null, INameResolver? names = null, BandwidthLimiter? bandwidth = null)
     {
         _shared = new SharedResources(
-            new NntpOptions(), limiter, new HandshakeLimit(HandshakesInAll, time), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>(), names);
+            new NntpOptions(), limiter, new HandshakeLimit(HandshakesInAll, time), new NntpMeter(time), memory ?? new ProviderMemory(time), time, loggers.CreateLogger<ProviderPool>(), names, dial: null, bandwidth);
         Releases = new ReleaseOrder(time);
         limiter.Returned += PumpAll;
+        _shared.Bandwidth.Due += PumpAll;
     }
 
     /// <summary>Permits of all accounts.</summary>
@@ -53,6 +56,9 @@ public sealed class NntpAccounts : IAsyncDisposable
 
     /// <summary>Bytes received from all providers since the start.</summary>
     public long BytesReceived => _shared.Meter.BytesReceived;
+
+    /// <summary>What each provider has been used for since the start, by its id; entries of one account count for the first of them.</summary>
+    public IReadOnlyDictionary<Guid, ProviderUse> Uses => _shared.Traffics.Uses;
 
     /// <summary>For those who fetch.</summary>
     internal SharedResources Shared => _shared;
@@ -71,6 +77,7 @@ public sealed class NntpAccounts : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _shared.Limiter.Returned -= PumpAll;
+        _shared.Bandwidth.Due -= PumpAll;
         Account[] accounts;
         lock (_gate)
         {

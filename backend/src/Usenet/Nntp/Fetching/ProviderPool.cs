@@ -79,7 +79,18 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     public ProviderStatus Status(int provider)
     {
         var pool = _providers[provider].Pool;
-        return new ProviderStatus(pool.Sockets, pool.Depth.Bodies(pool.Line), pool.Depth.PinnedBecause);
+        var failure = pool.Health.Dials.Failure ?? pool.Health.Bodies.Failure;
+        return new ProviderStatus(pool.Sockets, pool.Depth.Bodies(pool.Line), pool.Depth.PinnedBecause, failure?.Fault);
+    }
+
+    /// <summary>Asks a provider again, however it has failed before.</summary>
+    public void Unblock(int provider) => _providers[provider].Pool.Unblock();
+
+    /// <summary>Closes the connections of all providers that owe nothing.</summary>
+    public void CloseIdle()
+    {
+        foreach (var pool in _providers.Select(provider => provider.Pool).Distinct())
+            pool.CloseIdle();
     }
 
     /// <summary>Connections that a lane may use as things are, over all providers.</summary>
@@ -119,8 +130,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 /// <param name="Sockets">Connections, those that are being opened or closed included.</param>
 /// <param name="PipeliningDepth">Bodies that a connection is asked for at a time.</param>
 /// <param name="PinnedBecause">Why the depth is 1 whatever the line would bear, in a sentence for an operator; null while it is not.</param>
+/// <param name="Fault">Why it is left alone for now; null while it is not.</param>
 /// <remarks>A snapshot.</remarks>
-public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? PinnedBecause);
+public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? PinnedBecause, NntpFault? Fault);
 
 /// <summary>One entry of the settings in use: what it says, and the connections of its account.</summary>
 /// <param name="Index">Place in the pool of providers.</param>

@@ -497,6 +497,9 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
     /// <summary>Whether the waiter does not wait any more.</summary>
     public bool HasLeft => Volatile.Read(ref _hasLeft);
 
+    /// <summary>Whether a load has begun for this waiter, and not for another one before it: how long it took says how long the line is.</summary>
+    public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;
+
     /// <summary>By the load, under its gate. Raising the urgency of the waiter raises that of a load which others have begun.</summary>
     public void Join(SegmentLoad load)
     {

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
+using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Streams.Memory;
@@ -12,7 +13,7 @@ namespace Sluice.Usenet.Streams.Memory;
 /// Created with one count, owned by its creator; each count has one holder, which releases it once. Appending is for one
 /// thread at a time; copying out is for any thread that holds a count.
 /// </remarks>
-internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
+internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
 {
     private readonly BlockPool _pool;
     private readonly int _count;
@@ -69,14 +70,14 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
         return Math.Max(offset, index * BlockPool.BlockSize);
     }
 
-    /// <summary>Takes one more count.</summary>
+    /// <inheritdoc/>
     public void Retain()
     {
         if (Interlocked.Increment(ref _references) <= 1)
             throw new InvalidOperationException("The buffer has been given back.");
     }
 
-    /// <summary>Gives one count back.</summary>
+    /// <inheritdoc/>
     public void Release()
     {
         var left = Interlocked.Decrement(ref _references);
@@ -114,6 +115,23 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>
             _pool.Verify(lent, this);
             destination = destination[source.Length..];
             offset += source.Length;
+        }
+    }
+
+    /// <summary>Lends decoded bytes.</summary>
+    /// <param name="loan">Takes them.</param>
+    /// <param name="offset">First byte in the segment.</param>
+    /// <param name="count">Bytes; they have been written before.</param>
+    public void LendTo(BlockLoan loan, int offset, int count)
+    {
+        while (count > 0)
+        {
+            var (block, at) = Math.DivRem(offset, BlockPool.BlockSize);
+            var lent = BlockAt(block);
+            var some = Math.Min(BlockPool.BlockSize - at, count);
+            _pool.Verify(lent, this);
+            loan.Add(this, new ArraySegment<byte>(lent, at, some));
+            (offset, count) = (offset + some, count - some);
         }
     }
 

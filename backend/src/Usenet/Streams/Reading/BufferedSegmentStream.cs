@@ -85,7 +85,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// <summary>Reads on; 0 at the end only.</summary>
     /// <exception cref="IOException">The bytes at the position cannot be had.</exception>
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    public async ValueTask<int> ReadAsync(ReadTarget target, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -94,9 +94,9 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
                 _lastRead = _shared.Time.GetTimestamp();
                 if (!_resumes)
                 {
-                    _reach = Math.Max(_reach, Position + Math.Min(buffer.Length, _shared.Options.ProbeBytes));
-                    var taken = TakeAvailable(buffer.Span);
-                    if (taken > 0 || Position == _end || buffer.IsEmpty)
+                    _reach = Math.Max(_reach, Position + Math.Min(target.Length, _shared.Options.ProbeBytes));
+                    var taken = TakeAvailable(target);
+                    if (taken > 0 || Position == _end || target.IsEmpty)
                         return taken;
                 }
 
@@ -172,19 +172,19 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         await _window.DisposeAsync();
     }
 
-    /// <summary>Copies the bytes that are there, over as many segments as the buffer takes, and keeps the window full.</summary>
-    private int TakeAvailable(Span<byte> buffer)
+    /// <summary>Takes the bytes that are there, over as many segments as the target does, and keeps the window full.</summary>
+    private int TakeAvailable(ReadTarget target)
     {
         var total = 0;
         FillWindow();
-        while (total < buffer.Length && Position < _end)
+        while (total < target.Length && Position < _end)
         {
             var slot = _window.Head;
-            var taken = Take(slot, buffer[total..], isFirst: total == 0);
+            var taken = Take(slot, target.From(total), isFirst: total == 0);
             if (taken == 0 && slot.Piece.Length > 0)
             {
                 if (total == 0)
-                    taken = TakeOrWait(slot, buffer);
+                    taken = TakeOrWait(slot, target);
                 if (taken == 0)
                     break;
             }
@@ -204,7 +204,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         return total;
     }
 
-    private int TakeOrWait(SegmentSlot slot, Span<byte> buffer)
+    private int TakeOrWait(SegmentSlot slot, ReadTarget target)
     {
         if (!slot.IsLanding)
         {
@@ -216,23 +216,23 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         _window.RaiseHead();
         _window.Await(slot);
         // News that came before the slot was named has not woken the reader.
-        return Take(slot, buffer, isFirst: true);
+        return Take(slot, target, isFirst: true);
     }
 
-    /// <summary>A segment that the reader waited for says how long the line takes; one that was there before says nothing.</summary>
+    /// <summary>A segment that the reader waited for says how long the line takes; one that was there before, or came from elsewhere, says nothing.</summary>
     private void NoteArrival()
     {
-        if (_waitedFor == _window.HeadNumber)
+        if (_waitedFor == _window.HeadNumber && _window.Head.BeganLoad)
             _policy.Arrived(_window.Head.ClaimedAt, _window.Head.Urgency.WasLate);
         _waitedFor = -1;
     }
 
-    private int Take(SegmentSlot slot, Span<byte> buffer, bool isFirst)
+    private int Take(SegmentSlot slot, ReadTarget target, bool isFirst)
     {
         var piece = slot.Piece;
         var offset = piece.SliceBegin + (int)(Position - piece.Begin);
         var stop = piece.SliceBegin + (int)(Math.Min(piece.End, _end) - piece.Begin);
-        return slot.Take(offset, stop, _shared.Options.WithheldBytes, buffer.Length > stop - offset ? buffer[..(stop - offset)] : buffer, isFirst);
+        return slot.Take(offset, stop, _shared.Options.WithheldBytes, target.UpTo(stop - offset), isFirst);
     }
 
     private void ReleaseHead()

@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams.Loading;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Memory;
@@ -59,19 +60,13 @@ public sealed class CombinedStream : ReadOnlyStream
     /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
     /// <exception cref="NntpException">No provider could deliver; the bytes may be there later.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled; the stream can be read on.</exception>
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
-    {
-        ObjectDisposedException.ThrowIf(_closed, this);
-        if (buffer.IsEmpty)
-            return 0;
-        _debts.ThrowIfBad();
-        var taken = _position < _end ? await ReadSomeAsync(buffer, cancellationToken) : 0;
-        if (_position + taken >= _end)
-            await _debts.PaidAsync(cancellationToken);
-        _position += taken;
-        return taken;
-    }
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+        ReadAsync(new ReadTarget(buffer), cancellationToken);
+
+    /// <inheritdoc/>
+    /// <remarks>Throws what a read does.</remarks>
+    public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
+        ReadAsync(new ReadTarget(loan, most), cancellationToken);
 
     /// <inheritdoc/>
     public override void HintSeek(long position)
@@ -102,7 +97,21 @@ public sealed class CombinedStream : ReadOnlyStream
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> ReadSomeAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    private async ValueTask<int> ReadAsync(ReadTarget target, CancellationToken cancellationToken)
+    {
+        ObjectDisposedException.ThrowIf(_closed, this);
+        if (target.IsEmpty)
+            return 0;
+        _debts.ThrowIfBad();
+        var taken = _position < _end ? await ReadSomeAsync(target, cancellationToken) : 0;
+        if (_position + taken >= _end)
+            await _debts.PaidAsync(cancellationToken);
+        _position += taken;
+        return taken;
+    }
+
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<int> ReadSomeAsync(ReadTarget target, CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -110,7 +119,7 @@ public sealed class CombinedStream : ReadOnlyStream
                 MoveReader();
             try
             {
-                return await _reader!.ReadAsync(buffer, cancellationToken);
+                return await _reader!.ReadAsync(target, cancellationToken);
             }
             catch (MapRefutedException refuted) when (FileAtPosition.Correction is not null)
             {

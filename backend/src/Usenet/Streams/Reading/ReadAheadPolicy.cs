@@ -20,12 +20,21 @@ internal sealed class ReadAheadPolicy
     // one, and a reader that is woken for every single article costs more than memory does.
     private const double Slack = 4;
 
+    // So much is worth memory up to here, in bytes; a larger window is for a larger rate × round trip alone, with what a jitter of the line needs.
+    private const double Ample = 64 << 20;
+    private const double LeastSlack = 2;
+
+    // Bytes per second; more than any line carries.
+    private const double FastestLine = 1.5e9;
+
     // Where this share of the window is rate × round trip, the line is far from full: it is the round trip that limits.
     private const double FullUse = 0.6;
 
     // No reader holds more than this many times as much as it has read, so that a player that looks at a place and leaves costs little,
     // even over a border. Where the round trip limits, each step costs one, and that much is held at once: all of it with the second step.
     private const int AheadOfRead = 16;
+
+    private static readonly TimeSpan Quick = TimeSpan.FromMilliseconds(50);
 
     private readonly LineMemory _memory;
     private readonly PacedRate _paced;
@@ -47,9 +56,14 @@ internal sealed class ReadAheadPolicy
     private double _lastRate;
     private bool _isTried;
 
-    // Telling waits that are still let pass, and how many are after the next enlargement in vain.
+    // Telling waits that are still let pass, how many are after the next enlargement in vain, and the rate at which that began.
     private int _held;
     private int _hold = ShortestHold;
+    private double _heldRate;
+    private bool _isPiledUp;
+
+    // Whether the ramp is over: a round trip that limits after it has grown, and is followed in smaller steps.
+    private bool _hasHeld;
     private bool _isProbing;
 
     private long _firstByteAt;
@@ -121,6 +135,7 @@ internal sealed class ReadAheadPolicy
         var now = _time.GetTimestamp();
         _memory.LearnLate(_time.GetElapsedTime(_waitingSince, now).TotalSeconds);
         _markTime += now - _waitingSince;
+        _isPiledUp = true;
         _target = (int)Math.Clamp(Enough(Math.Max(_rate, _paced.Rate)), _target, MostSegments);
     }
 
@@ -141,16 +156,22 @@ internal sealed class ReadAheadPolicy
     {
         _target = Math.Min(_target, target);
         (_telling, _held, _hold) = (0, 0, ShortestHold);
-        (_isTried, _isProbing) = (false, false);
+        (_isTried, _isProbing, _hasHeld) = (false, false, false);
         _markBytes = 0;
     }
 
     private void Step(double rate)
     {
-        var needed = 1 + (rate * _roundTrip / _segmentBytes);
-        var isKnown = rate > 0 && double.IsFinite(needed);
+        var needed = Needed(rate);
+        var isKnown = rate > 0 && double.IsFinite(_roundTrip);
         var enough = Enough(rate);
         _rate = rate;
+
+        // A rate that was measured while connections were opened, or beside other readers, is out of date once there is a higher one. What
+        // has piled up behind a straggler is none.
+        if (_held > 0 && rate >= LeastGain * _heldRate && !_isPiledUp)
+            _held = 0;
+        _isPiledUp = false;
         if (_held > 0)
         {
             // The line may carry less by now, and segments beyond that only queue.
@@ -162,9 +183,9 @@ internal sealed class ReadAheadPolicy
 
         var gained = !_isTried || _lastRate == 0 || rate >= LeastGain * _lastRate;
         if (!gained)
-            Hold(isKnown ? Math.Min(enough, _lastTarget + Insured(rate)) : _lastTarget);
+            Hold(isKnown ? Math.Min(enough, _lastTarget + Insured(rate)) : _lastTarget, rate);
         else if (isKnown && !_isProbing && enough < _target)
-            Hold(enough);
+            Hold(enough, rate);
         else
             Enlarge(rate, rate == 0 ? BeganLate : isKnown && !_isProbing && needed >= FullUse * _target);
     }
@@ -173,16 +194,34 @@ internal sealed class ReadAheadPolicy
     /// The first step knows no rate. Where the landing segment took longer to begin than to be read, it is the round trip that
     /// limits; where it took longer to be read, the line is thin or the reader is.
     /// </summary>
-    private bool BeganLate => _time.GetElapsedTime(_firstByteAt) <= _time.GetElapsedTime(_openedAt, _firstByteAt);
+    private bool BeganLate =>
+        _time.GetElapsedTime(_firstByteAt) is var since && (since <= Quick || since <= _time.GetElapsedTime(_openedAt, _firstByteAt));
 
     /// <summary>Segments beyond which a window of this rate gains nothing.</summary>
-    private double Enough(double rate) => (Slack * (1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0))) + Insured(rate);
+    private double Enough(double rate)
+    {
+        var needed = Needed(rate);
+        return Math.Max(LeastSlack * needed, Math.Min(Slack * needed, Ample / _segmentBytes)) + Insured(rate);
+    }
+
+    /// <summary>
+    /// Segments beyond which no enlargement goes; no bound as long as the round trip is unknown. The rate of a ramp, and that of a window
+    /// which is too small, say little of what the line carries.
+    /// </summary>
+    private double Worth(double rate) =>
+        double.IsFinite(_roundTrip)
+            ? Math.Max(Ample / _segmentBytes, Needed(_hasHeld ? Math.Min(Slack * rate, FastestLine) : FastestLine)) + Insured(rate)
+            : MostSegments;
+
+    /// <summary>Segments that come within a round trip, and the one that is read.</summary>
+    private double Needed(double rate) => 1 + (double.IsFinite(_roundTrip) ? rate * _roundTrip / _segmentBytes : 0);
 
     /// <summary>Segments that are read while an article is as late as some were a while ago; 0 when none was.</summary>
     private double Insured(double rate) => rate * _memory.LateSeconds / _segmentBytes;
 
-    private void Hold(double target)
+    private void Hold(double target, double rate)
     {
+        (_heldRate, _hasHeld) = (rate, true);
         _target = Math.Clamp((int)Math.Ceiling(target), 2, _target);
         _isTried = false;
         _held = _hold;
@@ -194,8 +233,8 @@ internal sealed class ReadAheadPolicy
         if (_isTried)
             _hold = ShortestHold;
         (_lastTarget, _lastRate, _isTried) = (_target, rate, true);
-        var affordable = AheadOfRead * (double)_delivered / _segmentBytes;
-        var wanted = tripLimits ? affordable : Math.Min(2.0 * _target, affordable);
+        var affordable = Math.Min(AheadOfRead * (double)_delivered / _segmentBytes, Worth(rate));
+        var wanted = Math.Min(affordable, tripLimits ? (_hasHeld ? 4.0 * _target : affordable) : 2.0 * _target);
         _target = (int)Math.Min(Math.Max(_target, wanted), MostSegments);
     }
 }

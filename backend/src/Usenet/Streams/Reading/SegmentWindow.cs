@@ -317,29 +317,29 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         TrySettle(Failed);
     }
 
-    /// <summary>By the reader: copies what may be read now.</summary>
+    /// <summary>By the reader: takes what may be read now.</summary>
     /// <param name="offset">First byte in the segment.</param>
     /// <param name="stop">Where the response stops taking from this segment; before it the last bytes are withheld until proved.</param>
     /// <param name="withheld">How many.</param>
-    /// <param name="destination">Filled as far as possible.</param>
+    /// <param name="target">Filled as far as possible.</param>
     /// <param name="isFirst">
     /// Whether the read has nothing yet. Good bytes that it has are delivered first, so that a read ends exactly at its hole;
     /// the next one says why.
     /// </param>
-    /// <returns>Bytes copied; 0 while the reader has to wait.</returns>
+    /// <returns>Bytes taken; 0 while the reader has to wait.</returns>
     /// <exception cref="IOException">The segment cannot be had, or bytes taken before it was proved were wrong.</exception>
-    public int Take(int offset, int stop, int withheld, Span<byte> destination, bool isFirst)
+    public int Take(int offset, int stop, int withheld, ReadTarget target, bool isFirst)
     {
         var state = Volatile.Read(ref _state);
-        var copied = 0;
+        var taken = 0;
         switch (state)
         {
             case Ready:
                 debt?.ThrowIfBad();
-                copied = Copy(_proved!, offset, stop, destination);
+                taken = Put(_proved!, offset, stop, target);
                 break;
             case Lent or Filling or Failed when _lent is not null && _lent.Blocks.HeldEnd(offset) is var held && held > offset:
-                copied = Copy(_lent.Blocks, offset, Math.Min(held, stop), destination);
+                taken = Put(_lent.Blocks, offset, Math.Min(held, stop), target);
                 break;
             case Lent:
                 _lent!.IsOver.TrySetResult();
@@ -348,13 +348,13 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
                 return isFirst ? throw _failure! : 0;
             case Filling:
                 var end = Math.Min(Volatile.Read(ref _available), stop - withheld);
-                if (end > offset && debt!.TryOwe(_early!, offset, Math.Min(end, offset + destination.Length)))
-                    copied = Copy(_early!, offset, end, destination);
+                if (end > offset && target.Takes(_early!) && debt!.TryOwe(_early!, offset, Math.Min(end, offset + target.Length)))
+                    taken = Put(_early!, offset, end, target);
                 break;
         }
 
-        Reads?.Note(offset, copied);
-        return copied;
+        Reads?.Note(offset, taken);
+        return taken;
     }
 
     /// <summary>By the reader, followed by <see cref="Part"/>: the slot is not needed any more, in whichever state it is.</summary>
@@ -398,12 +398,12 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
         Part();
     }
 
-    private static int Copy(SegmentBuffer source, int offset, int end, Span<byte> destination)
+    private static int Put(SegmentBuffer source, int offset, int end, ReadTarget target)
     {
-        var count = Math.Min(end - offset, destination.Length);
-        if (count <= 0)
+        var count = Math.Min(end - offset, target.Length);
+        if (count <= 0 || !target.Takes(source))
             return 0;
-        source.CopyTo(offset, destination[..count]);
+        target.Put(source, offset, count);
         return count;
     }
 

@@ -101,6 +101,24 @@ public sealed class LineCeilingTests
         Assert.InRange((model.Delivered - bytes) / (model.Now - from).TotalSeconds, 0.5 * Thin, 1.01 * Thin);
     }
 
+    [Theory]
+    [InlineData(0.05, 0.15)]
+    [InlineData(0.05, 0.5)]
+    [InlineData(0.02, 0.2)]
+    public void Line_that_becomes_longer_and_has_room_is_found_out_within_a_few_round_trips(double before, double after)
+    {
+        for (var seed = 0; seed < 50; seed++)
+        {
+            var line = new LongLine(new Random(seed));
+            line.Play(before, 20);
+            Assert.Equal(long.MaxValue, line.Ceiling.Own);
+            line.Play(after, 6);
+            var asked = line.Asked;
+            line.Play(after, 4);
+            Assert.InRange(line.Asked - asked, 4 * 0.9 * Connections * Depth, double.MaxValue);
+        }
+    }
+
     [Fact]
     public void Burst_that_has_come_in_leaves_room_for_as_much_as_keeps_the_line_full()
     {
@@ -108,9 +126,9 @@ public sealed class LineCeilingTests
         const int Burst = 100;
         const double RoundTrip = 0.05;
         var ceiling = new LineCeiling();
-        ceiling.Ended(Article, RoundTrip, Article, 0);
+        ceiling.Ended(Article, RoundTrip, Article, 0, RoundTrip);
         for (var i = 1; i <= Burst; i++)
-            ceiling.Ended(Article, RoundTrip + (i * Article / Wide), i * Article, (Burst - i) * Article);
+            ceiling.Ended(Article, RoundTrip + (i * Article / Wide), i * Article, (Burst - i) * Article, (2 * RoundTrip) + (i * Article / Wide));
         Assert.InRange(ceiling.Own, RoundTrip * Wide, 3 * RoundTrip * Wide);
     }
 
@@ -119,14 +137,14 @@ public sealed class LineCeilingTests
     {
         var dice = new Random(3);
         var ceiling = new LineCeiling();
-        ceiling.Ended(Article, 0.04, Article, 0);
+        ceiling.Ended(Article, 0.04, Article, 0, 0.04);
         for (var i = 0; i < 30; i++)
-            ceiling.Ended(Article, 0.2, 8 * Article, 7 * Article);
+            ceiling.Ended(Article, 0.2, 8 * Article, 7 * Article, 0.3);
         Assert.InRange(ceiling.Own, 1, 8 * Article);
 
         // Behind one that takes longer than itself a reply takes as long as that.
         for (var i = 0; i < 60; i++)
-            ceiling.Ended(Article, 0.04 + (0.02 * Math.Max(dice.NextDouble(), dice.NextDouble())), 8 * Article, 7 * Article);
+            ceiling.Ended(Article, 0.04 + (0.02 * Math.Max(dice.NextDouble(), dice.NextDouble())), 8 * Article, 7 * Article, 1);
         Assert.Equal(long.MaxValue, ceiling.Own);
     }
 
@@ -179,5 +197,31 @@ public sealed class LineCeilingTests
         }
 
         return most;
+    }
+
+    /// <summary>A line with room for all: what is asked for comes a round trip later, give or take a fifth, and as much as the ceiling lets is asked for again.</summary>
+    private sealed class LongLine(Random dice)
+    {
+        private readonly PriorityQueue<(double At, long Before), double> _underWay = new();
+        private double _now;
+
+        public LineCeiling Ceiling { get; } = new();
+
+        public int Asked { get; private set; }
+
+        public void Play(double roundTrip, int roundTrips)
+        {
+            for (var until = _now + (roundTrips * roundTrip); _now < until;)
+            {
+                while (_underWay.Count < Connections * Depth && (_underWay.Count == 0 || _underWay.Count * (long)Article < Ceiling.Own))
+                {
+                    _underWay.Enqueue((_now, (_underWay.Count + 1) * (long)Article), _now + (roundTrip * (0.8 + (0.4 * dice.NextDouble()))));
+                    Asked++;
+                }
+
+                _underWay.TryDequeue(out var article, out _now);
+                Ceiling.Ended(Article, _now - article.At, article.Before, _underWay.Count * (long)Article, _now);
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ namespace Sluice.Usenet.Tests.Nntp;
 /// True pools, and servers without sockets below them: all that lies between a fetch and the stream of its connection is the product's.
 /// One thread, one clock, one die: a seed says all that happens. Whatever happens, what could be served by then is served.
 /// </summary>
-internal sealed class PoolModel
+internal sealed class PoolModel : IDisposable
 {
     private static readonly TimeSpan MostWithoutProgress = TimeSpan.FromSeconds(10);
 
@@ -46,11 +46,16 @@ internal sealed class PoolModel
     private readonly Random _dice;
     private readonly Socket _socket;
     private readonly GlobalOperationLimiter _limiter;
+    private readonly BandwidthLimiter _bandwidth;
     private readonly List<Account> _accounts = [];
     private readonly List<Fetch> _fetches = [];
     private readonly HashSet<Account> _touched = [];
     private int _granted;
     private long _progressAt;
+
+    // How long bandwidth has been limited, and when that was last counted: waits may last so much longer.
+    private long _limitedFor;
+    private long _countedAt;
 
     /// <param name="dice">Says all that happens.</param>
     /// <param name="socket">As <see cref="LeftSocket"/>; lent.</param>
@@ -59,8 +64,9 @@ internal sealed class PoolModel
     {
         (_dice, _socket) = (dice, socket);
         _limiter = new GlobalOperationLimiter(0, 80, _clock);
+        _bandwidth = new BandwidthLimiter(_clock);
         var shared = new SharedResources(
-            Options, _limiter, new HandshakeLimit(dice.Next(3, 5), _clock), meter, new ProviderMemory(_clock), _clock, NullLogger.Instance, names: null, DialAsync);
+            Options, _limiter, new HandshakeLimit(dice.Next(3, 5), _clock), meter, new ProviderMemory(_clock), _clock, NullLogger.Instance, names: null, DialAsync, _bandwidth);
         for (var count = dice.Next(1, 3); count > 0; count--)
         {
             var options = new ProviderOptions
@@ -76,6 +82,7 @@ internal sealed class PoolModel
         }
 
         _limiter.Returned += () => _accounts.ForEach(account => account.Pool.Pump());
+        _bandwidth.Due += () => _accounts.ForEach(account => account.Pool.Pump());
         _limiter.Allow(_accounts.Sum(account => account.Options.MaxConnections));
     }
 
@@ -95,6 +102,7 @@ internal sealed class PoolModel
             _accounts.ForEach(account => (account.Server.IsSound, account.Server.Takes) = (true, int.MaxValue));
             for (_progressAt = _clock.GetTimestamp(); _fetches.Count > 0;)
                 Advance(MostWithoutProgress);
+            Limit(0);
             _accounts.ForEach(CheckThatAllMayBeLeased);
             CheckThatNothingIsLeft();
             CheckThatAllServeAgain();
@@ -105,10 +113,12 @@ internal sealed class PoolModel
         }
     }
 
+    public void Dispose() => _bandwidth.Dispose();
+
     private void Act()
     {
         var account = Any(_accounts);
-        switch (_dice.Next(40))
+        switch (_dice.Next(42))
         {
             case < 16:
                 Ask(account, Request());
@@ -138,11 +148,32 @@ internal sealed class PoolModel
                 _limiter.Configure(_dice.Next(7), 80, _dice.Next(3));
                 _touched.UnionWith(_accounts);
                 break;
-            default:
+            case 39:
                 account.Pool.SendAway();
                 _touched.Add(account);
                 break;
+            default:
+                Limit(_dice.Next(3) * 400_000);
+                break;
         }
+    }
+
+    private bool IsLimited => _bandwidth.BytesPerSecond > 0;
+
+    /// <summary>Another limit of bandwidth. What waits for it is woken here, as a timer does a moment later.</summary>
+    private void Limit(long bytesPerSecond)
+    {
+        CountLimited();
+        _bandwidth.Configure(bytesPerSecond);
+        _touched.UnionWith(_accounts);
+        _accounts.ForEach(account => account.Pool.Pump());
+    }
+
+    private void CountLimited()
+    {
+        var now = _clock.GetTimestamp();
+        _limitedFor += IsLimited ? now - _countedAt : 0;
+        _countedAt = now;
     }
 
     private ArticleRequest Request()
@@ -196,7 +227,7 @@ internal sealed class PoolModel
             var before = (_granted, account.Pool.Sockets);
             account.Pool.Pump();
             _turns.Run();
-            Assert.True(account.MaySpareInVain || before == (_granted, account.Pool.Sockets), $"A fetch or a dial was due and nothing woke it: {before} became {(_granted, account.Pool.Sockets)}.");
+            Assert.True(account.MaySpareInVain || IsLimited || before == (_granted, account.Pool.Sockets), $"A fetch or a dial was due and nothing woke it: {before} became {(_granted, account.Pool.Sockets)}.");
             account.MaySpareInVain = false;
         }
 
@@ -208,12 +239,13 @@ internal sealed class PoolModel
         }
 
         var now = _clock.GetTimestamp();
+        CountLimited();
         foreach (var fetch in _fetches)
         {
             if (fetch.Work is { IsFaulted: true } work)
                 throw work.Exception!;
             Assert.True(fetch.IsHeld || now <= fetch.WaitsUntil, $"A fetch waits {_clock.GetElapsedTime(fetch.WaitsUntil, now)} beyond its deadline.");
-            Assert.True(!fetch.IsStarved(_limiter), "A reader waits beside an idle connection and free permits.");
+            Assert.True(IsLimited || !fetch.IsStarved(_limiter), "A reader waits beside an idle connection and free permits.");
         }
 
         _accounts.ForEach(account => _progressAt = Math.Max(_progressAt, account.Server.HeardAt));
@@ -308,8 +340,10 @@ internal sealed class PoolModel
         private readonly ConnectionLease _lease = new(request);
         private BodyScanner _scanner = BodyScanner.AtStart;
 
-        public long WaitsUntil { get; } = model._clock.GetTimestamp()
+        private readonly long _waitsUntil = model._clock.GetTimestamp() - model._limitedFor
             + (request.Urgency?.IsHeadOfLine == false ? Options.AheadTimeout : Options.LeaseTimeout).Ticks + Slack.Ticks;
+
+        public long WaitsUntil => _waitsUntil + model._limitedFor;
 
         public bool IsHeld { get; private set; }
 

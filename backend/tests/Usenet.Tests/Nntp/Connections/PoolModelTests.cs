@@ -26,7 +26,8 @@ public sealed class PoolModelTests
         {
             try
             {
-                new PoolModel(new Random(seed), socket, meter).Run(Steps);
+                using var model = new PoolModel(new Random(seed), socket, meter);
+                model.Run(Steps);
             }
             catch (Exception failure)
             {

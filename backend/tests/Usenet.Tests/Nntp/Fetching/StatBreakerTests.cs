@@ -19,12 +19,12 @@ public sealed class StatBreakerTests
         await using var host = await StartAsync(providers: 2, TimeSpan.FromHours(1));
         for (var part = 1; part <= Articles; part++)
         {
-            var answer = Assert.Single(await StatAsync(host, part, 1));
+            var answer = Assert.Single(await host.StatAsync(part, 1));
             Assert.Equal((Set(1), default(ProviderSet)), (answer.Has, answer.Misses));
         }
 
         // Who wants to hear every provider hears that this one said nothing.
-        Assert.Equal(new ArticlePresence(Set(1), default, Set(0)), Assert.Single(await StatAsync(host, 1, 1, everyProvider: true)));
+        Assert.Equal(new ArticlePresence(Set(1), default, Set(0)), Assert.Single(await host.StatAsync(1, 1, everyProvider: true)));
         Assert.InRange(host.Mock.ProviderStats[0].CommandCount("STAT"), 4, 6);
         await FetchAsync(host);
         Assert.Equal(1, host.Mock.ProviderStats[0].CommandCount("BODY"));
@@ -36,14 +36,14 @@ public sealed class StatBreakerTests
         await using var host = await StartAsync(providers: 2, TimeSpan.FromMilliseconds(200));
         await FetchAsync(host);
         for (var part = 1; part <= 4; part++)
-            await StatAsync(host, part, 1);
+            await host.StatAsync(part, 1);
         host.Mock.ChangeFaults([]);
         var before = host.Mock.ProviderStats[0].CommandCount("STAT");
 
         await Eventually.HoldsAsync(() => host.Mock.ProviderStats[0].CommandCount("STAT") > before, () => "no probe came", Token);
         var answer = default(ArticlePresence);
         while (!answer.Has.Contains(0))
-            answer = Assert.Single(await StatAsync(host, 10, 1));
+            answer = Assert.Single(await host.StatAsync(10, 1));
     }
 
     [Fact(Timeout = 60_000)]
@@ -51,15 +51,15 @@ public sealed class StatBreakerTests
     {
         await using var host = await StartAsync(providers: 2, TimeSpan.FromMilliseconds(1));
         for (var part = 1; part <= 4; part++)
-            await StatAsync(host, part, 1);
+            await host.StatAsync(part, 1);
         host.Mock.ChangeFaults([]);
 
         // The first walk after the rest of a millisecond is the probe.
         var answer = default(ArticlePresence);
         while (!answer.Has.Contains(0))
-            answer = Assert.Single(await StatAsync(host, 5, 1));
+            answer = Assert.Single(await host.StatAsync(5, 1));
         var before = host.Mock.ProviderStats[0].CommandCount("STAT");
-        Assert.All(await StatAsync(host, 1, Articles), each => Assert.True(each.Has.Contains(0)));
+        Assert.All(await host.StatAsync(1, Articles), each => Assert.True(each.Has.Contains(0)));
         Assert.Equal(Articles, host.Mock.ProviderStats[0].CommandCount("STAT") - before);
     }
 
@@ -68,10 +68,10 @@ public sealed class StatBreakerTests
     {
         await using var host = await StartAsync(providers: 1, TimeSpan.FromHours(1));
         for (var part = 1; part <= 3; part++)
-            Assert.Equal(Set(0), Assert.Single(await StatAsync(host, part, 1)).Unanswered);
+            Assert.Equal(Set(0), Assert.Single(await host.StatAsync(part, 1)).Unanswered);
         host.Mock.ChangeFaults([]);
 
-        Assert.True(Assert.Single(await StatAsync(host, 7, 1)).IsPresent);
+        Assert.True(Assert.Single(await host.StatAsync(7, 1)).IsPresent);
     }
 
     private static ProviderSet Set(int provider) => default(ProviderSet).With(provider);
@@ -84,14 +84,6 @@ public sealed class StatBreakerTests
             Faults = [new MockFault { Kind = FaultKind.Command503, Provider = 0, Verb = "STAT" }],
         },
         new NntpOptions { BreakerCooldown = cooldown, BreakerLongestCooldown = cooldown, CloseGrace = TimeSpan.FromMilliseconds(1) });
-
-    private static async Task<ArticlePresence[]> StatAsync(EngineHost host, int first, int count, bool everyProvider = false)
-    {
-        MessageId[] ids = [.. Enumerable.Range(first, count).Select(part => MessageId.Parse(host.Release.MessageId(0, part)))];
-        var answers = new ArticlePresence[count];
-        await host.Pool.StatAsync(new StatRequest(ids, OperationLane.HealthCheck, everyProvider), answers, Token);
-        return answers;
-    }
 
     private static async Task FetchAsync(EngineHost host)
     {

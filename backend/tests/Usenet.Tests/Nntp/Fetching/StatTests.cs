@@ -1,7 +1,6 @@
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Nzb;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Nntp;
@@ -15,9 +14,9 @@ public sealed class StatTests
     {
         await using var host = await StartAsync(10_000, new MockProvider { Latency = TimeSpan.FromMilliseconds(5) });
         // The first batches measure the line; the round trip is far longer than the way of an answer.
-        await StatAsync(host, 1, 100);
+        await host.StatAsync(1, 100);
         var before = host.Counters.Flushes;
-        var answers = await StatAsync(host, 1, 10_000);
+        var answers = await host.StatAsync(1, 10_000);
         Assert.All(answers, answer => Assert.True(answer.IsPresent));
         Assert.Equal(10_100, host.Mock.Stats.CommandCount("STAT"));
         Assert.InRange(host.Counters.Flushes - before, 100, 400);
@@ -33,7 +32,7 @@ public sealed class StatTests
             300,
             new MockProvider { Missing = ArticleSelection.Parse("7,123,300") },
             new MockProvider { Missing = ArticleSelection.Parse("123") });
-        var answers = await StatAsync(host, 1, 300);
+        var answers = await host.StatAsync(1, 300);
         for (var part = 1; part <= 300; part++)
         {
             var expected = part switch
@@ -57,8 +56,8 @@ public sealed class StatTests
             EngineHost.Film(5),
             new MockOptions { Providers = [empty, empty, new MockProvider()] },
             provider: (index, account) => account with { Backbone = index < 2 ? "same" : "other" });
-        Assert.All(await StatAsync(host, 1, 5), answer => Assert.Equal(new ArticlePresence(Set(2), Set(0), default), answer));
-        Assert.All(await StatAsync(host, 1, 5, everyProvider: true), answer => Assert.Equal(new ArticlePresence(Set(2), Set(0, 1), default), answer));
+        Assert.All(await host.StatAsync(1, 5), answer => Assert.Equal(new ArticlePresence(Set(2), Set(0), default), answer));
+        Assert.All(await host.StatAsync(1, 5, everyProvider: true), answer => Assert.Equal(new ArticlePresence(Set(2), Set(0, 1), default), answer));
         Assert.Equal([10, 5, 10], host.Mock.ProviderStats.Select(stats => stats.CommandCount("STAT")));
     }
 
@@ -70,7 +69,7 @@ public sealed class StatTests
     {
         await using var host = await StartAsync(20, new MockProvider { Missing = ArticleSelection.All }, new MockProvider());
         host.Mock.ChangeFaults([new MockFault { Kind = kind, Provider = 1 }]);
-        var answers = await StatAsync(host, 1, 20);
+        var answers = await host.StatAsync(1, 20);
         Assert.All(answers, answer =>
         {
             Assert.Equal(new ArticlePresence(default, Set(0), Set(1)), answer);
@@ -88,7 +87,7 @@ public sealed class StatTests
         host.Mock.ChangeFaults([new MockFault { Kind = kind, Rate = 0.02, Count = 5 }]);
         for (var round = 0; round < 5; round++)
         {
-            var answers = await StatAsync(host, 1, 200);
+            var answers = await host.StatAsync(1, 200);
             for (var part = 1; part <= 200; part++)
                 Assert.False(part == 50 ? answers[49].IsPresent : answers[part - 1].Misses.Count > 0, $"{kind}: {part} is {answers[part - 1]}");
         }
@@ -107,12 +106,12 @@ public sealed class StatTests
         for (var round = 0; round < 30; round++)
         {
             using var cancel = new CancellationTokenSource();
-            var walk = StatAsync(host, 1, 2_000, cancellationToken: cancel.Token);
+            var walk = host.StatAsync(1, 2_000, cancellationToken: cancel.Token);
             var after = host.Mock.Stats.CommandCount("STAT") + (10 * round);
             await Eventually.HoldsAsync(() => walk.IsCompleted || host.Mock.Stats.CommandCount("STAT") >= after, () => "no STAT came", Token);
             await cancel.CancelAsync();
             await Assert.ThrowsAnyAsync<OperationCanceledException>(() => walk);
-            Assert.All(await StatAsync(host, 1 + round, 3), answer => Assert.True(answer.IsPresent));
+            Assert.All(await host.StatAsync(1 + round, 3), answer => Assert.True(answer.IsPresent));
         }
 
         await host.AssertNothingIsLeftAsync(Token);
@@ -122,19 +121,11 @@ public sealed class StatTests
     public async Task Depth_1_asks_about_one_article_at_a_time()
     {
         await using var host = await EngineHost.StartAsync(EngineHost.Film(40), provider: (_, account) => account with { MaxConnections = 2, PipeliningDepth = 1 });
-        Assert.All(await StatAsync(host, 1, 40), answer => Assert.True(answer.IsPresent));
+        Assert.All(await host.StatAsync(1, 40), answer => Assert.True(answer.IsPresent));
         Assert.Equal(1, host.Mock.Stats.DeepestPipeline);
     }
 
     private static ProviderSet Set(params int[] providers) => providers.Aggregate(default(ProviderSet), (set, provider) => set.With(provider));
-
-    private static async Task<ArticlePresence[]> StatAsync(EngineHost host, int first, int count, bool everyProvider = false, CancellationToken? cancellationToken = null)
-    {
-        MessageId[] ids = [.. Enumerable.Range(first, count).Select(part => MessageId.Parse(host.Release.MessageId(0, part)))];
-        var answers = new ArticlePresence[count];
-        await host.Pool.StatAsync(new StatRequest(ids, OperationLane.HealthCheck, everyProvider), answers, cancellationToken ?? Token);
-        return answers;
-    }
 
     private static Task<EngineHost> StartAsync(int articles, params MockProvider[] providers) =>
         EngineHost.StartAsync(EngineHost.Film(articles), new MockOptions { Providers = providers });

@@ -47,6 +47,35 @@ public sealed class SegmentFetcherTests
         Assert.Equal((0, 0, 0), (_budget.Held, pool.Rented, source.Running));
     }
 
+    /// <summary>Only what was asked for takes a round trip: what comes from memory, or is on its way for another reader, takes less (ReadAheadPolicy).</summary>
+    [Fact]
+    public async Task Load_begins_for_one_waiter_and_not_for_those_that_find_the_segment()
+    {
+        var options = _options with { CacheBytes = 1 << 20 };
+        using var pool = new BlockPool(1 << 20);
+        using var cache = new SegmentCache(options, TimeProvider.System);
+        var source = new ScriptedArticleSource();
+        source.Post("0@film", TestArticle.OnWire(TestArticle.Part(TestArticle.Noise(Length))));
+        await using var fetcher = new SegmentFetcher(TestLoadServices.Of(source, pool, options), cache, null);
+        using var share = _budget.Enter(OperationLane.Playback, null, static () => { });
+        var window = new SegmentWindow(0, share);
+        SegmentSlot Claim()
+        {
+            share.Charge(BudgetShare.CostOf(Length));
+            var slot = window.Claim(_piece, isLanding: false, new FetchUrgency(share, isHeadOfLine: true), 0, null);
+            fetcher.Begin(slot, OperationLane.Playback, window.Closing);
+            return slot;
+        }
+
+        var (first, second) = (Claim(), Claim());
+        while (first.Take(0, Length, 0, new ReadTarget(new byte[1]), isFirst: true) == 0)
+            await Task.Yield();
+
+        Assert.Equal((true, false, false), (first.BeganLoad, second.BeganLoad, Claim().BeganLoad));
+        window.Trim(0);
+        await window.DisposeAsync();
+    }
+
     private async Task ComeAndGoAsync(SegmentFetcher fetcher, Piece piece, Random dice)
     {
         using var share = _budget.Enter(OperationLane.Playback, null, static () => { });
@@ -61,7 +90,7 @@ public sealed class SegmentFetcherTests
             for (var moments = dice.Next(30); moments > 0; moments--)
             {
                 await Task.Yield();
-                slot.Take(0, Length, 4096, read, isFirst: true);
+                slot.Take(0, Length, 4096, new ReadTarget(read), isFirst: true);
             }
 
             window.Trim(0);

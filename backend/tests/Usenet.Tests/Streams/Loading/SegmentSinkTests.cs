@@ -30,11 +30,11 @@ public sealed class SegmentSinkTests
 
         sink.Start(0);
         Assert.False(sink.Write(body.AsSpan(0, 20_000), out _));
-        Assert.Equal(1000, slot.Take(0, Length, 4096, read, isFirst: true));
+        Assert.Equal(1000, slot.Take(0, Length, 4096, new ReadTarget(read), isFirst: true));
         Assert.True(sink.Write(body.AsSpan(20_000), out _));
 
         Assert.Equal(isCorrupt ? SegmentProof.Corrupt : SegmentProof.Proved, sink.Judge());
-        Assert.Equal(isCorrupt ? 0 : 1000, slot.Take(1000, Length, 4096, read, isFirst: true));
+        Assert.Equal(isCorrupt ? 0 : 1000, slot.Take(1000, Length, 4096, new ReadTarget(read), isFirst: true));
         slot.Release();
         sink.Close();
         slot.End();
@@ -61,7 +61,7 @@ public sealed class SegmentSinkTests
             var sink = new SegmentSink(load);
             sink.Start(provider);
             sink.Write(wire.AsSpan(0, 20_000), out _);
-            var early = slot.Take(0, Length, 4096, new byte[1000], isFirst: true);
+            var early = slot.Take(0, Length, 4096, new ReadTarget(new byte[1000]), isFirst: true);
             sink.Write(wire.AsSpan(20_000), out _);
             var proof = sink.Judge();
             slot.Release();

@@ -41,6 +41,23 @@ public sealed class ReadAheadPolicyTests
         Assert.InRange(policy.Target(SegmentBytes, Plenty), 16, 32);
     }
 
+    /// <summary>A limit of bandwidth is a line like any other, as a reader sees it: while it lasts the window is small, and is as large as ever after it.</summary>
+    [Fact]
+    public void Window_follows_a_limit_down_and_up_again_when_it_is_gone()
+    {
+        var line = Line(1000, 50);
+        line.Read(TimeSpan.FromSeconds(5));
+
+        line.Rate = 2.5e6;
+        line.Read(TimeSpan.FromSeconds(120));
+        Assert.InRange(line.Target, 2, (int)(4 * line.Rate / SegmentBytes));
+
+        line.Rate = 1000e6 / 8;
+        line.Read(TimeSpan.FromSeconds(10));
+        Assert.InRange(line.Target, (int)line.Needed, int.MaxValue);
+        Assert.InRange(line.Read(TimeSpan.FromSeconds(5)), 0.9 * line.Rate, line.Rate * 1.01);
+    }
+
     [Theory]
     [InlineData(150, 149, 16)]
     [InlineData(50, 118, 4)]
@@ -102,6 +119,33 @@ public sealed class ReadAheadPolicyTests
         Assert.InRange(rate / line.Rate, 0.95, 1.05);
         Assert.InRange(line.Target, line.Needed, (8 * line.Needed) + 2);
         Assert.InRange(line.MostHeld, line.Needed, (16 * line.Needed) + 4);
+    }
+
+    [Theory]
+    [InlineData(1000, 50)]
+    [InlineData(5000, 50)]
+    [InlineData(1000, 150)]
+    public void Window_stays_at_64_MiB_while_rate_times_round_trip_fits_into_that(int megabits, int milliseconds)
+    {
+        const int Ample = ((64 << 20) / SegmentBytes) + 1;
+        var line = Line(megabits, milliseconds);
+        line.Read(TimeSpan.FromSeconds(10));
+        for (var second = 0; second < 20; second++)
+        {
+            Assert.InRange(line.Read(TimeSpan.FromSeconds(1)) / line.Rate, 0.9, 1.1);
+            Assert.InRange(line.Target, line.Needed, Ample);
+        }
+    }
+
+    [Fact]
+    public void Ramp_holds_no_more_than_the_fastest_of_lines_carries_in_a_round_trip()
+    {
+        var near = Line(5000, 50);
+        near.Read(TimeSpan.FromSeconds(10));
+        Assert.InRange(near.MostHeld, near.Needed, 1.5e9 * 0.05 / SegmentBytes);
+        var far = Line(5000, 150);
+        far.Read(TimeSpan.FromSeconds(10));
+        Assert.InRange(far.MostHeld, far.Needed, 1.5e9 * 0.15 / SegmentBytes);
     }
 
     [Theory]
@@ -239,6 +283,43 @@ public sealed class ReadAheadPolicyTests
         policy.Reset(1);
         Assert.Equal(1, policy.Target(SegmentBytes, Plenty));
     }
+
+    [Theory]
+    [InlineData(50, 1)]
+    [InlineData(50, 6)]
+    [InlineData(150, 1)]
+    [InlineData(150, 6)]
+    public void Segments_that_come_from_the_disk_do_not_keep_the_window_from_opening(int milliseconds, int onDisk)
+    {
+        for (var seed = 0; seed < 50; seed++)
+            Assert.InRange(Film(seed, onDisk) / Film(seed, 0), 0, 1);
+
+        TimeSpan Film(int seed, int segments) => Wide(seed, milliseconds, segments).ReadTo(714);
+    }
+
+    [Theory]
+    [InlineData(50, 300)]
+    [InlineData(150, 800)]
+    public void Window_that_was_held_at_the_rate_of_a_few_connections_opens_with_the_others(int milliseconds, int widensFor)
+    {
+        for (var seed = 0; seed < 50; seed++)
+        {
+            var line = Wide(seed, milliseconds, onDisk: 6, widensFor);
+            line.ReadTo(714);
+            Assert.InRange(line.ReadTo(1428).TotalSeconds, 0, 1.1 * 714 * SegmentBytes / line.Rate);
+        }
+    }
+
+    private static SimulatedLine Wide(int seed, int milliseconds, int onDisk, int widensFor = 0) => new(seed)
+    {
+        Rate = milliseconds == 150 ? 0.7e9 : 1.25e9,
+        RoundTrip = TimeSpan.FromMilliseconds(milliseconds),
+        Jitter = 0.2,
+        Share = 128 << 20,
+        Pace = 2e9,
+        OnDisk = onDisk,
+        WidensFor = TimeSpan.FromMilliseconds(widensFor),
+    };
 
     private static SimulatedLine Line(double megabits, double milliseconds) =>
         new() { Rate = megabits * 1e6 / 8, RoundTrip = TimeSpan.FromMilliseconds(milliseconds), Jitter = 0.2 };

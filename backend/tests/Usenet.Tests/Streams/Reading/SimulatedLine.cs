@@ -16,15 +16,18 @@ internal sealed class SimulatedLine
 
     private readonly ManualTimeProvider _time = new();
     private readonly Queue<(DateTimeOffset At, long AskedFor, bool IsLate)> _arrivals = new();
-    private readonly Random _random = new(5);
+    private readonly Random _random;
     private readonly LineMemory _memory;
     private ReadAheadPolicy _policy;
+    private readonly DateTimeOffset _began;
     private DateTimeOffset _lineFree;
     private TimeSpan _delay;
     private int _head;
 
-    public SimulatedLine()
+    public SimulatedLine(int seed = 5)
     {
+        _random = new Random(seed);
+        _began = _time.GetUtcNow();
         _memory = new LineMemory(_time);
         _policy = NewPolicy();
     }
@@ -40,6 +43,12 @@ internal sealed class SimulatedLine
 
     /// <summary>Bytes per second that the reader takes; greedy when infinite.</summary>
     public double Pace { get; set; } = double.PositiveInfinity;
+
+    /// <summary>Segments at the beginning that lie on disk: while the reader has one of these, none is asked for ahead.</summary>
+    public int OnDisk { get; init; }
+
+    /// <summary>Time in which the line comes from a tenth of its rate to all of it, as connections are opened.</summary>
+    public TimeSpan WidensFor { get; init; }
 
     /// <summary>Memory that the reader may hold.</summary>
     public long Share { get; set; } = 1L << 40;
@@ -66,6 +75,16 @@ internal sealed class SimulatedLine
         return (double)(_head - first) * SegmentBytes / (_time.GetUtcNow() - began).TotalSeconds;
     }
 
+    /// <summary>Reads on to a segment.</summary>
+    /// <returns>How long that took.</returns>
+    public TimeSpan ReadTo(int segment)
+    {
+        var began = _time.GetUtcNow();
+        while (_head < segment)
+            ReadSegment();
+        return _time.GetUtcNow() - began;
+    }
+
     /// <summary>Goes to another place: what was asked for is lost, but the line has to bring what is under way.</summary>
     public void Seek()
     {
@@ -79,7 +98,11 @@ internal sealed class SimulatedLine
     /// <summary>Lets time pass without a read.</summary>
     public void Pause(TimeSpan span) => _time.Advance(span);
 
-    private TimeSpan TransferOf(int bytes) => TimeSpan.FromSeconds(bytes / Rate);
+    private TimeSpan TransferOf(int bytes)
+    {
+        var open = WidensFor > TimeSpan.Zero ? Math.Min(1, 0.1 + (0.9 * (_time.GetUtcNow() - _began) / WidensFor)) : 1;
+        return TimeSpan.FromSeconds(bytes / (Rate * open));
+    }
 
     private ReadAheadPolicy NewPolicy() => new(new StreamOptions(), _memory, _time);
 
@@ -98,7 +121,8 @@ internal sealed class SimulatedLine
             if (wait > LongestWait)
                 LongestWait = wait;
             _time.Advance(wait);
-            _policy.Arrived(askedFor, isLate);
+            if (_head >= OnDisk)
+                _policy.Arrived(askedFor, isLate);
         }
 
         for (var taken = 0; taken < SegmentBytes;)
@@ -120,8 +144,14 @@ internal sealed class SimulatedLine
 
     private void Fill()
     {
-        while (_arrivals.Count == 0 || _arrivals.Count < Target)
+        while (_arrivals.Count == 0 || (_head >= OnDisk && _arrivals.Count < Target))
         {
+            if (_head + _arrivals.Count < OnDisk)
+            {
+                _arrivals.Enqueue((_time.GetUtcNow() + TimeSpan.FromMilliseconds(_head == 0 ? 1 : 0), _time.GetTimestamp(), false));
+                continue;
+            }
+
             var spread = 1 + (Jitter * ((2 * _random.NextDouble()) - 1));
             var begins = _time.GetUtcNow() + (RoundTrip * spread);
             _lineFree = (begins > _lineFree ? begins : _lineFree) + TransferOf(SegmentBytes);

@@ -1,0 +1,259 @@
+using Sluice.Usenet.Nntp;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Nntp;
+
+/// <summary>The limit of bandwidth, without sockets and on a clock that is moved by hand (STR-14).</summary>
+public sealed class BandwidthLimiterTests : IDisposable
+{
+    private const OperationLane Playback = OperationLane.Playback;
+    private const OperationLane Import = OperationLane.Import;
+    private const OperationLane Check = OperationLane.HealthCheck;
+    private const int Readers = 8;
+    private const int Imports = 5;
+
+    // 20 Mbit/s.
+    private const long Limit = 2_500_000;
+    private const double Window = 10;
+
+    private PacedModel _model = new();
+
+    public void Dispose() => _model.Dispose();
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void Eight_readers_and_five_imports_share_the_limit_and_playback_comes_first(int pools)
+    {
+        _model = new PacedModel(pools);
+        _model.Bandwidth.Configure(Limit);
+        for (var reader = 0; reader < Readers; reader++)
+            _model.FetchOnAndOn(PacedModel.Request(Playback, $"reader {reader}"), pool: reader % pools);
+        for (var import = 0; import < Imports; import++)
+            _model.FetchOnAndOn(PacedModel.Request(Import), pool: import % pools);
+
+        for (var window = 0; window < 6; window++)
+        {
+            var from = _model.Now;
+            _model.Run(Window);
+            AssertShare(_model.Came(from), Limit * Window);
+            Assert.InRange(_model.Came(from, Playback) / (double)_model.Came(from), 0.85, 1);
+            Assert.True(_model.Came(from, Import) > 0, "the imports stand still");
+        }
+
+        var perReader = Enumerable.Range(0, Readers).Select(reader => _model.Ended.Count(ended => $"reader {reader}".Equals(ended.Request.Urgency?.Reader))).ToList();
+        Assert.InRange(perReader.Max() - perReader.Min(), 0, 4);
+    }
+
+    [Fact]
+    public void Imports_have_all_of_it_while_nothing_plays_and_come_before_checks()
+    {
+        _model.Bandwidth.Configure(Limit);
+        _model.FetchOnAndOn(PacedModel.Request(Check));
+        _model.FetchOnAndOn(PacedModel.Request(Import));
+        _model.Run(1);
+
+        var from = _model.Now;
+        _model.Run(Window);
+
+        AssertShare(_model.Came(from, Import), Limit * Window);
+        Assert.Equal(0, _model.Came(from, Check));
+    }
+
+    [Fact]
+    public void Import_at_one_provider_does_not_take_what_a_reader_at_another_waits_for()
+    {
+        _model = new PacedModel(pools: 2);
+        _model.Bandwidth.Configure(Limit);
+        _model.FetchOnAndOn(PacedModel.Request(Import), atATime: 20, pool: 0);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 4, pool: 1);
+        _model.Run(Window);
+
+        var from = _model.Now;
+        _model.Run(Window);
+
+        Assert.InRange(_model.Came(from, Playback) / (double)_model.Came(from), 0.85, 1);
+    }
+
+    [Fact]
+    public void Limit_changes_while_readers_read()
+    {
+        for (var reader = 0; reader < Readers; reader++)
+            _model.FetchOnAndOn(PacedModel.Request(Playback, reader));
+        _model.Run(1);
+        var unlimited = _model.Came(TimeSpan.Zero);
+        foreach (var limit in new[] { Limit, 4 * Limit, Limit / 4, Limit })
+        {
+            _model.Bandwidth.Configure(limit);
+            Assert.Equal(limit, _model.Bandwidth.BytesPerSecond);
+
+            // What was outstanding by then still comes.
+            _model.Run(2);
+            var from = _model.Now;
+            _model.Run(4 * Window);
+            AssertShare(_model.Came(from), limit * 4 * Window);
+        }
+
+        _model.Bandwidth.Configure(0);
+        _model.Run(1);
+        var since = _model.Now;
+        _model.Run(1);
+        Assert.InRange(_model.Came(since), unlimited * 0.9, unlimited * 1.2);
+        Assert.False(_model.IsPaced());
+    }
+
+    /// <summary>What was asked for comes at once when a server that was silent speaks again.</summary>
+    [Theory]
+    [InlineData(4, 4 * 700_000)]
+    [InlineData(2, 2_500_000)]
+    public void No_more_is_outstanding_than_a_second_brings_or_one_article_for_each_connection(int connections, long most)
+    {
+        _model = new PacedModel(connections: connections) { LineRate = 0 };
+        _model.Bandwidth.Configure(Limit);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 50);
+        _model.Run(60);
+        Assert.InRange(_model.Sent.Sum(sent => sent.Request.ExpectedBytes), most - PacedModel.ArticleBytes, most);
+    }
+
+    [Fact]
+    public void Pause_saves_up_a_quarter_of_a_second_and_no_more()
+    {
+        _model.Bandwidth.Configure(40 * Limit);
+        _model.Run(3600);
+        var began = _model.Now;
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 200);
+        Assert.InRange(_model.Sent.Count(sent => sent.At == began) * (double)PacedModel.ArticleBytes, 0, (40 * Limit * 0.25) + PacedModel.ArticleBytes);
+    }
+
+    [Fact]
+    public void What_comes_counts_and_not_what_was_foreseen()
+    {
+        _model.Brings = static _ => 350_000;
+        _model.Bandwidth.Configure(Limit);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 20);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "another", bytes: 0), atATime: 20);
+        _model.Run(2);
+
+        var from = _model.Now;
+        _model.Run(Window);
+
+        AssertShare(_model.Came(from), Limit * Window);
+    }
+
+    [Fact]
+    public void Misses_cost_nothing()
+    {
+        _model.Brings = static _ => 0;
+        _model.Bandwidth.Configure(Limit);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 20);
+        _model.Run(Window);
+        Assert.InRange(_model.Ended.Count, 4 * Limit * Window / PacedModel.ArticleBytes, int.MaxValue);
+    }
+
+    [Fact]
+    public void Questions_about_articles_never_wait_and_still_count()
+    {
+        _model.Bandwidth.Configure(Limit / 100);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"));
+        _model.FetchOnAndOn(PacedModel.Request(Import));
+        _model.Run(1);
+        Assert.True(_model.IsPaced());
+
+        var questions = PacedModel.Request(Check, bytes: 6000) with { Stats = 100 };
+        var sent = _model.Sent.Count;
+        _model.Fetch(questions);
+        Assert.Equal(questions, Assert.Single(_model.Sent.Skip(sent)).Request);
+
+        // 700,000 bytes take 28 s at this limit, one of which is over, and the answers a quarter of a second more.
+        _model.Run(27.1);
+        Assert.Equal(sent + 1, _model.Sent.Count);
+        _model.Run(0.3);
+        Assert.Equal(sent + 2, _model.Sent.Count);
+    }
+
+    [Fact]
+    public void Reader_overtakes_what_is_fetched_ahead_where_both_wait_for_the_limit()
+    {
+        _model.Bandwidth.Configure(Limit);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "greedy"), atATime: 50);
+        _model.Run(1);
+        var sent = _model.Sent.Count;
+        _model.Fetch(PacedModel.Request(Playback, "viewer", isHeadOfLine: true));
+        _model.Run(1);
+        Assert.Equal("viewer", _model.Sent[sent].Request.Urgency!.Reader);
+    }
+
+    /// <summary>The clock of the waits, by which a pool refuses those that are too long.</summary>
+    [Fact]
+    public void Waits_stand_still_while_the_limit_alone_holds_them_up()
+    {
+        _model = new PacedModel(connections: 2);
+        _model.Bandwidth.Configure(Limit / 100);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 4);
+        _model.Run(1);
+        var (before, from) = (_model.PacedFor(), _model.Now);
+        _model.Run(60);
+
+        // Two articles of a tenth of a second each were under way in the meantime, beside an idle connection.
+        Assert.InRange(_model.PacedFor() - before, TimeSpan.FromSeconds(58), _model.Now - from);
+        Assert.Equal(TimeSpan.Zero, _model.Bandwidth.SincePaced(Playback));
+        Assert.InRange(_model.Lacking(), int.MinValue, 0);
+
+        _model.Bandwidth.Configure(0);
+        _model.Run(0.1);
+        before = _model.PacedFor();
+        _model.Run(60);
+        Assert.Equal(before, _model.PacedFor());
+        Assert.InRange(_model.Bandwidth.SincePaced(Playback), TimeSpan.FromSeconds(59), TimeSpan.FromSeconds(61));
+    }
+
+    /// <summary>What a silent server owes holds up its own pool alone.</summary>
+    [Fact]
+    public void Provider_that_is_silent_holds_up_no_other()
+    {
+        _model = new PacedModel(pools: 2, connections: 2) { LineRate = 0 };
+        _model.Bandwidth.Configure(Limit);
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "stuck"), atATime: 50, pool: 0);
+        _model.Run(Window);
+        _model.LineRate = 10e6;
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 2, pool: 1);
+        _model.FetchOnAndOn(PacedModel.Request(Import), pool: 1);
+        _model.Run(2);
+
+        var from = _model.Now;
+        _model.Run(Window);
+
+        AssertShare(_model.Came(from), Limit * Window);
+        Assert.InRange(_model.Came(from, Import), 0, _model.Came(from) * 0.15);
+    }
+
+    [Fact]
+    public void Fetch_that_is_withdrawn_holds_up_no_other()
+    {
+        _model = new PacedModel(pools: 2);
+        _model.Bandwidth.Configure(Limit / 10);
+        _model.Fetch(PacedModel.Request(Playback, "first"));
+        var unwanted = _model.Fetch(PacedModel.Request(Playback, "second"));
+        _model.FetchOnAndOn(PacedModel.Request(Import), pool: 1);
+        _model.Run(1);
+        _model.Withdraw(unwanted);
+
+        var from = _model.Now;
+        _model.Run(10 * Window);
+
+        AssertShare(_model.Came(from, Import), Limit / 10 * 10 * Window);
+    }
+
+    [Fact]
+    public void Without_a_limit_nothing_is_asked_of_it()
+    {
+        _model.FetchOnAndOn(PacedModel.Request(Playback, "reader"), atATime: 50);
+        _model.FetchOnAndOn(PacedModel.Request(Import), atATime: 50);
+        _model.Run(1);
+        Assert.False(_model.IsPaced());
+        Assert.Equal(TimeSpan.MaxValue, _model.Bandwidth.SincePaced(Check));
+        Assert.Equal(0, _model.Bandwidth.BytesPerSecond);
+    }
+
+    private static void AssertShare(double came, double expected) => Assert.InRange(came / expected, 0.95, 1.05);
+}
