@@ -11,6 +11,9 @@ internal enum ApiKeyVerdict
     /// <summary>It is the key.</summary>
     Accepted,
 
+    /// <summary>It is the key that opens adds alone.</summary>
+    AcceptedForAdds,
+
     /// <summary>There was none.</summary>
     Missing,
 
@@ -21,8 +24,8 @@ internal enum ApiKeyVerdict
     Throttled,
 }
 
-/// <summary>Verifies <c>api.key</c> (SAB-10, SAB-12).</summary>
-/// <remarks>Thread-safe. The right key is never throttled.</remarks>
+/// <summary>Verifies <c>api.key</c> and <c>api.nzb-key</c> (SAB-10, SAB-12).</summary>
+/// <remarks>Thread-safe. A right key is never throttled.</remarks>
 internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, FailureBudget failures)
 {
     private const string What = "API key";
@@ -35,11 +38,11 @@ internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, Failur
         if (string.IsNullOrEmpty(key))
             return ApiKeyVerdict.Missing;
 
-        var expected = options.CurrentValue.Key;
-        // Hashes are compared, because their lengths are equal whatever was sent.
-        var same = CryptographicOperations.FixedTimeEquals(SHA256.HashData(Encoding.UTF8.GetBytes(key)), SHA256.HashData(Encoding.UTF8.GetBytes(expected)));
-        if (same & expected.Length > 0)
-            return ApiKeyVerdict.Accepted;
+        // Both are always compared, and their hashes, because the lengths of those are equal whatever was sent.
+        var sent = SHA256.HashData(Encoding.UTF8.GetBytes(key));
+        var (isKey, isNzbKey) = (IsSame(sent, options.CurrentValue.Key), IsSame(sent, options.CurrentValue.NzbKey));
+        if (isKey || isNzbKey)
+            return isKey ? ApiKeyVerdict.Accepted : ApiKeyVerdict.AcceptedForAdds;
 
         if (failures.IsSpent(caller))
             return ApiKeyVerdict.Throttled;
@@ -47,4 +50,7 @@ internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, Failur
         failures.Add(caller, What);
         return ApiKeyVerdict.Incorrect;
     }
+
+    private static bool IsSame(byte[] sent, string expected) =>
+        CryptographicOperations.FixedTimeEquals(sent, SHA256.HashData(Encoding.UTF8.GetBytes(expected))) & expected.Length > 0;
 }

@@ -1,6 +1,6 @@
 namespace Sluice.Server.Auth;
 
-/// <summary>Messages about access; ids 1300 to 1399.</summary>
+/// <summary>Messages about access; ids 1300 to 1349.</summary>
 internal static partial class AuthLog
 {
     [LoggerMessage(1300, LogLevel.Warning, "Wrong {What} from {Sender}")]
@@ -8,9 +8,6 @@ internal static partial class AuthLog
 
     [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect without webdav.no-auth-networks: everybody needs a password")]
     public static partial void NoNetworks(ILogger logger);
-
-    [LoggerMessage(1302, LogLevel.Warning, "The TLS certificate {Path} has changed but cannot be read; the one before stays in use: {Reason}")]
-    public static partial void CertificateUnreadable(ILogger logger, string path, string reason);
 
     [LoggerMessage(1303, LogLevel.Warning, "WebDAV needs no password from {Networks}")]
     public static partial void NetworksOpen(ILogger logger, string networks);

@@ -18,7 +18,6 @@ internal static class AuthRegistration
             .AddSingleton<BasicVerifier>()
             .AddSingleton<ApiKeyVerifier>()
             .AddSingleton<ViewKey>()
-            .AddSingleton<TrustedProxies>()
             .AddHostedService<FirstStart>()
             .AddWebEncoders()
             .AddAuthenticationCore(options => options.DefaultScheme = BasicScheme);

@@ -3,6 +3,7 @@ using System.Text.Encodings.Web;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Authorization;
 using Microsoft.Extensions.Options;
+using Sluice.Server.Listening;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;

@@ -69,6 +69,10 @@ internal sealed class BasicVerifier : IAsyncDisposable
             : VerifySlowlyAsync(header, caller, credentials.IsKnown(proof), cancellationToken);
     }
 
+    /// <summary>Judges user and password that came otherwise than in a header.</summary>
+    public ValueTask<BasicVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken) =>
+        VerifyAsync(Scheme + Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}")), caller, cancellationToken);
+
     /// <inheritdoc/>
     public ValueTask DisposeAsync()
     {

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Net;
+using Sluice.Server.Listening;
 
 namespace Sluice.Server.Auth;
 

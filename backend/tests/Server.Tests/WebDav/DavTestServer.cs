@@ -2,10 +2,11 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 using Sluice.Server.WebDav;
 using Sluice.Testing;
 using Sluice.Testing.WebDav;
+using Sluice.Usenet.Streams.Memory;
 
 namespace Sluice.Server.Tests.WebDav;
 
@@ -13,10 +14,12 @@ namespace Sluice.Server.Tests.WebDav;
 internal sealed class DavTestServer : IAsyncDisposable
 {
     private readonly WebApplication _app;
+    private readonly bool _isDirect;
+    private readonly BlockPool _blocks = new(plentyBytes: 1 << 30);
 
-    private DavTestServer(WebApplication app, MemoryStore store, ManualTimeProvider time)
+    private DavTestServer(WebApplication app, MemoryStore store, ManualTimeProvider time, bool isDirect)
     {
-        _app = app;
+        (_app, _isDirect) = (app, isDirect);
         Store = store;
         Time = time;
         Address = new Uri(app.Urls.First());
@@ -30,19 +33,33 @@ internal sealed class DavTestServer : IAsyncDisposable
 
     public IServiceProvider Services => _app.Services;
 
+    /// <summary>Blocks of streams that are lent now.</summary>
+    public int LentBlocks => _blocks.Rented;
+
     /// <summary>Starts the verbs over a tree in which all of them work.</summary>
     public static Task<DavTestServer> StartWritableAsync() => StartAsync(tree: time => new WritableStore(time));
 
+    /// <param name="services">Replaces services.</param>
+    /// <param name="before">Puts middleware in front.</param>
+    /// <param name="endpoint">Adds to the endpoint.</param>
+    /// <param name="options">Limits; null for the defaults.</param>
+    /// <param name="tree">The tree; null for one in memory.</param>
+    /// <param name="isDirect">Whether connections send by themselves, as those without TLS do, or through the pipe of Kestrel.</param>
     public static async Task<DavTestServer> StartAsync(
         Action<IServiceCollection>? services = null,
         Action<WebApplication>? before = null,
         Action<IEndpointConventionBuilder>? endpoint = null,
         DavOptions? options = null,
-        Func<TimeProvider, IStore>? tree = null)
+        Func<TimeProvider, IStore>? tree = null,
+        bool isDirect = true)
     {
         var builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(System.Net.IPAddress.Loopback, 0));
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(System.Net.IPAddress.Loopback, 0, listener =>
+        {
+            if (isDirect)
+                listener.Use(SocketOutput.Serve);
+        }));
         var store = new MemoryStore();
         var time = new ManualTimeProvider();
         builder.Services.AddSingleton(tree?.Invoke(time) ?? store);
@@ -56,8 +73,11 @@ internal sealed class DavTestServer : IAsyncDisposable
         var mapped = app.MapWebDav();
         endpoint?.Invoke(mapped);
         await app.StartAsync();
-        return new DavTestServer(app, store, time);
+        return new DavTestServer(app, store, time, isDirect);
     }
+
+    /// <summary>A stream as a file of this server gives it: one that lends its bytes, where connections take them.</summary>
+    public Stream Served(Stream stream) => _isDirect ? new LendingStream(stream, _blocks) : stream;
 
     /// <summary>Sends one request as it is written and reads the answer. Lines are given without line ends.</summary>
     public async Task<RawAnswer> SendAsync(string requestLine, params string[] headers)

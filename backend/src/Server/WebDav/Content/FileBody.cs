@@ -24,7 +24,7 @@ internal sealed class FileBody : IAsyncDisposable
     private const int SmallestWrite = 4 * 1024;
 
     private readonly CancellationToken _aborted;
-    private readonly CancellationTokenSource _deadline;
+    private readonly BodyDeadline _deadline;
     private readonly CancellationTokenRegistration _registration;
     private readonly byte[] _first;
     private Stream? _stream;
@@ -32,12 +32,12 @@ internal sealed class FileBody : IAsyncDisposable
     private long _remaining;
     private bool _isDisposed;
 
-    private FileBody(TimeProvider time, long length, CancellationToken aborted)
+    private FileBody(TimeProvider time, Func<TimeSpan> sincePaced, long length, CancellationToken aborted)
     {
         _aborted = aborted;
         _remaining = length;
-        _deadline = new CancellationTokenSource(Timeout.InfiniteTimeSpan, time);
-        _registration = aborted.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), _deadline);
+        _deadline = new BodyDeadline(time, sincePaced);
+        _registration = aborted.UnsafeRegister(static deadline => ((BodyDeadline)deadline!).Cancel(), _deadline);
         _first = ArrayPool<byte>.Shared.Rent(FirstRead);
     }
 
@@ -49,15 +49,17 @@ internal sealed class FileBody : IAsyncDisposable
     /// <param name="range">Which part of it; not empty.</param>
     /// <param name="limit">How long opening and the first byte may take together.</param>
     /// <param name="time">The clock of the deadlines.</param>
+    /// <param name="sincePaced">As in <see cref="DavOptions.SincePaced"/>.</param>
     /// <param name="aborted">Cancelled when the client leaves.</param>
-    public static async Task<FileBody> OpenAsync(IStoreFile file, ByteRange range, TimeSpan limit, TimeProvider time, CancellationToken aborted)
+    public static async Task<FileBody> OpenAsync(
+        IStoreFile file, ByteRange range, TimeSpan limit, TimeProvider time, Func<TimeSpan> sincePaced, CancellationToken aborted)
     {
-        var body = new FileBody(time, range.Length, aborted);
+        var body = new FileBody(time, sincePaced, range.Length, aborted);
         try
         {
-            body._deadline.CancelAfter(limit);
+            body._deadline.Begin(limit);
             await body.OpenAsync(file, range);
-            body._deadline.CancelAfter(Timeout.InfiniteTimeSpan);
+            body._deadline.End();
             return body;
         }
         catch (OperationCanceledException cause) when (!aborted.IsCancellationRequested)
@@ -86,15 +88,25 @@ internal sealed class FileBody : IAsyncDisposable
         var takes = await answer.FlushAsync();
         var read = _firstLength;
         long sent = read;
-        while (_remaining > 0 && takes)
+        try
         {
-            // The buffer asked for follows the size of the reads: each block that waits for a slow client holds its whole memory.
-            var size = Math.Clamp(2 * read, SmallestWrite, sent < SlowStart ? FirstWrites : LargestWrite);
-            var memory = output.GetMemory((int)Math.Min(_remaining, size));
-            read = await ReadAsync(memory, limit);
-            output.Advance(read);
-            sent += read;
-            takes = await answer.FlushAsync();
+            while (_remaining > 0 && takes)
+            {
+                var isStart = sent < SlowStart;
+                if (!isStart && sent - read < SlowStart)
+                    answer.ExpectMuch(isLong: true);
+
+                // The memory asked for follows the size of the reads: each block that waits for a slow client holds all of its memory.
+                var most = (int)Math.Min(_remaining, isStart ? FirstWrites : LargestWrite);
+                read = await ReadAsync(answer, most, Math.Max(2 * read, SmallestWrite), limit);
+                sent += read;
+                takes = await answer.FlushAsync();
+            }
+        }
+        finally
+        {
+            if (sent >= SlowStart)
+                answer.ExpectMuch(isLong: false);
         }
 
         return _remaining == 0;
@@ -110,23 +122,24 @@ internal sealed class FileBody : IAsyncDisposable
         await _registration.DisposeAsync();
         if (_stream is not null)
             await _stream.DisposeAsync();
-        _deadline.Dispose();
+        await _deadline.DisposeAsync();
         ArrayPool<byte>.Shared.Return(_first);
     }
 
     private async Task OpenAsync(IStoreFile file, ByteRange range)
     {
         _stream = await file.OpenAsync(range.Offset, range.Length, _deadline.Token);
-        _firstLength = Count(await _stream.ReadAsync(Limit(_first), _deadline.Token));
+        var first = _first.AsMemory(0, (int)Math.Min(_first.Length, _remaining));
+        _firstLength = Count(await _stream.ReadAsync(first, _deadline.Token));
     }
 
-    private async ValueTask<int> ReadAsync(Memory<byte> memory, TimeSpan limit)
+    private async ValueTask<int> ReadAsync(AnswerPipe answer, int most, int room, TimeSpan limit)
     {
-        var pending = _stream!.ReadAsync(Limit(memory), _deadline.Token);
+        var pending = answer.TakeAsync(_stream!, most, room, _deadline.Token);
         if (pending.IsCompletedSuccessfully)
             return Count(await pending);
 
-        _deadline.CancelAfter(limit);
+        _deadline.Begin(limit);
         try
         {
             return Count(await pending);
@@ -137,12 +150,9 @@ internal sealed class FileBody : IAsyncDisposable
         }
         finally
         {
-            _deadline.CancelAfter(Timeout.InfiniteTimeSpan);
+            _deadline.End();
         }
     }
-
-    private Memory<byte> Limit(Memory<byte> memory) =>
-        memory.Length > _remaining ? memory[..(int)_remaining] : memory;
 
     private int Count(int read)
     {
@@ -154,4 +164,62 @@ internal sealed class FileBody : IAsyncDisposable
 
     private static ContentUnavailableException TooLate(OperationCanceledException cause) =>
         new(ContentFault.Transient, "The content did not arrive in time.", cause);
+
+    /// <summary>Cancels one wait after the other that takes too long, but for the time in which reads waited for the limit of bandwidth.</summary>
+    /// <remarks>The timer may fire when the next wait has begun already: it looks at the wait that there is then.</remarks>
+    private sealed class BodyDeadline : IAsyncDisposable
+    {
+        private readonly CancellationTokenSource _cancel = new();
+        private readonly TimeProvider _time;
+        private readonly Func<TimeSpan> _sincePaced;
+        private readonly ITimer _timer;
+
+        private const long None = long.MinValue;
+
+        // When the wait began, in ticks of the time provider, and how long it may last. Written by the request, the limit first; read by the timer.
+        private long _limit;
+        private long _since = None;
+
+        public BodyDeadline(TimeProvider time, Func<TimeSpan> sincePaced)
+        {
+            (_time, _sincePaced) = (time, sincePaced);
+            _timer = time.CreateTimer(static deadline => ((BodyDeadline)deadline!).Look(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        }
+
+        public CancellationToken Token => _cancel.Token;
+
+        public void Begin(TimeSpan limit)
+        {
+            Volatile.Write(ref _limit, limit.Ticks);
+            Volatile.Write(ref _since, _time.GetTimestamp());
+            _timer.Change(limit, Timeout.InfiniteTimeSpan);
+        }
+
+        public void End()
+        {
+            Volatile.Write(ref _since, None);
+            _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        }
+
+        public void Cancel() => _cancel.Cancel();
+
+        public async ValueTask DisposeAsync()
+        {
+            await _timer.DisposeAsync();
+            _cancel.Dispose();
+        }
+
+        private void Look()
+        {
+            var since = Volatile.Read(ref _since);
+            if (since == None)
+                return;
+            var (waited, paced) = (_time.GetElapsedTime(since), _sincePaced());
+            var rest = TimeSpan.FromTicks(Volatile.Read(ref _limit)) - (paced < waited ? paced : waited);
+            if (rest > TimeSpan.Zero)
+                _timer.Change(rest, Timeout.InfiniteTimeSpan);
+            else
+                _cancel.Cancel();
+        }
+    }
 }

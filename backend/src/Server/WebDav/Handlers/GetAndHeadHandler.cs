@@ -1,6 +1,7 @@
 using System.Buffers;
 using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http.Timeouts;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav;
 
@@ -87,7 +88,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         FileBody body;
         try
         {
-            body = await FileBody.OpenAsync(file, range, limit, _time, request.Aborted);
+            body = await FileBody.OpenAsync(file, range, limit, _time, _options().SincePaced, request.Aborted);
         }
         catch (ContentUnavailableException unavailable)
         {
@@ -119,7 +120,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         var answer = PipeOf(request);
         for (var i = 0; i < parts.Parts.Count; i++)
         {
-            await using var body = i == 0 ? first : await FileBody.OpenAsync(file, parts.Parts[i], limit, _time, request.Aborted);
+            await using var body = i == 0 ? first : await FileBody.OpenAsync(file, parts.Parts[i], limit, _time, _options().SincePaced, request.Aborted);
             answer.Output.Write(parts.HeadOf(i).Span);
             if (!await body.CopyToAsync(answer, limit))
                 return false;
@@ -130,7 +131,12 @@ internal sealed class GetAndHeadHandler : IRequestHandler
     }
 
     private AnswerPipe PipeOf(DavRequest request) => new(
-        request.Http.Response.BodyWriter, request.Http.Features.Get<IConnectionSocketFeature>()?.Socket, _options().WriteTimeout, _time, request.Aborted);
+        request.Http.Response.BodyWriter,
+        request.Http.Features.Get<IConnectionSocketFeature>()?.Socket,
+        request.Http.Features.Get<IBlockOutput>(),
+        _options().WriteTimeout,
+        _time,
+        request.Aborted);
 
     private async Task CopyAsync(DavRequest request, Func<Task<bool>> copy)
     {

@@ -38,7 +38,7 @@ internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreF
         try
         {
             var stream = await StoreGuard.RunAsync(() => playback.OpenAsync(file, offset, length, cancellationToken));
-            return new ContentStream(stream, Translate);
+            return new LendingContentStream(stream, stream, Translate);
         }
         catch (Exception failure) when (Translate(failure) is { } known)
         {

@@ -8,7 +8,7 @@ namespace Sluice.Server.WebDav.Tree;
 /// </summary>
 /// <param name="inner">The stream below; disposed asynchronously with this one.</param>
 /// <param name="translate">The exception for the client, or null for an unknown one.</param>
-internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : ForwardStream
+internal class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : ForwardStream
 {
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -16,7 +16,7 @@ internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavail
         try
         {
             var read = inner.ReadAsync(buffer, cancellationToken);
-            return read.IsCompletedSuccessfully ? read : AwaitAsync(read);
+            return read.IsCompletedSuccessfully ? read : TranslatedAsync(read);
         }
         catch (Exception failure) when (translate(failure) is { } known)
         {
@@ -31,7 +31,8 @@ internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavail
         await base.DisposeAsync();
     }
 
-    private async ValueTask<int> AwaitAsync(ValueTask<int> read)
+    /// <summary>The end of a read, its failure translated.</summary>
+    protected async ValueTask<int> TranslatedAsync(ValueTask<int> read)
     {
         try
         {
@@ -41,5 +42,20 @@ internal sealed class ContentStream(Stream inner, Func<Exception, ContentUnavail
         {
             throw known;
         }
+    }
+}
+
+/// <summary>The same over a stream that lends its bytes.</summary>
+/// <param name="inner">The stream below; disposed asynchronously with this one.</param>
+/// <param name="lending">The same stream.</param>
+/// <param name="translate">The exception for the client, or null for an unknown one.</param>
+internal sealed class LendingContentStream(Stream inner, ILendingStream lending, Func<Exception, ContentUnavailableException?> translate)
+    : ContentStream(inner, translate), ILendingStream
+{
+    /// <inheritdoc/>
+    public ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken)
+    {
+        var read = lending.LendAsync(loan, most, cancellationToken);
+        return read.IsCompletedSuccessfully ? read : TranslatedAsync(read);
     }
 }

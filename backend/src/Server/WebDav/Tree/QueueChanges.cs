@@ -1,4 +1,5 @@
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.WebDav.Tree;
 

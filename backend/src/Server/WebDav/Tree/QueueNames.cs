@@ -1,5 +1,6 @@
 using Sluice.Server.Library;
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.WebDav.Tree;
 

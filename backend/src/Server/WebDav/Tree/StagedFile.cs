@@ -1,4 +1,4 @@
-using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.WebDav.Tree;
 

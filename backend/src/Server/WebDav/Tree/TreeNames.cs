@@ -1,5 +1,6 @@
 using System.Collections.Frozen;
 using System.Text;
+using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
 
@@ -28,8 +29,6 @@ internal static class TreeNames
     private static readonly FrozenSet<string> Litter = FrozenSet.ToFrozenSet(
         [".DS_Store", "Thumbs.db", "desktop.ini", ".metadata_never_index"], StringComparer.Ordinal);
 
-    private static readonly string[] UploadExtensions = [".nzb", ".nzb.gz", ".nzb.bz2", ".zip"];
-
     private static readonly string[] StagedExtensions = [".part", ".partial", ".filepart", ".tmp", ".crdownload", "~"];
 
     /// <summary>Longest name below <c>/nzbs</c> in UTF-8 bytes (DAV-13).</summary>
@@ -48,15 +47,12 @@ internal static class TreeNames
     public static bool IsFileName(string name) => IsUpload(name) || IsStaged(name) || IsLitter(name);
 
     /// <summary>Whether an upload of this name becomes a queue item (DAV-40).</summary>
-    public static bool IsUpload(string name) => EndsInOne(name, UploadExtensions);
+    public static bool IsUpload(string name) => !IsLitter(name) && ItemName.IsOfNzb(name);
 
     /// <summary>Whether clients write a file under this name to give it another one when it is whole (DAV-40b).</summary>
-    public static bool IsStaged(string name) => EndsInOne(name, StagedExtensions);
+    public static bool IsStaged(string name) => !IsLitter(name) && Array.Exists(
+        StagedExtensions, extension => name.Length > extension.Length && name.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 
     /// <summary>Whether a file below <c>/nzbs</c> may have a name of this length.</summary>
     public static bool Fits(string name) => Encoding.UTF8.GetByteCount(name) <= MaxBytes;
-
-    private static bool EndsInOne(string name, string[] extensions) =>
-        !IsLitter(name) && Array.Exists(extensions, extension =>
-            name.Length > extension.Length && name.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 }

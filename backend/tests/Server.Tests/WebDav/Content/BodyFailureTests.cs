@@ -5,7 +5,7 @@ using Xunit;
 namespace Sluice.Server.Tests.WebDav;
 
 /// <summary>What happens when bytes cannot be had, before and after the headers (DAV-70 to DAV-74).</summary>
-public sealed class BodyFailureTests : IAsyncLifetime
+public abstract class BodyFailureTests(bool isDirect) : IAsyncLifetime
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(15);
 
@@ -22,9 +22,14 @@ public sealed class BodyFailureTests : IAsyncLifetime
     ];
 
     public async ValueTask InitializeAsync() =>
-        _server = await DavTestServer.StartAsync(options: new DavOptions { FirstByteTimeout = Limit });
+        _server = await DavTestServer.StartAsync(options: new DavOptions { FirstByteTimeout = Limit }, isDirect: isDirect);
 
-    public async ValueTask DisposeAsync() => await _server.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await _server.DisposeAsync();
+        Assert.Equal(0, _server.LentBlocks);
+        GC.SuppressFinalize(this);
+    }
 
     [Theory]
     [InlineData(true, 410, null)]
@@ -196,6 +201,34 @@ public sealed class BodyFailureTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Bytes_that_come_after_the_client_has_left_go_back()
+    {
+        var (began, left) = (new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously), new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+        var stream = new ScriptedStream(ScriptedStream.Give(new byte[100]), async cancellationToken =>
+        {
+            await using var registration = cancellationToken.Register(left.SetResult);
+            began.SetResult();
+            await left.Task;
+            return new byte[500];
+        });
+        Add((_, _, _) => ValueTask.FromResult<Stream>(stream));
+        await using (var connection = await _server.ConnectAsync())
+        {
+            await connection.SendAsync("GET /secret-name.mkv");
+            await connection.ReadHeadAsync();
+            await began.Task;
+            connection.Abort();
+            await stream.Disposed;
+        }
+
+        for (var tries = 0; _server.LentBlocks > 0; tries++)
+        {
+            Assert.True(tries < 1_000, $"{_server.LentBlocks} blocks are lent");
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, TestContext.Current.CancellationToken);
+        }
+    }
+
+    [Fact]
     public async Task Client_that_leaves_before_the_headers_closes_the_stream()
     {
         var began = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -245,7 +278,11 @@ public sealed class BodyFailureTests : IAsyncLifetime
     }
 
     private void Add(Func<long, long, CancellationToken, ValueTask<Stream>> opening, long length = 1000) =>
-        _server.Store.Root.Add(new MemoryFile("secret-name.mkv", []) { Length = length, Opening = opening });
+        _server.Store.Root.Add(new MemoryFile("secret-name.mkv", [])
+        {
+            Length = length,
+            Opening = async (offset, count, cancellationToken) => _server.Served(await opening(offset, count, cancellationToken)),
+        });
 
     private static ContentUnavailableException Failure(bool gone) =>
         new(gone ? ContentFault.Gone : ContentFault.Transient, "Because.");
@@ -282,3 +319,9 @@ public sealed class BodyFailureTests : IAsyncLifetime
             await Task.Yield();
     }
 }
+
+/// <summary>Bytes are copied into the pipe of the connection.</summary>
+public sealed class CopiedBodyFailureTests() : BodyFailureTests(isDirect: false);
+
+/// <summary>Bytes are sent from where they lie.</summary>
+public sealed class LentBodyFailureTests() : BodyFailureTests(isDirect: true);

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using Sluice.Server.WebDav;
+using Sluice.Testing;
 using Sluice.Testing.WebDav;
 using Xunit;
 
@@ -72,12 +73,36 @@ public sealed class FileBodyTests
         Assert.Equal(1, output.Flushes);
     }
 
+    /// <summary>A limit of bandwidth makes a body slow; what it does not make is a body that cannot be had (STR-14).</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Wait_for_the_limit_of_bandwidth_does_not_end_a_body(bool isPaced)
+    {
+        var (time, since) = (new ManualTimeProvider(), isPaced ? TimeSpan.Zero : TimeSpan.MaxValue);
+        var limit = TimeSpan.FromSeconds(15);
+        var arrives = new TaskCompletionSource<Stream>();
+        var file = new MemoryFile("a.mkv", []) { Length = 1, Opening = (_, _, token) => new ValueTask<Stream>(arrives.Task.WaitAsync(token)) };
+        var opening = FileBody.OpenAsync(file, ByteRange.Whole(1), limit, time, () => since, Token);
+        for (var waited = TimeSpan.Zero; waited < 10 * limit; waited += limit)
+            time.Advance(limit);
+        Assert.Equal(isPaced, !opening.IsCompleted);
+
+        if (isPaced)
+        {
+            since = TimeSpan.MaxValue;
+            time.Advance(limit);
+        }
+
+        await Assert.ThrowsAsync<ContentUnavailableException>(() => opening);
+    }
+
     private static async Task<bool> CopyAsync(Stream stream, int length, RecordingPipeWriter output)
     {
         var file = new MemoryFile("a.mkv", []) { Length = length, Opening = (_, _, _) => ValueTask.FromResult(stream) };
         var limit = TimeSpan.FromSeconds(15);
-        await using var body = await FileBody.OpenAsync(file, ByteRange.Whole(length), limit, TimeProvider.System, Token);
-        return await body.CopyToAsync(new AnswerPipe(output, null, Timeout.InfiniteTimeSpan, TimeProvider.System, Token), limit);
+        await using var body = await FileBody.OpenAsync(file, ByteRange.Whole(length), limit, TimeProvider.System, static () => TimeSpan.MaxValue, Token);
+        return await body.CopyToAsync(new AnswerPipe(output, null, null, Timeout.InfiniteTimeSpan, TimeProvider.System, Token), limit);
     }
 
     /// <summary>Gives at most so many bytes per read.</summary>

@@ -1,5 +1,5 @@
 using System.Security.Cryptography;
-using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 using Sluice.Server.WebDav;
 using Sluice.Testing.WebDav;
 using Xunit;

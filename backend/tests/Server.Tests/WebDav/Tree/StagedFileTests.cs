@@ -3,6 +3,7 @@ using System.Text;
 using System.Xml.Linq;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;

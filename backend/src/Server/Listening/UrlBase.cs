@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Options;
 using Sluice.Server.Settings;
 
-namespace Sluice.Server.Auth;
+namespace Sluice.Server.Listening;
 
 /// <summary>
 /// Moves everything below <c>general.url-base</c> (DAV-1). Beside it only the process endpoints answer: a watchdog of the process

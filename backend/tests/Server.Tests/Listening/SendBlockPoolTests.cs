@@ -1,7 +1,7 @@
-using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 using Xunit;
 
-namespace Sluice.Server.Tests.Auth;
+namespace Sluice.Server.Tests.Listening;
 
 public sealed class SendBlockPoolTests
 {

@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Https;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Sluice.Server.Settings;
 
-namespace Sluice.Server.Auth;
+namespace Sluice.Server.Listening;
 
 /// <summary>The listener and its limits for clients before sign-in (DAV-75, DAV-77, S25, S26).</summary>
 internal static class ListenerRegistration
@@ -23,10 +23,6 @@ internal static class ListenerRegistration
     // the same; what waits here and in the kernel when the client seeks has been fetched for nothing.
     private const int SendBufferBytes = 64 << 10;
 
-    // TCP_NOTSENT_LOWAT of linux/tcp.h: bounds what lies in the kernel unsent, and nothing that is on its way.
-    private const int NotSentLowWater = 25;
-    private const int UnsentBytes = 64 << 10;
-
     private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan DrainTime = TimeSpan.FromSeconds(10);
 
@@ -35,6 +31,7 @@ internal static class ListenerRegistration
     {
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => Configure(kestrel, process));
         builder.Services
+            .AddSingleton<TrustedProxies>()
             .AddSingleton(services => new ConnectionGate(MaxConnectionsPerAddress, services.GetRequiredService<TrustedProxies>().Contains))
             .AddSingleton<IMemoryPoolFactory<byte>, SendBlockPoolFactory>()
             .Configure<SocketTransportOptions>(sockets =>
@@ -80,6 +77,10 @@ internal static class ListenerRegistration
                     OnConnection = _ => ValueTask.FromResult(new SslServerAuthenticationOptions { ServerCertificateContext = certificate.Current() }),
                 });
             }
+            else
+            {
+                listener.Use(SocketOutput.Serve);
+            }
         }
 
         if (process.BindAddress is { } address)
@@ -98,8 +99,7 @@ internal static class ListenerRegistration
             socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveTime, 60);
             socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveInterval, 15);
             socket.SetSocketOption(SocketOptionLevel.Tcp, SocketOptionName.TcpKeepAliveRetryCount, 4);
-            if (OperatingSystem.IsLinux())
-                socket.SetRawSocketOption((int)SocketOptionLevel.Tcp, NotSentLowWater, BitConverter.GetBytes(UnsentBytes));
+            SocketOutput.BoundUnsent(socket);
         }
 
         return socket;

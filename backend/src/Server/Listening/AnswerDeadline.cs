@@ -1,6 +1,6 @@
 using Microsoft.AspNetCore.Http.Timeouts;
 
-namespace Sluice.Server.Auth;
+namespace Sluice.Server.Listening;
 
 /// <summary>Gives every answer a deadline.</summary>
 internal static class AnswerDeadlines

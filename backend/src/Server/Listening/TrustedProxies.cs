@@ -5,7 +5,7 @@ using Microsoft.Extensions.Primitives;
 using Sluice.Server.Settings;
 using IPNetwork = System.Net.IPNetwork;
 
-namespace Sluice.Server.Auth;
+namespace Sluice.Server.Listening;
 
 /// <summary>
 /// Believes <c>X-Forwarded-For</c>, <c>-Proto</c> and <c>-Host</c> of the peers in <c>general.trusted-proxies</c> and of no other:

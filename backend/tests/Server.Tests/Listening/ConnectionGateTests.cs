@@ -1,9 +1,9 @@
 using System.Net;
 using Microsoft.AspNetCore.Connections;
-using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 using Xunit;
 
-namespace Sluice.Server.Tests.Auth;
+namespace Sluice.Server.Tests.Listening;
 
 public sealed class ConnectionGateTests
 {

@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Sluice.Server.Database;
 
-namespace Sluice.Server.Auth;
+namespace Sluice.Server.Listening;
 
 /// <summary>The certificate of the listener and those between it and its root, read again when their files change.</summary>
 /// <remarks>Thread-safe. A certificate that was replaced is left to the garbage collector, because handshakes may still use it.</remarks>
@@ -53,7 +53,7 @@ internal sealed class TlsCertificate
             }
             catch (Exception e) when (e is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
             {
-                AuthLog.CertificateUnreadable(_logger, _certificateFile, e.Message);
+                ListeningLog.CertificateUnreadable(_logger, _certificateFile, e.Message);
             }
 
             return _certificate;
@@ -69,4 +69,11 @@ internal sealed class TlsCertificate
     }
 
     private (DateTime, DateTime) Written() => (File.GetLastWriteTimeUtc(_certificateFile), File.GetLastWriteTimeUtc(_keyFile));
+}
+
+/// <summary>Messages of the listener; ids 1350 to 1399.</summary>
+internal static partial class ListeningLog
+{
+    [LoggerMessage(1350, LogLevel.Warning, "The TLS certificate {Path} has changed but cannot be read; the one before stays in use: {Reason}")]
+    public static partial void CertificateUnreadable(ILogger logger, string path, string reason);
 }

@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Http.Features;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Auth;
+namespace Sluice.Server.Listening;
 
 /// <summary>Sets the limit of every request, and lifts it for uploads.</summary>
 internal static class BodyLimits

@@ -1,7 +1,7 @@
 using System.Net;
 using Microsoft.AspNetCore.Connections;
 
-namespace Sluice.Server.Auth;
+namespace Sluice.Server.Listening;
 
 /// <summary>
 /// Lets one address hold a limited number of connections, so that one client cannot take all of them (S25). Loopback and trusted

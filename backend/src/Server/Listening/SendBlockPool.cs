@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Collections.Concurrent;
 using Microsoft.AspNetCore.Connections;
 
-namespace Sluice.Server.Auth;
+namespace Sluice.Server.Listening;
 
 /// <summary>
 /// Gives the listener blocks of 64 KiB in place of 4 KiB: a long body then costs a sixteenth of the segments, and each call
