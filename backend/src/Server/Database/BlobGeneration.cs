@@ -45,6 +45,7 @@ internal sealed record BlobGeneration(string Id, long Epoch)
             file.Flush(flushToDisk: true);
         }
 
+        Failpoint.Reach("start-written");
         File.Move(temporary, folder.Generation, overwrite: true);
         PosixCalls.SyncFolder(folder.Root);
     }

@@ -128,7 +128,9 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     /// </summary>
     public void Retire(string hash) => _saved.Run(() =>
     {
+        Failpoint.Reach("retire-begins");
         quarantine.Take(_saved.PathOf(CheckHash(hash) + NzbSuffix));
+        Failpoint.Reach("retire-half-done");
         quarantine.Take(_saved.PathOf(hash + IdsSuffix));
         files.Delete(_saved.PathOf(hash + RawSuffix));
     });

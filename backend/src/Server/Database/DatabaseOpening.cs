@@ -106,6 +106,7 @@ internal sealed class DatabaseOpening(
                 return true;
             },
             CancellationToken.None);
+        Failpoint.Reach("start-noted");
         _current = next;
         WriteBeside(next);
     }

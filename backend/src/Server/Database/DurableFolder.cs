@@ -28,20 +28,25 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
             long length;
             await using (var file = Run(() => new GuardedStream(files.Create(temporary), this)))
             {
+                Failpoint.Reach("file-created");
                 name = await write(file);
                 await file.FlushAsync(cancellationToken);
+                Failpoint.Reach("file-written");
                 length = file.Length;
                 Run(() => files.SyncFile(file.Inner));
+                Failpoint.Reach("file-synced");
             }
 
             Run(() => files.Rename(temporary, PathOf(name)));
+            Failpoint.Reach("file-named");
             Run(() => files.SyncFolder(path));
+            Failpoint.Reach("file-folder-synced");
             state?.NoteSuccess(path);
             return length;
         }
         catch
         {
-            RemoveUnsaved(temporary);
+            Discard(temporary);
             throw;
         }
     }
@@ -49,8 +54,14 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
     /// <summary>The path of a name in the folder.</summary>
     public string PathOf(string name) => Path.Combine(path, name);
 
-    /// <summary>Makes the folder where it is missing.</summary>
-    public void Create() => Run(() => Directory.CreateDirectory(path));
+    /// <summary>Makes the folder where it is missing. When the call returns its own name is on disk too.</summary>
+    public void Create()
+    {
+        if (Directory.Exists(path))
+            return;
+        Run(() => Directory.CreateDirectory(path));
+        Run(() => files.SyncFolder(Path.GetDirectoryName(path)!));
+    }
 
     /// <summary>Tries whether files can be written.</summary>
     public void Probe()
@@ -79,6 +90,19 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
 
     /// <summary>Removes a file; nothing happens where there is none.</summary>
     public void Delete(string file) => Run(() => files.Delete(file));
+
+    /// <summary>Removes what a save that failed has left, under the name of a file that none but the save has. The fault of the save is the one to tell.</summary>
+    public void Discard(string file)
+    {
+        try
+        {
+            files.Delete(file);
+        }
+        catch (Exception e) when (StorageException.From(e, path) is not null)
+        {
+            // The next start removes a temporary file.
+        }
+    }
 
     /// <summary>The files of the folder.</summary>
     public IReadOnlyList<FileInfo> List() => Read(() => files.List(path).ToList(), path);
@@ -123,18 +147,6 @@ internal sealed class DurableFolder(string path, IBlobFiles files, StorageState?
         catch (Exception e) when (Find(e, null) is { } fault)
         {
             throw fault;
-        }
-    }
-
-    private void RemoveUnsaved(string temporary)
-    {
-        try
-        {
-            files.Delete(temporary);
-        }
-        catch (Exception e) when (StorageException.From(e, path) is not null)
-        {
-            // The first fault is reported, not this one; the next start removes the file.
         }
     }
 

@@ -51,19 +51,27 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
     {
         using var connection = new SqliteConnection("Data Source=:memory:");
         connection.Open();
+        using var command = connection.CreateCommand();
         foreach (var migration in migrations.Where(migration => migration.Version <= version))
-            Apply(connection, migration);
+        {
+            command.CommandText = migration.Sql;
+            command.ExecuteNonQuery();
+        }
+
         return [.. connection.Query<string>(query)];
     }
 
     private static void Apply(SqliteConnection connection, Migration migration)
     {
+        Failpoint.Reach("migration-begins");
         using var transaction = new SqliteWork(connection, writes: true);
         using var command = connection.CreateCommand();
         // The version is part of the transaction: a kill leaves the step done with its number, or not done at all.
         command.CommandText = string.Create(CultureInfo.InvariantCulture, $"{migration.Sql}\n;PRAGMA user_version = {migration.Version};");
         command.ExecuteNonQuery();
+        Failpoint.Reach("migration-done");
         transaction.Commit();
+        Failpoint.Reach("migration-committed");
     }
 
     /// <summary>
@@ -77,18 +85,22 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
         var partial = target + ".partial";
         File.Delete(partial);
         CreatePrivate(partial);
+        Failpoint.Reach("copy-begins");
 
         var destination = new SqliteConnectionStringBuilder { DataSource = partial, Pooling = false }.ToString();
         using (var copy = new SqliteConnection(destination))
         {
             copy.Open();
             connection.BackupDatabase(copy);
+            Failpoint.Reach("copy-written");
         }
 
         using (var written = new FileStream(partial, FileMode.Open, FileAccess.ReadWrite))
             written.Flush(flushToDisk: true);
 
+        Failpoint.Reach("copy-synced");
         File.Move(partial, target, overwrite: true);
+        Failpoint.Reach("copy-named");
         PosixCalls.SyncFolder(folder.Backups);
     }
 

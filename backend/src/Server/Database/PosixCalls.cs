@@ -58,6 +58,34 @@ internal static partial class PosixCalls
         return FileAccess(folder, path, wanted, effective) == 0 ? 0 : Marshal.GetLastPInvokeError();
     }
 
+    /// <summary>Whether a path names a file with bytes of its own: no link, folder, device or pipe, opening which may wait for ever.</summary>
+    public static bool IsPlainFile(string path)
+    {
+        if (!OperatingSystem.IsLinux())
+            return File.Exists(path) && (File.GetAttributes(path) & (FileAttributes.ReparsePoint | FileAttributes.Device)) == 0;
+
+        const int noFollow = 0x100; // AT_SYMLINK_NOFOLLOW
+        const int kind = 0xF000; // S_IFMT
+        return Statx(CurrentFolder, path, noFollow, 0x1, out var found) == 0 && (found.Mode & kind) == 0x8000; // STATX_TYPE, S_IFREG
+    }
+
+    /// <summary>The path without links, <c>.</c> and <c>..</c>; null where there is nothing.</summary>
+    public static string? RealPath(string path)
+    {
+        if (OperatingSystem.IsWindows())
+            return Path.Exists(path) ? new FileInfo(path).ResolveLinkTarget(returnFinalTarget: true)?.FullName ?? Path.GetFullPath(path) : null;
+
+        var resolved = ResolvePath(path, 0);
+        try
+        {
+            return Marshal.PtrToStringUTF8(resolved);
+        }
+        finally
+        {
+            Free(resolved);
+        }
+    }
+
     /// <summary>Owner and mode of a path as <c> (owner 0:0, mode 755)</c>, or nothing where the system does not tell.</summary>
     public static string DescribeOwner(string path)
     {
@@ -84,6 +112,12 @@ internal static partial class PosixCalls
         var error = Marshal.GetLastPInvokeError();
         return new IOException($"{call} of {path} failed: {Marshal.GetPInvokeErrorMessage(error)}", error);
     }
+
+    [LibraryImport("libc", EntryPoint = "realpath", StringMarshalling = StringMarshalling.Utf8)]
+    private static partial nint ResolvePath(string path, nint buffer);
+
+    [LibraryImport("libc", EntryPoint = "free")]
+    private static partial void Free(nint memory);
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Open(string path, int flags);

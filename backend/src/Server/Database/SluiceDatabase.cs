@@ -62,6 +62,8 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         {
             Execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;");
             _migrations.Run(connection);
+            // What one of several writes in a transaction may have to take back is held in memory, and in no file elsewhere.
+            Execute(connection, "PRAGMA temp_store = MEMORY;");
         }
         catch
         {
@@ -69,7 +71,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             throw;
         }
 
-        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true)));
+        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), _time));
     }
 
     /// <summary>Runs a query on the thread pool. All that it reads is one snapshot.</summary>
@@ -149,9 +151,12 @@ internal sealed class SluiceDatabase : IAsyncDisposable
         }
     }
 
-    /// <summary>Runs one transaction in its turn; the task completes after the commit is on disk.</summary>
+    /// <summary>
+    /// Runs one write in its turn, all or nothing; the task completes after the commit is on disk, which it may share with others that waited
+    /// beside it.
+    /// </summary>
     /// <param name="work">Gets the writing connection, inside the transaction. Does not keep it and waits for nothing.</param>
-    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    /// <param name="cancellationToken">Counts until the work begins.</param>
     /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
     /// <exception cref="StorageException">Nothing was written.</exception>
     public async Task<T> WriteAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)

@@ -21,8 +21,26 @@ internal static class SqlDialect
     /// <param name="list">A parameter whose value is a <see cref="List(IReadOnlyCollection{string})"/> or was gathered by <see cref="Gather"/>.</param>
     public static string In(string column, string list) => $"{column} IN (SELECT value FROM json_each({list}))";
 
+    /// <summary>That a column has one of the values of a list, whatever the case.</summary>
+    /// <param name="column">The column.</param>
+    /// <param name="list">A parameter whose value is the list.</param>
+    /// <param name="values">The same values.</param>
+    // SQLite knows the case of ASCII letters only.
+    public static string InAnyCase(string column, string list, IReadOnlyCollection<string> values) =>
+        values.All(value => Ascii.IsValid(value))
+            ? In($"{column} COLLATE NOCASE", list)
+            : $"EXISTS (SELECT 1 FROM json_each({list}) WHERE equal_text({column}, value))";
+
+    /// <summary>The place of a column's value in a list, 0-based; null where it is not in it.</summary>
+    /// <param name="column">The column, with its table: a list has columns of its own.</param>
+    /// <param name="list">A parameter whose value is the list.</param>
+    public static string PlaceIn(string column, string list) => $"(SELECT key FROM json_each({list}) WHERE value = {column})";
+
     /// <summary>A list as one value.</summary>
     public static string List(IReadOnlyCollection<string> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionString);
+
+    /// <inheritdoc cref="List(IReadOnlyCollection{string})"/>
+    public static string List(IReadOnlyCollection<long> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionInt64);
 
     /// <inheritdoc cref="List(IReadOnlyCollection{string})"/>
     public static string List(IReadOnlyCollection<int> values) => JsonSerializer.Serialize(values, DatabaseJson.Default.IReadOnlyCollectionInt32);
@@ -53,11 +71,17 @@ internal static class SqlDialect
     }
 
     /// <summary>Makes the functions that conditions call known to a connection.</summary>
-    public static void AddFunctions(SqliteConnection connection) =>
+    public static void AddFunctions(SqliteConnection connection)
+    {
         connection.CreateFunction(
             "contains_text",
             (string? text, string? part) => text is not null && part is not null && text.Contains(part, StringComparison.OrdinalIgnoreCase),
             isDeterministic: true);
+        connection.CreateFunction(
+            "equal_text",
+            (string? text, string? other) => text is not null && text.Equals(other, StringComparison.OrdinalIgnoreCase),
+            isDeterministic: true);
+    }
 
     private static string Escape(string part)
     {

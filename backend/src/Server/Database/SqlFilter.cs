@@ -22,6 +22,15 @@ internal sealed class SqlFilter
     public string? AddList(string column, string parameter, IReadOnlyCollection<int>? values) =>
         values is null ? null : AddList(column, parameter, SqlDialect.List(values));
 
+    /// <summary>Adds that a column has one of several values, whatever the case; null adds no term.</summary>
+    public string? AddAnyCase(string column, string parameter, IReadOnlyCollection<string>? values)
+    {
+        if (values is null)
+            return null;
+        Add(SqlDialect.InAnyCase(column, parameter, values));
+        return SqlDialect.List(values);
+    }
+
     /// <summary>Adds that a text contains a part, ignoring case; null and empty add no term.</summary>
     public string? AddSearch(string column, string parameter, string? part)
     {

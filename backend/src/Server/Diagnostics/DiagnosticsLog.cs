@@ -1,6 +1,6 @@
 namespace Sluice.Server.Diagnostics;
 
-/// <summary>Messages about requests; ids 1200 to 1299.</summary>
+/// <summary>Messages about the process and its requests; ids 1200 to 1299.</summary>
 internal static partial class DiagnosticsLog
 {
     [LoggerMessage(1202, LogLevel.Error, "{Method} {Path} failed")]
@@ -17,4 +17,7 @@ internal static partial class DiagnosticsLog
 
     [LoggerMessage(1206, LogLevel.Debug, "{Method} {Path} from {Client}: {Status} after {Milliseconds} ms")]
     public static partial void Request(ILogger logger, string method, string path, string client, int status, string milliseconds);
+
+    [LoggerMessage(1207, LogLevel.Information, "Compiled for {Instructions}; articles are decoded with {Kernel}, checksums taken with {Checksum}")]
+    public static partial void Kernels(ILogger logger, string instructions, string kernel, string checksum);
 }

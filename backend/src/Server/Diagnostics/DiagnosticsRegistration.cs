@@ -12,6 +12,8 @@ internal static class DiagnosticsRegistration
     {
         builder.Services
             .AddSingleton<LogRedactor>()
+            .AddSingleton<RecentWarnings>()
+            .AddSingleton<ILoggerProvider>(services => services.GetRequiredService<RecentWarnings>())
             .AddSingleton<LogLevels>()
             .AddSingleton<IConfigureOptions<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
             .AddSingleton<IOptionsChangeTokenSource<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
@@ -19,10 +21,9 @@ internal static class DiagnosticsRegistration
             .AddHostedService<StartSequence>()
             .AddHostedService<BackgroundWork>()
             .AddSingleton<IWorker, IntegrityWork>()
-            .AddSingleton<IWorker, StorageWatch>();
-        builder.Logging
-            .AddConsole(console => console.FormatterName = SluiceConsoleFormatter.FormatterName)
-            .AddConsoleFormatter<SluiceConsoleFormatter, ConsoleFormatterOptions>();
+            .AddSingleton<IWorker, StorageWatch>()
+            .AddSingleton<ConsoleFormatter, SluiceConsoleFormatter>();
+        builder.Logging.AddConsole(console => console.FormatterName = SluiceConsoleFormatter.FormatterName);
         return builder;
     }
 

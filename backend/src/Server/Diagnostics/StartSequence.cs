@@ -1,6 +1,7 @@
 using Sluice.Server.Database;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
+using Sluice.Usenet.Yenc;
 
 namespace Sluice.Server.Diagnostics;
 
@@ -45,7 +46,11 @@ internal sealed class StartSequence(
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
-    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+    public Task StartedAsync(CancellationToken cancellationToken)
+    {
+        DiagnosticsLog.Kernels(logger, WiderBuild.Name, YencKernel.Best.Name, Crc32Kernel.Name);
+        return Task.CompletedTask;
+    }
 
     /// <inheritdoc/>
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;

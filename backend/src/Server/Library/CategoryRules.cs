@@ -4,30 +4,38 @@ using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Library;
 
-/// <summary>What category an item gets, and the folder of a category (SAB-28).</summary>
+/// <summary>What category an item gets, and the folder of a category (SAB-28, SAB-35).</summary>
 internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api)
 {
     /// <summary>Stored for items without a category.</summary>
     public const string None = "*";
+
+    // Of a text without a meaning here; real ones have a few letters.
+    private const int MaxLength = 255;
 
     private static readonly string[] Defaults = ["", None, "Default", "None"];
 
     /// <summary>The category folders that exist even when they are empty.</summary>
     public IReadOnlyList<string> Configured => api.CurrentValue.Categories;
 
-    /// <summary>The category to store for a client's text: a configured one in its own spelling, any other cleaned, or none.</summary>
-    public string Resolve(string category)
+    /// <summary>The category to store for a client's text: the text itself, because clients look for it letter by letter, or none.</summary>
+    public static string Resolve(string category)
     {
-        if (Defaults.Contains(category.Trim(), StringComparer.OrdinalIgnoreCase))
-            return None;
-
-        var name = NameCleaner.Clean(category, windowsSafe: true);
+        // NUL ends a text for the database.
+        var text = category.Replace("\0", "", StringComparison.Ordinal);
+        text = text.Length <= MaxLength ? text : text[..MaxLength];
         // The folder of the built-in clip is never shared.
-        if (name.Equals(BuiltInClip.Category, StringComparison.OrdinalIgnoreCase))
-            return None;
+        return Defaults.Contains(text.Trim(), StringComparer.OrdinalIgnoreCase) || IsClip(NameCleaner.Clean(text, windowsSafe: true)) ? None : text;
+    }
+
+    /// <summary>The folder of a stored category, below <c>/nzbs</c> and <c>/content</c>: a configured one in its own spelling, any other cleaned.</summary>
+    public string FolderOf(string category)
+    {
+        if (category == None)
+            return api.CurrentValue.ManualCategory;
+        var name = NameCleaner.Clean(category, windowsSafe: true);
         return Configured.FirstOrDefault(known => known.Equals(name, StringComparison.OrdinalIgnoreCase)) ?? name;
     }
 
-    /// <summary>The folder of a stored category, below <c>/nzbs</c> and <c>/content</c>.</summary>
-    public string FolderOf(string category) => category == None ? api.CurrentValue.ManualCategory : category;
+    private static bool IsClip(string name) => name.Equals(BuiltInClip.Category, StringComparison.OrdinalIgnoreCase);
 }

@@ -1,6 +1,7 @@
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 
@@ -87,6 +88,10 @@ internal sealed class OpenedFileStream(ReadOnlyStream inner, IDisposable ids) : 
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         inner.ReadAsync(buffer, cancellationToken);
+
+    /// <inheritdoc/>
+    public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
+        inner.LendAsync(loan, most, cancellationToken);
 
     /// <inheritdoc/>
     public override void HintSeek(long position) => inner.HintSeek(position);

@@ -104,8 +104,15 @@ internal sealed class LibraryStore(SluiceDatabase database)
         foreach (var file in release.PostedFiles)
         {
             connection.Execute(
-                "INSERT INTO posted_file (release_id, ordinal, places, map, habit) VALUES (@ReleaseId, @Ordinal, @Places, @Map, @Habit)",
-                PostedFileRow.Of(releaseId, file));
+                "INSERT INTO posted_file (release_id, ordinal, places, map, habit) VALUES (@releaseId, @Ordinal, @places, @map, @habit)",
+                new
+                {
+                    releaseId,
+                    file.Ordinal,
+                    places = new SqlBytes(file.Places.Pack()),
+                    map = new SqlBytes(file.Map.Pack()),
+                    habit = file.Habit.Pack(),
+                });
         }
 
         foreach (var file in release.Files)
@@ -113,17 +120,17 @@ internal sealed class LibraryStore(SluiceDatabase database)
             connection.Execute(
                 """
                 INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
-                VALUES (@FileId, @ReleaseId, @PathKey, @OriginalName, @Length, @ETag, @Content)
+                VALUES (@fileId, @releaseId, @pathKey, @OriginalName, @Length, @ETag, @content)
                 """,
-                new LibraryRow
+                new
                 {
-                    ReleaseId = releaseId,
-                    FileId = file.Id.ToString("D"),
-                    PathKey = PathKey.OfPath(file.Path),
-                    OriginalName = file.OriginalName,
-                    Length = file.Length,
-                    ETag = file.ETag,
-                    Content = ContentMap.Pack(file.Content),
+                    releaseId,
+                    fileId = file.Id.ToString("D"),
+                    pathKey = PathKey.OfPath(file.Path),
+                    file.OriginalName,
+                    file.Length,
+                    file.ETag,
+                    content = new SqlBytes(ContentMap.Pack(file.Content)),
                 });
         }
 
@@ -261,7 +268,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         database.WriteAsync(
             connection => connection.Execute(
                 $"UPDATE posted_file SET map = @corrected WHERE {OfReleaseSql} AND map = @refuted",
-                new { release.Id, release.NzbHash, ordinal, refuted = refuted.Pack(), corrected = corrected.Pack() }),
+                new { release.Id, release.NzbHash, ordinal, refuted = new SqlBytes(refuted.Pack()), corrected = new SqlBytes(corrected.Pack()) }),
             cancellationToken);
 
     /// <summary>Stores the learned habits of posted files, in every release of their NZBs.</summary>

@@ -16,7 +16,12 @@ namespace Sluice.Server.Library;
 /// </summary>
 /// <remarks>Thread-safe. Bounded: beyond <see cref="MostFiles"/> files the claims of the oldest are forgotten.</remarks>
 internal sealed class MapCorrections(
-    LibraryStore store, ProviderHost providers, IOptionsMonitor<UsenetOptions> options, TimeProvider time, ILogger<MapCorrections> logger) : IDisposable
+    LibraryStore store,
+    ProviderHost providers,
+    SincePaced sincePaced,
+    IOptionsMonitor<UsenetOptions> options,
+    TimeProvider time,
+    ILogger<MapCorrections> logger) : IDisposable
 {
     private const int MostFiles = 10_000;
 
@@ -45,7 +50,7 @@ internal sealed class MapCorrections(
     private ILogger Logger => logger;
 
     /// <summary>Ends after the time that a client waits for a later byte of a body, which is longer than for its first.</summary>
-    private CancellationTokenSource Deadline() => new(2 * options.CurrentValue.StreamingReadTimeout, time);
+    private PacedDeadline Deadline() => new(2 * options.CurrentValue.StreamingReadTimeout, time, () => sincePaced(OperationLane.Playback));
 
     private MapClaims? Find((string NzbHash, int Ordinal) file)
     {
@@ -103,7 +108,7 @@ internal sealed class MapCorrections(
         public async Task<SegmentMap> CorrectAsync(SegmentMap refuted, Segment claim, CancellationToken cancellationToken)
         {
             // One deadline for the turn and for the look: a look that hangs ends with its own, and so does the wait of each reader behind it.
-            using var deadline = owner.Deadline();
+            await using var deadline = owner.Deadline();
             using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
             try
             {

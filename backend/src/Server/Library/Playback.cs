@@ -28,7 +28,7 @@ internal sealed class Playback(FileStreamFactory files)
     /// <param name="length">Number of bytes; nothing past the segment of the last one is ever fetched.</param>
     /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
     /// <returns>A forward stream that the caller disposes asynchronously. Opening and reading throw what <see cref="Explain"/> knows.</returns>
-    public async Task<Stream> OpenAsync(LibraryFile file, long offset, long length, CancellationToken cancellationToken) =>
+    public async Task<ReadOnlyStream> OpenAsync(LibraryFile file, long offset, long length, CancellationToken cancellationToken) =>
         await files.OpenAsync(file, offset, offset + length, OperationLane.Playback, cancellationToken);
 
     /// <summary>The reason of a failed read, or null for an exception that is a bug or has nothing to do with reading.</summary>

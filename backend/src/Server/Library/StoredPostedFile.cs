@@ -12,20 +12,10 @@ internal sealed record StoredPostedFile(int Ordinal, SegmentPlaces Places, Segme
 /// <summary>A row of <c>posted_file</c>.</summary>
 internal sealed record PostedFileRow
 {
-    public long ReleaseId { get; init; }
     public long Ordinal { get; init; }
     public required byte[] Places { get; init; }
     public required byte[] Map { get; init; }
     public long Habit { get; init; }
-
-    public static PostedFileRow Of(long releaseId, StoredPostedFile file) => new()
-    {
-        ReleaseId = releaseId,
-        Ordinal = file.Ordinal,
-        Places = file.Places.Pack(),
-        Map = file.Map.Pack(),
-        Habit = file.Habit.Pack(),
-    };
 
     public StoredPostedFile Read() => new((int)Ordinal, SegmentPlaces.Unpack(Places), SegmentMap.Unpack(Map), ArticleHabit.Unpack(Habit));
 }

@@ -15,9 +15,12 @@ internal sealed class FileLieStore(StreamMemory memory, SluiceDatabase database,
     public async Task RestoreAsync(CancellationToken cancellationToken)
     {
         var rows = await database.ReadAsync(
-            connection => connection.Query<LieRow>(
-                "SELECT file AS File, at AS At FROM file_lie WHERE at > @Oldest ORDER BY at DESC LIMIT @MostFiles",
-                new { Oldest, RememberedLie.MostFiles }).AsList(),
+            connection => (List<LieRow>)
+            [
+                .. connection.Query<LieRow>(
+                    "SELECT file AS File, at AS At FROM file_lie WHERE at > @Oldest ORDER BY at DESC LIMIT @MostFiles",
+                    new { Oldest, RememberedLie.MostFiles }),
+            ],
             cancellationToken);
         memory.Restore(rows.Select(row => row.Read()));
     }

@@ -9,6 +9,17 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Server.Providers;
 
+/// <summary>A provider of the settings at one moment.</summary>
+/// <param name="Options">What the settings say.</param>
+/// <param name="Sockets">Connections, those that are being opened or closed included.</param>
+/// <param name="Fault">Why it is left alone for now; null while it is not.</param>
+internal sealed record ProviderState(ProviderOptions Options, int Sockets, NntpFault? Fault)
+{
+    /// <param name="options">What the settings say.</param>
+    /// <param name="status">How it is used; null while no provider is.</param>
+    public static ProviderState Of(ProviderOptions options, ProviderStatus? status) => new(options, status?.Sockets ?? 0, status?.Fault);
+}
+
 /// <summary>The source of articles while no provider is configured.</summary>
 internal sealed record BuiltInArticles(IArticleSource Source);
 
@@ -47,7 +58,8 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         BuiltInArticles? builtIn = null,
         ProviderMemory? memory = null,
         SegmentCacheHost? segments = null,
-        StreamMemory? streams = null)
+        StreamMemory? streams = null,
+        BandwidthLimit? bandwidth = null)
     {
         _usenet = usenet;
         _streaming = streaming;
@@ -59,7 +71,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         _loggers = loggers;
         _logger = loggers.CreateLogger<ProviderHost>();
         _memory.Configure(usenet.CurrentValue.MissCacheTime, usenet.CurrentValue.MissCacheEntries);
-        _accounts = new NntpAccounts(new GlobalOperationLimiter(time: time), time, loggers, _memory);
+        _accounts = new NntpAccounts(new GlobalOperationLimiter(time: time), time, loggers, _memory, names: null, bandwidth?.Limiter);
         _current = Make(Plan(out _));
         _watches = [usenet.OnChange(_ => Follow()), streaming.OnChange(_ => Follow())];
     }
@@ -70,8 +82,32 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>The engine for the next stream. Ask again for each: it changes with the settings.</summary>
     public StreamEngine Engine => _current.Engine;
 
+    /// <summary>The providers of the settings, in their order.</summary>
+    public IReadOnlyList<ProviderState> Providers
+    {
+        get
+        {
+            var current = _current;
+            return [.. current.Plan.Providers.Select((options, index) => ProviderState.Of(options, current.Pool?.Status(index)))];
+        }
+    }
+
+    /// <summary>What each provider has been used for since the start, by its id, those included that the settings name no more.</summary>
+    public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
+
     /// <summary>Bytes received from providers since the start.</summary>
     public long BytesReceived => _accounts.BytesReceived;
+
+    /// <summary>Asks a provider of the settings again, however it has failed before.</summary>
+    /// <param name="provider">Its place among <see cref="Providers"/>.</param>
+    public void Unblock(int provider)
+    {
+        if (_current.Pool is { } pool && provider < pool.ProviderCount)
+            pool.Unblock(provider);
+    }
+
+    /// <summary>Closes the connections of all providers that owe nothing.</summary>
+    public void CloseIdle() => _current.Pool?.CloseIdle();
 
     /// <inheritdoc/>
     public int ProviderCount => _current.ProviderCount;

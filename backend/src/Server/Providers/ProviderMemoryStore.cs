@@ -71,10 +71,15 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
             {
                 connection.Execute(
                     """
-                    INSERT INTO provider_miss (key, until, believed) VALUES (@Key, @UntilMilliseconds, @BelievedMilliseconds)
+                    INSERT INTO provider_miss (key, until, believed) VALUES (@key, @until, @believed)
                     ON CONFLICT (key) DO UPDATE SET until = excluded.until, believed = excluded.believed
                     """,
-                    MissRow.Of(miss));
+                    new
+                    {
+                        key = new SqlBytes(miss.Key.ToByteArray()),
+                        until = miss.Until.ToUnixTimeMilliseconds(),
+                        believed = (long)miss.Believed.TotalMilliseconds,
+                    });
             }
 
             connection.Execute("DELETE FROM provider_miss WHERE until <= @now", new { now = time.WallTime().ToUnixTimeMilliseconds() });
@@ -89,9 +94,6 @@ internal sealed class ProviderMemoryStore(SluiceDatabase database, TimeProvider 
     internal sealed record MissRow(byte[] Key, long UntilMilliseconds, long BelievedMilliseconds)
     {
         private static readonly TimeSpan MostBelieved = TimeSpan.FromDays(3650);
-
-        public static MissRow Of(RememberedMiss miss) => new(
-            miss.Key.ToByteArray(), miss.Until.ToUnixTimeMilliseconds(), (long)miss.Believed.TotalMilliseconds);
 
         // Whatever stands there: a time that no clock can say is one far in the future, and a span is not longer than time is.
         public RememberedMiss Read() => new(

@@ -15,7 +15,11 @@ internal static class ProvidersRegistration
         .AddSingleton(provider => new StreamMemory(provider.GetRequiredService<TimeProvider>(), process.ChecksBlocks ? Environment.FailFast : null))
         .AddSingleton<ILearnedMemory, LearnedProviders>()
         .AddSingleton<ILearnedMemory, FileLieStore>()
+        .AddSingleton<ProviderUsage>()
+        .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<ProviderUsage>())
         .AddSingleton<SegmentCacheHost>()
+        .AddSingleton<BandwidthLimit>()
+        .AddSingleton<SincePaced>(provider => provider.GetRequiredService<BandwidthLimit>().Limiter.SincePaced)
         .AddSingleton<ProviderHost>()
         .AddSingleton<IWorker, LearnedWorker>()
         .AddSingleton<IWorker, ProviderStart>();

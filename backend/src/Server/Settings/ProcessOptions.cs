@@ -37,6 +37,9 @@ internal sealed record ProcessOptions
     /// <summary>Whether the listener speaks HTTPS.</summary>
     public bool UsesTls => TlsCertFile is not null;
 
+    /// <summary>Up to which level of instructions a build may be taken that is wider than the one that was started; null for all.</summary>
+    public static string? ReadInstructions(ProcessEnvironment environment) => environment.Get("SLUICE_INSTRUCTIONS");
+
     /// <summary>Reads the variables; what cannot be used is replaced and becomes a warning of the environment.</summary>
     public static ProcessOptions Read(ProcessEnvironment environment)
     {

@@ -44,8 +44,11 @@ internal static class SettingReader
             SettingType.Name => ReadName(text),
             SettingType.NameList => ReadNames(definition, text),
             SettingType.NetworkList => ReadNetworks(definition, text),
+            SettingType.HostList => ReadList(definition, text, ReadHost),
             SettingType.Path => ReadPath(text.Trim()),
+            SettingType.PathList => ReadList(definition, text, ReadPath),
             SettingType.UrlPath => ReadUrlPath(text),
+            SettingType.Schedule => BandwidthSchedule.Read(text) is { } schedule ? (schedule.IsEmpty ? "" : text) : null,
             _ => ReadJson(text),
         };
     }
@@ -122,6 +125,24 @@ internal static class SettingReader
             return null;
 
         return networks.All(network => ReadNetwork(network) is not null) ? SettingText.WriteList(networks) : null;
+    }
+
+    /// <summary>A list of entries that each have one canonical form; null when one of them has none.</summary>
+    private static string? ReadList(SettingDefinition definition, string text, Func<string, string?> read)
+    {
+        if (SettingText.ReadList(text) is not { } entries || entries.Count > definition.Max)
+            return null;
+
+        var values = entries.Select(read).ToList();
+        return values.Contains(null) ? null : SettingText.WriteList(values.OfType<string>().Distinct());
+    }
+
+    private static string? ReadHost(string text)
+    {
+        if (text == "*" || ReadNetwork(text) is not null)
+            return text;
+
+        return Uri.CheckHostName(text) == UriHostNameType.Dns ? text.ToLowerInvariant() : null;
     }
 
     private static string? ReadPath(string text)

@@ -26,18 +26,30 @@ internal static class SettingSchema
             Fallbacks = [new("TRUSTED_PROXY_CIDRS"), new("TRUST_PROXY") { Switch = (LoopbackAndPrivate, Loopback) }],
         },
 
+        Number("database.history-retention-days", 0, 3650, 90) with
+        {
+            Aliases = [new("api.history-retention-hours", 1, 24)], Fallbacks = [new("DATABASE_HISTORY_RETENTION_DAYS")],
+        },
+
         new("api.key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true, Fallbacks = [new("FRONTEND_BACKEND_API_KEY")] },
+        new("api.nzb-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, EmptyAllowed = true },
         new("api.strm-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true },
         new("api.categories", SettingType.NameList) { Default = """["audio","software","tv","movies"]""", Max = 64, Fallbacks = [new("CATEGORIES")] },
         new("api.manual-category", SettingType.Name) { Default = "uncategorized" },
         new("api.ignore-history-limit", SettingType.Boolean) { Default = "true" },
         Number("api.history-max-page-size", 60, 100_000, 10_000),
         new("api.duplicate-nzb-behavior", SettingType.Choice) { Default = "increment", Words = ["increment", "mark-failed"] },
+        new("api.user-agent", SettingType.Line) { Default = "SABnzbd/5.0.4", Min = 1, Max = 256, Fallbacks = [new("NZB_GRAB_USER_AGENT")] },
+        new("api.addurl-trusted-hosts", SettingType.HostList) { Default = "[]", Max = 256, Fallbacks = [new("TRUSTED_INTERNAL_HOSTS")] },
+        new("api.local-nzb-dirs", SettingType.PathList) { Default = "[]", Max = 64 },
 
+        new("queue.watch-dir", SettingType.Path) { EmptyAllowed = true },
         Number("queue.worker-count", 1, 10, 2),
         Number("queue.max-items", 0, 1_000_000, 0),
         Number("queue.resume-threshold", 0, 1_000_000, 0),
+        new("queue.paused", SettingType.Boolean) { Default = "false" },
         Number("queue.step-timeout-seconds", 30, 1800, 180) with { Fallbacks = [new("QUEUE_ITEM_STUCK_MINUTES", 60)] },
+        Number("queue.speed-limit-kbps", 0, 12_500_000, 0),
 
         new("usenet.providers", SettingType.Json) { Default = """{"Providers":[]}""", Secret = true },
         Number("usenet.max-download-connections", 0, 1000, 0) with
@@ -83,6 +95,8 @@ internal static class SettingSchema
         new("usenet.segment-cache.path", SettingType.Path) { EmptyAllowed = true, Restart = true },
         Number("usenet.segment-cache.max-gb", 1, 10_000, 2),
         new("usenet.shared-streams.enabled", SettingType.Boolean) { Default = "true" },
+        Number("usenet.bandwidth-limit-mbps", 0, BandwidthSchedule.MostMegabits, 0),
+        new("usenet.bandwidth-schedule", SettingType.Schedule),
         new("usenet.crc-check", SettingType.Boolean)
         {
             Default = "true", Fallbacks = [new("USENET_DISABLE_CRC_VALIDATION") { Switch = ("false", "true") }],

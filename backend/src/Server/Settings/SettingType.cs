@@ -36,11 +36,20 @@ internal enum SettingType
     /// <summary>Networks in CIDR notation.</summary>
     NetworkList,
 
+    /// <summary>Hosts by name, address or network, or <c>*</c> for all.</summary>
+    HostList,
+
     /// <summary>An absolute path, as some machine sees it.</summary>
     Path,
 
+    /// <summary>Absolute paths.</summary>
+    PathList,
+
     /// <summary>A path of this server's addresses, or empty.</summary>
     UrlPath,
+
+    /// <summary>Limits of bandwidth by day and time, as JSON, or empty.</summary>
+    Schedule,
 
     /// <summary>A JSON object whose elements are judged by their owner.</summary>
     Json,

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
 
@@ -6,6 +7,8 @@ namespace Sluice.Server.Settings;
 /// <summary>Puts the settings together.</summary>
 internal static class SettingsRegistration
 {
+    private const DynamicallyAccessedMemberTypes Constructed = DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
+
     /// <summary>
     /// Adds the settings in force, the store and one <c>IOptionsMonitor</c> per concern. Until the store has loaded, the
     /// options hold the values of the environment and the defaults.
@@ -20,20 +23,22 @@ internal static class SettingsRegistration
             .AddRecord(GeneralOptions.Read)
             .AddRecord(ApiOptions.Read)
             .AddRecord(QueueOptions.Read)
+            .AddRecord(HistoryOptions.Read)
             .AddRecord(RcloneOptions.Read)
             .AddRecord(SegmentCacheOptions.Read)
             .AddRecord(StreamingOptions.Read)
             .AddRecord(UsenetOptions.Read)
             .AddRecord(settings => WebDavOptions.Read(settings, process.DisableWebDavAuth));
 
-    private static IServiceCollection AddRecord<TOptions>(this IServiceCollection services, Func<EffectiveSettings, TOptions> read)
+    // A monitor asks its options type for a constructor, which it calls only where nothing else makes the record.
+    private static IServiceCollection AddRecord<[DynamicallyAccessedMembers(Constructed)] TOptions>(this IServiceCollection services, Func<EffectiveSettings, TOptions> read)
         where TOptions : class => services
         .AddSingleton(provider => new SettingsRecord<TOptions>(provider.GetRequiredService<SettingsSource>(), read))
         .AddSingleton<IOptionsFactory<TOptions>>(provider => provider.GetRequiredService<SettingsRecord<TOptions>>())
         .AddSingleton<IOptionsChangeTokenSource<TOptions>>(provider => provider.GetRequiredService<SettingsRecord<TOptions>>());
 
     /// <summary>Makes an option record from the values in force, which are valid, so that nothing can fail here; follows their changes.</summary>
-    private sealed class SettingsRecord<TOptions>(SettingsSource source, Func<EffectiveSettings, TOptions> read)
+    private sealed class SettingsRecord<[DynamicallyAccessedMembers(Constructed)] TOptions>(SettingsSource source, Func<EffectiveSettings, TOptions> read)
         : IOptionsFactory<TOptions>, IOptionsChangeTokenSource<TOptions>
         where TOptions : class
     {

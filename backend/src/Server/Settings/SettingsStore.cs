@@ -19,7 +19,7 @@ internal sealed class SettingsStore(
         try
         {
             var rows = await database.ReadAsync(
-                connection => connection.Query<SavedRow>("SELECT key AS Key, value AS Value FROM setting").AsList(), cancellationToken);
+                connection => (List<SavedRow>)[.. connection.Query<SavedRow>("SELECT key AS Key, value AS Value FROM setting")], cancellationToken);
             var lost = new List<string>();
             _saved = [];
             foreach (var (key, value) in rows)

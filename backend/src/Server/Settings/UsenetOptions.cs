@@ -81,6 +81,12 @@ internal sealed record UsenetOptions
     /// <summary>For TCP, TLS, greeting and login together; never below <see cref="ConnectTimeout"/>.</summary>
     public required TimeSpan LoginTimeout { get; init; }
 
+    /// <summary>Bytes per second that come from all providers together; 0: no limit.</summary>
+    public long BandwidthLimit { get; init; }
+
+    /// <summary>What takes the place of that limit by day and time.</summary>
+    public BandwidthSchedule Schedule { get; init; } = BandwidthSchedule.Empty;
+
     /// <summary>An unused connection is closed after this long.</summary>
     public required TimeSpan IdleConnectionTimeout { get; init; }
 
@@ -124,6 +130,8 @@ internal sealed record UsenetOptions
             ConnectTimeout = connect,
             LoginTimeout = login > connect ? login : connect,
             IdleConnectionTimeout = settings.Seconds("usenet.idle-connection-timeout-seconds"),
+            BandwidthLimit = settings.Number("usenet.bandwidth-limit-mbps") * BandwidthSchedule.BytesOfMegabit,
+            Schedule = BandwidthSchedule.Read(settings.Text("usenet.bandwidth-schedule")) ?? BandwidthSchedule.Empty,
         };
     }
 

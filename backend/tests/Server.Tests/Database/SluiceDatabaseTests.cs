@@ -126,6 +126,57 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
+    public async Task Writes_that_wait_together_share_one_commit_and_one_that_fails_takes_no_other_with_it()
+    {
+        // A clock that stands still: by that of a loaded machine the time in which writes join a transaction may be over.
+        await using var database = _temporary.OpenDatabase(new ManualTimeProvider(), Numbers);
+        using var inside = new SemaphoreSlim(0);
+        using var finish = new ManualResetEventSlim();
+        var (commits, seen) = (0, new List<int>());
+        var first = database.WriteAsync(
+            connection =>
+            {
+                SQLitePCL.raw.sqlite3_commit_hook(((SqliteConnection)connection).Handle, _ => commits++ * 0, null);
+                inside.Release();
+                finish.Wait(Token);
+                return connection.Execute("INSERT INTO number VALUES (0)");
+            },
+            Token);
+        await inside.WaitAsync(Token);
+        using var late = new CancellationTokenSource();
+        var writes = Enumerable.Range(1, 10).Select(value => database.WriteAsync(
+            connection =>
+            {
+                connection.Execute("INSERT INTO number VALUES (@value)", new { value });
+                // Each sees what those before it have left behind.
+                lock (seen)
+                    seen.Add(connection.ExecuteScalar<int>("SELECT count(*) FROM number"));
+                return value == 5 ? throw new InvalidDataException() : connection.Execute("INSERT INTO number VALUES (@twin)", new { twin = value == 8 ? 1 : 100 + value });
+            },
+            value == 3 ? late.Token : Token)).ToList();
+        await late.CancelAsync();
+
+        finish.Set();
+        await first;
+        foreach (var (write, value) in writes.Select((write, i) => (write, i + 1)))
+        {
+            if (value == 3)
+                await Assert.ThrowsAnyAsync<OperationCanceledException>(() => write);
+            else if (value == 5)
+                await Assert.ThrowsAsync<InvalidDataException>(() => write);
+            else if (value == 8)
+                await Assert.ThrowsAsync<SqliteException>(() => write);
+            else
+                Assert.Equal(1, await write);
+        }
+
+        Assert.Equal(2, commits);
+        Assert.Equal([2, 4, 6, 8, 8, 10, 12, 12, 14], seen);
+        var stored = await database.ReadAsync(connection => connection.Query<int>("SELECT value FROM number WHERE value < 100 ORDER BY value").ToList(), Token);
+        Assert.Equal([0, 1, 2, 4, 6, 7, 9, 10], stored);
+    }
+
+    [Fact]
     public async Task Concurrent_writes_are_all_committed_and_none_is_busy()
     {
         await using var database = _temporary.OpenDatabase(Numbers);

@@ -87,7 +87,7 @@ public sealed class MapCorrectionsTests : IDisposable
         var clock = new ManualTimeProvider();
         var options = host.Get<IOptionsMonitor<UsenetOptions>>();
         using var corrections = new MapCorrections(
-            host.Get<LibraryStore>(), host.Get<ProviderHost>(), options, clock, NullLogger<MapCorrections>.Instance);
+            host.Get<LibraryStore>(), host.Get<ProviderHost>(), host.Get<SincePaced>(), options, clock, NullLogger<MapCorrections>.Instance);
         var release = new Release(1, "tv", "Rel", new string('0', 64), default);
         var map = SegmentMap.Uniform(6, 3000, 15_100);
         var ids = new LostIds(map.Count);

@@ -12,17 +12,25 @@ public sealed class SettingSchemaTests
         general.log-level | Choice | trace,debug,information,warning,error | information
         general.log-format | Choice | text,json | text
         general.trusted-proxies | NetworkList | | ["127.0.0.0/8","::1/128"]
+        database.history-retention-days | Number | 0-3650 | 90
         api.key | Key | 16-128 |
+        api.nzb-key | Key | 0,16-128 |
         api.strm-key | Key | 16-128 |
         api.categories | NameList | -64 | ["audio","software","tv","movies"]
         api.manual-category | Name | | uncategorized
         api.ignore-history-limit | Boolean | | true
         api.history-max-page-size | Number | 60-100000 | 10000
         api.duplicate-nzb-behavior | Choice | increment,mark-failed | increment
+        api.user-agent | Line | 1-256 | SABnzbd/5.0.4
+        api.addurl-trusted-hosts | HostList | -256 | []
+        api.local-nzb-dirs | PathList | -64 | []
+        queue.watch-dir | Path | |
         queue.worker-count | Number | 1-10 | 2
         queue.max-items | Number | 0-1000000 | 0
         queue.resume-threshold | Number | 0-1000000 | 0
+        queue.paused | Boolean | | false
         queue.step-timeout-seconds | Number | 30-1800 | 180
+        queue.speed-limit-kbps | Number | 0-12500000 | 0
         usenet.providers | Json | | {"Providers":[]}
         usenet.max-download-connections | Number | 0-1000 | 0
         usenet.max-queue-connections | Number | 0-1000 | 0
@@ -53,6 +61,8 @@ public sealed class SettingSchemaTests
         usenet.segment-cache.path | Path | |
         usenet.segment-cache.max-gb | Number | 1-10000 | 2
         usenet.shared-streams.enabled | Boolean | | true
+        usenet.bandwidth-limit-mbps | Number | 0-100000 | 0
+        usenet.bandwidth-schedule | Schedule | |
         usenet.crc-check | Boolean | | true
         streaming.verify-before-serve | Boolean | | false
         webdav.user | Text | 1-64 | admin
@@ -77,7 +87,7 @@ public sealed class SettingSchemaTests
     [Fact]
     public void Secrets_are_marked() =>
         Assert.Equal(
-            ["api.key", "api.strm-key", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
+            ["api.key", "api.nzb-key", "api.strm-key", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
             SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Order());
 
     [Fact]
@@ -111,7 +121,8 @@ public sealed class SettingSchemaTests
         SettingType.Key when definition.EmptyAllowed => $"0,{definition.Min}-{definition.Max}",
         SettingType.Number or SettingType.Key or SettingType.Text => $"{definition.Min}-{definition.Max}",
         SettingType.Password => $"{definition.Min}-",
-        SettingType.NameList or SettingType.Line => $"-{definition.Max}",
+        SettingType.Line when definition.Min > 0 => $"{definition.Min}-{definition.Max}",
+        SettingType.NameList or SettingType.HostList or SettingType.PathList or SettingType.Line => $"-{definition.Max}",
         _ => "",
     };
 }

@@ -1,0 +1,70 @@
+using Microsoft.Extensions.Options;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nntp.Connections;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>
+/// For how long no fetch of a lane has waited for the limit of bandwidth, zero while one does: a deadline of what a fetch is for counts from
+/// there.
+/// </summary>
+internal delegate TimeSpan SincePaced(OperationLane lane);
+
+/// <summary>
+/// The limit of bandwidth that is in force: what the schedule says of this minute, the configured limit where it says nothing, and the limit
+/// that a client has set, whichever is lower (STR-14). Follows the settings at once and the schedule by the minute.
+/// </summary>
+/// <remarks>Thread-safe. <c>_gate</c> orders the changes; the lock of the limiter is taken below it, and no other.</remarks>
+internal sealed class BandwidthLimit : IDisposable
+{
+    private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
+
+    private readonly Lock _gate = new();
+    private readonly IOptionsMonitor<UsenetOptions> _usenet;
+    private readonly IOptionsMonitor<QueueOptions> _queue;
+    private readonly TimeProvider _time;
+    private readonly ITimer _timer;
+    private readonly IDisposable?[] _watches;
+
+    /// <summary>Takes the settings as they are and follows them.</summary>
+    public BandwidthLimit(IOptionsMonitor<UsenetOptions> usenet, IOptionsMonitor<QueueOptions> queue, TimeProvider time)
+    {
+        (_usenet, _queue, _time) = (usenet, queue, time);
+        Limiter = new BandwidthLimiter(time);
+        _timer = time.CreateTimer(static limit => ((BandwidthLimit)limit!).Follow(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        Follow();
+        _watches = [usenet.OnChange(_ => Follow()), queue.OnChange(_ => Follow())];
+    }
+
+    /// <summary>Paces the commands of all accounts.</summary>
+    public BandwidthLimiter Limiter { get; }
+
+    /// <summary>The limit of the settings in bytes per second, whatever the schedule says; 0: none.</summary>
+    public long Configured => _usenet.CurrentValue.BandwidthLimit;
+
+    /// <summary>The limit in force in bytes per second; 0: none.</summary>
+    public long Current => Limiter.BytesPerSecond;
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        foreach (var watch in _watches)
+            watch?.Dispose();
+        _timer.Dispose();
+        Limiter.Dispose();
+    }
+
+    private void Follow()
+    {
+        lock (_gate)
+        {
+            var (usenet, kept) = (_usenet.CurrentValue, _queue.CurrentValue.SpeedLimit);
+            var now = TimeZoneInfo.ConvertTime(_time.WallTime(), _time.LocalTimeZone).DateTime;
+            var limit = usenet.Schedule.At(now) ?? usenet.BandwidthLimit;
+            Limiter.Configure(limit == 0 || (kept > 0 && kept < limit) ? kept : limit);
+            _timer.Change(usenet.Schedule.IsEmpty ? Timeout.InfiniteTimeSpan : Minute - TimeSpan.FromTicks(now.Ticks % Minute.Ticks), Timeout.InfiniteTimeSpan);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+using System.Globalization;
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>Bytes over the times that clients of SABnzbd ask for; weeks begin on Monday.</summary>
+/// <param name="Total">Ever.</param>
+/// <param name="Month">This month.</param>
+/// <param name="Week">This week.</param>
+/// <param name="Day">Today.</param>
+internal sealed record UsageSums(long Total, long Month, long Week, long Day);
+
+/// <summary>
+/// What the providers have been used for by days of the server's time zone (SAB-46). All days are in memory; what is new goes to
+/// <c>provider_usage</c> with what is learned, twice a minute and at the end.
+/// </summary>
+/// <remarks>Thread-safe. What came since the last look counts for the day of this one.</remarks>
+internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase database, TimeProvider time) : ILearnedMemory
+{
+    private const string DayForm = "yyyy-MM-dd";
+
+    // Guards the tables below. Nothing else is taken under it.
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(Guid Provider, DateOnly Day), ProviderUse> _days = [];
+    private Dictionary<(Guid Provider, DateOnly Day), ProviderUse> _unsaved = [];
+    private readonly Dictionary<Guid, ProviderUse> _counted = [];
+
+    /// <summary>A day as it is stored and shown.</summary>
+    public static string Write(DateOnly day) => day.ToString(DayForm, CultureInfo.InvariantCulture);
+
+    /// <summary>Sums over some providers.</summary>
+    /// <param name="ids">Their ids; null for all that ever were.</param>
+    public UsageSums Sum(IReadOnlyCollection<Guid>? ids = null)
+    {
+        lock (_gate)
+        {
+            var today = Take();
+            var week = today.AddDays(-(((int)today.DayOfWeek + 6) % 7));
+            var (total, month, thisWeek, day) = (0L, 0L, 0L, 0L);
+            foreach (var (key, use) in _days)
+            {
+                if (ids is not null && !ids.Contains(key.Provider))
+                    continue;
+                total += use.Bytes;
+                month += (key.Day.Year, key.Day.Month) == (today.Year, today.Month) ? use.Bytes : 0;
+                thisWeek += key.Day >= week && key.Day <= today ? use.Bytes : 0;
+                day += key.Day == today ? use.Bytes : 0;
+            }
+
+            return new UsageSums(total, month, thisWeek, day);
+        }
+    }
+
+    /// <summary>The days on which any of some providers was used, the oldest first.</summary>
+    public IReadOnlyList<(DateOnly Day, ProviderUse Use)> Days(IReadOnlyCollection<Guid> ids)
+    {
+        lock (_gate)
+        {
+            Take();
+            return
+            [
+                .. _days.Where(pair => ids.Contains(pair.Key.Provider))
+                    .GroupBy(pair => pair.Key.Day, pair => pair.Value)
+                    .Select(day => (day.Key, day.Aggregate((sum, use) => sum + use)))
+                    .OrderBy(day => day.Key),
+            ];
+        }
+    }
+
+    /// <inheritdoc/>
+    public async Task RestoreAsync(CancellationToken cancellationToken)
+    {
+        var rows = await database.ReadAsync(
+            connection => (List<UsageRow>)
+            [
+                .. connection.Query<UsageRow>(
+                    "SELECT provider AS Provider, day AS Day, bytes AS Bytes, tried AS Tried, found AS Found FROM provider_usage"),
+            ],
+            cancellationToken);
+        lock (_gate)
+        {
+            foreach (var row in rows)
+            {
+                // An odd row hides no other.
+                if (Guid.TryParse(row.Provider, out var provider)
+                    && DateOnly.TryParseExact(row.Day, DayForm, CultureInfo.InvariantCulture, DateTimeStyles.None, out var day))
+                    Add(_days, provider, day, new ProviderUse(Math.Max(0, row.Bytes), Math.Max(0, row.Tried), Math.Max(0, row.Found)));
+            }
+        }
+    }
+
+    /// <inheritdoc/>
+    public async Task SaveAsync(CancellationToken cancellationToken)
+    {
+        Dictionary<(Guid Provider, DateOnly Day), ProviderUse> fresh;
+        lock (_gate)
+        {
+            Take();
+            (fresh, _unsaved) = (_unsaved, []);
+        }
+
+        if (fresh.Count == 0)
+            return;
+        try
+        {
+            await database.WriteAsync(
+                connection => connection.Execute(
+                    """
+                    INSERT INTO provider_usage (provider, day, bytes, tried, found) VALUES (@Provider, @Day, @Bytes, @Tried, @Found)
+                    ON CONFLICT (provider, day) DO UPDATE
+                    SET bytes = provider_usage.bytes + excluded.bytes, tried = provider_usage.tried + excluded.tried, found = provider_usage.found + excluded.found
+                    """,
+                    fresh.Select(pair => UsageRow.Of(pair.Key.Provider, pair.Key.Day, pair.Value))),
+                cancellationToken);
+        }
+        catch
+        {
+            lock (_gate)
+            {
+                foreach (var ((provider, day), use) in fresh)
+                    Add(_unsaved, provider, day, use);
+            }
+
+            throw;
+        }
+    }
+
+    /// <summary>Counts what is new for today. Under the lock.</summary>
+    private DateOnly Take()
+    {
+        var today = time.LocalDay();
+        foreach (var (provider, use) in providers.Uses)
+        {
+            var fresh = use - _counted.GetValueOrDefault(provider);
+            if (fresh == default)
+                continue;
+            _counted[provider] = use;
+            Add(_days, provider, today, fresh);
+            Add(_unsaved, provider, today, fresh);
+        }
+
+        return today;
+    }
+
+    private static void Add(Dictionary<(Guid Provider, DateOnly Day), ProviderUse> to, Guid provider, DateOnly day, ProviderUse use) =>
+        to[(provider, day)] = to.GetValueOrDefault((provider, day)) + use;
+
+    internal sealed record UsageRow(string Provider, string Day, long Bytes, long Tried, long Found)
+    {
+        public static UsageRow Of(Guid provider, DateOnly day, ProviderUse use) =>
+            new(provider.ToString(), Write(day), use.Bytes, use.Tried, use.Found);
+    }
+}

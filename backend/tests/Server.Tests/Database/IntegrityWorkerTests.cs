@@ -1,0 +1,199 @@
+using System.Diagnostics.CodeAnalysis;
+using Dapper;
+using Microsoft.Data.Sqlite;
+using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Server.Database;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Database;
+
+/// <summary>When all of the database is checked (F32).</summary>
+public sealed class IntegrityWorkerTests : IDisposable
+{
+    private static readonly TimeSpan Round = TimeSpan.FromHours(1);
+    private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(1);
+
+    private readonly TemporaryFolder _temporary = new();
+    private readonly ManualTimeProvider _clock = new();
+
+    public void Dispose() => _temporary.Dispose();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private string Path => _temporary.Folder.Database;
+
+    [Theory]
+    [InlineData("nothing", false)]
+    [InlineData("almost a week", false)]
+    [InlineData("a week", true)]
+    [InlineData("a clock that was set back", true)]
+    [InlineData("a clock that was set two years ahead", true)]
+    [InlineData("another time of the file", true)]
+    [InlineData("another length of the file", true)]
+    [InlineData("another counter of changes", true)]
+    [InlineData("a log beside the file", true)]
+    [InlineData("a stop that was not clean", true)]
+    public async Task F32_Start_checks_unless_the_stop_was_clean_the_file_is_the_same_and_a_week_has_not_passed(string since, bool isChecked)
+    {
+        var first = await StartAsync();
+        var soundAt = first.CheckedAt;
+        Assert.Equal(_clock.GetUtcNow(), soundAt);
+        _clock.Advance(TimeSpan.FromHours(2));
+        await first.StopAsync(isClean: since != "a stop that was not clean");
+        Happen(since, soundAt!.Value);
+
+        var second = await StartAsync();
+
+        Assert.Equal(isChecked ? _clock.GetUtcNow() : soundAt, second.CheckedAt);
+        await second.StopAsync();
+    }
+
+    [Fact]
+    public async Task F32_Damage_that_leaves_the_outer_marks_of_the_file_alone_is_found_when_the_week_is_over()
+    {
+        var first = await StartAsync();
+        _clock.Advance(TimeSpan.FromHours(2));
+        await first.StopAsync();
+        var page = RootPage("release");
+        Write((page - 1) * 4096, new byte[4096]);
+
+        var second = await StartAsync();
+
+        Assert.False(second.SafeMode.IsOn);
+        var rounds = 0;
+        for (; !second.SafeMode.IsOn && rounds < 1_000; rounds++)
+        {
+            _clock.Advance(Round);
+            await EventuallyAsync(() => second.SafeMode.IsOn || _clock.Waiting > 0);
+        }
+
+        Assert.Equal((7 * 24) - 2, rounds);
+        await second.StopAsync();
+    }
+
+    /// <summary>What comes between two starts.</summary>
+    private void Happen(string since, DateTimeOffset soundAt)
+    {
+        switch (since)
+        {
+            case "almost a week":
+                _clock.Advance(soundAt + TimeSpan.FromDays(7) - Moment - _clock.GetUtcNow());
+                break;
+            case "a week":
+                _clock.Advance(soundAt + TimeSpan.FromDays(7) - _clock.GetUtcNow());
+                break;
+            case "a clock that was set back":
+                _clock.SetWallClock(-TimeSpan.FromHours(3));
+                break;
+            case "a clock that was set two years ahead":
+                _clock.SetWallClock(TimeSpan.FromDays(730));
+                break;
+            case "another time of the file":
+                File.SetLastWriteTimeUtc(Path, File.GetLastWriteTimeUtc(Path).AddSeconds(1));
+                break;
+            case "another length of the file":
+                Write(new FileInfo(Path).Length, new byte[4096]);
+                break;
+            case "another counter of changes":
+                Write(24, [9, 9, 9, 9]);
+                break;
+            case "a log beside the file":
+                File.WriteAllBytes(Path + "-wal", new byte[4096]);
+                break;
+        }
+    }
+
+    /// <summary>Writes into the file, whose time stays as it is.</summary>
+    private void Write(long at, byte[] bytes)
+    {
+        var time = File.GetLastWriteTimeUtc(Path);
+        using (var file = new FileStream(Path, FileMode.Open, FileAccess.Write))
+        {
+            file.Position = at;
+            file.Write(bytes);
+        }
+
+        File.SetLastWriteTimeUtc(Path, time);
+    }
+
+    private int RootPage(string table)
+    {
+        // Not through the log: the marks of the file are to stay.
+        using var connection = new SqliteConnection($"Data Source=file:{Path}?immutable=1;Mode=ReadOnly;Pooling=False");
+        connection.Open();
+        return connection.ExecuteScalar<int>("SELECT rootpage FROM sqlite_schema WHERE name = @table", new { table });
+    }
+
+    private static async Task EventuallyAsync(Func<bool> holds)
+    {
+        for (var tries = 0; !holds(); tries++)
+        {
+            Assert.True(tries < 5_000, "nothing happens");
+            await Task.Delay(Moment, TimeProvider.System, Token);
+        }
+    }
+
+    private async Task<Run> StartAsync()
+    {
+        var run = new Run(_temporary.Folder, _clock);
+        await run.MayWrite.WaitAsync(TimeSpan.FromMinutes(1), TimeProvider.System, Token);
+        await run.Noting;
+        return run;
+    }
+
+    /// <summary>A start as far as the database goes, to its stop.</summary>
+    [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "StopAsync disposes of them.")]
+    private sealed class Run
+    {
+        private readonly CancellationTokenSource _stopping = new();
+        private readonly DatabaseOpening _opening;
+        private readonly IntegrityWorker _worker;
+        private readonly Task _running;
+
+        public Run(DataFolder folder, TimeProvider time)
+        {
+            var runner = new MigrationRunner(Migration.LoadEmbedded(), folder);
+            var quarantine = new BlobQuarantine(folder, time);
+            var blobs = new BlobStore(folder, new DiskBlobFiles(), quarantine, time);
+            SafeMode = new SafeMode(NullLogger<SafeMode>.Instance);
+            Database = new SluiceDatabase(folder, runner, SafeMode, time);
+            _opening = new DatabaseOpening(folder, Database, runner, [], blobs, SafeMode, NullLogger<DatabaseOpening>.Instance);
+            _worker = new IntegrityWorker(Database, blobs, quarantine, [], SafeMode, time, NullLogger<IntegrityWorker>.Instance);
+            var opened = _opening.Open(accept: null, MayWrite);
+            Assert.NotNull(opened);
+            Noting = opened.Noting;
+            _worker.Begin(opened);
+            _running = _worker.RunAsync(_stopping.Token);
+        }
+
+        public SafeMode SafeMode { get; }
+
+        public SluiceDatabase Database { get; }
+
+        public Task Noting { get; }
+
+        public Task MayWrite => _worker.MayWrite;
+
+        public DateTimeOffset? CheckedAt => _worker.CheckedAt;
+
+        public async Task StopAsync(bool isClean = true)
+        {
+            await _stopping.CancelAsync();
+            try
+            {
+                await _running;
+            }
+            catch (OperationCanceledException)
+            {
+                // In the middle of a check, or between two.
+            }
+
+            _worker.Dispose();
+            await Database.CloseAsync();
+            if (isClean && CheckedAt is { } checkedAt)
+                _opening.NoteClosed(checkedAt);
+            _stopping.Dispose();
+        }
+    }
+}

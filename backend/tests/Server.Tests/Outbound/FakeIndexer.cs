@@ -1,0 +1,64 @@
+using System.Collections.Concurrent;
+using System.Text;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+
+namespace Sluice.Server.Tests.Outbound;
+
+/// <summary>A host on this machine that gives NZBs to those who ask.</summary>
+internal sealed class FakeIndexer : IAsyncDisposable
+{
+    private readonly WebApplication _app;
+
+    private FakeIndexer(WebApplication app) => _app = app;
+
+    /// <summary>Answers what comes.</summary>
+    public Func<HttpContext, Task> Answer { get; set; } = _ => Task.CompletedTask;
+
+    /// <summary>Host, path and query of all that was asked for.</summary>
+    public ConcurrentQueue<string> Requests { get; } = new();
+
+    public int Port => new Uri(_app.Urls.First()).Port;
+
+    public static async Task<FakeIndexer> StartAsync(Func<HttpContext, Task>? answer = null)
+    {
+        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        // As hosts do that know nothing of RFC 5987.
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(options => options.ResponseHeaderEncodingSelector = _ => Encoding.UTF8).UseUrls("http://127.0.0.1:0");
+        var app = builder.Build();
+        var fake = new FakeIndexer(app);
+        if (answer is not null)
+            fake.Answer = answer;
+        app.Run(context =>
+        {
+            fake.Requests.Enqueue($"{context.Request.Host.Host}{context.Request.Path}{context.Request.QueryString}");
+            return fake.Answer(context);
+        });
+        await app.StartAsync();
+        return fake;
+    }
+
+    /// <summary>An answer with a body, under the name that a header gives it, if any.</summary>
+    public static Func<HttpContext, Task> Give(byte[] body, string? disposition = null) => async context =>
+    {
+        if (disposition is not null)
+            context.Response.Headers.ContentDisposition = disposition;
+        await context.Response.Body.WriteAsync(body, context.RequestAborted);
+    };
+
+    /// <summary>An answer without a body.</summary>
+    public static Func<HttpContext, Task> Say(int status, string? retryAfter = null) => context =>
+    {
+        context.Response.StatusCode = status;
+        if (retryAfter is not null)
+            context.Response.Headers.RetryAfter = retryAfter;
+        return context.Response.WriteAsync("no", context.RequestAborted);
+    };
+
+    public async ValueTask DisposeAsync()
+    {
+        await _app.StopAsync(new CancellationToken(canceled: true));
+        await _app.DisposeAsync();
+    }
+}

@@ -1,0 +1,46 @@
+using Sluice.Server.Providers;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Providers;
+
+public sealed class PacedDeadlineTests
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(3);
+    private static readonly TimeSpan Moment = TimeSpan.FromTicks(1);
+
+    private readonly ManualTimeProvider _time = new();
+
+    // When the last fetch has waited for the limit of bandwidth; null: none has.
+    private long? _pacedAt;
+
+    [Fact]
+    public async Task Work_without_progress_ends_in_time()
+    {
+        await using var deadline = Begin();
+        _time.Advance(Limit - Moment);
+        deadline.Restart(Limit);
+        _time.Advance(Limit - Moment);
+        Assert.False(deadline.Token.IsCancellationRequested);
+        _time.Advance(Moment);
+        Assert.True(deadline.Token.IsCancellationRequested);
+    }
+
+    [Fact]
+    public async Task Work_that_waits_for_the_limit_of_bandwidth_has_all_its_time_from_then_on()
+    {
+        await using var deadline = Begin();
+        for (var i = 0; i < 100; i++)
+        {
+            _time.Advance(Limit / 10);
+            _pacedAt = _time.GetTimestamp();
+        }
+
+        _time.Advance(Limit - Moment);
+        Assert.False(deadline.Token.IsCancellationRequested);
+        _time.Advance(Moment);
+        Assert.True(deadline.Token.IsCancellationRequested);
+    }
+
+    private PacedDeadline Begin() => new(Limit, _time, () => _pacedAt is { } at ? _time.GetElapsedTime(at) : TimeSpan.MaxValue);
+}
