@@ -9,7 +9,7 @@ namespace Sluice.Server.History;
 internal sealed class CompletedStore(SluiceDatabase database, RcloneNotifier rclone)
 {
     private const string IsCompleted =
-        "EXISTS (SELECT 1 FROM history_item h WHERE h.release_id = r.id AND h.reason IS NULL)";
+        "EXISTS (SELECT 1 FROM history_item h WHERE h.release_id = r.id AND h.reason IS NULL AND h.archived = 0)";
 
     /// <summary>A completed release with a file or folder in it, each found by its index.</summary>
     internal const string FindSql = $"{LibraryStore.FindSql} AND {IsCompleted}";

@@ -28,6 +28,9 @@ internal sealed record HistoryItem : ImportItem
     /// <summary>Content id of the stored NZB, or null when none could be stored.</summary>
     public string? NzbHash { get; init; }
 
+    /// <summary>Bytes of the plain NZB; 0 where they are not known.</summary>
+    public long NzbLength { get; init; }
+
     /// <summary>Sum of the published lengths in bytes, or the encoded size of a failed item (SAB-44).</summary>
     public long Bytes { get; init; }
 
@@ -70,8 +73,14 @@ internal sealed record HistoryItem : ImportItem
         init => Steps = ReadSteps(value);
     }
 
+    /// <summary>Whether a client has deleted it: it stays for those who ask for the archive.</summary>
+    public bool Archived { get; init; }
+
     /// <summary>Whether a release came of it.</summary>
     public bool IsCompleted => Reason is null;
+
+    /// <summary>Whether it can be tried again: its NZB is stored, or can be asked for at its address.</summary>
+    public bool MayReturn => !IsCompleted && (NzbHash ?? Url) is not null;
 
     /// <summary>What cannot be understood is left out: it tells how the item came about, and the item is still one.</summary>
     private static IReadOnlyList<StepTiming> ReadSteps(string text)

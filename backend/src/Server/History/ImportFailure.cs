@@ -18,6 +18,12 @@ internal enum FailureReason
     /// <summary>The stored copy is gone or damaged.</summary>
     StoredNzbLost,
 
+    /// <summary>The NZB could not be had at its address.</summary>
+    UrlFetchFailed,
+
+    /// <summary>The address must not be asked for.</summary>
+    UrlRefused,
+
     /// <summary>The name is taken, and the settings say that this is a failure.</summary>
     DuplicateRelease,
 
@@ -38,6 +44,9 @@ internal enum FailureReason
 
     /// <summary>A step made no progress twice.</summary>
     Stalled,
+
+    /// <summary>A client has given it up while it was being published.</summary>
+    Cancelled,
 
     /// <summary>A defect of this program.</summary>
     InternalError,
@@ -72,6 +81,14 @@ internal sealed record ImportFailure
     /// <summary>The blob is gone or its hash is wrong.</summary>
     public static ImportFailure StoredNzbLost() =>
         new(FailureReason.StoredNzbLost, $"The stored NZB was lost or damaged; add it again.");
+
+    /// <param name="cause">Status or cause, without the address.</param>
+    public static ImportFailure UrlFetchFailed(string cause) =>
+        new(FailureReason.UrlFetchFailed, $"The NZB could not be fetched: {cause}.");
+
+    /// <summary>The host is neither public nor trusted.</summary>
+    public static ImportFailure UrlRefused() =>
+        new(FailureReason.UrlRefused, $"The address is not allowed; add its host to the trusted hosts.");
 
     /// <summary>The name is taken.</summary>
     public static ImportFailure DuplicateRelease() =>
@@ -109,6 +126,9 @@ internal sealed record ImportFailure
 
     /// <param name="step">Name of the step.</param>
     public static ImportFailure Stalled(string step) => new(FailureReason.Stalled, $"Import made no progress twice in step {step}.");
+
+    /// <param name="who">Who has given it up, as in "a client".</param>
+    public static ImportFailure Cancelled(string who) => new(FailureReason.Cancelled, $"Removed by {who}.");
 
     /// <param name="id">The item, under which the log has the details.</param>
     public static ImportFailure InternalError(string id) =>

@@ -32,11 +32,20 @@ internal abstract record ImportItem
     /// <summary>Echoed to clients, without effect.</summary>
     public string Script { get; init; } = "";
 
+    /// <summary>
+    /// The address of an NZB that is not stored, encrypted under <see cref="UrlName"/>; null for every other item. Holds keys of
+    /// indexers.
+    /// </summary>
+    public string? Url { get; init; }
+
     /// <summary>Encoded size of the post in bytes, as the NZB says; 0 until it has been read.</summary>
     public long EncodedBytes { get; init; }
 
     /// <summary>When the NZB was accepted; Last-Modified of its file below <c>/nzbs</c>.</summary>
     public DateTimeOffset AddedAt { get; init; }
+
+    /// <summary>The name under which the address of an item is encrypted.</summary>
+    public static string UrlName(string id) => "url/" + id;
 
     /// <summary><see cref="AddedAt"/> as its row has it, in Unix milliseconds.</summary>
     public long AddedMilliseconds

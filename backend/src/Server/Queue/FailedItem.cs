@@ -20,6 +20,7 @@ internal static class FailedItem
         {
             Priority = (int)item.Priority,
             NzbHash = item.NzbHash.Length == 0 ? null : item.NzbHash,
+            NzbLength = item.NzbLength,
             Bytes = item.EncodedBytes,
             Reason = failure.Reason.ToString(),
             FailMessage = failure.Sentence,

@@ -20,8 +20,8 @@ internal interface IImportStep
 /// <summary>Takes a step's report of its own progress, which also proves that the step is alive (IMP-23).</summary>
 internal sealed class StepProgress(Action<double> report)
 {
-    /// <summary>The findings of the step, in words, for the history.</summary>
-    public string Detail { get; set; } = "";
+    /// <summary>The findings of the step, for the history and for those who watch.</summary>
+    public StepFindings Findings { get; set; } = StepFindings.None;
 
     /// <summary>The step got further.</summary>
     /// <param name="share">Part of the step that is done, 0 to 1.</param>

@@ -27,6 +27,7 @@ internal sealed class ImportJob(
     DataFolder folder,
     QueueStore store,
     QueueActivity activity,
+    QueuePause pause,
     StoredNzbs stored,
     ReadPosts posts,
     TimeProvider time,
@@ -45,8 +46,9 @@ internal sealed class ImportJob(
         var read = posts.Take(id);
         try
         {
-            // Read after Begin: a client that pauses or removes the item either changes the row before this read or cancels the work.
-            if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item)
+            // Read after Begin: a client that pauses or removes the item either changes the row before this read or cancels the work. A
+            // pause of the whole queue that comes later finds the item already running.
+            if (await store.FindAsync(id, cancel.Token) is not { Paused: false } item || (pause.IsPaused && item.Priority != QueuePriority.Force))
                 return (ImportEnd.Left, "");
 
             work = new ImportWork(item, startedAt, began) { Read = read };
@@ -55,7 +57,8 @@ internal sealed class ImportJob(
                 await FailAsync(work, failure, cancel.Token);
             return (ImportEnd.Left, "");
         }
-        catch (OperationCanceledException) when (cancel.IsCancellationRequested)
+        // What is torn down under work that is cancelled may look like a fault of a provider, and the item must not wait for that.
+        catch (Exception e) when (cancel.IsCancellationRequested && (e is OperationCanceledException || IsPassing(e)))
         {
             return (stopping.IsCancellationRequested ? ImportEnd.Stopped : ImportEnd.Left, "");
         }
@@ -98,9 +101,10 @@ internal sealed class ImportJob(
         var moved = await database.WriteAsync(
             connection =>
             {
-                // A client may have removed it; then there is nothing to tell.
-                if (QueueStore.Remove(connection, work.Item.Id) is { } item)
+                // A client may have removed or paused it; then there is nothing to tell.
+                if (QueueStore.Finish(connection, work.Item.Id) is { } item)
                 {
+                    Failpoint.Reach("failure-dequeued");
                     HistoryStore.Insert(connection, FailedItem.Of(item, failure, work.Timings, now, work.StartedAt));
                     return item;
                 }
@@ -108,6 +112,7 @@ internal sealed class ImportJob(
                 return null;
             },
             cancellationToken);
+        Failpoint.Reach("failure-committed");
         if (moved is null)
             return;
         QueueLog.Failed(logger, work.Item.Id, failure.Reason.ToString());

@@ -7,7 +7,13 @@ internal sealed record ItemName(string Name, string? Password)
 {
     private const string PasswordWord = "password=";
 
+    private static readonly string[] NzbExtensions = [".nzb", ".nzb.gz", ".nzb.bz2", ".zip"];
+
     private static readonly string[] PackedExtensions = [".gz", ".bz2", ".zip"];
+
+    /// <summary>Whether a file of this name is one that holds NZBs.</summary>
+    public static bool IsOfNzb(string fileName) => Array.Exists(
+        NzbExtensions, extension => fileName.Length > extension.Length && fileName.EndsWith(extension, StringComparison.OrdinalIgnoreCase));
 
     /// <summary>Reads <c>name{{pw}}</c>, <c>name password=pw</c> and <c>name/pw</c>, each with or without file extensions.</summary>
     public static ItemName Parse(string text)

@@ -16,13 +16,13 @@ internal sealed class QueueActivity
     private readonly Lock _gate = new();
     private ImmutableDictionary<string, Running> _running = ImmutableDictionary<string, Running>.Empty;
 
-    /// <summary>Items being worked on, by id.</summary>
+    /// <summary>Items being worked on, by id, but for those whose work was cancelled and has not ended yet.</summary>
     public IReadOnlyDictionary<string, ItemActivity> Current
     {
         get
         {
             var running = Volatile.Read(ref _running);
-            return running.ToImmutableDictionary(pair => pair.Key, pair => pair.Value.Activity);
+            return running.Where(pair => !pair.Value.IsCancelled).ToImmutableDictionary(pair => pair.Key, pair => pair.Value.Activity);
         }
     }
 
@@ -57,12 +57,20 @@ internal sealed class QueueActivity
             _running = _running.Remove(id);
     }
 
-    /// <summary>Ends the work on an item, if there is any.</summary>
+    /// <summary>Ends the work on an item, if there is any, at its next wait. A transaction that has begun is carried through.</summary>
     public void Cancel(string id)
     {
+        Running? running;
+        lock (_gate)
+        {
+            if (!_running.TryGetValue(id, out running))
+                return;
+            _running = _running.SetItem(id, running with { IsCancelled = true });
+        }
+
         try
         {
-            Volatile.Read(ref _running).GetValueOrDefault(id)?.Cancel.Cancel();
+            running.Cancel.Cancel();
         }
         catch (ObjectDisposedException)
         {
@@ -70,5 +78,8 @@ internal sealed class QueueActivity
         }
     }
 
-    private sealed record Running(ItemActivity Activity, CancellationTokenSource Cancel);
+    private sealed record Running(ItemActivity Activity, CancellationTokenSource Cancel)
+    {
+        public bool IsCancelled { get; init; }
+    }
 }

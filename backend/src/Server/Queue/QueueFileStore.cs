@@ -32,6 +32,11 @@ internal sealed class QueueFileStore(SluiceDatabase database)
         connection.QuerySingleOrDefault<QueueFile>(
             $"SELECT {Columns} FROM queue_file WHERE folder = @folder AND name = @name", new { folder, name });
 
+    /// <summary>The file in which an item came, as part of the caller's transaction, or null.</summary>
+    public static QueueFile? FindOf(DbConnection connection, string item) =>
+        connection.QuerySingleOrDefault<QueueFile>(
+            $"SELECT {Columns} FROM queue_file WHERE id = (SELECT file FROM queue_item WHERE queue_item.id = @item)", new { item });
+
     /// <summary>Whether a folder holds a file of this name, as part of the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string folder, string name) =>
         connection.ExecuteScalar<bool>(

@@ -6,14 +6,20 @@ namespace Sluice.Server.Queue;
 /// <summary>An accepted NZB whose import has not ended.</summary>
 internal sealed record QueueItem : ImportItem
 {
+    private const int MaxPassword = 1024;
+    private const int MaxScript = 255;
+
     /// <summary>Band of the order.</summary>
     public QueuePriority Priority { get; init; }
 
     /// <summary>Not started while this is set.</summary>
     public bool Paused { get; init; }
 
-    /// <summary>Content id of the stored NZB.</summary>
+    /// <summary>Content id of the stored NZB; empty as long as it is still to be fetched from <see cref="ImportItem.Url"/>.</summary>
     public required string NzbHash { get; init; }
+
+    /// <summary>How often it was tried to fetch it.</summary>
+    public int FetchTries { get; init; }
 
     /// <summary>Bytes of the plain NZB.</summary>
     public long NzbLength { get; init; }
@@ -38,7 +44,13 @@ internal sealed record QueueItem : ImportItem
     public long File { get; init; }
 
     /// <summary>The blobs that it needed.</summary>
-    public IEnumerable<string> BlobHashes => RawHash is null ? [NzbHash] : [NzbHash, RawHash];
+    public IEnumerable<string> BlobHashes => NzbHash.Length == 0 ? [] : RawHash is null ? [NzbHash] : [NzbHash, RawHash];
+
+    /// <summary>A password, cut off where it is longer than one that is kept.</summary>
+    public static string LimitPassword(string password) => password.Length <= MaxPassword ? password : password[..MaxPassword];
+
+    /// <summary>The name of a script, cut off where it is longer than one that is kept.</summary>
+    public static string LimitScript(string script) => script.Length <= MaxScript ? script : script[..MaxScript];
 }
 
 /// <summary>Which items are worked on first; the numbers are those of SABnzbd.</summary>

@@ -27,6 +27,21 @@ internal static partial class QueueLog
     [LoggerMessage(2108, LogLevel.Error, "The uploads that were staged before this start cannot be read")]
     public static partial void StagingUnreadable(ILogger logger, Exception failure);
 
+    [LoggerMessage(2120, LogLevel.Warning, "The NZB of {Id} is fetched again in {Seconds} s: {Cause}")]
+    public static partial void FetchWaits(ILogger logger, string id, long seconds, string cause);
+
+    [LoggerMessage(2121, LogLevel.Error, "The fetch of the NZB of {Id} broke")]
+    public static partial void FetchBroke(ILogger logger, Exception failure, string id);
+
+    [LoggerMessage(2122, LogLevel.Warning, "The watch folder {Path} cannot be read: {Cause}")]
+    public static partial void WatchFolderUnreadable(ILogger logger, string path, string cause);
+
+    [LoggerMessage(2123, LogLevel.Warning, "A file of the watch folder is left alone until it changes: {Name} {Cause}")]
+    public static partial void WatchedFileLeft(ILogger logger, string name, string cause);
+
+    [LoggerMessage(2124, LogLevel.Information, "{Name} of the watch folder is added as {Ids}")]
+    public static partial void WatchedFileAdded(ILogger logger, string name, string ids);
+
     [LoggerMessage(2109, LogLevel.Warning, "Blob {Hash} is needed no more and cannot be removed")]
     public static partial void BlobNotRemoved(ILogger logger, Exception failure, string hash);
 }

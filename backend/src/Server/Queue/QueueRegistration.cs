@@ -6,22 +6,23 @@ namespace Sluice.Server.Queue;
 /// <summary>Puts the queue together.</summary>
 internal static class QueueRegistration
 {
-    /// <summary>Adds what takes NZBs in and what works on them.</summary>
+    /// <summary>Adds the queue and what works on it.</summary>
     public static IServiceCollection AddQueue(this IServiceCollection services) => services
         .AddSingleton<QueueStore>()
         .AddSingleton(QueueStore.NzbReference)
         .AddSingleton<QueueFileStore>()
         .AddSingleton(QueueFileStore.RawReference)
         .AddSingleton<StoredNzbs>()
-        .AddSingleton<UploadReceiver>()
-        .AddSingleton<NzbIntake>()
-        .AddSingleton<StagingFolder>()
-        .AddSingleton<StagedUploads>()
-        .AddSingleton<IWorker>(provider => provider.GetRequiredService<StagedUploads>())
+        .AddSingleton<QueueFetchStore>()
         .AddSingleton<QueueSchedule>()
+        .AddSingleton<QueuePause>()
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<QueuePause>())
+        .AddSingleton<QueueOrderStore>()
         .AddSingleton<QueueActivity>()
         .AddSingleton<QueueRemoval>()
         .AddSingleton<QueueRenaming>()
+        .AddSingleton<HistoryRemoval>()
+        .AddSingleton<IWorker, HistoryRetentionWorker>()
         .AddSingleton<CompleteFolder>()
         .AddSingleton<StepRunner>()
         // The steps run in the order in which they are added.

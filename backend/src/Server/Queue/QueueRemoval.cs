@@ -1,9 +1,12 @@
 using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 
 /// <summary>Takes items out of the queue for good: the row, the work on it, and the NZB that nothing else needs.</summary>
-internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored)
+internal sealed class QueueRemoval(
+    SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored, TimeProvider time)
 {
     // Keeps each transaction short enough for adds to go on beside it.
     private const int PerTransaction = 200;
@@ -17,14 +20,39 @@ internal sealed class QueueRemoval(SluiceDatabase database, QueueActivity activi
         var removed = new List<string>();
         foreach (var chunk in ids.Distinct().Chunk(PerTransaction))
         {
+            Failpoint.Reach("delete-begins");
             var items = await database.WriteAsync(
                 connection => chunk.Select(id => QueueStore.Remove(connection, id)).OfType<QueueItem>().ToList(),
                 cancellationToken);
+            Failpoint.Reach("delete-committed");
             await SettleAsync(items);
+            Failpoint.Reach("delete-settled");
             removed.AddRange(items.Select(item => item.Id));
         }
 
         return removed;
+    }
+
+    /// <summary>Ends the import of items: they leave the queue for the history.</summary>
+    /// <param name="ids">Which; unknown ones are passed over.</param>
+    /// <param name="failure">Why.</param>
+    /// <param name="cancellationToken">Counts until the change begins.</param>
+    /// <returns>The ids that were there.</returns>
+    public async Task<IReadOnlyList<string>> FailAsync(
+        IReadOnlyCollection<string> ids, ImportFailure failure, CancellationToken cancellationToken)
+    {
+        var now = time.WallTime();
+        var items = await database.WriteAsync(
+            connection =>
+            {
+                List<QueueItem> left = [.. ids.Distinct().Select(id => QueueStore.Remove(connection, id)).OfType<QueueItem>()];
+                foreach (var item in left)
+                    HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], now));
+                return left;
+            },
+            cancellationToken);
+        await SettleAsync(items);
+        return [.. items.Select(item => item.Id)];
     }
 
     /// <summary>Removes a file below <c>/nzbs</c> with all items that are left of it.</summary>

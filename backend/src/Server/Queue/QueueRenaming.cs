@@ -23,8 +23,8 @@ internal enum RenameOutcome
 }
 
 /// <summary>
-/// Gives files below <c>/nzbs</c> another name or category, and their items with them. Work that has begun goes on: a release is named
-/// when it is published.
+/// Gives files below <c>/nzbs</c> another name or category, and their items with them, or single items. Work that has begun goes on: a
+/// release is named when it is published.
 /// </summary>
 internal sealed class QueueRenaming(
     SluiceDatabase database,
@@ -74,11 +74,77 @@ internal sealed class QueueRenaming(
         }
     }
 
-    /// <summary>The item with the name that a PUT under the file's name would give it. Its password stays when the name has none.</summary>
+    /// <summary>Gives an item another name.</summary>
+    /// <param name="id">The item.</param>
+    /// <param name="name">Its new name, which may bring a password (SAB-27).</param>
+    /// <param name="password">Its new password, which goes before one in the name; empty for none.</param>
+    /// <param name="cancellationToken">Counts until the change begins.</param>
+    /// <returns>Whether it is there.</returns>
+    public Task<bool> RenameAsync(string id, string name, string password, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            connection =>
+            {
+                if (QueueStore.Find(connection, id) is not { } item)
+                    return false;
+                var renamed = Rename(item, name);
+                Place(connection, item, password.Length == 0 ? renamed : renamed with { Password = QueueItem.LimitPassword(password) });
+                return true;
+            },
+            cancellationToken);
+
+    /// <summary>Gives items a category, also those that are worked on: it counts when they are published.</summary>
+    /// <param name="ids">Which; unknown ones are passed over.</param>
+    /// <param name="category">As a client has sent it.</param>
+    /// <param name="cancellationToken">Counts until the change begins.</param>
+    /// <returns>How many there are of them.</returns>
+    public Task<int> SetCategoryAsync(IReadOnlyList<string> ids, string category, CancellationToken cancellationToken)
+    {
+        var stored = CategoryRules.Resolve(category);
+        var folder = categories.FolderOf(stored);
+        return database.WriteAsync(
+            connection =>
+            {
+                List<QueueItem> items = [.. ids.Distinct().Select(id => QueueStore.Find(connection, id)).OfType<QueueItem>()];
+                foreach (var item in items.Where(item => item.Category != stored || item.Folder != folder))
+                    Place(connection, item, Rename(item, item.NzbName) with { Password = item.Password, Category = stored, Folder = folder });
+                return items.Count;
+            },
+            cancellationToken);
+    }
+
+    /// <summary>Puts an item under a wished name, or the next free one, and the file along that lists for this item alone.</summary>
+    private static void Place(DbConnection connection, QueueItem before, QueueItem wished)
+    {
+        // Several items of one file share its name and folder, so that it stays where it is.
+        var file = QueueFileStore.FindOf(connection, before.Id);
+        var own = file is not null && QueueStore.ListFile(connection, file.Id).Count == 1 ? file : null;
+        var isNamedAfter = own?.Name == QueueFile.NameOf(before.Name);
+        var item = wished with
+        {
+            Name = ReleaseName.FindFree(
+                wished.Name,
+                name => QueueStore.Contains(connection, wished.Folder, name, wished.Id)
+                    || (isNamedAfter && IsTaken(connection, wished.Folder, QueueFile.NameOf(name), own!))),
+        };
+        QueueStore.SetPlace(connection, item);
+        var fileName = isNamedAfter ? QueueFile.NameOf(item.Name) : own?.Name;
+        if (fileName is not null && !IsTaken(connection, item.Folder, fileName, own!))
+            QueueFileStore.SetPlace(connection, own!.Id, item.Folder, fileName);
+    }
+
+    private static bool IsTaken(DbConnection connection, string folder, string name, QueueFile file) =>
+        QueueFileStore.Find(connection, folder, name) is { } other && other.Id != file.Id;
+
+    /// <summary>The item with the name that a PUT under the file's name would give it. What the name does not say stays.</summary>
     private QueueItem Rename(QueueItem item, string fileName)
     {
         var given = ItemName.Parse(fileName);
-        var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
-        return item with { Name = name, NzbName = QueueFile.NameOf(name), Password = given.Password ?? item.Password };
+        var name = given.Name.Length == 0 ? item.Name : ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
+        return item with
+        {
+            Name = name,
+            NzbName = given.Name.Length == 0 ? item.NzbName : QueueFile.NameOf(name),
+            Password = given.Password is { } password ? QueueItem.LimitPassword(password) : item.Password,
+        };
     }
 }

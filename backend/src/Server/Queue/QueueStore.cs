@@ -13,7 +13,7 @@ internal sealed record QueueFilter
     /// <summary>Ids.</summary>
     public IReadOnlyList<string>? Ids { get; init; }
 
-    /// <summary>Stored categories, compared exactly.</summary>
+    /// <summary>Stored categories, whatever their case.</summary>
     public IReadOnlyList<string>? Categories { get; init; }
 
     /// <summary>Priorities.</summary>
@@ -28,7 +28,9 @@ internal sealed record QueueFilter
 /// <param name="AllRunning">Items being worked on, matching or not.</param>
 /// <param name="Paused">Whether paused items match that are not worked on.</param>
 /// <param name="Queued">Whether the others match that are not worked on.</param>
-internal sealed record QueueStateFilter(IReadOnlyCollection<string> Running, IReadOnlyCollection<string> AllRunning, bool Paused, bool Queued);
+/// <param name="Grabbing">Whether of these those match whose NZB is still to be fetched.</param>
+internal sealed record QueueStateFilter(
+    IReadOnlyCollection<string> Running, IReadOnlyCollection<string> AllRunning, bool Paused, bool Queued, bool Grabbing = false);
 
 /// <summary>Sums over the queue.</summary>
 /// <param name="Items">Every item.</param>
@@ -45,8 +47,8 @@ internal sealed class QueueStore(SluiceDatabase database)
     private const string Columns =
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
-        password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash, nzb_length AS NzbLength,
-        encoded_bytes AS EncodedBytes, posted_at AS PostedMilliseconds, added_at AS AddedMilliseconds
+        password AS Password, post_processing AS PostProcessing, script AS Script, coalesce(nzb_hash, '') AS NzbHash, nzb_length AS NzbLength,
+        encoded_bytes AS EncodedBytes, posted_at AS PostedMilliseconds, added_at AS AddedMilliseconds, url AS Url, fetch_tries AS FetchTries
         """;
 
     private const string Order = "priority DESC, position";
@@ -55,16 +57,18 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static void Insert(DbConnection connection, QueueItem item) =>
         Insert(connection, item, QueueFileStore.Insert(connection, QueueFile.Of(item)));
 
-    /// <summary>Adds an item of a file at the end of its band, as part of the caller's transaction.</summary>
+    /// <summary>
+    /// Adds an item of a file at the end of its band, as part of the caller's transaction. Without a file (0) its NZB is still to be fetched.
+    /// </summary>
     public static void Insert(DbConnection connection, QueueItem item, long file) =>
         connection.Execute(
             """
             INSERT INTO queue_item
               (id, file, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length,
-               encoded_bytes, posted_at, added_at)
+               encoded_bytes, posted_at, added_at, url)
             SELECT
-              @Id, @File, coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password, @PostProcessing,
-              @Script, @NzbHash, @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds
+              @Id, nullif(@File, 0), coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password,
+              @PostProcessing, @Script, nullif(@NzbHash, ''), @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds, @Url
             FROM queue_item
             """,
             item with { File = file });
@@ -72,6 +76,13 @@ internal sealed class QueueStore(SluiceDatabase database)
     /// <summary>Removes an item as part of the caller's transaction, and with the last item of a file that file.</summary>
     /// <returns>The item, or null when it was not there.</returns>
     public static QueueItem? Remove(DbConnection connection, string id) => Remove(connection, "id = @Id", new Which { Id = id }).SingleOrDefault();
+
+    /// <summary>
+    /// Removes an item whose import has ended, as part of the caller's transaction. One that was paused a moment ago stays, so that nothing
+    /// becomes of an item after it was seen as paused.
+    /// </summary>
+    /// <returns>The item, or null when it stays or was not there.</returns>
+    public static QueueItem? Finish(DbConnection connection, string id) => Remove(connection, "id = @Id AND paused = 0", new Which { Id = id }).SingleOrDefault();
 
     /// <summary>Removes a file with all items that are left of it, as part of the caller's transaction.</summary>
     /// <returns>The items; none when the file was not there.</returns>
@@ -129,19 +140,25 @@ internal sealed class QueueStore(SluiceDatabase database)
             """,
             item);
 
+    /// <summary>One item, as part of the caller's transaction, or null.</summary>
+    public static QueueItem? Find(DbConnection connection, string id) =>
+        connection.QuerySingleOrDefault<QueueItem>($"SELECT {Columns} FROM queue_item WHERE id = @id", new { id });
+
     /// <summary>One item, or null.</summary>
     public Task<QueueItem?> FindAsync(string id, CancellationToken cancellationToken) =>
-        database.ReadAsync(
-            connection => connection.QuerySingleOrDefault<QueueItem>($"SELECT {Columns} FROM queue_item WHERE id = @id", new { id }),
-            cancellationToken);
+        database.ReadAsync(connection => Find(connection, id), cancellationToken);
 
     /// <summary>The id of the next item to work on, or null.</summary>
+    /// <param name="least">The lowest priority of which items are started.</param>
     /// <param name="skip">Items that must not be started now.</param>
     /// <param name="cancellationToken">Counts until the query begins.</param>
-    public Task<string?> FindNextAsync(Func<string, bool> skip, CancellationToken cancellationToken) =>
+    public Task<string?> FindNextAsync(QueuePriority least, Func<string, bool> skip, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => connection
-                .Query<string>($"SELECT id FROM queue_item WHERE paused = 0 ORDER BY {Order}", buffered: false)
+                .Query<string>(
+                    $"SELECT id FROM queue_item WHERE paused = 0 AND url IS NULL AND priority >= @least ORDER BY {Order}",
+                    new { least },
+                    buffered: false)
                 .FirstOrDefault(id => !skip(id)),
             cancellationToken);
 
@@ -153,12 +170,50 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { list = SqlDialect.List(ids), paused }),
             cancellationToken);
 
+    /// <summary>Gives items a script.</summary>
+    /// <returns>How many there are of them.</returns>
+    public Task<int> SetScriptAsync(IReadOnlyList<string> ids, string script, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            connection => connection.Execute(
+                $"UPDATE queue_item SET script = @script WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(ids), script }),
+            cancellationToken);
+
+    /// <summary>Tells of items how they are to be processed.</summary>
+    /// <returns>How many there are of them.</returns>
+    public Task<int> SetPostProcessingAsync(IReadOnlyList<string> ids, int postProcessing, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            connection => connection.Execute(
+                $"UPDATE queue_item SET post_processing = @postProcessing WHERE {SqlDialect.In("id", "@list")}",
+                new { list = SqlDialect.List(ids), postProcessing }),
+            cancellationToken);
+
     /// <summary>Keeps what reading the NZB told about the post.</summary>
     public Task SetPostAsync(string id, long encodedBytes, DateTimeOffset? postedAt, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
                 "UPDATE queue_item SET encoded_bytes = @encodedBytes, posted_at = @postedAt WHERE id = @id",
                 new { id, encodedBytes, postedAt = postedAt?.ToUnixTimeMilliseconds() }),
+            cancellationToken);
+
+    /// <summary>The encoded sizes of items in bytes; unknown ones are left out.</summary>
+    public Task<IReadOnlyList<Size>> GetSizesAsync(IReadOnlyList<string> ids, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyList<Size>)
+            [
+                .. connection.Query<Size>(
+                    $"SELECT id AS Id, encoded_bytes AS EncodedBytes FROM queue_item WHERE {SqlDialect.In("id", "@list")}",
+                    new { list = SqlDialect.List(ids) }),
+            ],
+            cancellationToken);
+
+    /// <summary>The ids of all matching items, in the order of the queue.</summary>
+    public Task<IReadOnlyList<string>> FindIdsAsync(QueueFilter filter, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection =>
+            {
+                var (where, values) = Conditions(filter);
+                return (IReadOnlyList<string>)[.. connection.Query<string>($"SELECT id FROM queue_item {where} ORDER BY {Order}", values)];
+            },
             cancellationToken);
 
     /// <summary>Sums over the queue and how many items match.</summary>
@@ -183,18 +238,28 @@ internal sealed class QueueStore(SluiceDatabase database)
             connection =>
             {
                 var (where, values) = Conditions(filter, start, limit == 0 ? int.MaxValue : limit);
-                return connection
-                    .Query<QueueItem>(
-                        $"""
-                        SELECT {Columns}, place AS "Index"
-                        FROM (SELECT {SqlDialect.RowNumber} AS number, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item) places
-                        JOIN queue_item ON queue_item.{SqlDialect.RowNumber} = number {where}
-                        ORDER BY place LIMIT @Limit OFFSET @Start
-                        """,
-                        values,
-                        buffered: false);
+                // Without a condition the index gives the page and the places follow from it.
+                return where.Length == 0
+                    ? connection
+                        .Query<QueueItem>($"SELECT {Columns} FROM queue_item ORDER BY {Order} LIMIT @Limit OFFSET @Start", values, buffered: false)
+                        .Select((item, at) => item with { Index = start + at })
+                    : connection.Query<QueueItem>(MatchesSql(where), values, buffered: false);
             },
             cancellationToken);
+
+    /// <summary>The query of a page of matches: the places of all items are counted, and only the rows of the page are read whole.</summary>
+    private static string MatchesSql(string where) =>
+        $"""
+        SELECT {Columns}, place AS "Index"
+        FROM (
+          SELECT number, place
+          FROM (SELECT {SqlDialect.RowNumber} AS number, row_number() OVER (ORDER BY {Order}) - 1 AS place FROM queue_item) places
+          JOIN queue_item ON queue_item.{SqlDialect.RowNumber} = number {where}
+          ORDER BY place LIMIT @Limit OFFSET @Start
+        ) page
+        JOIN queue_item ON queue_item.{SqlDialect.RowNumber} = number
+        ORDER BY place
+        """;
 
     private static List<QueueItem> Remove(DbConnection connection, string condition, Which which)
     {
@@ -219,7 +284,7 @@ internal sealed class QueueStore(SluiceDatabase database)
         var values = new ListValues
         {
             Ids = conditions.AddList("id", "@Ids", filter.Ids),
-            Categories = conditions.AddList("category", "@Categories", filter.Categories),
+            Categories = conditions.AddAnyCase("category", "@Categories", filter.Categories),
             Priorities = conditions.AddList("priority", "@Priorities", filter.Priorities?.Select(priority => (int)priority).ToList()),
             Search = conditions.AddSearch("name", "@Search", filter.Search),
             Start = start,
@@ -230,13 +295,14 @@ internal sealed class QueueStore(SluiceDatabase database)
             conditions.Add(
                 $"""
                 ({SqlDialect.In("id", "@Running")}
-                 OR NOT {SqlDialect.In("id", "@AllRunning")} AND CASE paused WHEN 0 THEN @Queued ELSE @PausedToo END)
+                 OR NOT {SqlDialect.In("id", "@AllRunning")} AND CASE WHEN paused <> 0 THEN @PausedToo WHEN url IS NULL THEN @Queued ELSE @Grabbing END)
                 """);
             values = values with
             {
                 Running = SqlDialect.List(state.Running),
                 AllRunning = SqlDialect.List(state.AllRunning),
                 Queued = state.Queued,
+                Grabbing = state.Grabbing,
                 PausedToo = state.Paused,
             };
         }
@@ -254,6 +320,8 @@ internal sealed class QueueStore(SluiceDatabase database)
 
     internal sealed record Lost(string Id, string Hash);
 
+    internal sealed record Size(string Id, long EncodedBytes);
+
     internal sealed record Sums(long Items, long EncodedBytes);
 
     /// <summary>The parameters of a list; null for a condition that it does not have.</summary>
@@ -266,6 +334,7 @@ internal sealed class QueueStore(SluiceDatabase database)
         public string? Running { get; init; }
         public string? AllRunning { get; init; }
         public bool Queued { get; init; }
+        public bool Grabbing { get; init; }
         public bool PausedToo { get; init; }
         public int Start { get; init; }
         public int Limit { get; init; }

@@ -10,12 +10,13 @@ namespace Sluice.Server.Queue;
 
 /// <summary>
 /// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until an item is
-/// added, resumed, finished or due again, or the settings change. After a start every item begins from its first step (IMP-3).
+/// added, resumed, finished or due again, the queue is resumed, or the settings change. After a start every item begins from its first step (IMP-3).
 /// </summary>
 internal sealed class QueueWorker(
     QueueStore store,
     ImportJob job,
     QueueSchedule schedule,
+    QueuePause pause,
     SluiceDatabase database,
     BlobStore blobs,
     StoredNzbs stored,
@@ -62,7 +63,8 @@ internal sealed class QueueWorker(
     {
         while (_busy.Count < options.CurrentValue.WorkerCount)
         {
-            var next = await store.FindNextAsync(id => _busy.ContainsKey(id) || schedule.IsWaiting(id), stopping);
+            var least = pause.IsPaused ? QueuePriority.Force : QueuePriority.Low;
+            var next = await store.FindNextAsync(least, id => _busy.ContainsKey(id) || schedule.IsWaiting(id), stopping);
             if (next is null)
                 return;
             var begin = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);

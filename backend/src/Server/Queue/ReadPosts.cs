@@ -6,9 +6,9 @@ namespace Sluice.Server.Queue;
 /// <param name="Payload">The files that may become library files.</param>
 /// <param name="EncodedBytes">Size of the post in bytes.</param>
 /// <param name="PostedAt">Mean date of the posted files, or null.</param>
-/// <param name="Detail">The step's line for the history.</param>
+/// <param name="Findings">What the step tells of it.</param>
 internal sealed record ReadPost(
-    string NzbHash, bool HasPar2, IReadOnlyList<PostedEntry> Payload, long EncodedBytes, DateTimeOffset? PostedAt, string Detail);
+    string NzbHash, bool HasPar2, IReadOnlyList<PostedEntry> Payload, long EncodedBytes, DateTimeOffset? PostedAt, StepFindings Findings);
 
 /// <summary>
 /// Read NZBs of items that wait for a provider, so that the next try does not read them again. In memory, bounded by the number of

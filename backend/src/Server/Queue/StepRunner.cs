@@ -1,6 +1,9 @@
 using Microsoft.Extensions.Options;
+using Sluice.Server.Events;
 using Sluice.Server.History;
+using Sluice.Server.Providers;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.Queue;
 
@@ -9,7 +12,13 @@ namespace Sluice.Server.Queue;
 /// import has failed (IMP-23). The percentage follows from the weights of the steps, so that a new step changes no other.
 /// </summary>
 internal sealed class StepRunner(
-    IEnumerable<IImportStep> steps, QueueActivity activity, IOptionsMonitor<QueueOptions> options, TimeProvider time, ILogger<StepRunner> logger)
+    IEnumerable<IImportStep> steps,
+    QueueActivity activity,
+    EventFeed events,
+    SincePaced sincePaced,
+    IOptionsMonitor<QueueOptions> options,
+    TimeProvider time,
+    ILogger<StepRunner> logger)
 {
     private const int Tries = 2;
 
@@ -38,26 +47,29 @@ internal sealed class StepRunner(
         IImportStep step, Func<double, int> percent, ImportWork work, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
-        var detail = "";
+        var (state, findings) = (StepState.Failed, StepFindings.None);
+        events.Publish(new JobStepEvent(work.Item.Id, step.Name, StepState.Started, 0, findings));
         try
         {
             for (var attempt = 1; attempt <= Tries; attempt++)
             {
-                using var deadline = new CancellationTokenSource(options.CurrentValue.StepTimeout, time);
+                await using var deadline = new PacedDeadline(options.CurrentValue.StepTimeout, time, () => sincePaced(OperationLane.Import));
                 using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
                 var progress = new StepProgress(share =>
                 {
-                    deadline.CancelAfter(options.CurrentValue.StepTimeout);
+                    deadline.Restart(options.CurrentValue.StepTimeout);
                     activity.Report(work.Item.Id, step.Name, percent(share));
                 });
                 progress.Report(0);
                 try
                 {
                     var failure = await step.RunAsync(work, progress, cancel.Token);
-                    detail = progress.Detail;
+                    findings = progress.Findings;
+                    if (failure is null)
+                        state = StepState.Finished;
                     return failure;
                 }
-                catch (OperationCanceledException) when (deadline.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+                catch (OperationCanceledException) when (deadline.Token.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
                 {
                     QueueLog.StepStalled(logger, step.Name, work.Item.Id, attempt);
                 }
@@ -67,7 +79,9 @@ internal sealed class StepRunner(
         }
         finally
         {
-            work.Timings.Add(new StepTiming(step.Name, (long)time.GetElapsedTime(started).TotalMilliseconds, detail));
+            var took = (long)time.GetElapsedTime(started).TotalMilliseconds;
+            work.Timings.Add(new StepTiming(step.Name, took, findings.Words));
+            events.Publish(new JobStepEvent(work.Item.Id, step.Name, state, took, findings));
         }
     }
 }

@@ -55,7 +55,8 @@ public sealed class HistoryStoreTests : IDisposable
         Assert.Equal("3 2", await ListAsync(new HistoryFilter(), 1, 2));
         Assert.Equal("3 1", await ListAsync(new HistoryFilter { Search = "äLPHA" }));
         Assert.Equal("4 2", await ListAsync(new HistoryFilter { Categories = ["tv", "x"] }));
-        Assert.Equal("", await ListAsync(new HistoryFilter { Categories = ["TV"] }));
+        Assert.Equal("4 2", await ListAsync(new HistoryFilter { Categories = ["TV"] }));
+        Assert.Equal("4 2", await ListAsync(new HistoryFilter { Categories = ["tV", "\u00e4"] }));
         Assert.Equal("3", await ListAsync(new HistoryFilter { Completed = false }));
         Assert.Equal("4 2 1", await ListAsync(new HistoryFilter { Completed = true }));
         Assert.Equal("2 1", await ListAsync(new HistoryFilter { Ids = ["2", "1", "9"] }));
@@ -98,16 +99,43 @@ public sealed class HistoryStoreTests : IDisposable
         await using var database = _temporary.OpenDatabase();
         HistoryFilter[] filters =
         [
-            new() { Search = "a" }, new() { Search = "\u00e9" }, new() { Categories = ["tv"] }, new() { Completed = false },
+            new(), new() { Search = "a" }, new() { Search = "\u00e9" }, new() { Categories = ["tv"] }, new() { Categories = ["\u00e9"] }, new() { Completed = false },
             new() { Completed = true }, new() { Categories = ["tv"], Completed = true, Search = "a" },
         ];
         foreach (var filter in filters)
         {
             var (where, values) = HistoryStore.Conditions(filter, 0, 100);
-            var plan = await database.ExplainAsync(HistoryStore.PageSql(where), values);
+            var plan = await database.ExplainAsync(HistoryStore.PageSql(where, values.Search is not null), values);
 
-            Assert.Contains(plan, step => step.Contains("history_item USING COVERING INDEX history_item_filter", StringComparison.Ordinal));
+            Assert.Contains(plan, step => step.Contains("history_item USING COVERING INDEX history_item_shown", StringComparison.Ordinal));
             Assert.DoesNotContain(plan, step => step is "SCAN history_item");
+        }
+    }
+
+    [Theory]
+    [InlineData(0, 60)]
+    [InlineData(10, 5)]
+    [InlineData(100, 5)]
+    [InlineData(0, 0)]
+    public async Task Page_of_a_list_is_the_same_however_its_rows_lie(int start, int limit)
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new HistoryStore(database);
+        var items = Enumerable.Range(0, 50).Select(i => Item($"{i}", $"n{i}")).ToArray();
+        await database.InsertAsync(HistoryStore.Insert, items);
+
+        foreach (var gone in new[] { "number % 5 = 0", "number % 7 <> 0" })
+        {
+            await database.WriteAsync(connection => connection.Execute($"UPDATE history_item SET archived = 1 WHERE {gone}"), Token);
+            foreach (var archived in new[] { false, true })
+            {
+                var expected = await database.ReadAsync(
+                    connection => connection.Query<string>("SELECT id FROM history_item WHERE archived = @archived ORDER BY number DESC", new { archived }).ToList(), Token);
+                var page = await store.FindPageAsync(new HistoryFilter { Archived = archived }, start, limit, Token);
+
+                Assert.Equal(expected.Count, page.Matches);
+                Assert.Equal(expected.Skip(start).Take(limit), await store.StreamAsync(page, Token).Select(item => item.Id).ToListAsync(Token));
+            }
         }
     }
 

@@ -13,6 +13,8 @@ public sealed class ImportFailureTests
         [ImportFailure.NzbEmpty()] = "The NZB lists no usable articles.",
         [ImportFailure.NzbTooLarge("50,000 files")] = "The NZB is larger than the limits allow (50,000 files).",
         [ImportFailure.StoredNzbLost()] = "The stored NZB was lost or damaged; add it again.",
+        [ImportFailure.UrlFetchFailed("HTTP 404")] = "The NZB could not be fetched: HTTP 404.",
+        [ImportFailure.UrlRefused()] = "The address is not allowed; add its host to the trusted hosts.",
         [ImportFailure.DuplicateRelease()] = "A release of this name is already there.",
         [ImportFailure.DeadPost(3, 2)] = "The post is gone: none of 3 first articles exists at 2 providers.",
         [ImportFailure.MissingArticles("a.mkv", 1, 2, 3)] = "a.mkv: 1 of 2 articles are gone at all 3 providers.",
@@ -20,6 +22,7 @@ public sealed class ImportFailureTests
         [ImportFailure.UnsupportedArchive("RAR", "x")] = "RAR archives of this kind cannot be streamed (x).",
         [ImportFailure.NoMedia()] = "The release holds no video or audio file.",
         [ImportFailure.Stalled("ProbeHeads")] = "Import made no progress twice in step ProbeHeads.",
+        [ImportFailure.Cancelled("a client")] = "Removed by a client.",
         [ImportFailure.InternalError("id")] = "Import failed unexpectedly; details are in the log under id.",
     };
 

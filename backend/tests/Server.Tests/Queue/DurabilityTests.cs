@@ -5,6 +5,7 @@ using Microsoft.Data.Sqlite;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Database;
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 using Sluice.Server.Tests.Database;
 using Xunit;
 
@@ -41,6 +42,21 @@ public sealed class DurabilityTests : IDisposable
             ],
             events.Take(4).Append(events.Single(call => call.StartsWith("answered", StringComparison.Ordinal))));
         Assert.Equal(2, await host.Get<SluiceDatabase>().WriteAsync(connection => connection.ExecuteScalar<int>("PRAGMA synchronous"), Token));
+    }
+
+    [Fact]
+    public async Task First_upload_under_a_passing_name_has_its_folder_on_disk_before_the_answer()
+    {
+        var files = new RecordingBlobFiles();
+        await using var host = await ProductHost.StartAsync(_folder, null, Use(files));
+
+        await host.PutAsync("/nzbs/tv/a.nzb.part", NzbText.Of("a.mkv"), Token);
+        await host.PutAsync("/nzbs/tv/b.nzb.part", NzbText.Of("a.mkv"), Token);
+
+        var root = Path.GetFileName(_folder.Root);
+        Assert.Equal(
+            [$"fsync {root}", "create tmp", "write tmp", "fsync tmp", "rename tmp", "fsync staged", "create tmp", "write tmp", "fsync tmp", "rename tmp", "fsync staged"],
+            files.Calls.Select(call => call.StartsWith("rename tmp", StringComparison.Ordinal) ? "rename tmp" : call));
     }
 
     [Theory]

@@ -76,9 +76,12 @@ internal sealed class ProductHost : IAsyncDisposable
     }
 
     /// <summary>Sends a request to the tree with the right credentials.</summary>
-    public async Task<HttpResponseMessage> SendAsync(HttpMethod method, string path, byte[]? content, CancellationToken cancellationToken)
+    public async Task<HttpResponseMessage> SendAsync(
+        HttpMethod method, string path, byte[]? content, CancellationToken cancellationToken, params (string Name, string Value)[] headers)
     {
         using var request = new HttpRequestMessage(method, new Uri(path, UriKind.Relative));
+        foreach (var (name, value) in headers)
+            request.Headers.Add(name, value);
         request.Headers.Authorization = new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{Password}")));
         request.Content = content is null ? null : new ByteArrayContent(content);
         return await Client.SendAsync(request, cancellationToken);

@@ -28,6 +28,20 @@ public sealed class QueueStoreTests : IDisposable
     }
 
     [Fact]
+    public async Task Import_ends_an_item_unless_it_was_paused_a_moment_ago()
+    {
+        await using var database = _temporary.OpenDatabase();
+        var store = new QueueStore(database);
+        await database.InsertAsync(QueueStore.Insert, Item("a"));
+        await store.SetPausedAsync(["a"], true, Token);
+        Assert.Null(await database.WriteAsync(connection => QueueStore.Finish(connection, "a"), Token));
+
+        await store.SetPausedAsync(["a"], false, Token);
+        Assert.Equal("a", (await database.WriteAsync(connection => QueueStore.Finish(connection, "a"), Token))?.Id);
+        Assert.Null(await store.FindAsync("a", Token));
+    }
+
+    [Fact]
     public async Task Order_is_by_priority_and_then_by_arrival()
     {
         await using var database = _temporary.OpenDatabase();
@@ -54,8 +68,9 @@ public sealed class QueueStoreTests : IDisposable
         var store = new QueueStore(database);
         await database.InsertAsync(QueueStore.Insert, Item("paused") with { Paused = true, Priority = QueuePriority.Force }, Item("running"), Item("next"), Item("last"));
 
-        Assert.Equal("next", await store.FindNextAsync(id => id == "running", Token));
-        Assert.Null(await store.FindNextAsync(_ => true, Token));
+        Assert.Equal("next", await store.FindNextAsync(QueuePriority.Low, id => id == "running", Token));
+        Assert.Null(await store.FindNextAsync(QueuePriority.Low, _ => true, Token));
+        Assert.Null(await store.FindNextAsync(QueuePriority.Force, _ => false, Token));
     }
 
     [Fact]
@@ -70,6 +85,7 @@ public sealed class QueueStoreTests : IDisposable
             Item("3") with { Paused = true, EncodedBytes = 30 });
 
         Assert.Equal(("1", new QueueTotals(3, 1, 60)), await ListAsync(new QueueFilter { Categories = ["tv"] }));
+        Assert.Equal(("1", new QueueTotals(3, 1, 60)), await ListAsync(new QueueFilter { Categories = ["TV", "Übung"] }));
         Assert.Equal(("2", new QueueTotals(3, 1, 60)), await ListAsync(new QueueFilter { Priorities = [QueuePriority.High] }));
         Assert.Equal(("2", new QueueTotals(3, 1, 60)), await ListAsync(new QueueFilter { Search = "RELEASE 2" }));
         Assert.Equal(("2 1 3", new QueueTotals(3, 3, 60)), await ListAsync(new QueueFilter()));

@@ -1,4 +1,7 @@
+using System.Text;
+using System.Text.Json;
 using Microsoft.Extensions.Logging.Abstractions;
+using Sluice.Server.Events;
 using Sluice.Server.History;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
@@ -16,6 +19,7 @@ public sealed class StepRunnerTests
 
     private readonly ManualTimeProvider _time = new();
     private readonly QueueActivity _activity = new();
+    private readonly EventFeed _events = new();
     private readonly ImportWork _work;
 
     public StepRunnerTests() => _work = new ImportWork(
@@ -57,7 +61,7 @@ public sealed class StepRunnerTests
                 Assert.Equal(share == 0.25 ? 15 : share < 1 ? 20 : 30, _activity.Current["id"].Percent);
             }
 
-            progress.Detail = "4 things";
+            progress.Findings = new StepFindings(("things", 4));
             return Task.FromResult<ImportFailure?>(null);
         });
 
@@ -84,6 +88,45 @@ public sealed class StepRunnerTests
         Assert.Same(refusal, await Runner(step, Quick("After", 1)).RunAsync(_work, Token));
 
         Assert.Equal("Slow", Assert.Single(_work.Timings).Step);
+    }
+
+    [Fact]
+    public async Task Steps_tell_when_they_begin_and_how_they_end()
+    {
+        using var watched = _events.Subscribe();
+        var found = new Step((progress, _) =>
+        {
+            _time.Advance(TimeSpan.FromMilliseconds(412));
+            progress.Findings = new StepFindings(("files", 3), ("heads", 5)) { Names = "Subject" };
+            return Task.FromResult<ImportFailure?>(null);
+        });
+        var refused = new Step((_, _) => Task.FromResult<ImportFailure?>(ImportFailure.NoMedia())) { Name = "Last" };
+
+        await Runner(found, refused).RunAsync(_work, Token);
+
+        watched.Dispose();
+        Assert.Equal(
+            [
+                """{"type":"job.step","id":"id","step":"Slow","state":"started","ms":0,"detail":{}}""",
+                """{"type":"job.step","id":"id","step":"Slow","state":"finished","ms":412,"detail":{"files":3,"heads":5,"names":"Subject"}}""",
+                """{"type":"job.step","id":"id","step":"Last","state":"started","ms":0,"detail":{}}""",
+                """{"type":"job.step","id":"id","step":"Last","state":"failed","ms":0,"detail":{}}""",
+            ],
+            await watched.Events.ReadAllAsync(Token).Select(TextOf).ToListAsync(Token));
+        Assert.Equal(["3 files, 5 heads, names from Subject", ""], _work.Timings.Select(timing => timing.Detail));
+    }
+
+    [Fact]
+    public async Task Step_that_is_interrupted_has_failed()
+    {
+        using var watched = _events.Subscribe();
+        var step = new Step((_, _) => throw new InvalidOperationException("broken"));
+
+        await Assert.ThrowsAsync<InvalidOperationException>(() => Runner(step).RunAsync(_work, Token));
+
+        watched.Dispose();
+        var states = await watched.Events.ReadAllAsync(Token).OfType<JobStepEvent>().Select(step => step.State).ToListAsync(Token);
+        Assert.Equal([StepState.Started, StepState.Failed], states);
     }
 
     [Fact]
@@ -123,9 +166,18 @@ public sealed class StepRunnerTests
         return seen;
     }
 
+    private static string TextOf(LiveEvent happened)
+    {
+        using var text = new MemoryStream();
+        using (var json = new Utf8JsonWriter(text))
+            happened.Write(json);
+        return Encoding.UTF8.GetString(text.ToArray());
+    }
+
     private static Step Quick(string name, int weight) => new((_, _) => Task.FromResult<ImportFailure?>(null)) { Name = name, Weight = weight };
 
-    private StepRunner Runner(params IImportStep[] steps) => new(steps, _activity, new FixedOptions<QueueOptions>(Options), _time, NullLogger<StepRunner>.Instance);
+    private StepRunner Runner(params IImportStep[] steps) =>
+        new(steps, _activity, _events, _ => TimeSpan.MaxValue, new FixedOptions<QueueOptions>(Options), _time, NullLogger<StepRunner>.Instance);
 
     private sealed class Step(Func<StepProgress, CancellationToken, Task<ImportFailure?>> run) : IImportStep
     {

@@ -1,6 +1,6 @@
 using System.IO.Compression;
 using System.Text;
-using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 using Sluice.Usenet.Nzb;
 using Xunit;
 
@@ -87,6 +87,34 @@ public sealed class UnpackedStreamTests
 
         await Assert.ThrowsAsync<OperationCanceledException>(async () => await unpacked.ReadExactlyAsync(new byte[10], cancel.Token));
     }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(40)]
+    public async Task Streams_of_next_to_nothing_are_damage_after_a_thousand(int bytesEach)
+    {
+        var one = NzbText.Bzip2(new byte[bytesEach]);
+        Assert.Equal(1_000 * bytesEach, (await UnpackAsync("bzip2", Repeated(one, 1_000))).Length);
+        await AssertDamagedAsync("bzip2", Repeated(one, 1_001));
+
+        // The rest is not looked at, however much there is.
+        var many = new MemoryStream(Repeated(one, 20_000));
+        await using var unpacked = new UnpackedStream(new Bzip2Reader(many), "bzip2", () => many.Position, new UnpackBudget(many.Length));
+        await Assert.ThrowsAsync<NzbFormatException>(() => unpacked.CopyToAsync(Stream.Null, Token));
+        Assert.InRange(many.Position, 0, 1_001 * one.Length);
+    }
+
+    [Fact]
+    public async Task Streams_of_a_parallel_packer_are_one_file_however_many()
+    {
+        // The smallest blocks that there are.
+        var plain = new byte[100_000];
+        new Random(1).NextBytes(plain.AsSpan(0, 2_000));
+        Assert.Equal(1_050 * plain.Length, (await UnpackAsync("bzip2", Repeated(NzbText.Bzip2(plain), 1_050))).Length);
+    }
+
+    private static byte[] Repeated(byte[] bytes, int times) => [.. Enumerable.Repeat(bytes, times).SelectMany(each => each)];
 
     private static async Task AssertDamagedAsync(string format, byte[] packed)
     {

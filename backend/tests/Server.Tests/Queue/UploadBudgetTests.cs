@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Database;
-using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.WebDav;
 using Sluice.Testing;

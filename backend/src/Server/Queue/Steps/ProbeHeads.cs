@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Providers;
@@ -25,8 +24,8 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         var report = await new ReleaseProber(providers, new ProbeOptions { IncludesPar2 = shown.HavePar2 }).ProbeAsync(
             targets, new Share(progress, targets.Count), cancellationToken);
 
-        progress.Detail = string.Create(
-            CultureInfo.InvariantCulture, $"{report.Files.Count} files, {report.HeadsAsked} heads, {report.Fetches} fetches, {report.Bytes} bytes");
+        progress.Findings = new StepFindings(
+            ("files", report.Files.Count), ("heads", report.HeadsAsked), ("fetches", report.Fetches), ("bytes", report.Bytes));
         if (ProbeVerdict.Judge(report.Files, providers.ProviderCount) is { } failure)
             return failure;
 

@@ -1,5 +1,4 @@
 using System.Data.Common;
-using System.Globalization;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.History;
@@ -46,7 +45,9 @@ internal sealed class Publish(
         List<NameRequest> requests = [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))];
         var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!, file.Habit)).ToList();
         QueueItem? left = null;
+        Failpoint.Reach("publish-begins");
         var published = await database.WriteAsync(connection => Write(connection), cancellationToken);
+        Failpoint.Reach("publish-committed");
         if (published is not null)
         {
             QueueLog.Published(logger, work.Item.Id, payload.Count, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
@@ -58,17 +59,18 @@ internal sealed class Publish(
 
         HistoryItem? Write(DbConnection connection)
         {
-            // Read anew: the item may have been removed since, or renamed, and its files may be called after it.
-            if (QueueStore.Remove(connection, work.Item.Id) is not { } item)
+            // Read anew: the item may have been removed or paused since, or renamed, and its files may be called after it.
+            if (QueueStore.Finish(connection, work.Item.Id) is not { } item)
                 return null;
 
+            Failpoint.Reach("publish-dequeued");
             left = item;
             var names = FileNamer.Name(item.Name, requests, webDav.CurrentValue.WindowsSafePaths);
             var sources = string.Join(", ", names.Select(name => name.Source).Distinct().Order());
-            progress.Detail = string.Create(CultureInfo.InvariantCulture, $"{names.Count} files, names from {sources}");
+            progress.Findings = new StepFindings(("files", names.Count)) { Names = sources };
 
             // The timing of this step is part of the row that it writes.
-            var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Detail);
+            var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
             return Insert(connection, item, posted, [.. payload.Zip(names, Describe)], [.. work.Timings, timing], work.StartedAt);
         }
     }
@@ -89,12 +91,14 @@ internal sealed class Publish(
             Name = name,
             Priority = (int)item.Priority,
             NzbHash = item.NzbHash,
+            NzbLength = item.NzbLength,
             Bytes = files.Sum(file => file.Length),
             ReleaseId = releaseId,
             StartedAt = startedAt,
             CompletedAt = now,
             Steps = timings,
         };
+        Failpoint.Reach("publish-shelved");
         HistoryStore.Insert(connection, published);
         return published;
     }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
@@ -33,7 +32,7 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
         work.Read = read;
         work.Item = work.Item with { EncodedBytes = read.EncodedBytes, PostedAt = read.PostedAt };
         work.Payload = read.Payload;
-        progress.Detail = read.Detail;
+        progress.Findings = read.Findings;
         List<PostedEntry> payload = [.. read.Payload.Where(file => !ShownFiles.IsPar2(file.SubjectName))];
         return payload.Count == 0 ? ImportFailure.NoMedia() : ArchivePayload.RefuseByName(payload);
     }
@@ -78,6 +77,6 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
             hasPar2 ? files : [.. files.Where(file => !ShownFiles.IsPar2(file.SubjectName))],
             files.Sum(file => file.EncodedBytes),
             dates.Count == 0 ? null : DateTimeOffset.FromUnixTimeSeconds((long)dates.Average()),
-            string.Create(CultureInfo.InvariantCulture, $"{files.Count} files, {files.Sum(file => (long)file.Segments)} segments")), null);
+            new StepFindings(("files", files.Count), ("segments", files.Sum(file => (long)file.Segments)))), null);
     }
 }

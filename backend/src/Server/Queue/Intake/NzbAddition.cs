@@ -1,4 +1,4 @@
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Intake;
 
 /// <summary>How an uploaded NZB is to be added.</summary>
 internal sealed record NzbAddition
@@ -35,6 +35,9 @@ internal sealed record NzbAddition
 
     /// <summary>Whether a file replaces another of the same name; else the add is refused.</summary>
     public bool MayReplace { get; init; }
+
+    /// <summary>The file of the watch folder that it comes from, which is remembered until it has been removed; else null.</summary>
+    public WatchedFile? Source { get; init; }
 
     /// <summary>Whether work waits a moment, because the same file may be written again (<see cref="QueueSchedule"/>).</summary>
     public bool HoldsStart { get; init; }

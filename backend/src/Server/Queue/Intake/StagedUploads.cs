@@ -3,7 +3,7 @@ using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Intake;
 
 /// <summary>Outcome of staging an upload.</summary>
 internal enum StagingOutcome
@@ -116,6 +116,7 @@ internal sealed class StagedUploads(
             kept.Timer.Dispose();
         }
 
+        Failpoint.Reach("staged-leaves");
         Delete(upload);
         return true;
     }

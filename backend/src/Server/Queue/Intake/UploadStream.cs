@@ -1,6 +1,6 @@
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Intake;
 
 /// <summary>The body of an upload, whose first bytes can be looked at.</summary>
 /// <param name="body">Stays open.</param>

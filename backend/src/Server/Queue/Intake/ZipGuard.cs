@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using Sluice.Server.History;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Intake;
 
 /// <summary>Looks at the end of a zip before it is opened, because opening reads its whole directory into memory.</summary>
 internal static class ZipGuard

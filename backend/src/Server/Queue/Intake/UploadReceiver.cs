@@ -4,7 +4,7 @@ using Sluice.Server.History;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Nzb;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
 /// Takes the body of an upload, undoes gzip, bzip2 and zip, told apart by content and never by name (IMP-10), and leaves

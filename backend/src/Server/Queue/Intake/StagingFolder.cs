@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 using Sluice.Server.Database;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Intake;
 
 /// <summary>A file that a client has written under a passing name.</summary>
 /// <param name="Id">Names these bytes and no others: 32 hex digits.</param>
@@ -35,15 +35,24 @@ internal sealed class StagingFolder(DataFolder folder, IBlobFiles files, TimePro
         var id = Guid.NewGuid().ToString("N");
         byte[] place = [.. JsonSerializer.SerializeToUtf8Bytes([queueFolder, name], StagingJson.Default.StringArray), (byte)'\n'];
         _saved.Create();
-        var stored = await _saved.SaveAsync(
-            async file =>
-            {
-                await file.WriteAsync(place, cancellationToken);
-                await body.CopyToAsync(file, cancellationToken);
-                return id + Suffix;
-            },
-            cancellationToken);
-        return new StagedUpload(id, queueFolder, name, place.Length, stored - place.Length, time.WallTime());
+        try
+        {
+            var stored = await _saved.SaveAsync(
+                async file =>
+                {
+                    await file.WriteAsync(place, cancellationToken);
+                    await body.CopyToAsync(file, cancellationToken);
+                    return id + Suffix;
+                },
+                cancellationToken);
+            return new StagedUpload(id, queueFolder, name, place.Length, stored - place.Length, time.WallTime());
+        }
+        catch
+        {
+            // It may have its name already, under which the next start would find an upload that was refused.
+            _saved.Discard(PathOf(id));
+            throw;
+        }
     }
 
     /// <summary>The bytes of an upload from one of them on, or null when they have been removed. The caller disposes the stream.</summary>

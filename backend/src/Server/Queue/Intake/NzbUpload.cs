@@ -1,7 +1,7 @@
 using Sluice.Server.Database;
 using Sluice.Server.History;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Intake;
 
 /// <summary>Why nothing was added. None is about the content but its size (SAB-22, SAB-23).</summary>
 internal enum AddRefusal
@@ -31,8 +31,8 @@ internal sealed record UploadedNzb(StoredBlob? Blob, string? MemberName, ImportF
 /// <summary>A received upload: its NZBs, safe on disk, or a refusal. Disposed when the add has ended, with or without success.</summary>
 /// <param name="Nzbs">At least one, unless refused.</param>
 /// <param name="Refusal">Why nothing was kept, or null.</param>
-/// <param name="Lease">Keeps the blobs while no row refers to them.</param>
-internal sealed record NzbUpload(IReadOnlyList<UploadedNzb> Nzbs, AddRefusal? Refusal, StoredNzbs.UploadLease Lease) : IAsyncDisposable
+/// <param name="Lease">Keeps the blobs while no row refers to them; null where none came.</param>
+internal sealed record NzbUpload(IReadOnlyList<UploadedNzb> Nzbs, AddRefusal? Refusal, StoredNzbs.UploadLease? Lease) : IAsyncDisposable
 {
     /// <summary>A packed upload as it came, where that was asked for; else null.</summary>
     public StoredBlob? Raw { get; init; }
@@ -41,10 +41,10 @@ internal sealed record NzbUpload(IReadOnlyList<UploadedNzb> Nzbs, AddRefusal? Re
     public StoredBlob? AsItCame => Raw ?? (Nzbs.Count == 1 ? Nzbs[0].Blob : null);
 
     /// <summary>Nothing is kept.</summary>
-    public static NzbUpload Refused(AddRefusal refusal, StoredNzbs.UploadLease lease) => new([], refusal, lease);
+    public static NzbUpload Refused(AddRefusal refusal, StoredNzbs.UploadLease? lease = null) => new([], refusal, lease);
 
     /// <inheritdoc/>
-    public ValueTask DisposeAsync() => Lease.DisposeAsync();
+    public ValueTask DisposeAsync() => Lease?.DisposeAsync() ?? ValueTask.CompletedTask;
 }
 
 /// <summary>Outcome of an add.</summary>

@@ -2,7 +2,7 @@ using SharpCompress.Common;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Primitives;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
 /// The output of a decompressor that reads an upload: forward only, never more than 200 times what went in, and every

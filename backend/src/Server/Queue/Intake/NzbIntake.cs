@@ -1,0 +1,293 @@
+using System.Data.Common;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Queue.Intake;
+
+/// <summary>
+/// The one door through which every NZB comes in (IMP-1). When an add has been answered, the NZB and its row are on disk:
+/// first the blob, then one transaction (IMP-2). Of an NZB that is still to be fetched the row comes first, with its address.
+/// </summary>
+internal sealed class NzbIntake(
+    UploadReceiver receiver,
+    SluiceDatabase database,
+    QueueSchedule schedule,
+    QueueRemoval removal,
+    CategoryRules categories,
+    IOptionsMonitor<ApiOptions> api,
+    IOptionsMonitor<QueueOptions> queue,
+    IOptionsMonitor<WebDavOptions> webDav,
+    TimeProvider time)
+{
+    private const string IdPrefix = "SABnzbd_nzo_";
+
+    // Written by transactions only, which run one at a time; read before them as well, where it only decides early.
+    private volatile bool _full;
+
+    /// <summary>Receives an upload and adds its NZBs.</summary>
+    /// <param name="body">Forward only; stays open.</param>
+    /// <param name="length">Its length as far as it is known, in bytes.</param>
+    /// <param name="addition">How to add it.</param>
+    /// <param name="cancellationToken">Gives up while nothing has been added; then the add is carried through.</param>
+    public async Task<AddOutcome> AddAsync(Stream body, long? length, NzbAddition addition, CancellationToken cancellationToken)
+    {
+        await using var upload = await ReceiveAsync(body, length, addition.IsFile, cancellationToken);
+        return await AcceptAsync(upload, addition, cancellationToken);
+    }
+
+    /// <summary>The first half of an add, for callers that learn the rest later: the body becomes blobs.</summary>
+    public Task<NzbUpload> ReceiveAsync(Stream body, long? length, CancellationToken cancellationToken) =>
+        ReceiveAsync(body, length, keepsPacked: false, cancellationToken);
+
+    /// <summary>The second half: one transaction makes the NZBs of an upload queue items, all or none.</summary>
+    public async Task<AddOutcome> AcceptAsync(NzbUpload upload, NzbAddition addition, CancellationToken cancellationToken)
+    {
+        if (upload.Refusal is { } refusal)
+            return AddOutcome.Refused(refusal);
+
+        Failpoint.Reach("add-received");
+        var displaced = new List<QueueItem>();
+        return await AddAsync(connection => Accept(connection, upload, addition, displaced), displaced, cancellationToken);
+    }
+
+    /// <summary>Adds an NZB that is still to be fetched: the row is all that there is of it (SAB-25).</summary>
+    /// <param name="name">The name as long as it has none of its own.</param>
+    /// <param name="seal">Encrypts its address for the row of an id.</param>
+    /// <param name="addition">How to add it.</param>
+    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    public Task<AddOutcome> AddUrlAsync(string name, Func<string, string> seal, NzbAddition addition, CancellationToken cancellationToken)
+    {
+        var item = Describe(new UploadedNzb(null, null, null), addition with { FileName = name }, isOnly: true);
+        item = item with { NzbName = addition.Name is null ? "" : item.NzbName, Url = seal(item.Id) };
+        return AddAsync(
+            connection =>
+            {
+                if (IsFull(QueueStore.Count(connection)))
+                    return AddOutcome.Refused(AddRefusal.QueueFull);
+                Insert(connection, item, file: null);
+                return new AddOutcome([item.Id], Replaced: false, null);
+            },
+            [],
+            cancellationToken);
+    }
+
+    /// <summary>One transaction gives an item the NZB that was fetched for it. Of several the first keeps its id (SAB-25).</summary>
+    /// <param name="id">The item.</param>
+    /// <param name="upload">Was not refused.</param>
+    /// <param name="fileName">The name under which the NZB was fetched.</param>
+    /// <returns>Why it has to be tried again; null also where the item is no longer there.</returns>
+    public async Task<AddRefusal?> AcceptFetchedAsync(string id, NzbUpload upload, string fileName)
+    {
+        // Nothing is given up half way: the NZB is here.
+        var outcome = await AddAsync(connection => AcceptFetched(connection, id, upload, fileName), [], CancellationToken.None);
+        return outcome.Refusal;
+    }
+
+    private async Task<NzbUpload> ReceiveAsync(Stream body, long? length, bool keepsPacked, CancellationToken cancellationToken)
+    {
+        // The transaction decides; a queue that is full already costs no body (IMP-4).
+        if (queue.CurrentValue.MaxItems > 0 && WouldBeFull(await database.ReadAsync(QueueStore.Count, cancellationToken)))
+            return NzbUpload.Refused(AddRefusal.QueueFull);
+        return await receiver.ReceiveAsync(body, length, keepsPacked, cancellationToken);
+    }
+
+    private async Task<AddOutcome> AddAsync(Func<DbConnection, AddOutcome> add, List<QueueItem> displaced, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var outcome = await database.WriteAsync(add, cancellationToken);
+            Failpoint.Reach("add-committed");
+            if (outcome.Refusal is null)
+            {
+                schedule.Wake();
+                // The replaced items may be worked on: their work is cancelled, and the new items start from the beginning.
+                await removal.SettleAsync(displaced);
+            }
+
+            return outcome;
+        }
+        catch (StorageException e) when (e.Fault == StorageFault.Full)
+        {
+            return AddOutcome.Refused(AddRefusal.DiskFull);
+        }
+    }
+
+    private AddOutcome Accept(DbConnection connection, NzbUpload upload, NzbAddition addition, List<QueueItem> displaced)
+    {
+        if (IsFull(QueueStore.Count(connection)))
+            return AddOutcome.Refused(AddRefusal.QueueFull);
+
+        var folder = categories.FolderOf(CategoryRules.Resolve(addition.Category));
+        var before = addition.IsFile ? QueueFileStore.Find(connection, folder, addition.FileName) : null;
+        if (before is not null && !addition.MayReplace)
+            return AddOutcome.Refused(AddRefusal.NameTaken);
+        if (before is not null && before.Hash == upload.AsItCame?.Hash)
+            return new AddOutcome([.. QueueStore.ListFile(connection, before.Id).Select(item => item.Id)], Replaced: true, null);
+        // An upload without a valid NZB replaces nothing: it fails in the history, and the file accepted before stays.
+        if (before is not null && upload.Nzbs.Any(nzb => nzb.Failure is null))
+            displaced.AddRange(QueueStore.RemoveFile(connection, folder, addition.FileName));
+
+        var ids = new List<string>(upload.Nzbs.Count);
+        long? file = null;
+        foreach (var nzb in upload.Nzbs)
+        {
+            var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1);
+            // Equal NZBs are one item within the same file and among items added without a file, never across two files.
+            var equal = nzb.Failure is null && (!addition.IsFile || file is not null) ? QueueStore.FindEqual(connection, item, file) : null;
+            ids.Add(equal ?? item.Id);
+            if (equal is not null)
+                continue;
+
+            if ((nzb.Failure ?? FindDuplicate(connection, item)) is { } failure)
+            {
+                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.WallTime()));
+                continue;
+            }
+
+            if (addition.IsFile)
+                file ??= QueueFileStore.Insert(connection, DescribeFile(upload, addition, folder, before));
+            Insert(connection, item, file);
+            Failpoint.Reach("add-inserted");
+            // Before the item can be seen; of one that is not added in the end the hold runs out by itself.
+            if (addition.HoldsStart)
+                schedule.Hold(item.Id);
+        }
+
+        if (addition.Source is { } source)
+            WatchedFileStore.Insert(connection, source);
+        return new AddOutcome(ids, before is not null, null);
+    }
+
+    private AddOutcome AcceptFetched(DbConnection connection, string id, NzbUpload upload, string fileName)
+    {
+        // Read anew: a client may have removed it, or changed its name, password or category.
+        if (QueueStore.Find(connection, id) is not { Url: not null } waiting)
+            return new AddOutcome([], Replaced: false, null);
+
+        var addition = new NzbAddition
+        {
+            FileName = fileName,
+            Name = waiting.NzbName.Length == 0 ? null : waiting.NzbName,
+            Category = waiting.Category,
+            Priority = waiting.Priority,
+            Paused = waiting.Paused,
+            Password = waiting.Password,
+            PostProcessing = waiting.PostProcessing,
+            Script = waiting.Script,
+        };
+        var ids = new List<string>(upload.Nzbs.Count);
+        foreach (var nzb in upload.Nzbs)
+        {
+            var isFirst = ids.Count == 0;
+            var item = Describe(nzb, addition, isOnly: upload.Nzbs.Count == 1) with { Folder = waiting.Folder, AddedAt = waiting.AddedAt };
+            if (isFirst)
+                item = item with { Id = id };
+            ids.Add(item.Id);
+            if ((nzb.Failure ?? FindDuplicate(connection, item)) is { } failure)
+            {
+                if (isFirst)
+                    QueueStore.Remove(connection, id);
+                HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.WallTime()));
+            }
+            else if (isFirst)
+            {
+                item = item with { Name = FindName(connection, item, isFile: false) };
+                QueueFetchStore.SetNzb(connection, item, QueueFileStore.Insert(connection, QueueFile.Of(item)));
+                Failpoint.Reach("fetch-inserted");
+            }
+            else
+            {
+                Insert(connection, item, null);
+            }
+        }
+
+        return new AddOutcome(ids, Replaced: false, null);
+    }
+
+    /// <summary>Adds an item under a name that is free, as part of the caller's transaction.</summary>
+    /// <param name="connection">The caller's.</param>
+    /// <param name="item">The item.</param>
+    /// <param name="file">The file that it belongs to; null for one of its own, or for none yet.</param>
+    internal static void Insert(DbConnection connection, QueueItem item, long? file)
+    {
+        // Of an NZB that is still to be fetched there is no file.
+        var row = item.Url is null ? file : 0;
+        item = item with { Name = FindName(connection, item, row is not null) };
+        if (row is { } known)
+            QueueStore.Insert(connection, item, known);
+        else
+            QueueStore.Insert(connection, item);
+    }
+
+    /// <summary>A name that no other item has, and whose file below <c>/nzbs</c> is free too, unless the item needs none of its own.</summary>
+    private static string FindName(DbConnection connection, QueueItem item, bool isFile) => ReleaseName.FindFree(
+        item.Name,
+        name => QueueStore.Contains(connection, item.Folder, name, item.Id)
+            || (!isFile && QueueFileStore.Contains(connection, item.Folder, QueueFile.NameOf(name))));
+
+    private QueueFile DescribeFile(NzbUpload upload, NzbAddition addition, string folder, QueueFile? before)
+    {
+        var content = upload.AsItCame ?? throw new InvalidOperationException("An upload with several NZBs is kept as it came.");
+        return new QueueFile
+        {
+            Folder = folder,
+            Name = addition.FileName,
+            Hash = content.Hash,
+            Length = content.PlainLength,
+            Packed = upload.Raw is not null,
+            AddedAt = time.WallTime(),
+            // They belong to the name (RFC 4918, section 9.7.1), and so outlive the bytes.
+            Properties = before?.Properties ?? "",
+        };
+    }
+
+    private ImportFailure? FindDuplicate(DbConnection connection, QueueItem item) =>
+        api.CurrentValue.FailDuplicates
+        && (QueueStore.Contains(connection, item.Folder, item.Name, item.Id) || LibraryStore.Contains(connection, item.Folder, item.Name))
+            ? ImportFailure.DuplicateRelease()
+            : null;
+
+    private QueueItem Describe(UploadedNzb nzb, NzbAddition addition, bool isOnly)
+    {
+        // The name that a client gives is for one item; several NZBs of a zip keep their own.
+        var outer = ItemName.Parse(addition.IsFile ? addition.FileName : LastName(addition.FileName));
+        var given = ((isOnly ? addition.Name : null) ?? nzb.MemberName) is { } own ? ItemName.Parse(own) : outer;
+        var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
+        var category = CategoryRules.Resolve(addition.Category);
+        return new QueueItem
+        {
+            Id = IdPrefix + Guid.NewGuid().ToString("N"),
+            Name = name,
+            NzbName = name + ".nzb",
+            Category = category,
+            Folder = categories.FolderOf(category),
+            Priority = addition.Priority,
+            Paused = addition.Paused,
+            Password = QueueItem.LimitPassword(string.IsNullOrEmpty(addition.Password) ? given.Password ?? outer.Password ?? "" : addition.Password),
+            PostProcessing = addition.PostProcessing,
+            Script = QueueItem.LimitScript(addition.Script),
+            NzbHash = nzb.Blob?.Hash ?? "",
+            NzbLength = nzb.Blob?.PlainLength ?? 0,
+            AddedAt = time.WallTime(),
+        };
+    }
+
+    private bool IsFull(int items) => _full = WouldBeFull(items);
+
+    private bool WouldBeFull(int items)
+    {
+        var options = queue.CurrentValue;
+        if (options.MaxItems == 0)
+            return false;
+
+        // Without a threshold of its own a full queue opens with the first free place.
+        var resumeAt = options.ResumeThreshold == 0 ? options.MaxItems - 1 : options.ResumeThreshold;
+        return _full ? items > resumeAt : items >= options.MaxItems;
+    }
+
+    private static string LastName(string path) => path[(path.LastIndexOf('\\') + 1)..];
+}

@@ -1,0 +1,215 @@
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Library;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Queue.Intake;
+
+/// <summary>
+/// Adds the NZBs that are put into the watch folder, or into a folder of it that is named like a category, and removes their files
+/// (IMP-7). It looks every few seconds, because folders of the network tell of no changes; a file is whole when it has not changed for
+/// a while. Links are not followed.
+/// </summary>
+internal sealed class WatchFolderWorker(
+    NzbIntake intake,
+    WatchedFileStore remembered,
+    CategoryRules categories,
+    SluiceDatabase database,
+    IOptionsMonitor<QueueOptions> options,
+    TimeProvider time,
+    ILogger<WatchFolderWorker> logger) : IWorker
+{
+    /// <summary>How long a file must not have changed, and the time between two looks.</summary>
+    public static readonly TimeSpan Quiet = TimeSpan.FromSeconds(5);
+
+    /// <summary>Until the next look after a refusal that passes.</summary>
+    public static readonly TimeSpan Rest = TimeSpan.FromMinutes(1);
+
+    // Looked at in one go; the rest comes when these are gone.
+    private const int MaxFiles = 10_000;
+
+    private readonly WakeSignal _signal = new(time);
+
+    // Of the loop alone.
+    private Dictionary<string, Sighting> _seen = [];
+    private string _said = "";
+
+    private volatile bool _isAsked;
+
+    /// <inheritdoc/>
+    public string Name => "the watch folder";
+
+    /// <summary>Looks now, and tries files again that were left alone.</summary>
+    public void Look()
+    {
+        _isAsked = true;
+        _signal.Set();
+    }
+
+    /// <inheritdoc/>
+    public async Task RunAsync(CancellationToken stopping)
+    {
+        // Without a database the server only explains itself.
+        if (!database.IsOpen)
+            return;
+
+        using var changed = options.OnChange((_, _) => _signal.Set());
+        try
+        {
+            while (true)
+            {
+                TimeSpan? next = options.CurrentValue.WatchFolder is { } folder ? await LookAsync(folder, stopping) : null;
+                await _signal.WaitAsync(next, stopping);
+            }
+        }
+        catch (DatabaseLostException)
+        {
+            // Safe mode: nothing is added any more.
+        }
+    }
+
+    /// <returns>How long to wait until the next look.</returns>
+    private async Task<TimeSpan> LookAsync(string folder, CancellationToken stopping)
+    {
+        var isAsked = _isAsked;
+        _isAsked = false;
+        if (!TryList(folder, isAsked))
+            return Quiet;
+
+        var known = (await remembered.ListAsync(stopping)).ToDictionary(file => file.Path);
+        var gone = known.Keys.Where(path => !_seen.ContainsKey(path) && !Path.Exists(path)).ToList();
+        if (gone.Count > 0)
+            await remembered.ForgetAsync(gone, stopping);
+
+        var due = _seen.Values.Where(seen => !seen.IsLeft && seen.File.Length > 0 && time.GetElapsedTime(seen.Since) >= Quiet);
+        foreach (var seen in due.OrderBy(seen => seen.File.ChangedAt).ThenBy(seen => seen.File.Path, StringComparer.Ordinal).ToList())
+        {
+            if (known.GetValueOrDefault(seen.File.Path) != seen.File && !await AddAsync(seen, stopping))
+                return Rest;
+            if (!seen.IsLeft)
+                Remove(seen);
+        }
+
+        return Quiet;
+    }
+
+    /// <summary>Lists what is there and keeps since when each file has been as it is.</summary>
+    /// <param name="folder">The watch folder.</param>
+    /// <param name="isAsked">Whether files that were left alone are looked at again.</param>
+    private bool TryList(string folder, bool isAsked)
+    {
+        try
+        {
+            var seen = new Dictionary<string, Sighting>();
+            foreach (var (file, category) in List(new DirectoryInfo(folder)).Take(MaxFiles))
+            {
+                var found = new WatchedFile(file.FullName, file.Length, file.LastWriteTimeUtc.Ticks);
+                var before = _seen.GetValueOrDefault(found.Path);
+                seen[found.Path] = before?.File == found ? before : new Sighting(found, category, time.GetTimestamp());
+                seen[found.Path].IsLeft &= !isAsked;
+            }
+
+            (_seen, _said) = (seen, "");
+            return true;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            if (_said != e.Message)
+                QueueLog.WatchFolderUnreadable(logger, folder, e.Message);
+            _said = e.Message;
+            return false;
+        }
+    }
+
+    private IEnumerable<(FileInfo File, string Category)> List(DirectoryInfo folder)
+    {
+        foreach (var file in Nzbs(folder))
+            yield return (file, "");
+        foreach (var inner in folder.EnumerateDirectories().Where(inner => !IsLink(inner)))
+        {
+            if (categories.Configured.FirstOrDefault(name => name.Equals(NfcName.Of(inner.Name), StringComparison.OrdinalIgnoreCase)) is not { } category)
+                continue;
+            foreach (var file in Nzbs(inner))
+                yield return (file, category);
+        }
+    }
+
+    // What begins with a dot is a file of a program that writes it under another name, or litter of a desktop.
+    private static IEnumerable<FileInfo> Nzbs(DirectoryInfo folder) =>
+        folder.EnumerateFiles().Where(file => ItemName.IsOfNzb(file.Name) && !file.Name.StartsWith('.') && !IsLink(file));
+
+    private static bool IsLink(FileSystemInfo file) => (file.Attributes & FileAttributes.ReparsePoint) != 0;
+
+    /// <returns>False where nothing can be added at the moment.</returns>
+    private async Task<bool> AddAsync(Sighting seen, CancellationToken stopping)
+    {
+        var path = seen.File.Path;
+        if (!PosixCalls.IsPlainFile(path))
+        {
+            Leave(seen, "is no plain file");
+            return true;
+        }
+
+        try
+        {
+            await using var body = new FileStream(
+                path, FileMode.Open, FileAccess.Read, FileShare.Read | FileShare.Delete, bufferSize: 0, FileOptions.Asynchronous | FileOptions.SequentialScan);
+            var addition = new NzbAddition { FileName = Path.GetFileName(path), Category = seen.Category, Source = seen.File };
+            var outcome = await intake.AddAsync(body, body.Length, addition, stopping);
+            switch (outcome.Refusal)
+            {
+                case null:
+                    QueueLog.WatchedFileAdded(logger, NameOf(path), string.Join(", ", outcome.Ids));
+                    return true;
+                case AddRefusal.QueueFull or AddRefusal.DiskFull:
+                    return false;
+                default:
+                    Leave(seen, "is too large");
+                    return true;
+            }
+        }
+        catch (StorageException)
+        {
+            // It tells of itself.
+            return false;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Messages of the system name the path, and with it a password that may stand in the name.
+            Leave(seen, e is UnauthorizedAccessException ? "cannot be read: permission denied" : $"cannot be read: {e.GetType().Name}");
+            return true;
+        }
+    }
+
+    /// <summary>Removes a file whose NZBs are accepted. One that was written anew meanwhile is another one.</summary>
+    private void Remove(Sighting seen)
+    {
+        try
+        {
+            var now = new FileInfo(seen.File.Path);
+            if (now.Exists && now.Length == seen.File.Length && now.LastWriteTimeUtc.Ticks == seen.File.ChangedAt)
+                now.Delete();
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            Leave(seen, "is added and cannot be removed");
+        }
+    }
+
+    private void Leave(Sighting seen, string cause)
+    {
+        seen.IsLeft = true;
+        QueueLog.WatchedFileLeft(logger, NameOf(seen.File.Path), cause);
+    }
+
+    /// <summary>The name without the password that may stand in it.</summary>
+    private static string NameOf(string path) => ItemName.Parse(Path.GetFileName(path)).Name;
+
+    /// <summary>A file and since when it has been as it is.</summary>
+    private sealed record Sighting(WatchedFile File, string Category, long Since)
+    {
+        public bool IsLeft { get; set; }
+    }
+}

@@ -1,0 +1,45 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.History;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>A step that holds items of some names until it is opened, or their work is cancelled.</summary>
+internal sealed class GateStep(Func<QueueItem, bool> holds) : IImportStep
+{
+    private readonly TaskCompletionSource _open = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly ConcurrentDictionary<string, int> _runs = new();
+
+    public string Name { get; init; } = "Gate";
+
+    public int Weight => 10;
+
+    /// <summary>Lets everything pass.</summary>
+    public void Open() => _open.TrySetResult();
+
+    /// <summary>How often the step has begun for an item.</summary>
+    public int Runs(string id) => _runs.GetValueOrDefault(id);
+
+    /// <summary>Waits until the step has begun so often.</summary>
+    public async Task WaitForAsync(string id, int runs, CancellationToken cancellationToken)
+    {
+        while (Runs(id) < runs)
+            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, cancellationToken);
+    }
+
+    /// <summary>Puts it before the step of a type; before the end of the list where there is none.</summary>
+    public void InsertBefore(IServiceCollection services, Type? step)
+    {
+        var at = services.ToList().FindIndex(service => service.ServiceType == typeof(IImportStep) && service.ImplementationType == step);
+        services.Insert(at < 0 ? services.Count : at, ServiceDescriptor.Singleton<IImportStep>(this));
+    }
+
+    public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
+    {
+        _runs.AddOrUpdate(work.Item.Id, 1, (_, runs) => runs + 1);
+        if (holds(work.Item))
+            await _open.Task.WaitAsync(cancellationToken);
+        return null;
+    }
+}

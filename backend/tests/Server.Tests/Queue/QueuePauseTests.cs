@@ -1,0 +1,144 @@
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Queue;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Queue;
+
+/// <summary>The pause of the whole queue outlives restarts, and a timed one ends by the clock alone (F38).</summary>
+public sealed class QueuePauseTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+    private readonly ManualTimeProvider _time = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Pause_lasts_until_it_is_ended()
+    {
+        await RunAsync(async pause =>
+        {
+            Assert.False(pause.IsPaused);
+            await pause.PauseAsync(null, Token);
+        });
+        _time.Advance(TimeSpan.FromDays(400));
+        await RunAsync(async pause =>
+        {
+            Assert.True(pause.IsPaused);
+            Assert.Null(pause.Left);
+            await pause.ResumeAsync(Token);
+            Assert.False(pause.IsPaused);
+        });
+        await RunAsync(IsOverAsync);
+    }
+
+    [Fact]
+    public async Task Timed_pause_ends_in_the_run_in_which_it_began() => await RunAsync(async pause =>
+    {
+        await pause.PauseAsync(TimeSpan.FromMinutes(90), Token);
+        Assert.Equal(TimeSpan.FromMinutes(90), pause.Left);
+        _time.Advance(TimeSpan.FromMinutes(90) - TimeSpan.FromSeconds(1));
+        Assert.Equal((true, TimeSpan.FromSeconds(1)), (pause.IsPaused, pause.Left!.Value));
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        Assert.Equal((false, null, 0), (pause.IsPaused, pause.Left, _time.Alive));
+    });
+
+    [Fact]
+    public async Task Setting_that_is_changed_elsewhere_pauses_too()
+    {
+        await using var host = await StartAsync();
+
+        await host.Get<SettingsStore>().SaveAsync(new Dictionary<string, string?> { ["queue.paused"] = "true" }, Token);
+
+        Assert.True((await host.CallAsync("mode=queue", Token)).GetProperty("queue").GetProperty("paused").GetBoolean());
+        await host.CallAsync("mode=config&name=set_pause&value=5", Token);
+        Assert.Equal((true, false), (host.Get<QueuePause>().IsPaused, host.Get<SettingsSource>().Current.Boolean("queue.paused")));
+    }
+
+    [Fact]
+    public async Task Pause_that_the_environment_decides_about_is_refused()
+    {
+        await using var host = await StartAsync(("SLUICE_CONFIG__QUEUE__PAUSED", "true"));
+        const string locked = """{"status":false,"error":"Configuration locked"}""";
+
+        Assert.Equal("""{"status":true}""", (await host.CallAsync("mode=pause", Token)).ToString());
+        Assert.Equal(locked, (await host.CallAsync("mode=resume", Token)).ToString());
+        Assert.Equal(locked, (await host.CallAsync("mode=config&name=set_pause&value=0", Token)).ToString());
+        Assert.True(host.Get<QueuePause>().IsPaused);
+    }
+
+    [Fact]
+    public async Task Timed_pause_goes_on_after_a_restart_for_the_rest_of_its_time()
+    {
+        await RunAsync(pause => pause.PauseAsync(TimeSpan.FromMinutes(90), Token));
+        _time.Advance(TimeSpan.FromMinutes(60));
+        await RunAsync(pause =>
+        {
+            Assert.Equal(TimeSpan.FromMinutes(30), pause.Left);
+            _time.Advance(TimeSpan.FromMinutes(30));
+            Assert.False(pause.IsPaused);
+            return Task.CompletedTask;
+        });
+        await RunAsync(IsOverAsync);
+    }
+
+    [Fact]
+    public async Task Clock_that_is_set_moves_no_pause_under_way()
+    {
+        await RunAsync(async pause =>
+        {
+            await pause.PauseAsync(TimeSpan.FromMinutes(10), Token);
+            _time.SetWallClock(TimeSpan.FromDays(-300));
+            Assert.Equal(TimeSpan.FromMinutes(10), pause.Left);
+            _time.Advance(TimeSpan.FromMinutes(9));
+            Assert.True(pause.IsPaused);
+        });
+        // What is stored is a time of day, so that it can be off by as much as the clock, but never for longer than a pause may last.
+        await RunAsync(pause =>
+        {
+            Assert.Equal(QueuePause.Longest, pause.Left);
+            return Task.CompletedTask;
+        });
+    }
+
+    [Fact]
+    public async Task Later_change_takes_the_place_of_the_one_before()
+    {
+        await RunAsync(async pause =>
+        {
+            await pause.PauseAsync(TimeSpan.FromMinutes(1), Token);
+            await pause.PauseAsync(TimeSpan.FromDays(1_000), Token);
+            _time.Advance(TimeSpan.FromMinutes(2));
+            Assert.Equal(QueuePause.Longest - TimeSpan.FromMinutes(2), pause.Left);
+            await pause.PauseAsync(null, Token);
+            _time.Advance(QueuePause.Longest * 2);
+            Assert.True(pause.IsPaused);
+            await pause.PauseAsync(TimeSpan.FromMinutes(1), Token);
+            await pause.ResumeAsync(Token);
+            Assert.Equal((false, null, 0), (pause.IsPaused, pause.Left, _time.Alive));
+        });
+    }
+
+    private static Task IsOverAsync(QueuePause pause)
+    {
+        Assert.False(pause.IsPaused);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>One run of the program.</summary>
+    private async Task RunAsync(Func<QueuePause, Task> run)
+    {
+        await using var host = await StartAsync();
+        await run(host.Get<QueuePause>());
+    }
+
+    private Task<ProductHost> StartAsync(params (string Name, string Value)[] variables) => ProductHost.StartAsync(
+        _folder,
+        replace: services => services.AddSingleton(services => ActivatorUtilities.CreateInstance<QueuePause>(services, _time)),
+        variables: variables);
+}
