@@ -2,22 +2,30 @@ using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Events;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Listening;
 using Sluice.Server.Outbound;
 using Sluice.Server.Providers;
 using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 using Sluice.Server.SabApi;
 using Sluice.Server.Settings;
 using Sluice.Server.WebDav;
 using Sluice.Server.WebDav.Tree;
+using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server;
 
 /// <summary>The composition root: each folder adds its own part, in the order of the layers.</summary>
 internal static class Program
 {
-    public static Task<int> Main() => ProcessExit.RunAsync(Build);
+    public static Task<int> Main()
+    {
+        WiderBuild.Continue(ProcessEnvironment.OfThisProcess());
+        return ProcessExit.RunAsync(Build);
+    }
 
     /// <summary>Puts the application together. Nothing is opened before it runs.</summary>
     /// <param name="environment">The variables that it is configured by.</param>
@@ -37,12 +45,14 @@ internal static class Program
         builder.AddListener(process);
         builder.Services.AddAuth();
         builder.Services.AddOutbound();
+        builder.Services.AddEvents();
         builder.Services.AddProviders(process);
-        builder.Services.AddLibrary().AddHistory().AddQueue();
+        builder.Services.AddLibrary().AddHistory().AddQueue().AddIntake();
         builder.Services.AddTree().AddWebDav(services => new DavOptions
         {
             FirstByteTimeout = services.GetRequiredService<IOptionsMonitor<UsenetOptions>>().CurrentValue.StreamingReadTimeout,
             WriteTimeout = services.GetRequiredService<IOptionsMonitor<UsenetOptions>>().CurrentValue.StreamingWriteTimeout,
+            SincePaced = () => services.GetRequiredService<SincePaced>()(OperationLane.Playback),
             MaxUploadBytes = process.MaxRequestBodySize,
         });
         builder.Services.AddSabApi();

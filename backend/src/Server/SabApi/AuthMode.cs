@@ -17,7 +17,11 @@ internal sealed class AuthMode(ApiKeyVerifier keys) : ISabMode
         var verdict = keys.Verify(call.Parameters.Text("key", "apikey"), Caller.Of(call.Http));
         if (verdict == ApiKeyVerdict.Throttled)
             return SabAccess.RefuseAsync(call.Http, verdict);
-        return SabAnswer.WriteAsync(
-            call.Http, json => json.WriteString("auth", verdict == ApiKeyVerdict.Incorrect ? "badkey" : "apikey"));
+        return SabAnswer.WriteAsync(call, to => to.Field("auth", verdict switch
+        {
+            ApiKeyVerdict.Incorrect => "badkey",
+            ApiKeyVerdict.AcceptedForAdds => "nzbkey",
+            _ => "apikey",
+        }));
     }
 }

@@ -1,17 +1,18 @@
 using System.Globalization;
-using System.Text.Json;
 using Microsoft.Extensions.Options;
 using Sluice.Server.History;
+using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary><c>mode=history</c>.</summary>
+/// <summary><c>mode=history</c>: the listing, and the actions of <c>name</c>.</summary>
 internal sealed class HistoryMode(
     HistoryStore store,
     CompleteFolder completeFolder,
-    TrafficRate traffic,
+    ProviderUsage usage,
+    HistoryActions actions,
     IOptionsMonitor<ApiOptions> options) : ISabMode
 {
     // The limit of a client that polls without one, as in SABnzbd (SAB-40).
@@ -21,13 +22,20 @@ internal sealed class HistoryMode(
     public string Name => "history";
 
     /// <inheritdoc/>
-    public async Task AnswerAsync(SabCall call)
+    public Task AnswerAsync(SabCall call) => call.Parameters.Text("name") switch
+    {
+        "delete" => actions.DeleteAsync(call),
+        "mark_as_completed" => actions.CompleteAsync(call),
+        _ => ListAsync(call),
+    };
+
+    private async Task ListAsync(SabCall call)
     {
         // Taken before the rows: a change in between is then told once more rather than never.
         var changes = await store.CountChangesAsync(call.Cancelled);
         if (call.Parameters.Text("last_history_update") == changes.ToString(CultureInfo.InvariantCulture))
         {
-            await SabAnswer.WriteAsync(call.Http, json => json.WriteBoolean("history", false));
+            await SabAnswer.WriteAsync(call, to => to.Field("history", false));
             return;
         }
 
@@ -35,36 +43,33 @@ internal sealed class HistoryMode(
         var (start, limit) = Page(call);
         var page = await store.FindPageAsync(filter, start, limit, call.Cancelled);
 
-        using var answer = SabAnswer.Begin(call.Http);
-        var json = answer.Json;
-        json.WriteStartObject();
-        json.WriteStartObject("history");
-        WriteTraffic(json);
-        json.WriteNumber("ppslots", 0);
-        json.WriteNumber("noofslots", page.Matches);
-        json.WriteNumber("last_history_update", changes);
-        json.WriteString("version", SabTexts.Version);
-        json.WriteStartArray("slots");
+        using var answer = SabAnswer.Begin(call);
+        var to = answer.Writer;
+        to.BeginObject("history");
+        WriteTraffic(to);
+        to.Field("ppslots", 0);
+        to.Field("noofslots", page.Matches);
+        to.Field("last_history_update", changes);
+        to.Field("version", SabTexts.Version);
+        to.BeginList("slots");
         await foreach (var item in store.StreamAsync(page, call.Cancelled))
         {
-            HistorySlot.Write(json, item, completeFolder.Path);
+            HistorySlot.Write(to, item, completeFolder.Path);
             await answer.SendIfDueAsync();
         }
 
-        json.WriteEndArray();
-        json.WriteEndObject();
-        json.WriteEndObject();
-        await answer.SendAsync();
+        to.EndList();
+        to.EndObject();
+        await answer.CompleteAsync();
     }
 
-    /// <summary>Traffic is counted since the start of the process; nothing older is kept.</summary>
-    private void WriteTraffic(Utf8JsonWriter json)
+    private void WriteTraffic(ISabWriter to)
     {
-        var total = SabUnits.Short(traffic.Total);
-        json.WriteString("total_size", total);
-        json.WriteString("month_size", total);
-        json.WriteString("week_size", total);
-        json.WriteString("day_size", total);
+        var sums = usage.Sum();
+        to.Field("total_size", SabUnits.Short(sums.Total));
+        to.Field("month_size", SabUnits.Short(sums.Month));
+        to.Field("week_size", SabUnits.Short(sums.Week));
+        to.Field("day_size", SabUnits.Short(sums.Day));
     }
 
     private (int Start, int Limit) Page(SabCall call)
@@ -85,10 +90,11 @@ internal sealed class HistoryMode(
         {
             Search = parameters.Text("search"),
             Ids = parameters.List("nzo_ids"),
-            Categories = parameters.List("cat", "category"),
+            Categories = parameters.List("cat", "category")?.Select(SabWords.Category).ToList(),
             Completed = completed == failed ? null : completed,
-            // Nothing is ever archived yet, and no item has any other status.
-            Nothing = parameters.Text("archive") == "1" || !(completed || failed),
+            Archived = parameters.Text("archive") == "1",
+            // No item has any other status.
+            Nothing = !(completed || failed),
         };
     }
 }

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text.Json;
 using Sluice.Server.History;
 
 namespace Sluice.Server.SabApi;
@@ -14,67 +13,67 @@ internal static class HistorySlot
     public const string Failed = "Failed";
 
     /// <summary>Writes the item.</summary>
-    /// <param name="json">Takes it.</param>
+    /// <param name="to">Takes it.</param>
     /// <param name="item">The item.</param>
     /// <param name="completeFolder">Where clients find releases.</param>
-    public static void Write(Utf8JsonWriter json, HistoryItem item, string completeFolder)
+    public static void Write(ISabWriter to, HistoryItem item, string completeFolder)
     {
         var storage = item.IsCompleted ? $"{completeFolder}/{item.Folder}/{item.Name}" : "";
-        json.WriteStartObject();
-        json.WriteNumber("completed", item.CompletedAt.ToUnixTimeSeconds());
-        json.WriteString("name", item.Name);
-        json.WriteString("nzb_name", item.NzbName);
-        json.WriteString("category", item.Category);
-        json.WriteString("pp", SabWords.HistoryOptions(item.PostProcessing));
-        json.WriteString("script", SabWords.Script(item.Script));
-        json.WriteString("report", "");
-        json.WriteString("url", "");
-        json.WriteString("status", item.IsCompleted ? Completed : Failed);
-        json.WriteString("nzo_id", item.Id);
-        json.WriteString("storage", storage);
-        json.WriteString("path", storage);
-        json.WriteString("script_line", "");
-        json.WriteNumber("download_time", (long)(item.CompletedAt - item.StartedAt).TotalSeconds);
-        json.WriteNumber("postproc_time", 0);
-        WriteStages(json, item.Steps);
-        json.WriteNumber("downloaded", item.EncodedBytes);
-        json.WriteNull("completeness");
-        json.WriteString("fail_message", item.FailMessage);
-        json.WriteString("url_info", "");
-        json.WriteNumber("bytes", item.Bytes);
-        json.WriteString("size", SabUnits.Size(item.Bytes));
-        json.WriteNull("meta");
-        json.WriteString("series", "");
-        json.WriteString("duplicate_key", "");
-        json.WriteString("md5sum", "");
-        json.WriteString("password", item.Password);
-        json.WriteString("action_line", "");
-        json.WriteBoolean("loaded", false);
-        json.WriteBoolean("retry", false);
-        json.WriteBoolean("archive", false);
-        json.WriteNumber("time_added", item.AddedAt.ToUnixTimeSeconds());
-        json.WriteEndObject();
+        to.BeginObject();
+        to.Field("completed", item.CompletedAt.ToUnixTimeSeconds());
+        to.Field("name", item.Name);
+        to.Field("nzb_name", item.NzbName);
+        to.Field("category", item.Category);
+        to.Field("pp", SabWords.HistoryOptions(item.PostProcessing));
+        to.Field("script", SabWords.Script(item.Script));
+        to.Field("report", "");
+        to.Field("url", "");
+        to.Field("status", item.IsCompleted ? Completed : Failed);
+        to.Field("nzo_id", item.Id);
+        to.Field("storage", storage);
+        to.Field("path", storage);
+        to.Field("script_line", "");
+        to.Field("download_time", (long)(item.CompletedAt - item.StartedAt).TotalSeconds);
+        to.Field("postproc_time", 0);
+        WriteStages(to, item.Steps);
+        to.Field("downloaded", item.EncodedBytes);
+        to.Field("completeness", null);
+        to.Field("fail_message", item.FailMessage);
+        to.Field("url_info", "");
+        to.Field("bytes", item.Bytes);
+        to.Field("size", SabUnits.Size(item.Bytes));
+        to.Field("meta", null);
+        to.Field("series", "");
+        to.Field("duplicate_key", "");
+        to.Field("md5sum", "");
+        to.Field("password", item.Password);
+        to.Field("action_line", "");
+        to.Field("loaded", false);
+        to.Field("retry", item.MayReturn);
+        to.Field("archive", item.Archived);
+        to.Field("time_added", item.AddedAt.ToUnixTimeSeconds());
+        to.EndObject();
     }
 
-    private static void WriteStages(Utf8JsonWriter json, IReadOnlyList<StepTiming> steps)
+    private static void WriteStages(ISabWriter to, IReadOnlyList<StepTiming> steps)
     {
-        json.WriteStartArray("stage_log");
+        to.BeginList("stage_log");
         foreach (var stage in steps.GroupBy(step => StageOf(step.Step)))
         {
-            json.WriteStartObject();
-            json.WriteString("name", stage.Key);
-            json.WriteStartArray("actions");
+            to.BeginObject();
+            to.Field("name", stage.Key);
+            to.BeginList("actions");
             foreach (var step in stage)
             {
                 var detail = step.Detail.Length == 0 ? "" : ", " + step.Detail;
-                json.WriteStringValue(string.Create(CultureInfo.InvariantCulture, $"{step.Step} {step.Milliseconds} ms{detail}"));
+                to.Field(null, string.Create(CultureInfo.InvariantCulture, $"{step.Step} {step.Milliseconds} ms{detail}"));
             }
 
-            json.WriteEndArray();
-            json.WriteEndObject();
+            to.EndList();
+            to.EndObject();
         }
 
-        json.WriteEndArray();
+        to.EndList();
     }
 
     private static string StageOf(string step) => step switch

@@ -9,6 +9,9 @@ internal interface ISabMode
     /// <summary>Whether it is answered without a key.</summary>
     bool IsOpen => false;
 
+    /// <summary>Whether the key that opens adds alone is enough.</summary>
+    bool IsAdd => false;
+
     /// <summary>Answers a call.</summary>
     Task AnswerAsync(SabCall call);
 }

@@ -1,54 +1,149 @@
+using System.Globalization;
 using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
 
 /// <summary>What <c>mode=queue&amp;name=…</c> does to items.</summary>
-internal sealed class QueueActions(QueueStore store, QueueRemoval removal, QueueActivity activity, QueueSchedule schedule)
+internal sealed class QueueActions(
+    QueueStore store,
+    QueueOrderStore order,
+    QueueRemoval removal,
+    QueueRenaming renaming,
+    QueueActivity activity,
+    QueueSchedule schedule)
 {
+    // SABnzbd's numbers for an item that waits until a client resumes it. As priorities of queued items they have no effect.
+    private const int Paused = -2;
+    private const int Stop = -4;
+
+    /// <summary>Answers a call whose name is one of an action.</summary>
+    /// <returns>Null for any other name.</returns>
+    public Task? Answer(SabCall call, string name) => name switch
+    {
+        "delete" => DeleteAsync(call),
+        "purge" => RemoveMatchesAsync(call),
+        "pause" => PauseAsync(call, paused: true),
+        "resume" => PauseAsync(call, paused: false),
+        "priority" => SetPriorityAsync(call),
+        "rename" => RenameAsync(call),
+        "sort" => SortAsync(call),
+        // The end of a queue has no consequences that could be chosen.
+        "change_complete_action" => SabAnswer.StatusAsync(call, true),
+        "delete_nzf" => KeepFilesAsync(call),
+        _ => null,
+    };
+
     /// <summary>Removes items for good.</summary>
-    public async Task DeleteAsync(SabCall call)
+    private async Task DeleteAsync(SabCall call)
     {
         if (call.Parameters.List("value") is not { } ids)
-        {
-            await SabAnswer.ErrorAsync(call.Http, SabTexts.OneParameter);
-            return;
-        }
+            await SabAnswer.ErrorAsync(call, SabTexts.OneParameter);
+        else if (ids is [var all] && all.Equals("all", StringComparison.OrdinalIgnoreCase))
+            await RemoveMatchesAsync(call);
+        else
+            await RemoveAsync(call, ids);
+    }
 
-        if (ids is ["all"])
-            ids = await FindAllAsync(call);
+    private async Task RemoveMatchesAsync(SabCall call)
+    {
+        var filter = new QueueFilter { Search = call.Parameters.Text("search"), Categories = call.Parameters.List("cat", "category") };
+        await RemoveAsync(call, await store.FindIdsAsync(filter, call.Cancelled));
+    }
+
+    private async Task RemoveAsync(SabCall call, IReadOnlyList<string> ids)
+    {
         var removed = await removal.RemoveAsync(ids, call.Cancelled);
-        await AnswerAsync(call, removed.Count > 0, removed);
+        await SabAnswer.ItemsAsync(call, removed.Count > 0, removed);
     }
 
     /// <summary>Lets items wait, or no longer. Work that is under way starts over when it goes on.</summary>
-    public async Task PauseAsync(SabCall call, bool paused)
+    private async Task PauseAsync(SabCall call, bool paused)
     {
         var ids = call.Parameters.List("value") ?? [];
         await store.SetPausedAsync(ids, paused, call.Cancelled);
-        foreach (var id in paused ? ids : [])
-            activity.Cancel(id);
+        foreach (var id in ids)
+        {
+            if (paused)
+                activity.Cancel(id);
+            else
+                schedule.Forget(id);
+        }
+
         schedule.Wake();
-        await AnswerAsync(call, true, ids);
+        await SabAnswer.ItemsAsync(call, true, ids);
     }
 
-    private async Task<IReadOnlyList<string>> FindAllAsync(SabCall call)
+    private async Task SetPriorityAsync(SabCall call)
     {
-        var filter = new QueueFilter { Search = call.Parameters.Text("search"), Categories = call.Parameters.List("cat", "category") };
-        var ids = new List<string>();
-        await foreach (var item in store.StreamAsync(filter, 0, 0, call.Cancelled))
-            ids.Add(item.Id);
-        return ids;
+        var (ids, text) = (call.Parameters.List("value"), call.Parameters.Text("value2"));
+        if (ids is null || text.Length == 0)
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.TwoParameters);
+            return;
+        }
+
+        if (!int.TryParse(text, NumberStyles.Integer, CultureInfo.InvariantCulture, out var number))
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.IntegerValue);
+            return;
+        }
+
+        QueuePriority? priority = number switch
+        {
+            Paused or Stop => null,
+            _ => Enum.IsDefined((QueuePriority)number) ? (QueuePriority)number : QueuePriority.Normal,
+        };
+        var place = await order.SetPriorityAsync(ids, priority, call.Cancelled);
+        // An item of Force may begin now, although the queue is paused.
+        schedule.Wake();
+        await SabAnswer.WriteAsync(call, to => to.Field("position", place?.Index ?? -1));
     }
 
-    private static Task AnswerAsync(SabCall call, bool status, IReadOnlyList<string> ids) =>
-        SabAnswer.WriteAsync(
-            call.Http,
-            json =>
-            {
-                json.WriteBoolean("status", status);
-                json.WriteStartArray("nzo_ids");
-                foreach (var id in ids)
-                    json.WriteStringValue(id);
-                json.WriteEndArray();
-            });
+    private async Task RenameAsync(SabCall call)
+    {
+        var (id, name) = (call.Parameters.Text("value"), call.Parameters.Text("value2"));
+        if (id.Length == 0 || name.Length == 0)
+            await SabAnswer.ErrorAsync(call, SabTexts.TwoParameters);
+        else
+            await SabAnswer.StatusAsync(call, await renaming.RenameAsync(id, name, call.Parameters.Text("value3"), call.Cancelled));
+    }
+
+    private async Task SortAsync(SabCall call)
+    {
+        var by = call.Parameters.Text("sort");
+        if (by.Length == 0)
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.TwoParameters);
+            return;
+        }
+
+        QueueSortKey? key = by.ToUpperInvariant() switch
+        {
+            "NAME" => QueueSortKey.Name,
+            "SIZE" or "BYTES" => QueueSortKey.Size,
+            "AVG_AGE" => QueueSortKey.Age,
+            "REMAINING" => QueueSortKey.Remaining,
+            _ => null,
+        };
+        if (key is { } known)
+        {
+            var descending = call.Parameters.Text("dir").Equals("desc", StringComparison.OrdinalIgnoreCase);
+            string[] running = [.. activity.Current.OrderByDescending(item => item.Value.Percent).Select(item => item.Key)];
+            await order.SortAsync(known, descending, running, call.Cancelled);
+        }
+
+        await SabAnswer.StatusAsync(call, true);
+    }
+
+    /// <summary>Single files are never removed.</summary>
+    private static Task KeepFilesAsync(SabCall call) =>
+        call.Parameters.Text("value").Length == 0 || call.Parameters.List("value2") is null
+            ? SabAnswer.ErrorAsync(call, SabTexts.TwoParameters)
+            : SabAnswer.ResultAsync(
+                call,
+                to =>
+                {
+                    to.Field("status", false);
+                    to.Texts("nzf_ids", []);
+                });
 }

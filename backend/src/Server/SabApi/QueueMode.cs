@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text.Json;
 using Sluice.Server.Queue;
 using Sluice.Usenet.Primitives;
 
@@ -18,13 +17,7 @@ internal sealed class QueueMode(
     public string Name => "queue";
 
     /// <inheritdoc/>
-    public Task AnswerAsync(SabCall call) => call.Parameters.Text("name") switch
-    {
-        "delete" => actions.DeleteAsync(call),
-        "pause" => actions.PauseAsync(call, paused: true),
-        "resume" => actions.PauseAsync(call, paused: false),
-        _ => ListAsync(call),
-    };
+    public Task AnswerAsync(SabCall call) => actions.Answer(call, call.Parameters.Text("name")) ?? ListAsync(call);
 
     private async Task ListAsync(SabCall call)
     {
@@ -34,58 +27,56 @@ internal sealed class QueueMode(
         var totals = await store.GetTotalsAsync(filter, call.Cancelled);
         var summary = await QueueSummary.TakeAsync(store, totals, running, time, call.Cancelled);
 
-        using var answer = SabAnswer.Begin(call.Http);
-        var json = answer.Json;
-        json.WriteStartObject();
-        json.WriteStartObject("queue");
-        header.Write(json, summary);
-        json.WriteNumber("noofslots_total", totals.Items);
-        json.WriteNumber("noofslots", totals.Matches);
-        json.WriteNumber("start", start);
-        json.WriteNumber("limit", limit);
-        json.WriteNumber("finish", (long)start + limit);
-        json.WriteStartArray("slots");
+        using var answer = SabAnswer.Begin(call);
+        var to = answer.Writer;
+        to.BeginObject("queue");
+        header.Write(to, summary);
+        to.Field("noofslots_total", totals.Items);
+        to.Field("noofslots", totals.Matches);
+        to.Field("start", start);
+        to.Field("limit", limit);
+        to.Field("finish", (long)start + limit);
+        to.BeginList("slots");
         await foreach (var item in store.StreamAsync(filter, start, limit, call.Cancelled))
         {
-            WriteSlot(json, item, running.GetValueOrDefault(item.Id));
+            WriteSlot(to, item, running.GetValueOrDefault(item.Id));
             await answer.SendIfDueAsync();
         }
 
-        json.WriteEndArray();
-        json.WriteEndObject();
-        json.WriteEndObject();
-        await answer.SendAsync();
+        to.EndList();
+        to.EndObject();
+        await answer.CompleteAsync();
     }
 
-    private void WriteSlot(Utf8JsonWriter json, QueueItem item, ItemActivity? work)
+    private void WriteSlot(ISabWriter to, QueueItem item, ItemActivity? work)
     {
         var percent = work?.Percent ?? 0;
         var left = QueueSummary.BytesLeft(item.EncodedBytes, percent);
-        json.WriteStartObject();
-        json.WriteNumber("index", item.Index);
-        json.WriteString("nzo_id", item.Id);
-        json.WriteString("unpackopts", SabWords.UnpackOptions(item.PostProcessing));
-        json.WriteString("priority", item.Priority.ToString());
-        json.WriteString("script", SabWords.Script(item.Script));
-        json.WriteString("filename", item.Name);
-        json.WriteStartArray("labels");
-        if (work is null && schedule.IsRetrying(item.Id))
-            json.WriteStringValue("WAITING");
-        json.WriteEndArray();
-        json.WriteString("password", item.Password);
-        json.WriteString("cat", item.Category);
-        json.WriteString("mb", SabUnits.Mebibytes(item.EncodedBytes));
-        json.WriteString("mbleft", SabUnits.Mebibytes(left));
-        json.WriteString("size", SabUnits.Size(item.EncodedBytes));
-        json.WriteString("sizeleft", SabUnits.Size(left));
-        json.WriteString("percentage", percent.ToString(System.Globalization.CultureInfo.InvariantCulture));
-        json.WriteString("mbmissing", SabUnits.Mebibytes(0));
-        json.WriteNull("direct_unpack");
-        json.WriteString("status", SabWords.QueueStatus(item, work));
-        json.WriteString("timeleft", SabUnits.TimeLeft(QueueSummary.TimeLeft(work, time)));
-        json.WriteString("avg_age", SabUnits.Age(item.PostedAt, time.WallTime()));
-        json.WriteNumber("time_added", item.AddedAt.ToUnixTimeSeconds());
-        json.WriteEndObject();
+        to.BeginObject();
+        to.Field("index", item.Index);
+        to.Field("nzo_id", item.Id);
+        to.Field("unpackopts", SabWords.UnpackOptions(item.PostProcessing));
+        to.Field("priority", item.Priority.ToString());
+        to.Field("script", SabWords.Script(item.Script));
+        to.Field("filename", item.Name);
+        to.BeginList("labels");
+        if (work is null && !item.Paused && schedule.IsRetrying(item.Id))
+            to.Field(null, "WAITING");
+        to.EndList();
+        to.Field("password", item.Password);
+        to.Field("cat", item.Category);
+        to.Field("mb", SabUnits.Mebibytes(item.EncodedBytes));
+        to.Field("mbleft", SabUnits.Mebibytes(left));
+        to.Field("size", SabUnits.Size(item.EncodedBytes));
+        to.Field("sizeleft", SabUnits.Size(left));
+        to.Field("percentage", percent.ToString(CultureInfo.InvariantCulture));
+        to.Field("mbmissing", SabUnits.Mebibytes(0));
+        to.Field("direct_unpack", null);
+        to.Field("status", SabWords.QueueStatus(item, work));
+        to.Field("timeleft", SabUnits.TimeLeft(QueueSummary.TimeLeft(work, time)));
+        to.Field("avg_age", SabUnits.Age(item.PostedAt, time.WallTime()));
+        to.Field("time_added", item.AddedAt.ToUnixTimeSeconds());
+        to.EndObject();
     }
 }
 
@@ -118,5 +109,6 @@ internal static class QueueQuery
         [.. running.Where(pair => statuses.Contains(SabWords.OfStep(pair.Value.Step))).Select(pair => pair.Key)],
         [.. running.Keys],
         statuses.Contains(SabWords.Paused),
-        statuses.Contains(SabWords.Queued));
+        statuses.Contains(SabWords.Queued),
+        statuses.Contains(SabWords.Grabbing));
 }

@@ -1,5 +1,7 @@
-using System.Text.Json;
+using System.Globalization;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 
 namespace Sluice.Server.SabApi;
@@ -22,8 +24,8 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
         var left = totals.EncodedBytes;
         if (running.Count > 0)
         {
-            await foreach (var item in store.StreamAsync(new QueueFilter { Ids = [.. running.Keys] }, 0, 0, cancellationToken))
-                left -= item.EncodedBytes - BytesLeft(item.EncodedBytes, running[item.Id].Percent);
+            foreach (var (id, bytes) in await store.GetSizesAsync([.. running.Keys], cancellationToken))
+                left -= bytes - BytesLeft(bytes, running[id].Percent);
         }
 
         return new QueueSummary(totals.EncodedBytes, left, running.Values.Select(work => TimeLeft(work, time)).Max(), running.Count > 0);
@@ -38,40 +40,40 @@ internal sealed record QueueSummary(long EncodedBytes, long BytesToGo, TimeSpan?
 }
 
 /// <summary>The fields of <c>queue</c> that speak of the server and not of its items.</summary>
-internal sealed class QueueHeader(DataFolder folder, TrafficRate traffic)
+internal sealed class QueueHeader(DataFolder folder, QueuePause pause, BandwidthLimit bandwidth, TrafficRate traffic, RecentWarnings warnings)
 {
     /// <summary>Writes the fields.</summary>
-    public void Write(Utf8JsonWriter json, QueueSummary summary)
+    public void Write(ISabWriter to, QueueSummary summary)
     {
         var (free, total) = MeasureDisk();
-        var rate = traffic.BytesPerSecond();
-        json.WriteString("version", SabTexts.Version);
-        json.WriteBoolean("paused", false);
-        json.WriteString("pause_int", "0");
-        json.WriteBoolean("paused_all", false);
-        json.WriteString("diskspace1", SabUnits.Gibibytes(free));
-        json.WriteString("diskspace2", SabUnits.Gibibytes(free));
-        json.WriteString("diskspacetotal1", SabUnits.Gibibytes(total));
-        json.WriteString("diskspacetotal2", SabUnits.Gibibytes(total));
-        json.WriteString("diskspace1_norm", SabUnits.Short(free));
-        json.WriteString("diskspace2_norm", SabUnits.Short(free));
-        json.WriteString("speedlimit", "100");
-        json.WriteString("speedlimit_abs", "0");
-        json.WriteString("have_warnings", "0");
-        json.WriteNull("finishaction");
-        json.WriteString("quota", SabUnits.Size(0));
-        json.WriteBoolean("have_quota", false);
-        json.WriteString("left_quota", SabUnits.Size(0));
-        json.WriteString("cache_art", "0");
-        json.WriteString("cache_size", SabUnits.Size(0));
-        json.WriteString("kbpersec", SabUnits.Kibibytes(rate));
-        json.WriteString("speed", SabUnits.Short(rate));
-        json.WriteString("mb", SabUnits.Mebibytes(summary.EncodedBytes));
-        json.WriteString("mbleft", SabUnits.Mebibytes(summary.BytesToGo));
-        json.WriteString("size", SabUnits.Size(summary.EncodedBytes));
-        json.WriteString("sizeleft", SabUnits.Size(summary.BytesToGo));
-        json.WriteString("status", summary.IsWorking ? SabWords.Downloading : "Idle");
-        json.WriteString("timeleft", SabUnits.TimeLeft(summary.Longest));
+        var (rate, isPaused) = (traffic.BytesPerSecond(), pause.IsPaused);
+        to.Field("version", SabTexts.Version);
+        to.Field("paused", isPaused);
+        to.Field("pause_int", SabUnits.PauseLeft(pause.Left));
+        to.Field("paused_all", false);
+        to.Field("diskspace1", SabUnits.Gibibytes(free));
+        to.Field("diskspace2", SabUnits.Gibibytes(free));
+        to.Field("diskspacetotal1", SabUnits.Gibibytes(total));
+        to.Field("diskspacetotal2", SabUnits.Gibibytes(total));
+        to.Field("diskspace1_norm", SabUnits.Short(free));
+        to.Field("diskspace2_norm", SabUnits.Short(free));
+        to.Field("speedlimit", SpeedLimit.Percent(bandwidth.Current, bandwidth.Configured).ToString(CultureInfo.InvariantCulture));
+        to.Field("speedlimit_abs", bandwidth.Current.ToString(CultureInfo.InvariantCulture));
+        to.Field("have_warnings", warnings.Count.ToString(CultureInfo.InvariantCulture));
+        to.Field("finishaction", null);
+        to.Field("quota", SabUnits.Size(0));
+        to.Field("have_quota", false);
+        to.Field("left_quota", SabUnits.Size(0));
+        to.Field("cache_art", "0");
+        to.Field("cache_size", SabUnits.Size(0));
+        to.Field("kbpersec", SabUnits.Kibibytes(rate));
+        to.Field("speed", SabUnits.Short(rate));
+        to.Field("mb", SabUnits.Mebibytes(summary.EncodedBytes));
+        to.Field("mbleft", SabUnits.Mebibytes(summary.BytesToGo));
+        to.Field("size", SabUnits.Size(summary.EncodedBytes));
+        to.Field("sizeleft", SabUnits.Size(summary.BytesToGo));
+        to.Field("status", isPaused ? SabWords.Paused : summary.IsWorking ? SabWords.Downloading : SabWords.Idle);
+        to.Field("timeleft", SabUnits.TimeLeft(summary.Longest));
     }
 
     private (long Free, long Total) MeasureDisk()

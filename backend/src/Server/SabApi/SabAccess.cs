@@ -2,20 +2,27 @@ using Sluice.Server.Auth;
 
 namespace Sluice.Server.SabApi;
 
-/// <summary>Judges the keys of calls (SAB-10 to SAB-12).</summary>
-internal sealed class SabAccess(ApiKeyVerifier keys)
+/// <summary>Judges the keys and logins of calls (SAB-10 to SAB-12).</summary>
+internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins)
 {
-    /// <summary>The parameter that holds the key.</summary>
-    public const string KeyParameter = "apikey";
-
+    private const string KeyParameter = "apikey";
     private const string KeyHeader = "X-Api-Key";
+    private const string UserParameter = "ma_username";
+    private const string PasswordParameter = "ma_password";
 
-    /// <summary>Judges the key of a call, as far as its parameters are known.</summary>
-    public ApiKeyVerdict Verify(HttpContext http, SabParameters parameters)
+    /// <summary>Judges the key of a call, or the login in its place, as far as its parameters are known.</summary>
+    public async ValueTask<ApiKeyVerdict> VerifyAsync(HttpContext http, SabParameters parameters)
     {
         var key = parameters.Text(KeyParameter);
-        return keys.Verify(key.Length > 0 ? key : http.Request.Headers[KeyHeader].ToString(), Caller.Of(http));
+        var verdict = keys.Verify(key.Length > 0 ? key : http.Request.Headers[KeyHeader].ToString(), Caller.Of(http));
+        return verdict == ApiKeyVerdict.Missing && HasLogin(parameters) ? await VerifyLoginAsync(http, parameters) : verdict;
     }
+
+    /// <summary>Whether a field completes what a call is judged by.</summary>
+    /// <param name="name">The field, which is among the parameters.</param>
+    /// <param name="parameters">All that are known.</param>
+    public static bool IsProof(string name, SabParameters parameters) =>
+        name == KeyParameter || (name is UserParameter or PasswordParameter && HasLogin(parameters));
 
     /// <summary>Answers a call that may not be made.</summary>
     public static Task RefuseAsync(HttpContext http, ApiKeyVerdict verdict)
@@ -28,7 +35,22 @@ internal sealed class SabAccess(ApiKeyVerifier keys)
 
         var text = verdict == ApiKeyVerdict.Missing ? SabTexts.KeyRequired : SabTexts.KeyIncorrect;
         return SabCall.IsFamilyAgent(http)
-            ? SabAnswer.ErrorAsync(http, text)
+            ? SabAnswer.RefuseAsync(http, StatusCodes.Status200OK, text)
             : SabAnswer.PlainAsync(http, StatusCodes.Status403Forbidden, text);
+    }
+
+    private static bool HasLogin(SabParameters parameters) =>
+        parameters.Text(UserParameter).Length > 0 && parameters.Text(PasswordParameter).Length > 0;
+
+    private async ValueTask<ApiKeyVerdict> VerifyLoginAsync(HttpContext http, SabParameters parameters)
+    {
+        var (user, password) = (parameters.Text(UserParameter), parameters.Text(PasswordParameter));
+        return await logins.VerifyAsync(user, password, Caller.Of(http), http.RequestAborted) switch
+        {
+            BasicVerdict.Accepted => ApiKeyVerdict.Accepted,
+            BasicVerdict.Refused => ApiKeyVerdict.Incorrect,
+            // Too many logins wait to be looked at: to the client the same as too many that were wrong.
+            _ => ApiKeyVerdict.Throttled,
+        };
     }
 }

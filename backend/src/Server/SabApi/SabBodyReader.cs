@@ -4,13 +4,14 @@ using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.WebUtilities;
 using Microsoft.Net.Http.Headers;
 using Sluice.Server.Auth;
-using Sluice.Server.Queue;
+using Sluice.Server.Listening;
+using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
 /// <summary>
 /// Reads the body of a call. A key in the query or a header is judged before the first byte. Where it stands in a field, the body
-/// is no longer than what an anonymous request may send until that field was seen (S26), and nothing of a file is taken before.
+/// is no longer than what an anonymous request may send until that field was seen (S26), and nothing of a file is stored before.
 /// </summary>
 internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
 {
@@ -26,10 +27,11 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     private static readonly string[] FileFields = ["name", "nzbfile", "nzbFile"];
 
     /// <summary>Reads the body to its end, if there is one, or until it is known that the call may not be made or came too slowly.</summary>
+    /// <returns>The call with all that its body says.</returns>
     /// <exception cref="InvalidDataException">The body is broken.</exception>
-    public async Task<SabCall> ReadAsync(HttpContext http)
+    public async Task<SabCall> ReadAsync(SabCall call)
     {
-        var call = new SabCall(http, new SabParameters(http.Request.Query));
+        var http = call.Http;
         if (!HttpMethods.IsPost(http.Request.Method)
             || !MediaTypeHeaderValue.TryParse(http.Request.ContentType, out var type))
             return call;
@@ -38,8 +40,8 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         if (!isForm && !type.MediaType.StartsWith("multipart/", StringComparison.OrdinalIgnoreCase))
             return call;
 
-        var key = access.Verify(http, call.Parameters);
-        if (key is not (ApiKeyVerdict.Accepted or ApiKeyVerdict.Missing))
+        var key = await access.VerifyAsync(http, call.Parameters);
+        if (!(Opens(key) || key == ApiKeyVerdict.Missing))
             return call with { Key = key };
         if (isForm)
             return await ReadFormAsync(call, key);
@@ -62,12 +64,12 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
             return call with { Key = key };
         }
 
-        return call with { Key = key == ApiKeyVerdict.Accepted ? key : access.Verify(call.Http, call.Parameters) };
+        return call with { Key = Opens(key) ? key : await access.VerifyAsync(call.Http, call.Parameters) };
     }
 
     private async Task<SabCall> ReadPartsAsync(SabCall call, ApiKeyVerdict key, MultipartReader parts)
     {
-        if (key == ApiKeyVerdict.Accepted)
+        if (Opens(key))
             call.Http.AllowUpload();
         else
             call.Http.AnnounceUpload();
@@ -75,6 +77,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         try
         {
             var (fields, left) = (0, MaxFieldsBytes);
+            (Stream Body, string Name)? early = null;
             while (await ReadNextAsync(parts, call.Cancelled) is { } part)
             {
                 if (++fields > MaxFields)
@@ -88,27 +91,28 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                     var (text, length) = await ReadFieldAsync(part.Body, Math.Min(left, MaxFieldBytes), call.Cancelled);
                     left -= length;
                     call.Parameters.Add(name, text);
-                    if (key == ApiKeyVerdict.Missing && name == SabAccess.KeyParameter)
-                        key = access.Verify(call.Http, call.Parameters);
-                    if (key is not (ApiKeyVerdict.Accepted or ApiKeyVerdict.Missing))
+                    if (key == ApiKeyVerdict.Missing && SabAccess.IsProof(name, call.Parameters))
+                        key = await access.VerifyAsync(call.Http, call.Parameters);
+                    if (!(Opens(key) || key == ApiKeyVerdict.Missing))
                         break;
-                    if (key == ApiKeyVerdict.Accepted)
+                    if (Opens(key))
                         call.Http.AllowUpload();
+                    if (Opens(key) && early is { } held)
+                        (call, early) = (await TakeAsync(call, held.Body, held.Name), null);
                     continue;
                 }
 
-                if (!FileFields.Contains(name) || call.Upload is not null)
+                if (!FileFields.Contains(name) || call.Upload is not null || early is not null)
                     continue;
-                if (key != ApiKeyVerdict.Accepted)
-                    break;
-
-                call = call with
+                if (!Opens(key))
                 {
-                    Upload = await intake.ReceiveAsync(part.Body, call.Http.Request.ContentLength, call.Cancelled),
-                    UploadName = FileNameOf(disposition),
-                };
+                    early = (await HoldAsync(part.Body, call.Cancelled), FileNameOf(disposition));
+                    continue;
+                }
+
+                call = await TakeAsync(call, part.Body, FileNameOf(disposition));
                 // The rest may take as long again, and Kestrel gives no more of a body of which a read was cancelled.
-                if (call.Upload.Refusal == AddRefusal.TooSlow)
+                if (call.Upload?.Refusal == AddRefusal.TooSlow)
                     break;
             }
         }
@@ -126,6 +130,21 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
         return call with { Key = key };
     }
 
+    private async Task<SabCall> TakeAsync(SabCall call, Stream file, string name) => call with
+    {
+        Upload = await intake.ReceiveAsync(file, call.Http.Request.ContentLength, call.Cancelled),
+        UploadName = name,
+    };
+
+    /// <summary>A file that stands before its key, as some clients write it: as long as all that an anonymous request may send, and in memory.</summary>
+    private static async Task<Stream> HoldAsync(Stream file, CancellationToken cancellationToken)
+    {
+        var held = new MemoryStream();
+        await file.CopyToAsync(held, cancellationToken);
+        held.Position = 0;
+        return held;
+    }
+
     private static async Task<MultipartSection?> ReadNextAsync(MultipartReader parts, CancellationToken cancellationToken)
     {
         try
@@ -138,6 +157,9 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
             throw new InvalidDataException("The multipart breaks off.", e);
         }
     }
+
+    /// <summary>Whether a key is worth an upload; which of the two it may be depends on the mode, which may stand behind the file.</summary>
+    private static bool Opens(ApiKeyVerdict key) => key is ApiKeyVerdict.Accepted or ApiKeyVerdict.AcceptedForAdds;
 
     private static bool IsFile(ContentDispositionHeaderValue disposition) =>
         disposition.FileName.HasValue || disposition.FileNameStar.HasValue;

@@ -1,7 +1,7 @@
 using System.Globalization;
 using Microsoft.Extensions.Primitives;
 using Sluice.Server.Auth;
-using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
@@ -23,6 +23,9 @@ internal sealed record SabCall(HttpContext Http, SabParameters Parameters)
 
     /// <summary>Whether the client is one of the *arr family, which is answered differently at some places (SAB-11, SAB-40).</summary>
     public bool IsFamily => IsFamilyAgent(Http);
+
+    /// <summary>Whether the answer is to be XML (SAB-4).</summary>
+    public bool IsXml => Parameters.Text("output") == "xml";
 
     /// <summary>Ends with the client.</summary>
     public CancellationToken Cancelled => Http.RequestAborted;

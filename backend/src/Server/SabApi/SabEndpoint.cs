@@ -2,7 +2,7 @@ using System.Data.Common;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
-using Sluice.Server.Queue;
+using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
@@ -26,30 +26,32 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
 
     private async Task AnswerAsync(HttpContext http)
     {
+        var call = new SabCall(http, new SabParameters(http.Request.Query));
         try
         {
             // Before the body and the key: keys live in the database too (SAB-6).
             if (readiness.IsSafeMode && !IsOpen(await ReadModeAsync(http)))
             {
-                await SabAnswer.ErrorAsync(http, SabTexts.Unavailable);
+                await SabAnswer.ErrorAsync(call, SabTexts.Unavailable);
                 return;
             }
 
-            var call = await bodies.ReadAsync(http);
+            call = await bodies.ReadAsync(call);
             await using var upload = call.Upload;
             await AnswerAsync(call);
+            Failpoint.Reach("call-answered");
         }
         catch (BadHttpRequestException e) when (e.StatusCode == StatusCodes.Status413PayloadTooLarge)
         {
-            await SabAnswer.ErrorAsync(http, SabTexts.TooLarge, StatusCodes.Status413PayloadTooLarge);
+            await SabAnswer.RefuseAsync(http, StatusCodes.Status413PayloadTooLarge, SabTexts.TooLarge);
         }
         catch (StorageException e) when (!http.Response.HasStarted)
         {
-            await SabAnswer.ErrorAsync(http, e.Fault == StorageFault.Full ? SabTexts.DiskFull : SabTexts.StorageUnavailable);
+            await SabAnswer.ErrorAsync(call, e.Fault == StorageFault.Full ? SabTexts.DiskFull : SabTexts.StorageUnavailable);
         }
         catch (DbException) when (!http.Response.HasStarted)
         {
-            await SabAnswer.ErrorAsync(http, SabTexts.Unavailable);
+            await SabAnswer.ErrorAsync(call, SabTexts.Unavailable);
         }
         catch (Exception e) when (e is InvalidDataException or UploadBrokenException or BadHttpRequestException && !http.Response.HasStarted)
         {
@@ -77,11 +79,13 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
             return;
         }
 
-        var verdict = call.Key ?? access.Verify(call.Http, call.Parameters);
+        var verdict = call.Key ?? await access.VerifyAsync(call.Http, call.Parameters);
+        if (verdict == ApiKeyVerdict.AcceptedForAdds)
+            verdict = mode is { IsAdd: true } ? ApiKeyVerdict.Accepted : ApiKeyVerdict.Incorrect;
         if (verdict != ApiKeyVerdict.Accepted)
             await SabAccess.RefuseAsync(call.Http, verdict);
         else if (mode is null)
-            await SabAnswer.ErrorAsync(call.Http, SabTexts.NotImplemented);
+            await SabAnswer.ErrorAsync(call, SabTexts.NotImplemented);
         else
             await mode.AnswerAsync(call);
     }

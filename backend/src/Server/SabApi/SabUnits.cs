@@ -38,6 +38,10 @@ internal static class SabUnits
             : string.Create(CultureInfo.InvariantCulture, $"{time.Hours}:{time.Minutes:00}:{time.Seconds:00}");
     }
 
+    /// <summary><c>M:SS</c> until a timed pause ends, <c>0</c> where there is none.</summary>
+    public static string PauseLeft(TimeSpan? left) =>
+        left is { } time ? string.Create(CultureInfo.InvariantCulture, $"{(long)time.TotalMinutes}:{time.Seconds:00}") : "0";
+
     /// <summary>Days, hours or minutes since a time, as in <c>12d</c>; <c>-</c> when it is unknown.</summary>
     public static string Age(DateTimeOffset? since, DateTimeOffset now)
     {

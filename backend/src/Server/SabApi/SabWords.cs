@@ -5,17 +5,22 @@ namespace Sluice.Server.SabApi;
 /// <summary>SABnzbd's words. Clients parse them as enumerations and drop the whole answer at an unknown one (SAB-32, SAB-41).</summary>
 internal static class SabWords
 {
+    public const string Grabbing = "Grabbing";
     public const string Queued = "Queued";
     public const string Paused = "Paused";
     public const string Downloading = "Downloading";
     public const string Checking = "Checking";
     public const string Moving = "Moving";
+    public const string Idle = "Idle";
+
+    /// <summary>What stands in place of a script that is none.</summary>
+    public const string NoScript = "None";
 
     private static readonly string[] HistoryPostProcessing = ["", "R", "U", "D"];
 
     /// <summary>The status of an item.</summary>
     public static string QueueStatus(QueueItem item, ItemActivity? work) => work is null
-        ? item.Paused ? Paused : Queued
+        ? item.Paused ? Paused : item.Url is null ? Queued : Grabbing
         : OfStep(work.Step);
 
     /// <summary>The word for a step.</summary>
@@ -33,6 +38,9 @@ internal static class SabWords
     /// <summary>The letter that the history uses for the same.</summary>
     public static string HistoryOptions(int postProcessing) => HistoryPostProcessing[postProcessing is < 0 or > 3 ? 3 : postProcessing];
 
+    /// <summary>The category that a client filters by, as items have it that came without one.</summary>
+    public static string Category(string category) => category is "Default" or "None" ? Library.CategoryRules.None : category;
+
     /// <summary>The script that a client named, or none.</summary>
-    public static string Script(string script) => script.Length == 0 ? "None" : script;
+    public static string Script(string script) => script.Length == 0 ? NoScript : script;
 }

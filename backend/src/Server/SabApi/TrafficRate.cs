@@ -14,9 +14,6 @@ internal sealed class TrafficRate(ProviderHost providers, TimeProvider time)
     private long _bytes = providers.BytesReceived;
     private double _rate;
 
-    /// <summary>Bytes received from all providers since the start.</summary>
-    public long Total => providers.BytesReceived;
-
     /// <summary>Bytes per second over the time since the last poll that was at least a second ago.</summary>
     public double BytesPerSecond()
     {

@@ -10,5 +10,5 @@ internal sealed class VersionMode : ISabMode
     public bool IsOpen => true;
 
     /// <inheritdoc/>
-    public Task AnswerAsync(SabCall call) => SabAnswer.WriteAsync(call.Http, json => json.WriteString("version", SabTexts.Version));
+    public Task AnswerAsync(SabCall call) => SabAnswer.WriteAsync(call, to => to.Field("version", SabTexts.Version));
 }

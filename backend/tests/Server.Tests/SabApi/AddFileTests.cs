@@ -61,7 +61,7 @@ public sealed class AddFileTests : IDisposable
         var slot = await host.WaitForHistoryAsync(id, Token);
         Assert.Equal("Failed", slot.GetProperty("status").GetString());
         Assert.Equal("Some.Release", slot.GetProperty("name").GetString());
-        Assert.Equal("tv", slot.GetProperty("category").GetString());
+        Assert.Equal("TV", slot.GetProperty("category").GetString());
         Assert.Equal("", slot.GetProperty("storage").GetString());
         Assert.Matches("^" + System.Text.RegularExpressions.Regex.Escape(sentence).Replace("\\*", ".+", StringComparison.Ordinal) + "$", slot.GetProperty("fail_message").GetString());
     }
@@ -117,10 +117,12 @@ public sealed class AddFileTests : IDisposable
 
         var id = await host.AddAsync(first, "Rel.nzb", Token, "&cat=tv");
         Assert.Equal(id, await host.AddAsync(first, "Rel.nzb", Token, "&cat=tv"));
-        Assert.Equal(id, await host.AddAsync(NzbText.Gzip(first), "Rel.nzb.gz", Token, "&cat=TV"));
+        Assert.Equal(id, await host.AddAsync(NzbText.Gzip(first), "Rel.nzb.gz", Token, "&cat=tv"));
         var other = await host.AddAsync(second, "Rel.nzb", Token, "&cat=tv");
         var elsewhere = await host.AddAsync(first, "Rel.nzb", Token, "&cat=movies");
         Assert.Equal(other, await host.AddAsync(second, "Rel.nzb", Token, "&cat=tv"));
+        // A client that looks for "TV" would not see an item of "tv".
+        Assert.NotEqual(id, await host.AddAsync(first, "Rel.nzb", Token, "&cat=TV"));
 
         var store = host.Get<QueueStore>();
         Assert.Equal("Rel", (await store.FindAsync(id[0], Token))!.Name);
@@ -156,7 +158,7 @@ public sealed class AddFileTests : IDisposable
     }
 
     [Fact]
-    public async Task Category_is_stored_in_its_own_spelling()
+    public async Task Category_is_kept_as_it_was_sent_and_its_folder_made_of_it()
     {
         await using var host = await ProductHost.StartAsync(_folder);
         (string Sent, string Stored, string Folder)[] categories =
@@ -165,8 +167,11 @@ public sealed class AddFileTests : IDisposable
             ("*", "*", "uncategorized"),
             ("default", "*", "uncategorized"),
             ("None", "*", "uncategorized"),
-            ("MOVIES", "movies", "movies"),
-            ("../etc", ".._etc", ".._etc"),
+            ("MOVIES", "MOVIES", "movies"),
+            ("../etc", "../etc", ".._etc"),
+            (" Odd  Cat. ", " Odd  Cat. ", "Odd  Cat"),
+            ("a\0b", "ab", "ab"),
+            (new string('x', 300), new string('x', 255), new string('x', 255)),
             ("Demo", "*", "uncategorized"),
         ];
 
@@ -175,6 +180,8 @@ public sealed class AddFileTests : IDisposable
             var id = await host.AddAsync(NzbText.Of("a.mkv"), "x.nzb", Token, "&cat=" + Uri.EscapeDataString(sent));
             var item = await host.Get<QueueStore>().FindAsync(id[0], Token);
             Assert.Equal((stored, folder), (item!.Category, item.Folder));
+            var queue = (await host.CallAsync($"mode=queue&nzo_ids={id[0]}", Token)).GetProperty("queue").GetProperty("slots");
+            Assert.Equal(stored, queue[0].GetProperty("cat").GetString());
         }
     }
 

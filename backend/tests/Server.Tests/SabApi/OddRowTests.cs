@@ -49,6 +49,7 @@ public sealed class OddRowTests : IDisposable
         Assert.Equal((HttpStatusCode.InternalServerError, ""), (unsent.StatusCode, await unsent.Content.ReadAsStringAsync(Token)));
 
         await Assert.ThrowsAsync<HttpRequestException>(() => host.CallAsync($"mode=history&limit={Rows}", Token));
+        await Assert.ThrowsAsync<HttpRequestException>(() => host.CallAsync($"mode=history&limit={Rows}&output=xml", Token));
     }
 
     [Theory]

@@ -8,6 +8,8 @@ namespace Sluice.Server.Tests.SabApi;
 
 public sealed class SabAccessTests : IDisposable
 {
+    private const string NzbKey = "fedcba9876543210fedcba9876543210";
+
     private readonly TemporaryFolder _folder = new();
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -116,6 +118,92 @@ public sealed class SabAccessTests : IDisposable
         Assert.True(form.Headers.ContentLength > 1 << 20);
 
         Assert.StartsWith("""{"status":true,""", await BodyAsync(host.Client.PostAsync(new Uri("/api", UriKind.Relative), form, Token)), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(200, 200)]
+    [InlineData(70_000, 403)]
+    public async Task File_before_its_key_is_taken_as_far_as_an_anonymous_request_may_send(int padding, int status)
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        using var form = new MultipartFormDataContent
+        {
+            { new ByteArrayContent([.. NzbText.Of("a.mkv"), .. Encoding.UTF8.GetBytes($"<!--{new string('x', padding)}-->")]), "name", "Rel.nzb" },
+            { new StringContent("addfile"), "mode" },
+            { new StringContent(ProductHost.Key), "apikey" },
+            { new StringContent("tv"), "cat" },
+        };
+
+        using var answer = await host.Client.PostAsync(new Uri("/api", UriKind.Relative), form, Token);
+
+        Assert.Equal(status, (int)answer.StatusCode);
+        Assert.Equal(status == 200 ? 1 : 0, Directory.GetFiles(_folder.Folder.Blobs, "*.nzb.br").Length);
+    }
+
+    [Theory]
+    [InlineData("mode=auth&key=" + NzbKey, 200, """{"auth":"nzbkey"}""")]
+    [InlineData("mode=addfile&apikey=" + NzbKey, 200, """{"status":false,"error":"expects one parameter"}""")]
+    [InlineData("mode=queue&apikey=" + NzbKey, 403, "API Key Incorrect")]
+    [InlineData("mode=nonsense&apikey=" + NzbKey, 403, "API Key Incorrect")]
+    [InlineData("mode=queue&output=xml&apikey=" + NzbKey, 403, "API Key Incorrect")]
+    [InlineData("mode=queue&ma_username=admin", 403, "API Key Required")]
+    [InlineData("mode=queue&ma_username=admin&ma_password=wrong", 403, "API Key Incorrect")]
+    [InlineData("mode=queue&ma_username=other&ma_password=" + ProductHost.Password, 403, "API Key Incorrect")]
+    [InlineData("mode=queue&apikey=wrong&ma_username=admin&ma_password=" + ProductHost.Password, 403, "API Key Incorrect")]
+    [InlineData("mode=translate&value=x&ma_username=admin&ma_password=" + ProductHost.Password, 200, """{"value":"x"}""")]
+    public async Task Second_key_opens_adds_alone_and_a_login_stands_for_the_key(string query, int status, string body)
+    {
+        await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__API__NZB_KEY", NzbKey));
+
+        using var answer = await host.Client.GetAsync(new Uri("/api?" + query, UriKind.Relative), Token);
+
+        Assert.Equal((status, body), ((int)answer.StatusCode, await answer.Content.ReadAsStringAsync(Token)));
+    }
+
+    [Fact]
+    public async Task Refusal_of_an_arr_is_json_whatever_form_it_asks_for()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        host.Client.DefaultRequestHeaders.UserAgent.ParseAdd("Radarr/5.0");
+
+        Assert.Equal(
+            """{"status":false,"error":"API Key Required"}""",
+            await BodyAsync(host.Client.GetAsync(new Uri("/api?mode=queue&output=xml", UriKind.Relative), Token)));
+    }
+
+    [Fact]
+    public async Task Login_and_second_key_open_uploads_from_fields()
+    {
+        await using var host = await ProductHost.StartAsync(_folder, null, null, ("SLUICE_CONFIG__API__NZB_KEY", NzbKey));
+        (string Name, string Value)[][] proofs = [[("apikey", NzbKey)], [("ma_username", "admin"), ("ma_password", ProductHost.Password)], [("ma_password", ProductHost.Password), ("ma_username", "admin")]];
+        foreach (var proof in proofs)
+        {
+            using var form = new MultipartFormDataContent();
+            foreach (var (name, value) in proof)
+                form.Add(new StringContent(value), name);
+            form.Add(new ByteArrayContent(NzbText.Of("a.mkv")), "name", "Rel.nzb");
+            form.Add(new StringContent("addfile"), "mode");
+
+            Assert.StartsWith("""{"status":true,""", await BodyAsync(host.Client.PostAsync(new Uri("/api", UriKind.Relative), form, Token)), StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public async Task Guessed_logins_are_throttled_and_the_right_one_never()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+        var right = new Uri($"/api?mode=get_cats&ma_username=admin&ma_password={ProductHost.Password}", UriKind.Relative);
+        using var first = await host.Client.GetAsync(right, Token);
+        var statuses = new List<HttpStatusCode>();
+        for (var i = 0; i < 11; i++)
+        {
+            using var guess = await host.Client.GetAsync(new Uri($"/api?mode=get_cats&ma_username=admin&ma_password=guess{i}", UriKind.Relative), Token);
+            statuses.Add(guess.StatusCode);
+        }
+
+        Assert.Equal([.. Enumerable.Repeat(HttpStatusCode.Forbidden, 10), HttpStatusCode.TooManyRequests], statuses);
+        using var again = await host.Client.GetAsync(right, Token);
+        Assert.Equal((HttpStatusCode.OK, HttpStatusCode.OK), (first.StatusCode, again.StatusCode));
     }
 
     [Theory]

@@ -114,6 +114,8 @@ public sealed class SabShapeTests : IDisposable
         Assert.Equal((10, 15), await CountAsync("mode=history"));
         Assert.Equal((5, 15), await CountAsync("mode=history&start=10&limit=60"));
         Assert.Equal((8, 8), await CountAsync("mode=history&category=tv"));
+        Assert.Equal((8, 8), await CountAsync("mode=history&cat=TV"));
+        Assert.Equal((0, 0), await CountAsync("mode=history&cat=None"));
         Assert.Equal((1, 1), await CountAsync("mode=history&failed_only=1"));
         Assert.Equal((0, 0), await CountAsync("mode=history&failed_only=1&status=Completed"));
         Assert.Equal((10, 14), await CountAsync("mode=history&status=Completed"));
@@ -164,7 +166,8 @@ public sealed class SabShapeTests : IDisposable
                 .Select(slot => slot.GetProperty("filename").GetString()));
     }
 
-    private static Action<IServiceCollection> Under(string culture) =>
+    /// <summary>Answers calls under a culture.</summary>
+    internal static Action<IServiceCollection> Under(string culture) =>
         services => services.AddSingleton<IStartupFilter>(new CultureFilter(CultureInfo.GetCultureInfo(culture)));
 
     private static HistoryItem Item(string id, string name) => new()

@@ -1,0 +1,31 @@
+using Sluice.Server.Outbound;
+using Sluice.Server.Queue.Intake;
+
+namespace Sluice.Server.SabApi;
+
+/// <summary><c>mode=addurl</c>. Answers once the address is safe; the NZB is fetched later (SAB-25).</summary>
+internal sealed class AddUrlMode(UrlFetchWorker fetches, AddressGuard guard) : ISabMode
+{
+    /// <inheritdoc/>
+    public string Name => "addurl";
+
+    /// <inheritdoc/>
+    public bool IsAdd => true;
+
+    /// <inheritdoc/>
+    public async Task AnswerAsync(SabCall call)
+    {
+        var text = call.Parameters.Text("name", "url").Trim();
+        if (text.Length == 0)
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.OneParameter);
+            return;
+        }
+
+        var reason = Uri.TryCreate(text, UriKind.Absolute, out var url) ? guard.Refuse(url) : "it is no address";
+        if (reason is not null)
+            await SabAnswer.ErrorAsync(call, SabTexts.UrlRefused + reason);
+        else
+            await SabAddition.AnswerAsync(call, await fetches.AddAsync(url!, SabAddition.Read(call, ""), call.Cancelled));
+    }
+}

@@ -1,0 +1,36 @@
+using System.Globalization;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.SabApi;
+
+/// <summary><c>mode=config</c>: the timed pause of the queue, and the speed limit. Other settings are not changed by this API.</summary>
+internal sealed class ConfigMode(QueuePause pause, SpeedLimitMode speed) : ISabMode
+{
+    /// <inheritdoc/>
+    public string Name => "config";
+
+    /// <inheritdoc/>
+    public Task AnswerAsync(SabCall call) => call.Parameters.Text("name") switch
+    {
+        "set_pause" => PauseAsync(call),
+        "speedlimit" => speed.AnswerAsync(call),
+        _ => SabAnswer.ErrorAsync(call, SabTexts.ConfigLocked),
+    };
+
+    /// <summary>Pauses for a number of minutes; none, zero and less resume.</summary>
+    private async Task PauseAsync(SabCall call)
+    {
+        var text = call.Parameters.Text("value");
+        var minutes = 0L;
+        if (text.Length > 0 && !long.TryParse(text, NumberStyles.Integer, CultureInfo.InvariantCulture, out minutes))
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.IntegerValue);
+            return;
+        }
+
+        var isDone = await (minutes > 0
+            ? pause.PauseAsync(TimeSpan.FromMinutes(Math.Min(minutes, (long)QueuePause.Longest.TotalMinutes)), call.Cancelled)
+            : pause.ResumeAsync(call.Cancelled));
+        await (isDone ? SabAnswer.StatusAsync(call, true) : SabAnswer.ErrorAsync(call, SabTexts.ConfigLocked));
+    }
+}

@@ -1,0 +1,36 @@
+using System.Globalization;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.SabApi;
+
+/// <summary><c>mode=switch</c>: an item takes the place of another one, which is named by its id or by its place in the queue.</summary>
+internal sealed class SwitchMode(QueueOrderStore order, QueueActivity activity, QueueSchedule schedule) : ISabMode
+{
+    /// <inheritdoc/>
+    public string Name => "switch";
+
+    /// <inheritdoc/>
+    public async Task AnswerAsync(SabCall call)
+    {
+        var (id, target) = (call.Parameters.Text("value"), call.Parameters.Text("value2"));
+        if (id.Length == 0 || target.Length == 0)
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.TwoParameters);
+            return;
+        }
+
+        var isIndex = int.TryParse(target, NumberStyles.None, CultureInfo.InvariantCulture, out var index);
+        var place = await order.MoveAsync(
+            id, connection => isIndex ? QueueOrderStore.FindAt(connection, index) : target, [.. activity.Current.Keys], call.Cancelled);
+        schedule.Wake();
+        await SabAnswer.WriteAsync(
+            call,
+            to =>
+            {
+                to.BeginObject("result");
+                to.Field("position", place?.Index ?? -1);
+                to.Field("priority", (int)(place?.Priority ?? QueuePriority.Normal));
+                to.EndObject();
+            });
+    }
+}
