@@ -35,6 +35,22 @@ public sealed partial class DocumentationTests
         }
     }
 
+    [Fact]
+    public void Configuration_page_and_contract_name_every_variable_of_the_process()
+    {
+        var read = VariableRead().Matches(File.ReadAllText(Repository.PathOf("backend/src/Server/Settings/ProcessOptions.cs")))
+            .Select(match => match.Groups["name"].Value).ToHashSet();
+
+        // It is read for the sake of the sentence that it has no effect.
+        Assert.True(read.Remove("ASPNETCORE_URLS"));
+        Assert.Equal(read.Order(), Variables("docs/configuration.md", line => line.StartsWith("| `", StringComparison.Ordinal) ? line.Split('|')[1] : ""));
+        Assert.Equal(read.Order(), Variables("docs/contracts/configuration.md", line => line.StartsWith("| CFG-6 |", StringComparison.Ordinal) ? line : ""));
+    }
+
+    /// <summary>Names in capitals in a part of each line, sorted.</summary>
+    private static IEnumerable<string> Variables(string page, Func<string, string> part) =>
+        File.ReadLines(Repository.PathOf(page)).SelectMany(line => Variable().Matches(part(line))).Select(match => match.Groups["name"].Value).Order();
+
     /// <summary>Key, what it may be, default; the sentence behind it is free.</summary>
     private static string Row(SettingDefinition definition)
     {
@@ -47,6 +63,12 @@ public sealed partial class DocumentationTests
 
     [GeneratedRegex(@"^\| `(?<key>[a-z]+\.[a-z0-9.-]+)` \|[^|]*\|[^|]*\| (?<what>[^|]*) \|(?<sources>[^|]*)\|$")]
     private static partial Regex WholeRow();
+
+    [GeneratedRegex(@"environment\.Get[A-Za-z]*\(""(?<name>[A-Z_]+)""")]
+    private static partial Regex VariableRead();
+
+    [GeneratedRegex("`(?<name>[A-Z][A-Z_]+)`")]
+    private static partial Regex Variable();
 
     [GeneratedRegex("`(?<name>[^`]+)`")]
     private static partial Regex Name();

@@ -236,6 +236,10 @@ public sealed class LayerCheckTests
     public void Rows_of_types_not_known_at_build_are_found(string text, int found) =>
         Assert.Equal(found, HouseRules.Uses([new SourceFile("backend/src/Server/Queue/A.cs", text)], HouseRules.ReflectedRows(), "").Count);
 
+    [Fact]
+    public void Statements_that_the_generator_has_not_replaced_are_found() =>
+        Assert.Superset(new HashSet<string> { "Execute", "Query" }, ReflectedCalls.In(typeof(LayerCheckTests).Assembly).ToHashSet());
+
     [Theory]
     [InlineData("connection.Execute(sql, all.Select(ItemRow.Of)); record ItemRow(byte[] Hash);", 1)]
     [InlineData("connection.Execute(sql, all.Select(a => new ItemRow { Hash = a })); record ItemRow { public byte[]? Hash { get; init; } }", 1)]

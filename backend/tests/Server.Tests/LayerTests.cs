@@ -106,6 +106,9 @@ public sealed class LayerTests
     }
 
     [Fact]
+    public void No_statement_reads_its_rows_or_parameters_by_reflection() => Assert.Empty(ReflectedCalls.In(typeof(Program).Assembly));
+
+    [Fact]
     public void Architecture_page_draws_the_import_table()
     {
         var files = SourceTree.Product();

@@ -74,6 +74,27 @@ public sealed partial class ClipTests
         Assert.Equal(System.Net.HttpStatusCode.NotFound, answer.StatusCode);
     }
 
+    /// <summary>tools/test.sh --aot asks for it where the build and the emulator can be had.</summary>
+    [Fact(Explicit = true)]
+    public async Task Clip_of_the_build_for_arm64_equals_its_sum_on_an_emulated_processor()
+    {
+        ExternalProgram.Require("qemu-aarch64");
+        var cancel = TestContext.Current.CancellationToken;
+        using var data = new ScratchFolder();
+        string[] arguments = ["-L", Repository.PathOf("artifacts/arm64-libraries"), Repository.PathOf("artifacts/server-aot-arm64/Sluice.Server")];
+        var settings = new Dictionary<string, string>
+        {
+            ["SLUICE_CONFIG__WEBDAV__USER"] = ServerProcess.User,
+            ["SLUICE_CONFIG__WEBDAV__PASS"] = ServerProcess.Password,
+        };
+        await using var server = await ServerProcess.StartAsync("qemu-aarch64", arguments, data.File("data"), ServerProcess.FreePort(), settings, cancel);
+        using var client = new SluiceClient(server);
+        var listing = System.Text.Encoding.UTF8.GetString(await CurlAsync(
+            cancel, "-u", $"{ServerProcess.User}:{ServerProcess.Password}", "-X", "PROPFIND", "-H", "Depth: 1", $"http://127.0.0.1:{server.Port}{Clip}"));
+        Assert.Equal(ClipSum, SluiceClient.Sha256(await client.GetAsync(Clip + ClipName().Match(listing).Groups["name"].Value, cancel)));
+        await server.LineAsync(line => line.Contains("Compiled for linux-arm64", StringComparison.Ordinal), cancel);
+    }
+
     private static Task<ServerProcess> StartBareAsync(ScratchFolder data, CancellationToken cancel) =>
         ServerProcess.StartAsync(ServerProcess.Executable, [], data.Path, ServerProcess.FreePort(), new Dictionary<string, string>(), cancel);
 

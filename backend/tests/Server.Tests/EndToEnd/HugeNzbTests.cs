@@ -73,7 +73,7 @@ public sealed class HugeNzbTests
         film.AssertEqual(from, await client.GetRangeAsync(HugeFilm.Path, from, from + PlaceBytes - 1, film.Size, cancel));
 
     /// <summary>Looks at the memory of the server while something is done, and fails where it takes more than is allowed.</summary>
-    private static async Task Grows(MockedServer set, string what, Func<Task> act)
+    internal static async Task Grows(MockedServer set, string what, Func<Task> act)
     {
         var cancel = TestContext.Current.CancellationToken;
         var before = set.Server.ResidentBytes;

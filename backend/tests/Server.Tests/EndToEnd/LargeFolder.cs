@@ -1,4 +1,5 @@
 using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
 using Sluice.Server.Library;
 using Sluice.Usenet.Streams.Maps;
 
@@ -22,13 +23,13 @@ internal static class LargeFolder
     {
         await using var connection = new SqliteConnection($"Data Source={System.IO.Path.Combine(data, "sluice.db")};Pooling=False");
         await connection.OpenAsync();
-        await using var transaction = connection.BeginTransaction();
+        using var work = new SqliteWork(connection, writes: true);
         var posted = new StoredPostedFile(0, SegmentPlaces.Range(0, Segments), SegmentMap.Uniform(Segments, SegmentBytes, FileBytes));
         LibraryStore.Insert(
             connection,
             new NewRelease("tv", "Large", new string('a', 64), [posted], [.. Enumerable.Range(0, files).Select(Episode)]),
             new DateTimeOffset(2026, 1, 3, 10, 0, 0, TimeSpan.Zero));
-        await transaction.CommitAsync();
+        work.Commit();
         return Path + NameOf(files / 2);
     }
 

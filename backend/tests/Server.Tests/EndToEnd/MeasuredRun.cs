@@ -3,7 +3,7 @@ using Sluice.Testing;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>One run of <c>tools/measure.sh</c> with the server that was built with the tests.</summary>
+/// <summary>One run of <c>tools/measure.sh</c> with the server in the form of the running test.</summary>
 internal static class MeasuredRun
 {
     /// <summary>Measures, and fails the test unless the tool calls everything good.</summary>
@@ -15,13 +15,13 @@ internal static class MeasuredRun
     {
         using var folder = new ScratchFolder();
         var json = folder.File("result.json");
-        // Tests, tools and server are built with one configuration: .../bin/<configuration>/net10.0/.
+        // Tests and tools are built with one configuration: .../bin/<configuration>/net10.0/.
         var configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
         var variables = new Dictionary<string, string>(settings ?? new Dictionary<string, string>())
         {
             ["BUILD"] = "no",
             ["CONFIGURATION"] = configuration,
-            ["SERVER"] = Repository.PathOf($"backend/src/Server/bin/{configuration}/net10.0/Sluice.Server.dll"),
+            ["SERVER"] = ServerForm.Executable,
         };
         var result = await ExternalProgram.RunAsync(Repository.PathOf("tools/measure.sh"), [.. flags, $"--json={json}"], variables, cancel);
         Xunit.Assert.True(result.ExitCode == 0, $"exit code {result.ExitCode}: {result.Text}{result.Errors}");

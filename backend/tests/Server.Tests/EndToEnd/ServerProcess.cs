@@ -3,28 +3,32 @@ using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>The built server as a process of its own, with a data folder, a port and credentials that the test knows.</summary>
+/// <summary>The server as a process of its own, with a data folder, a port and credentials that the test knows.</summary>
 internal sealed partial class ServerProcess : IAsyncDisposable
 {
     public const string User = "admin";
     public const string Password = "correct-horse-battery";
     public const string ApiKey = "0123456789abcdef0123456789abcdef";
 
-    private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(60);
+    // tools/run.sh builds before it starts, which takes a minute by itself where other work is going on.
+    private static readonly TimeSpan StartLimit = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(50);
 
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _lines = new();
     private readonly Task _output;
 
+    // The framework's process is not thread-safe, and clients of a server wait for its end side by side: they share one wait.
+    private readonly Task _exit;
+
     private ServerProcess(Process process, int port)
     {
         _process = process;
+        _exit = process.WaitForExitAsync(CancellationToken.None);
         Port = port;
         process.StandardInput.Close();
         _output = Task.WhenAll(CopyLinesAsync(process.StandardOutput), CopyLinesAsync(process.StandardError));
@@ -36,6 +40,9 @@ internal sealed partial class ServerProcess : IAsyncDisposable
 
     /// <summary>Everything it has printed so far, both streams.</summary>
     public IReadOnlyCollection<string> Lines => _lines;
+
+    /// <summary>Whether it has ended.</summary>
+    public bool HasEnded => _exit.IsCompleted;
 
     /// <summary>Resident memory in bytes, as the system counts it.</summary>
     public long ResidentBytes
@@ -57,7 +64,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         }
     }
 
-    /// <summary>Starts the server that was built with the tests, at any port, and waits until it answers.</summary>
+    /// <summary>Starts the server in the form of the running test, at any port, and waits until it answers.</summary>
     /// <param name="data">Data folder; made when it is absent.</param>
     /// <param name="settings">Environment variables beside the credentials.</param>
     /// <param name="cancel">Gives up waiting.</param>
@@ -65,7 +72,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         string data, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel) =>
         StartAsync(data, FreePort(), settings, cancel);
 
-    /// <summary>Starts the server that was built with the tests at a port and waits until it answers.</summary>
+    /// <summary>Starts the server in the form of the running test at a port and waits until it answers.</summary>
     public static Task<ServerProcess> StartAsync(
         string data, int port, IReadOnlyDictionary<string, string>? settings, CancellationToken cancel)
     {
@@ -147,8 +154,17 @@ internal sealed partial class ServerProcess : IAsyncDisposable
     public async Task KillAsync()
     {
         _process.Kill(entireProcessTree: true);
-        await _process.WaitForExitAsync();
+        await _exit;
         await _output;
+    }
+
+    /// <summary>Waits for an end that nothing here asks for.</summary>
+    /// <returns>Its exit code.</returns>
+    public async Task<int> EndAsync(CancellationToken cancel)
+    {
+        await _exit.WaitAsync(cancel);
+        await _output;
+        return _process.ExitCode;
     }
 
     /// <summary>Asks the process to stop as a supervisor does, and waits for its end.</summary>
@@ -156,27 +172,20 @@ internal sealed partial class ServerProcess : IAsyncDisposable
     public async Task<int> StopAsync(CancellationToken cancel)
     {
         Assert.Equal(0, SendSignal(_process.Id, 15));
-        await _process.WaitForExitAsync(cancel);
+        await _exit.WaitAsync(cancel);
         return _process.ExitCode;
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (!_process.HasExited)
+        if (!HasEnded)
             await KillAsync();
         await _output;
         _process.Dispose();
     }
 
-    public static string Executable
-    {
-        get
-        {
-            // Tests and server are built with one configuration: .../bin/<configuration>/net10.0/.
-            var framework = new DirectoryInfo(AppContext.BaseDirectory);
-            return Repository.PathOf($"backend/src/Server/bin/{framework.Parent!.Name}/{framework.Name}/Sluice.Server");
-        }
-    }
+    /// <summary>The server in the form that the running test takes.</summary>
+    public static string Executable => ServerForm.Executable;
 
     private async Task WaitUntilServingAsync(string path, CancellationToken cancel)
     {
@@ -185,7 +194,7 @@ internal sealed partial class ServerProcess : IAsyncDisposable
         limit.CancelAfter(StartLimit);
         while (true)
         {
-            if (_process.HasExited)
+            if (HasEnded)
                 Assert.Fail($"The server ended with exit code {_process.ExitCode}:\n{string.Join('\n', _lines)}");
             try
             {

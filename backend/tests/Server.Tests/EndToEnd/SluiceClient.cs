@@ -53,19 +53,61 @@ internal sealed class SluiceClient : IDisposable
     /// <summary>The same with an NZB that is sent while it is read.</summary>
     public async Task<string> AddFileAsync(string category, string name, Stream nzb, CancellationToken cancel)
     {
-        using var file = new StreamContent(nzb);
-        file.Headers.ContentType = new MediaTypeHeaderValue("application/x-nzb");
-        using var form = new MultipartFormDataContent { { file, "name", name + ".nzb" } };
-        using var answer = await _http.PostAsync(ApiCall($"mode=addfile&cat={category}"), form, cancel);
-        using var json = await JsonDocument.ParseAsync(await answer.Content.ReadAsStreamAsync(cancel), cancellationToken: cancel);
+        using var json = await PostFileAsync(category, name, nzb, cancel);
         Assert.True(json.RootElement.GetProperty("status").GetBoolean(), json.RootElement.ToString());
         return Assert.Single(json.RootElement.GetProperty("nzo_ids").EnumerateArray()).GetString()!;
     }
 
+    /// <summary>The same where it may be refused.</summary>
+    /// <returns>The text of the refusal, or the id.</returns>
+    public async Task<string> TryAddFileAsync(string category, string name, byte[] nzb, CancellationToken cancel)
+    {
+        using var json = await PostFileAsync(category, name, new MemoryStream(nzb), cancel);
+        return json.RootElement.TryGetProperty("error", out var text) ? text.GetString()! : json.RootElement.GetProperty("nzo_ids")[0].GetString()!;
+    }
+
+    private async Task<JsonDocument> PostFileAsync(string category, string name, Stream nzb, CancellationToken cancel)
+    {
+        using var file = new StreamContent(nzb);
+        file.Headers.ContentType = new MediaTypeHeaderValue("application/x-nzb");
+        using var form = new MultipartFormDataContent { { file, "name", name + ".nzb" } };
+        using var answer = await _http.PostAsync(ApiCall($"mode=addfile&cat={category}"), form, cancel);
+        return await JsonDocument.ParseAsync(await answer.Content.ReadAsStreamAsync(cancel), cancellationToken: cancel);
+    }
+
+    /// <summary>Adds an NZB as rclone does: under a passing name, which then becomes that of the NZB.</summary>
+    /// <returns>The status of the rename; 201 is the server's word that the NZB is safe.</returns>
+    public async Task<HttpStatusCode> PutAndMoveAsync(string category, string name, byte[] nzb, CancellationToken cancel)
+    {
+        await PutPassingAsync(category, name, nzb, cancel);
+        return await MovePassingAsync(category, name, cancel);
+    }
+
+    /// <summary>The first half of it.</summary>
+    public async Task PutPassingAsync(string category, string name, byte[] nzb, CancellationToken cancel)
+    {
+        using var body = new ByteArrayContent(nzb);
+        using var answer = await _http.PutAsync(Url($"nzbs/{category}/{name}.nzb.part"), body, cancel);
+        Assert.Equal(HttpStatusCode.Created, answer.StatusCode);
+    }
+
+    /// <summary>The second half.</summary>
+    public async Task<HttpStatusCode> MovePassingAsync(string category, string name, CancellationToken cancel)
+    {
+        using var request = new HttpRequestMessage(new HttpMethod("MOVE"), Url($"nzbs/{category}/{name}.nzb.part"));
+        request.Headers.Add("Destination", new Uri(_http.BaseAddress!, Url($"nzbs/{category}/{name}.nzb")).AbsoluteUri);
+        using var answer = await _http.SendAsync(request, cancel);
+        return answer.StatusCode;
+    }
+
+    /// <summary>Makes a call of the API; the caller disposes the answer.</summary>
+    public async Task<JsonDocument> CallAsync(string query, CancellationToken cancel) =>
+        JsonDocument.Parse(await _http.GetByteArrayAsync(ApiCall(query), cancel));
+
     /// <summary>Names of everything in the queue, without <c>.nzb</c>.</summary>
     public async Task<IReadOnlyList<string>> QueueAsync(CancellationToken cancel)
     {
-        using var json = await GetJsonAsync("mode=queue&limit=0", cancel);
+        using var json = await CallAsync("mode=queue&limit=0", cancel);
         return [.. json.RootElement.GetProperty("queue").GetProperty("slots").EnumerateArray()
             .Select(slot => slot.GetProperty("filename").GetString()!)];
     }
@@ -73,13 +115,20 @@ internal sealed class SluiceClient : IDisposable
     /// <summary>Everything in the history.</summary>
     public async Task<IReadOnlyList<HistoryEntry>> HistoryAsync(CancellationToken cancel)
     {
-        using var json = await GetJsonAsync("mode=history&limit=1000000", cancel);
+        using var json = await CallAsync("mode=history&limit=1000000", cancel);
         return [.. json.RootElement.GetProperty("history").GetProperty("slots").EnumerateArray().Select(slot => new HistoryEntry(
             slot.GetProperty("nzo_id").GetString()!,
             slot.GetProperty("name").GetString()!,
             slot.GetProperty("nzb_name").GetString()!,
             slot.GetProperty("status").GetString()!,
             slot.GetProperty("fail_message").GetString()!))];
+    }
+
+    /// <summary>What the steps of an item of the history have told, as JSON.</summary>
+    public async Task<string> StagesAsync(string id, CancellationToken cancel)
+    {
+        using var json = await CallAsync($"mode=history&nzo_ids={id}", cancel);
+        return Assert.Single(json.RootElement.GetProperty("history").GetProperty("slots").EnumerateArray()).GetProperty("stage_log").ToString();
     }
 
     /// <summary>Waits until the release stands in the history under its name or id.</summary>
@@ -179,9 +228,6 @@ internal sealed class SluiceClient : IDisposable
         new(string.Join('/', path.Split('/').Select(Uri.EscapeDataString)), UriKind.Relative);
 
     private Uri ApiCall(string query) => new($"api?output=json&apikey={_apiKey}&{query}", UriKind.Relative);
-
-    private async Task<JsonDocument> GetJsonAsync(string query, CancellationToken cancel) =>
-        JsonDocument.Parse(await _http.GetByteArrayAsync(ApiCall(query), cancel));
 }
 
 /// <summary>One item of the history.</summary>

@@ -1,17 +1,20 @@
 using System.Globalization;
 using Dapper;
 using Microsoft.Data.Sqlite;
+using Sluice.Server.Database;
 using Sluice.Server.Library;
+using Sluice.Server.Queue;
 using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Server.Tests.EndToEnd;
 
-/// <summary>How long a start takes over a large library (F37): 100,000 releases, each with its history item, NZB and list.</summary>
+/// <summary>How long a start takes over a large library (F37): 100,000 releases, each with its history item, NZB and list, and 10,000 queued items.</summary>
 [Collection(EndToEndRun.Name)]
 public sealed class StartTimeTests
 {
     private const int Items = 100_000;
+    private const int Queued = 10_000;
     private const long FileBytes = 716_800L * 64;
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(3);
 
@@ -52,7 +55,7 @@ public sealed class StartTimeTests
     {
         await using var connection = new SqliteConnection($"Data Source={Path.Combine(data, "sluice.db")};Pooling=False");
         await connection.OpenAsync(Token);
-        await using var transaction = connection.BeginTransaction();
+        using var work = new SqliteWork(connection, writes: true);
         var at = new DateTimeOffset(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
         var map = SegmentMap.Uniform(64, 716_800, FileBytes);
         for (var i = 0; i < Items; i++)
@@ -75,8 +78,24 @@ public sealed class StartTimeTests
                 new { item = $"SABnzbd_nzo_{hash[..32]}", name, hash, id });
             foreach (var suffix in (string[])[".nzb.br", ".ids"])
                 await File.WriteAllBytesAsync(Path.Combine(data, "blobs", hash + suffix), [1], Token);
+            if (i < Queued)
+                QueueStore.Insert(connection, Item(name, hash, at));
         }
 
-        await transaction.CommitAsync(Token);
+        work.Commit();
     }
+
+    // Paused, because the NZBs of this folder hold nothing that could be imported.
+    private static QueueItem Item(string name, string hash, DateTimeOffset at) => new()
+    {
+        Id = $"SABnzbd_nzo_q{hash[..31]}",
+        Name = name,
+        NzbName = name + ".nzb",
+        Category = "movies",
+        Folder = "movies",
+        Paused = true,
+        NzbHash = hash,
+        EncodedBytes = 1,
+        AddedAt = at,
+    };
 }

@@ -51,6 +51,7 @@ internal static class LayerOrder
         new("Server", "Database"),
         new("Server", "Settings"),
         new("Server", "Diagnostics"),
+        new("Server", "Listening"),
         new("Server", "Auth"),
         new("Server", "Outbound"),
         new("Server", "Arr"),
@@ -60,13 +61,14 @@ internal static class LayerOrder
         new("Server", "Library"),
         new("Server", "History"),
         new("Server", "Queue"),
+        new("Server", "Queue/Intake"),
         new("Server", "Health"),
         new("Server", "FamilyImport"),
         // The protocol runs over any store, so it knows none; three contracts, three edges that never meet.
         new("Server", "WebDav") { Uses = ["Primitives"], UsedBy = ["WebDav/Tree", Layer.Root] },
         new("Server", "WebDav/Tree")
         {
-            Uses = ["Primitives", "WebDav", "Library", "Queue", "History", "Health", "Auth"],
+            Uses = ["Primitives", "WebDav", "Library", "Queue", "Queue/Intake", "History", "Health", "Auth"],
             UsedBy = [Layer.Root],
         },
         new("Server", "SabApi") { UsedBy = [Layer.Root] },

@@ -9,7 +9,7 @@ using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Options;
-using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 using Sluice.Server.Tests.Database;
 using Xunit;
 

@@ -6,6 +6,8 @@ namespace Sluice.Server.Tests.Startup;
 /// <summary>A folder that is a disk of its own with little room, in memory.</summary>
 internal sealed class SmallDisk : IDisposable
 {
+    private const int Block = 4096;
+
     private readonly string _path;
 
     private SmallDisk(string path) => _path = path;
@@ -27,20 +29,26 @@ internal sealed class SmallDisk : IDisposable
         return new SmallDisk(path);
     }
 
-    /// <summary>Takes the last byte.</summary>
-    public void Fill()
+    /// <summary>Gives it another size; what is on it stays.</summary>
+    public async Task ResizeAsync(int bytes, CancellationToken cancellationToken) =>
+        (await ExternalProgram.RunAsync("mount", ["-o", $"remount,size={bytes}", _path], null, cancellationToken)).Succeeded();
+
+    /// <summary>Takes all but some blocks.</summary>
+    public void Fill(int freeBlocks = 0)
     {
         using var file = new FileStream(Filler, FileMode.OpenOrCreate, FileAccess.Write, FileShare.None, bufferSize: 0);
         file.Position = file.Length;
         try
         {
             while (true)
-                file.Write(new byte[4096]);
+                file.Write(new byte[Block]);
         }
         catch (IOException)
         {
             // It is full.
         }
+
+        file.SetLength(Math.Max(0, file.Length - (freeBlocks * Block)));
     }
 
     /// <summary>Gives everything back that was taken.</summary>

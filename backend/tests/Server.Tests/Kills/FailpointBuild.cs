@@ -1,0 +1,80 @@
+using System.Text;
+using System.Text.RegularExpressions;
+using Sluice.Server.Tests.EndToEnd;
+using Sluice.Server.Tests.Layers;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.Kills;
+
+/// <summary>The build whose process ends at named steps, and the names of the steps.</summary>
+internal static partial class FailpointBuild
+{
+    /// <summary>Value of the trait by which <c>tools/test.sh</c> runs the tests that kill apart from the other end-to-end tests.</summary>
+    public const string Part = "Kills";
+
+    /// <summary>Names the step, and after a colon the pass of it, at which the process ends.</summary>
+    public const string Variable = "SLUICE_FAILPOINT";
+
+    /// <summary>Its executable, whether it is there or not.</summary>
+    public static string Executable => Repository.PathOf("artifacts/server-failpoints/Sluice.Server");
+
+    /// <summary>The names of all steps, from the source.</summary>
+    public static IReadOnlyList<string> Points { get; } =
+        [.. SourceTree.Product().SelectMany(file => Call().Matches(file.Text)).Select(call => call.Groups["name"].Value)];
+
+    /// <summary>Skips the test where the build is absent.</summary>
+    public static void Require() => Assert.SkipUnless(File.Exists(Executable), "the server with failpoints is not built: tools/publish.sh --failpoints");
+
+    [GeneratedRegex("""Failpoint\.Reach\("(?<name>[^"]*)"\)""")]
+    private static partial Regex Call();
+}
+
+/// <summary>That the steps are in the tested build, and in no other.</summary>
+[Trait("Category", EndToEndRun.Name)]
+[Trait("Category", FailpointBuild.Part)]
+public sealed class FailpointBuildTests
+{
+    [Fact]
+    public void Each_step_has_a_name_of_its_own()
+    {
+        Assert.InRange(FailpointBuild.Points.Count, 25, 60);
+        Assert.Distinct(FailpointBuild.Points);
+    }
+
+    [Fact]
+    public void Tested_build_holds_each_name()
+    {
+        FailpointBuild.Require();
+        Assert.Empty(NamesIn([Beside(FailpointBuild.Executable)]).Select(found => found.Missing).SelectMany(names => names));
+    }
+
+    [Fact]
+    public void No_other_build_holds_a_name_or_the_variable()
+    {
+        string[] builds =
+        [
+            Path.Combine(AppContext.BaseDirectory, "Sluice.Server.dll"),
+            Beside(ServerProcess.Executable),
+            .. new[] { "artifacts/server", "artifacts/server-aot" }.Select(Repository.PathOf).Where(Directory.Exists)
+                .SelectMany(folder => Directory.GetFiles(folder, "Sluice.Server*")),
+        ];
+        Assert.All(NamesIn(builds.Where(File.Exists)), found => Assert.True(found.Present.Count == 0, $"{found.Path} holds {string.Join(", ", found.Present)}"));
+    }
+
+    // An executable that is not compiled ahead only starts the library beside it.
+    private static string Beside(string executable) => File.Exists(executable + ".dll") ? executable + ".dll" : executable;
+
+    private static IEnumerable<(string Path, List<string> Present, List<string> Missing)> NamesIn(IEnumerable<string> builds)
+    {
+        foreach (var path in builds)
+        {
+            var bytes = File.ReadAllBytes(path);
+            var found = FailpointBuild.Points.Append(FailpointBuild.Variable).ToLookup(name => Holds(bytes, name));
+            yield return (path, [.. found[true]], [.. found[false]]);
+        }
+    }
+
+    private static bool Holds(ReadOnlySpan<byte> bytes, string name) =>
+        bytes.IndexOf(Encoding.Unicode.GetBytes(name)) >= 0 || bytes.IndexOf(Encoding.UTF8.GetBytes(name)) >= 0;
+}

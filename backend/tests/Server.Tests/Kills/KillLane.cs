@@ -1,0 +1,216 @@
+using System.Globalization;
+using System.Net;
+using System.Text;
+using System.Text.Json;
+using Sluice.Server.Tests.EndToEnd;
+using Xunit;
+
+namespace Sluice.Server.Tests.Kills;
+
+/// <summary>
+/// One data folder whose server is killed again and again while clients add, remove and let items wait, each time at one step or after so
+/// many answers. After each kill it is started again and looked at; that process is killed too, among its imports.
+/// </summary>
+internal sealed class KillLane : IDisposable
+{
+    private const int Clients = 4;
+    private const int ArticleSize = 30_000;
+    private const int LanePlaces = 1_000_000;
+
+    // A step that so many calls do not come to is reached by none.
+    private const int MostCalls = 3000;
+
+    private readonly ScratchFolder _scratch = new();
+    private readonly ItemLedger _ledger = new();
+    private readonly IReadOnlyDictionary<string, string> _settings;
+    private readonly int _lane;
+    private readonly int _indexer;
+    private int _items;
+    private int _calls;
+
+    /// <param name="lane">Number, which gives the items their names.</param>
+    /// <param name="settings">Variables of each start.</param>
+    /// <param name="indexer">Port of a host that gives the NZB of a seed.</param>
+    public KillLane(int lane, IReadOnlyDictionary<string, string> settings, int indexer) => (_lane, _settings, _indexer) = (lane, settings, indexer);
+
+    private string Data => _scratch.File("data");
+
+    /// <summary>The longest start so far.</summary>
+    public TimeSpan Slowest { get; private set; }
+
+    /// <summary>Items whose adds were answered.</summary>
+    public int Acknowledged => _ledger.Items.Count(item => item.Told != Told.Nothing);
+
+    /// <summary>Calls that its clients have made.</summary>
+    public int Calls { get; private set; }
+
+    /// <summary>Items that a check has read as films.</summary>
+    public int Read => _ledger.Items.Count(item => item.IsRead);
+
+    /// <summary>Kills once, starts again, and looks.</summary>
+    /// <param name="kill">The step, or null for a kill after some answers.</param>
+    /// <param name="pass">Of the step, or how many calls are made before the kill.</param>
+    /// <param name="cancel">Gives up.</param>
+    public async Task RoundAsync(string? kill, int pass, CancellationToken cancel)
+    {
+        var armed = kill is null ? null : string.Create(CultureInfo.InvariantCulture, $"{kill}:{pass}");
+        await using (var server = await ArmedServer.StartAsync(Data, _settings, armed, cancel))
+        {
+            _calls = 0;
+            var limit = kill is null ? pass : MostCalls;
+            await Task.WhenAll(Enumerable.Range(0, Clients).Select(i => Task.Run(() => ActAsync(server, new Random((_lane * LanePlaces) + (_items * Clients) + i), limit, cancel), cancel)));
+            Calls += _calls;
+            if (kill is null)
+                await server.KillAsync();
+            else if (!server.HasEnded && _calls >= MostCalls)
+                Assert.Fail($"No call came to {armed}.");
+            await server.EndAsync(cancel);
+        }
+
+        await LookAsync(armed ?? $"a kill after {pass} calls", cancel);
+    }
+
+    /// <summary>Starts it once more and reads some of the films again, which later kills must not have touched.</summary>
+    public async Task FinishAsync(CancellationToken cancel)
+    {
+        foreach (var item in _ledger.Items.Where(item => item.IsRead).Index().Where(item => item.Index % 10 == 0))
+            item.Item.IsRead = false;
+        await LookAsync("the end", cancel);
+    }
+
+    public void Dispose() => _scratch.Dispose();
+
+    private async Task LookAsync(string after, CancellationToken cancel)
+    {
+        await using var server = await ArmedServer.StartAsync(Data, _settings, null, cancel);
+        Slowest = server.Took > Slowest ? server.Took : Slowest;
+        var violations = await new LedgerCheck(_ledger, Data, server.Client).RunAsync(cancel);
+        Assert.True(violations.Count == 0, $"After {after}:\n{string.Join('\n', violations)}");
+        await server.KillAsync();
+    }
+
+    /// <summary>A client: makes calls until the server has ended, or enough calls were made in all.</summary>
+    private async Task ActAsync(ArmedServer server, Random random, int limit, CancellationToken cancel)
+    {
+        while (!server.HasEnded && Interlocked.Increment(ref _calls) <= limit)
+        {
+            try
+            {
+                await ActAsync(server.Client, random.Next(100), cancel);
+            }
+            catch (Exception cut) when (cut is HttpRequestException or IOException or JsonException)
+            {
+                // The process has ended before it answered: nothing was promised.
+                await server.EndAsync(cancel, cut);
+            }
+        }
+    }
+
+    private async Task ActAsync(SluiceClient client, int dice, CancellationToken cancel)
+    {
+        switch (dice)
+        {
+            case < 20:
+                await AddAsync(client, Film(), "movies", cancel);
+                break;
+            case < 32:
+                await AddAsync(client, Film(), "movies&priority=-2", cancel);
+                break;
+            case < 40:
+                await AddUrlAsync(client, Film(), cancel);
+                break;
+            case < 50:
+                var name = $"junk-{Next()}";
+                await AddAsync(client, _ledger.Ask(name, Encoding.UTF8.GetBytes($"No NZB, and {name}."), null), "movies", cancel);
+                break;
+            case < 56:
+                await PutAsync(Film(), (item, token) => client.PutNzbAsync("movies", item.Name, item.Nzb, token), cancel);
+                break;
+            case < 64:
+                await PutAsync(Film(), (item, token) => client.PutAndMoveAsync("movies", item.Name, item.Nzb, token), cancel);
+                break;
+            case < 74:
+                await RemoveAsync(client, cancel);
+                break;
+            case < 84:
+                await SettleAsync(client, isFilm: true, cancel);
+                break;
+            case < 94:
+                await SettleAsync(client, isFilm: false, cancel);
+                break;
+            default:
+                await ResumeAsync(client, cancel);
+                break;
+        }
+    }
+
+    private async Task AddAsync(SluiceClient client, LedgerItem item, string category, CancellationToken cancel) =>
+        _ledger.Keep(item, await client.AddFileAsync(category, item.Name, item.Nzb, cancel));
+
+    private async Task AddUrlAsync(SluiceClient client, LedgerItem item, CancellationToken cancel)
+    {
+        var url = Uri.EscapeDataString($"http://127.0.0.1:{_indexer}/{item.Name}");
+        using var answer = await client.CallAsync($"mode=addurl&cat=movies&name={url}&nzbname={item.Name}", cancel);
+        Assert.True(answer.RootElement.GetProperty("status").GetBoolean(), answer.RootElement.ToString());
+        _ledger.Keep(item, answer.RootElement.GetProperty("nzo_ids")[0].GetString());
+    }
+
+    private async Task PutAsync(LedgerItem item, Func<LedgerItem, CancellationToken, Task<HttpStatusCode>> put, CancellationToken cancel)
+    {
+        Assert.Equal(HttpStatusCode.Created, await put(item, cancel));
+        _ledger.Keep(item, null);
+    }
+
+    /// <summary>Removes an item that may have been published meanwhile, which the answer tells.</summary>
+    private async Task RemoveAsync(SluiceClient client, CancellationToken cancel)
+    {
+        if (!_ledger.TryTake(isFilm: true, out var item))
+            return;
+        item.Told = Told.Leaving;
+        using var answer = await client.CallAsync($"mode=queue&name=delete&value={item.Id}", cancel);
+        item.Told = answer.RootElement.GetProperty("nzo_ids").GetArrayLength() == 1 ? Told.Removed : Told.Kept;
+    }
+
+    /// <summary>Removes a published item from the history for good, or sends a failed one back into the queue.</summary>
+    private async Task SettleAsync(SluiceClient client, bool isFilm, CancellationToken cancel)
+    {
+        if (!_ledger.TryTake(isFilm, out var item))
+            return;
+        using var found = await client.CallAsync($"mode=history&nzo_ids={item.Id}", cancel);
+        var isFinished = found.RootElement.GetProperty("history").GetProperty("slots").GetArrayLength() == 1;
+        if (isFinished && isFilm)
+        {
+            (item.Told, item.IsForgotten) = (Told.Leaving, true);
+            using var removed = await client.CallAsync($"mode=history&name=delete&value={item.Id}&archive=0", cancel);
+            Assert.True(removed.RootElement.GetProperty("status").GetBoolean(), removed.RootElement.ToString());
+            item.Told = Told.Removed;
+            return;
+        }
+
+        _ledger.PutBack(item);
+        if (!isFinished)
+            return;
+        using var retried = await client.CallAsync($"mode=retry&value={item.Id}", cancel);
+        // Another client may have sent it back a moment ago.
+        Assert.True(retried.RootElement.GetProperty("status").GetBoolean() || retried.RootElement.GetProperty("error").GetString() == "item does not exist", retried.RootElement.ToString());
+    }
+
+    private async Task ResumeAsync(SluiceClient client, CancellationToken cancel)
+    {
+        if (!_ledger.TryTake(isFilm: true, out var item))
+            return;
+        using var answer = await client.CallAsync($"mode=queue&name=resume&value={item.Id}", cancel);
+        Assert.True(answer.RootElement.GetProperty("status").GetBoolean());
+    }
+
+    private LedgerItem Film()
+    {
+        var film = FilmOf((ulong)((_lane * LanePlaces) + Next()));
+        return _ledger.Ask(film.Name, film.Nzb, film);
+    }
+
+    /// <summary>The film of a seed, which is in its name.</summary>
+    public static SyntheticFilm FilmOf(ulong seed) => new(seed, 2 * ArticleSize, ArticleSize);
+
+    private int Next() => Interlocked.Increment(ref _items);
+}

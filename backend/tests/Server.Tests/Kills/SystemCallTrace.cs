@@ -1,0 +1,142 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text.RegularExpressions;
+using Sluice.Server.Tests.EndToEnd;
+using Xunit;
+
+namespace Sluice.Server.Tests.Kills;
+
+/// <summary>strace on a running server: what it makes durable in which order, or calls that fail for it.</summary>
+internal sealed partial class SystemCallTrace : IAsyncDisposable
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(20);
+
+    private readonly Process _strace;
+    private readonly string _output;
+    private readonly Task _errors;
+
+    private SystemCallTrace(Process strace, string output)
+    {
+        (_strace, _output) = (strace, output);
+        _errors = strace.StandardError.ReadToEndAsync();
+    }
+
+    /// <summary>Watches syncs, renames, what is removed and what is sent.</summary>
+    public static Task<SystemCallTrace> WatchAsync(int process, string output, CancellationToken cancel) =>
+        AttachAsync(process, output, ["-e", "trace=fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,sendto,sendmsg,write,writev"], cancel);
+
+    /// <summary>Lets a call, or each of several, fail on one file or folder for as long as this lives.</summary>
+    public static Task<SystemCallTrace> FailAsync(int process, string output, string path, string call, string error, CancellationToken cancel) =>
+        AttachAsync(process, output, ["-P", path, "-e", $"trace={call}", "-e", $"inject={call}:error={error}"], cancel);
+
+    /// <summary>
+    /// Waits for the call that acknowledges: <c>send</c> to a client, or <c>remove</c> of an NZB that somewhere else was the only one. Gives
+    /// what was made durable before, in order, as in <c>sync tmp</c>, <c>rename tmp nzb</c>, <c>sync sluice.db-wal</c>, <c>send</c>.
+    /// </summary>
+    public async Task<IReadOnlyList<string>> UntilAsync(string acknowledged, CancellationToken cancel)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancel);
+        limit.CancelAfter(Limit);
+        while (true)
+        {
+            var calls = Read(await File.ReadAllLinesAsync(_output, cancel));
+            if (calls.IndexOf(acknowledged) is >= 0 and var sent)
+                return calls[..(sent + 1)];
+            Assert.False(limit.IsCancellationRequested, $"There was no {acknowledged} after: {string.Join(", ", calls)}");
+            await Task.Delay(Poll, TimeProvider.System, cancel);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        // It lets go of the server when it is asked to end.
+        using (var kill = Process.Start("kill", ["-TERM", _strace.Id.ToString(CultureInfo.InvariantCulture)]))
+            await kill.WaitForExitAsync();
+        await _strace.WaitForExitAsync();
+        await _errors;
+        _strace.Dispose();
+    }
+
+    /// <summary>The calls of a trace in the order of their ends.</summary>
+    internal static List<string> Read(IEnumerable<string> lines)
+    {
+        var begun = new Dictionary<string, string>();
+        var calls = new List<string>();
+        foreach (var line in lines)
+        {
+            if (Begun().Match(line) is { Success: true } half)
+            {
+                begun[half.Groups["thread"].Value] = half.Groups["call"].Value;
+                continue;
+            }
+
+            if (Resumed().Match(line) is { Success: true } rest && begun.Remove(rest.Groups["thread"].Value, out var start))
+                Add(start);
+            else if (Whole().Match(line) is { Success: true } whole)
+                Add(whole.Groups["call"].Value);
+        }
+
+        return calls;
+
+        void Add(string call)
+        {
+            if (Describe(call) is { } words)
+                calls.Add(words);
+        }
+    }
+
+    private static string? Describe(string call)
+    {
+        var paths = Path().Matches(call).Select(path => Short(path.Groups["path"].Value)).ToList();
+        if (call.StartsWith("fsync(", StringComparison.Ordinal) || call.StartsWith("fdatasync(", StringComparison.Ordinal))
+            return $"sync {paths[0]}";
+        if (call.StartsWith("rename", StringComparison.Ordinal))
+            return $"rename {string.Join(' ', paths)}";
+        if (call.StartsWith("unlink", StringComparison.Ordinal))
+            return paths is [.., var name] && name.EndsWith(".nzb", StringComparison.Ordinal) ? "remove" : null;
+        return call.Contains("<socket:", StringComparison.Ordinal) || call.Contains("<TCP", StringComparison.Ordinal) ? "send" : null;
+    }
+
+    private static string Short(string path) => path switch
+    {
+        _ when path.EndsWith(".tmp", StringComparison.Ordinal) => "tmp",
+        _ when path.EndsWith(".nzb.br", StringComparison.Ordinal) => "nzb",
+        _ when path.EndsWith(".upload", StringComparison.Ordinal) => "upload",
+        _ => path[(path.LastIndexOf('/') + 1)..],
+    };
+
+    private static async Task<SystemCallTrace> AttachAsync(int process, string output, IEnumerable<string> arguments, CancellationToken cancel)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs the system calls of Linux");
+        ExternalProgram.Require("strace");
+        var strace = ExternalProgram.Start(
+            "strace",
+            ["-f", "-y", "-s", "0", "-e", "signal=none", "-o", output, .. arguments, "-p", process.ToString(CultureInfo.InvariantCulture)],
+            null);
+        strace.StandardInput.Close();
+        var said = "";
+        while (await strace.StandardError.ReadLineAsync(cancel) is { } line)
+        {
+            if (line.Contains("attached", StringComparison.Ordinal))
+                return new SystemCallTrace(strace, output);
+            said += line;
+        }
+
+        strace.Dispose();
+        Assert.Skip($"strace may not watch other processes here: {said}");
+        throw new InvalidOperationException("A skipped test goes on.");
+    }
+
+    [GeneratedRegex(@"^(?<thread>\d+)\s+(?<call>\w+\(.*)<unfinished \.\.\.>$")]
+    private static partial Regex Begun();
+
+    [GeneratedRegex(@"^(?<thread>\d+)\s+<\.\.\. \w+ resumed>.*=\s+\d+")]
+    private static partial Regex Resumed();
+
+    [GeneratedRegex(@"^\d+\s+(?<call>\w+\(.*)=\s+\d+$")]
+    private static partial Regex Whole();
+
+    [GeneratedRegex(@"[<""](?<path>/[^"">]*)["">]")]
+    private static partial Regex Path();
+}

@@ -1,0 +1,25 @@
+using System.Reflection;
+using System.Reflection.Metadata;
+using System.Reflection.PortableExecutable;
+
+namespace Sluice.Server.Tests.Layers;
+
+/// <summary>What a built assembly calls of the part of Dapper that looks at rows and parameters while running.</summary>
+internal static class ReflectedCalls
+{
+    /// <summary>The methods, by name. A call that Dapper's generator has replaced is none of them.</summary>
+    public static IReadOnlyList<string> In(Assembly assembly)
+    {
+        using var image = new PEReader(File.OpenRead(assembly.Location));
+        var metadata = image.GetMetadataReader();
+        return
+        [
+            .. from handle in metadata.MemberReferences
+               let member = metadata.GetMemberReference(handle)
+               where member.Parent.Kind == HandleKind.TypeReference
+               let type = metadata.GetTypeReference((TypeReferenceHandle)member.Parent)
+               where metadata.StringComparer.Equals(type.Namespace, "Dapper") && metadata.StringComparer.Equals(type.Name, "SqlMapper")
+               select metadata.GetString(member.Name),
+        ];
+    }
+}
