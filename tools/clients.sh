@@ -5,7 +5,7 @@
 #   tools/clients.sh rclone mpv         these alone: curl rclone mount davfs2 cadaver npm ffmpeg mpv chromium
 #   tools/clients.sh --built [NAME...]  without the build, for tools/test.sh, which has built before
 #
-# ffmpeg makes a film of 60 s, the mock news server holds it, and the server serves it. Prints a table of what ran, with
+# SERVER=FILE takes another build of the server. ffmpeg makes a film of 60 s, the mock news server holds it, and the server serves it. Prints a table of what ran, with
 # versions; the last line reads "N passed, N failed, N skipped". A client that cannot be had here is one line that says why.
 # The exit code is 0 only when something ran and nothing failed.
 set -uo pipefail
@@ -143,7 +143,7 @@ start_server() {
   SLUICE_CONFIG__WEBDAV__USER=$user SLUICE_CONFIG__WEBDAV__PASS=$password SLUICE_CONFIG__API__KEY=$key \
     SLUICE_CONFIG__USENET__PROVIDERS='{"Providers":[{"Host":"127.0.0.1","Port":'$news',"UseSsl":false,"MaxConnections":8}]}' \
     CONFIG_PATH=$work/data PORT=$port BIND_ADDRESS=127.0.0.1 \
-    "$root/backend/src/Server/bin/Release/net10.0/Sluice.Server" >"$work/server.log" 2>&1 &
+    "${SERVER:-$root/backend/src/Server/bin/Release/net10.0/Sluice.Server}" >"$work/server.log" 2>&1 &
   started+=($!)
   wait_for 60 curl -sf "$host/readyz" || { cat "$work/server.log"; return 1; }
 

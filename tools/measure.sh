@@ -7,14 +7,18 @@
 #   tools/measure.sh [flags] --then [flags] ...       several calls of FullNzbTester on one server, each with a mock of its own
 #
 # Settings of the server are the defaults, but for the provider; a variable such as SLUICE_CONFIG__USENET__READ_AHEAD_MB=64 in
-# front of the call changes one. BUILD=no takes what is built already, SERVER=FILE another build of the server, CONFIGURATION=Debug
-# that of the tester; KEEP_LOG=FILE keeps the log of the server. Exit code and output are those of FullNzbTester.
+# front of the call changes one. FORM=aot measures the form that ships. BUILD=no takes what is built already, SERVER=FILE another
+# build of the server (its .dll or an executable), CONFIGURATION=Debug that of the tester; KEEP_LOG=FILE keeps the log of the server.
+# Exit code and output are those of FullNzbTester.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 configuration=${CONFIGURATION:-Release}
 tester=$root/tools/FullNzbTester/bin/$configuration/net10.0/Sluice.Tools.FullNzbTester.dll
-server=${SERVER:-$root/artifacts/server/Sluice.Server.dll}
+publish=()
+server=$root/artifacts/server/Sluice.Server.dll
+[ "${FORM:-}" != aot ] || { publish=(--aot); server=$root/artifacts/server-aot/Sluice.Server; }
+server=${SERVER:-$server}
 connections=20 providers=1 tls=false
 
 flags=("$@")
@@ -33,7 +37,7 @@ done
 
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
 if [ "${BUILD:-yes}" = yes ]; then
-  "$root/tools/publish.sh"
+  "$root/tools/publish.sh" ${publish[@]+"${publish[@]}"}
   (cd "$root/backend" && dotnet build ../tools/FullNzbTester -c "$configuration" -v quiet) >&2
 fi
 
@@ -57,6 +61,11 @@ for ((i = 0; i < providers; i++)); do
     "$i" $((mock + i)) "$tls" "$tls" "$connections" "$i")
 done
 
+case "$server" in
+  *.dll) command=(dotnet "$server") ;;
+  *) command=("$server") ;;
+esac
+
 data=$(mktemp -d) pid=
 cleanup() {
   if [ -n "$pid" ]; then
@@ -70,7 +79,7 @@ trap 'exit 130' INT TERM
 
 SLUICE_CONFIG__USENET__PROVIDERS="{\"Providers\":[$elements]}" \
 SLUICE_CONFIG__WEBDAV__USER=admin SLUICE_CONFIG__WEBDAV__PASS=measure-only-1 SLUICE_CONFIG__API__KEY=0123456789abcdef0123456789abcdef \
-CONFIG_PATH=$data/data PORT=$port BIND_ADDRESS=127.0.0.1 dotnet "$server" >"$data/log" 2>&1 &
+CONFIG_PATH=$data/data PORT=$port BIND_ADDRESS=127.0.0.1 "${command[@]}" >"$data/log" 2>&1 &
 pid=$!
 
 for ((i = 0; i < 300; i++)); do

@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
 # Sets up and runs every test: build, format check, unit and wire tests, end-to-end tests, minutes of everything at once (chaos),
-# starts over damaged folders, and tools/clients.sh.
+# starts over damaged folders, kills at every step of every write, and tools/clients.sh.
 #
 #   tools/test.sh           what a change has to pass
 #   tools/test.sh --quick   without the end-to-end tests and the clients
 #   tools/test.sh --long    with the soaks and timed bars that do not fit the normal run
+#   tools/test.sh --aot     the end-to-end tests, the starts and the clients alone, all against the form that ships
+#   tools/test.sh --kills   the kills alone, against a build that has the steps (tools/publish.sh --failpoints)
 #
-# The last line reads "N passed, N failed, N skipped"; the exit code is 0 only when something ran and nothing failed.
+# The form that ships is compiled ahead (tools/publish.sh --aot). In every other run with end-to-end tests each of them takes that or the
+# ordinary form, by its name: one half at even numbers of commits, the other half at odd ones. Without git, or where the compiler
+# cannot be had, all take the ordinary form.
+# At the end it lists the ten slowest tests. The last line reads "N passed, N failed, N skipped"; the exit code is 0 only when something
+# ran and nothing failed.
 # What is skipped says why on a line of its own, and has not passed.
 set -uo pipefail
 
@@ -14,12 +20,15 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 results=$root/artifacts/test-results
 passed=0 failed=0 skipped=0
 took=()
+emulated=no
 
 case "${1:-}" in
-  "") end_to_end=yes long=no ;;
-  --quick) end_to_end=no long=no ;;
-  --long) end_to_end=yes long=yes ;;
-  *) sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  "") units=yes end_to_end=yes long=no form=both ;;
+  --quick) units=yes end_to_end=no long=no form=ordinary ;;
+  --long) units=yes end_to_end=yes long=yes form=both ;;
+  --aot) units=no end_to_end=yes long=no form=aot ;;
+  --kills) units=no end_to_end=no long=no form=ordinary ;;
+  *) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 
 finish() {
@@ -27,9 +36,16 @@ finish() {
   grep -aho '<test [^<]* result="Fail"' "$results"/*.xml 2>/dev/null | sed 's/.* name="\([^"]*\)".*/test.sh: failed: \1/'
   [ ! -e "$results/clients.txt" ] || grep -a ' FAILED$' "$results/clients.txt" | sed 's/^/test.sh: failed: /'
   [ ${#took[@]} = 0 ] || printf 'test.sh: %s\n' "${took[@]}"
+  list_slowest
   echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
   exit
+}
+
+# The ten slowest tests of the run, from its reports.
+list_slowest() {
+  grep -aho '<test [^>]*' "$results"/*.xml 2>/dev/null | sed -n 's/.* name="\([^"]*\)".* time="\([0-9]*\.\?[0-9]\?\)[0-9]*".*/\2 s  \1/p' \
+    | sort -rn | head -n 10 | sed 's/^/test.sh: slow: /'
 }
 
 # A step that is no test: it counts only when it fails.
@@ -53,6 +69,57 @@ install_programs() {
   else
     echo "test.sh: could not install ${missing[*]}; the tests that need them are skipped"
   fi
+}
+
+# Builds the form that ships, and says by a variable which tests take it. A build that fails has failed; one that cannot be made here is
+# a line.
+build_ahead() {
+  local parity code=0 levels="v2 here"
+  export SLUICE_TEST_FORM=ordinary
+  [ "$form" = both ] || levels="v2 v3 v4"
+  if [ "$form" = both ] && ! parity=$(git -C "$root" rev-list --count HEAD 2>/dev/null); then
+    echo "test.sh: no history here; every test takes the ordinary form of the server"
+    return
+  fi
+  echo "== build of the form that ships"
+  LEVELS=$levels "$root/tools/publish.sh" --aot || code=$?
+  [ "$code" != 0 ] || [ "$form" = both ] || build_arm64
+  if [ "$code" = 3 ]; then
+    echo "test.sh: the form that ships cannot be built here; every test takes the ordinary form of the server"
+    [ "$form" = both ] || failed=$((failed + 1))
+  elif [ "$code" != 0 ]; then
+    echo "test.sh: build of the form that ships failed"
+    failed=$((failed + 1))
+  elif [ "$form" = aot ]; then
+    SLUICE_TEST_FORM=aot
+    export SERVER=$root/artifacts/server-aot/Sluice.Server
+  elif [ $((parity % 2)) = 0 ]; then
+    SLUICE_TEST_FORM=even
+  else
+    SLUICE_TEST_FORM=odd
+  fi
+}
+
+# The build for arm64, an emulator, and the libraries of that system, which go into a folder of their own.
+build_arm64() {
+  local folder=$root/artifacts/arm64-libraries packages=$root/artifacts/arm64-packages package options
+  [ "$(uname -m)" = x86_64 ] || return 0
+  LEVELS=arm64 "$root/tools/publish.sh" --aot || { echo "test.sh: build for arm64 failed"; failed=$((failed + 1)); return; }
+  [ -e "$root/artifacts/server-aot-arm64/Sluice.Server" ] || return 0
+  mkdir -p "$folder" "$packages/lists/partial" "$packages/archives/partial"
+  options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o "Dir::State::lists=$packages/lists" -o "Dir::Cache=$packages" -o Dir::State::status=/dev/null)
+  if command -v qemu-aarch64 >/dev/null || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends qemu-user >/dev/null 2>&1; then
+    (cd "$packages" && apt-get "${options[@]}" update && apt-get "${options[@]}" download libc6 libgcc-s1 libstdc++6 libicu72 libssl3) >/dev/null 2>&1 \
+      && for package in "$packages"/*.deb; do dpkg -x "$package" "$folder"; done && emulated=yes
+  fi
+}
+
+# The tests that kill the server at its steps, with the build that has them.
+run_kills() {
+  local began=$SECONDS
+  check "build with failpoints" "$root/tools/publish.sh" --failpoints || return
+  run_tests kills Server.Tests -trait Category=Kills
+  note_time kills "$began" 3
 }
 
 # Notes how long a part has taken, beside the minutes that it may take on two quiet cores.
@@ -112,18 +179,32 @@ fi
 # Without a build there is nothing to test; a wrong format says nothing about the tests.
 check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
 check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet || finish
-check "format" dotnet format Backend.slnx --verify-no-changes --no-restore
-
-began=$SECONDS
-run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
-run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Starts -trait- Category=Chaos -trait- Category=Long
-note_time "engine and server" "$began" 9
+[ "$units" = no ] || check "format" dotnet format Backend.slnx --verify-no-changes --no-restore
 if [ "$end_to_end" = yes ]; then
-  began=$SECONDS; run_tests end-to-end Server.Tests -trait Category=EndToEnd -trait- Category=Starts; note_time end-to-end "$began" 9
+  began=$SECONDS; build_ahead; note_time "build of the form that ships" "$began" 4
+  [ "$form" = both ] || [ "$SLUICE_TEST_FORM" = aot ] || finish
+fi
+
+if [ "$units" = yes ]; then
+  began=$SECONDS
+  run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
+  run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Starts -trait- Category=Chaos -trait- Category=Long
+  note_time "engine and server" "$began" 9
+fi
+if [ "$end_to_end" = yes ]; then
+  began=$SECONDS; run_tests end-to-end Server.Tests -trait Category=EndToEnd -trait- Category=Starts -trait- Category=Kills; note_time end-to-end "$began" 9
   began=$SECONDS; run_tests chaos Server.Tests -trait Category=Chaos; note_time chaos "$began" 3
   began=$SECONDS; run_tests starts Server.Tests -trait Category=Starts; note_time starts "$began" 2
+  [ "$form" = aot ] || run_kills
   began=$SECONDS; run_clients; note_time clients "$began" 3
+  if [ "$form" = aot ] && [ "$emulated" = yes ]; then
+    run_tests arm64 Server.Tests -explicit only -method '*.Clip_of_the_build_for_arm64_*'
+  elif [ "$form" = aot ]; then
+    echo "test.sh: the build for arm64 is not run, because it, qemu-user or the libraries that it needs could not be had"
+    skipped=$((skipped + 1))
+  fi
 fi
+[ "${1:-}" != --kills ] || run_kills
 [ "$long" = no ] || run_tests long-engine Usenet.Tests -trait Category=Long
 [ "$long" = no ] || run_tests long Server.Tests -trait Category=Long
 finish

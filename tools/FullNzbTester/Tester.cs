@@ -44,7 +44,7 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
         }
         catch (OperationCanceledException) when (either.IsCancellationRequested)
         {
-            (exit, verdict) = interrupted.IsCancellationRequested ? (ExitCode.Interrupted, "interrupted") : (ExitCode.Failed, _runs.Count == 0 ? "the mock server does not come up" : $"the time limit of {options.Timeout.TotalSeconds:0} s struck");
+            (exit, verdict) = interrupted.IsCancellationRequested ? (ExitCode.Interrupted, "interrupted") : (ExitCode.Failed, _runs.Count == 0 ? "the mock server does not come up" : $"the time limit of {options.TimeLimit.TotalSeconds:0} s struck");
         }
         catch (RefusedException refusal)
         {
@@ -66,7 +66,7 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
         await using var mock = options.Mock is null ? null : await MockProcess.StartAsync(options.Mock, cancellationToken);
         if (mock is not null && options is { NzbFile: null, Server: null })
             release = await ReleaseContent.PrepareAsync(options, options.Seed, mock.Control, cancellationToken);
-        limit.CancelAfter(options.Timeout);
+        limit.CancelAfter(options.TimeLimit);
         var providers = mock?.Providers(options) ?? options.Providers;
         var narrator = new Narrator(_text, options.Quiet);
         for (var number = 1; number <= options.Runs; number++)

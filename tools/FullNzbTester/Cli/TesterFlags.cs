@@ -70,7 +70,7 @@ internal sealed class TesterFlags
     public readonly Option<string?> Keep = Text("--keep", "Folder that takes the NZB and the mock's counters");
     public readonly Option<bool> Quiet = Switch("--quiet", "Print the summary only");
     public readonly Option<bool> NoColor = Switch("--no-color", "Never print colour");
-    public readonly Option<double> Timeout = With("--timeout", 600d, "Limit of the whole run in seconds");
+    public readonly Option<double> Timeout = With("--timeout", 600d, "Limit of the whole run in seconds, beside the time of a soak");
 
     private readonly Option<bool> _ancestor = new("--test-full-nzb") { Hidden = true };
 

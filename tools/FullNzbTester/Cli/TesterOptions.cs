@@ -80,8 +80,11 @@ internal sealed record TesterOptions
     /// <summary>Never prints colour.</summary>
     public bool NoColor { get; init; }
 
-    /// <summary>Limit of the whole run.</summary>
+    /// <summary>Limit of the run, the time of a soak aside.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(600);
+
+    /// <summary>When the run is ended.</summary>
+    public TimeSpan TimeLimit => Timeout + (Soak?.Duration ?? TimeSpan.Zero);
 
     /// <summary>Seed of content, jitter and faults.</summary>
     public ulong Seed { get; init; } = 1;

@@ -28,17 +28,18 @@ internal sealed class EngineSession : IContentSession
     /// <param name="options">Those of the run.</param>
     /// <param name="files">The files that it can read.</param>
     /// <param name="listener">Counts all sessions of the run; one is open at a time.</param>
-    public EngineSession(IReadOnlyList<ProviderOptions> providers, TesterOptions options, IReadOnlyList<TestedFile> files, NntpListener listener)
+    /// <param name="time">Clock.</param>
+    public EngineSession(IReadOnlyList<ProviderOptions> providers, TesterOptions options, IReadOnlyList<TestedFile> files, NntpListener listener, TimeProvider time)
     {
         Files = files;
         (_providers, _listener, _start) = (providers, listener, listener.Now);
-        Limiter = new GlobalOperationLimiter();
-        _pool = new ProviderPool(providers, new NntpOptions(), Limiter, TimeProvider.System, NullLoggerFactory.Instance);
+        Limiter = new GlobalOperationLimiter(time: time);
+        _pool = new ProviderPool(providers, new NntpOptions(), Limiter, time, NullLoggerFactory.Instance);
         listener.Listen(_pool.Meter);
         Source = new FetchLog(_pool);
         var streams = new StreamOptions { VerifyBeforeServe = options.VerifyBeforeServe };
         streams = streams with { ByteBudget = options.ByteBudget ?? streams.ByteBudget, ReadAhead = options.ReadAhead ?? streams.ReadAhead };
-        Streams = new StreamEngine(Source, streams, TimeProvider.System, NullLoggerFactory.Instance);
+        Streams = new StreamEngine(Source, streams, time, NullLoggerFactory.Instance);
     }
 
     public IReadOnlyList<TestedFile> Files { get; }

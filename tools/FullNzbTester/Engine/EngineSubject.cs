@@ -16,13 +16,14 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
     /// <summary>An engine from nothing, with the providers' depth as the run has it or another one.</summary>
     /// <param name="files">The files that it can read; none before the import has found them.</param>
     /// <param name="depth">Commands outstanding per connection.</param>
-    public EngineSession NewSession(IReadOnlyList<TestedFile> files, int? depth = null) =>
-        new(depth is null ? providers : [.. providers.Select(provider => provider with { PipeliningDepth = depth })], options, files, _listener);
+    /// <param name="time">Clock; null: the system's.</param>
+    public EngineSession NewSession(IReadOnlyList<TestedFile> files, int? depth = null, TimeProvider? time = null) =>
+        new(depth is null ? providers : [.. providers.Select(provider => provider with { PipeliningDepth = depth })], options, files, _listener, time ?? TimeProvider.System);
 
     public Task ImportAsync(RunContext run, StepRunner steps, CancellationToken cancellationToken) => new ImportSteps(run, steps, this).RunAsync(cancellationToken);
 
     public Task<IContentSession> OpenSessionAsync(RunContext run, SessionUse use, CancellationToken cancellationToken) =>
-        Task.FromResult<IContentSession>(NewSession(run.Files));
+        Task.FromResult<IContentSession>(NewSession(run.Files, time: use == SessionUse.Soak ? new JumpingClock() : null));
 
     // The flags allow none here.
     public Func<CancellationToken, Task> PrepareImports(RunContext run, int count) => static _ => Task.CompletedTask;
@@ -38,4 +39,16 @@ internal sealed class EngineSubject(TesterOptions options, IReadOnlyList<Provide
         _listener.Dispose();
         return ValueTask.CompletedTask;
     }
+}
+
+/// <summary>
+/// The clock of the system with a time of day that is right, two years ahead and two years behind in turn, a second each, as an
+/// administrator may set it (F43). Timestamps and timers are the system's own.
+/// </summary>
+internal sealed class JumpingClock : TimeProvider
+{
+    private static readonly TimeSpan Apart = TimeSpan.FromDays(730);
+
+    /// <inheritdoc/>
+    public override DateTimeOffset GetUtcNow() => base.GetUtcNow() + ((GetTimestamp() / TimestampFrequency % 3) switch { 0 => TimeSpan.Zero, 1 => Apart, _ => -Apart });
 }

@@ -39,4 +39,7 @@ internal enum SessionUse
 
     /// <summary>Several readers.</summary>
     Playback,
+
+    /// <summary>Several readers for a long time, while the time of day jumps where the subject lets it.</summary>
+    Soak,
 }

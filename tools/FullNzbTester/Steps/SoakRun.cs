@@ -32,7 +32,7 @@ internal sealed class SoakRun(RunContext run)
     public async Task RunAsync(SoakFlags flags, CancellationToken cancellationToken)
     {
         run.Narrator.Say($"[+] Soak: {flags.Readers} readers for {flags.Duration.TotalMinutes:0.#} min");
-        await using var session = await run.OpenSessionAsync(SessionUse.Playback, cancellationToken);
+        await using var session = await run.OpenSessionAsync(SessionUse.Soak, cancellationToken);
         if (run.Mock is not null)
             await run.Mock.SetFaultsAsync(Script(), cancellationToken);
 

@@ -68,7 +68,8 @@ internal sealed class AnswerSender(Stream stream, ProviderState provider, int co
             }
         }
 
-        await SendUntilAsync(answer, lastBytes, sent, answer.Bytes.Length, cancellationToken);
+        // A client that goes because it has read all of an answer goes between answers.
+        await SendUntilAsync(answer, _busy is null ? lastBytes : lastBytes + Notice, sent, answer.Bytes.Length, cancellationToken);
     }
 
     private void Notice()
