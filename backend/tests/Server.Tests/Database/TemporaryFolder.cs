@@ -3,14 +3,18 @@ using Sluice.Server.Database;
 
 namespace Sluice.Server.Tests.Database;
 
-/// <summary>A data folder of its own, removed at the end.</summary>
+/// <summary>A data folder of its own in an otherwise empty folder, both removed at the end.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public TemporaryFolder()
     {
-        Folder = new DataFolder(Directory.CreateTempSubdirectory("sluice-test-").FullName);
+        Parent = Directory.CreateTempSubdirectory("sluice-test-").FullName;
+        Folder = new DataFolder(Directory.CreateDirectory(Path.Combine(Parent, "data")).FullName);
         Folder.Prepare();
     }
+
+    /// <summary>What holds the data folder and nothing else, unless a write has left its folder.</summary>
+    public string Parent { get; }
 
     public DataFolder Folder { get; }
 
@@ -29,5 +33,5 @@ internal sealed class TemporaryFolder : IDisposable
         return database;
     }
 
-    public void Dispose() => Directory.Delete(Root, recursive: true);
+    public void Dispose() => Directory.Delete(Parent, recursive: true);
 }

@@ -36,7 +36,6 @@ public sealed class HostileNameTests : IDisposable
     [Fact]
     public async Task Names_become_names_of_one_folder_and_one_file_and_nothing_else()
     {
-        var before = Directory.GetFileSystemEntries(Path.GetDirectoryName(_folder.Root)!).Length;
         var disposition = "";
         await using var indexer = await FakeIndexer.StartAsync(context =>
         {
@@ -77,7 +76,7 @@ public sealed class HostileNameTests : IDisposable
         Assert.All(await host.Get<QueueFileStore>().ListFoldersAsync(Token), AssertIsOneName);
         using var listing = await host.SendAsync(new HttpMethod("PROPFIND"), "/nzbs/", null, Token);
         System.Xml.Linq.XDocument.Parse(await listing.Content.ReadAsStringAsync(Token));
-        Assert.Equal(before, Directory.GetFileSystemEntries(Path.GetDirectoryName(_folder.Root)!).Length);
+        Assert.Equal([_folder.Root], Directory.GetFileSystemEntries(_folder.Parent));
         Assert.All(Directory.GetFiles(_folder.Folder.Blobs), path => Assert.Matches(@"^[0-9a-f]{64}\.(nzb\.br|ids|raw)$", Path.GetFileName(path)));
     }
 
