@@ -1,0 +1,32 @@
+namespace Sluice.Usenet.Archives;
+
+/// <summary>Why an archive cannot be streamed. Each is one reason of docs/contracts/import.md, section 9.</summary>
+public enum ArchiveFault
+{
+    /// <summary>It is damaged or contradicts itself.</summary>
+    Broken,
+
+    /// <summary>It is of a kind that cannot be streamed.</summary>
+    Unsupported,
+
+    /// <summary>It goes on in a volume that nobody posted.</summary>
+    Incomplete,
+
+    /// <summary>It is encrypted and no password was given.</summary>
+    NoPassword,
+
+    /// <summary>None of the passwords fits.</summary>
+    WrongPassword,
+}
+
+/// <summary>An archive cannot be read. Nothing was lost.</summary>
+/// <param name="fault">Why.</param>
+/// <param name="detail">The cause in words that complete "The archive is damaged or inconsistent (…)"; it holds no password and no path of the host.</param>
+public sealed class ArchiveException(ArchiveFault fault, string detail) : Exception(detail)
+{
+    /// <summary>Why.</summary>
+    public ArchiveFault Fault => fault;
+
+    /// <summary>The cause in words.</summary>
+    public string Detail => detail;
+}

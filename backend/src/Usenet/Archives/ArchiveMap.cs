@@ -1,0 +1,66 @@
+namespace Sluice.Usenet.Archives;
+
+/// <summary>The format of an archive.</summary>
+public enum ArchiveFormat
+{
+    /// <summary>RAR 2.9 to 4.</summary>
+    Rar4,
+
+    /// <summary>RAR 5 to 7.</summary>
+    Rar5,
+
+    /// <summary>7z.</summary>
+    SevenZip,
+
+    /// <summary>zip and zip64.</summary>
+    Zip,
+
+    /// <summary>tar: ustar, pax, GNU.</summary>
+    Tar,
+
+    /// <summary>A file that was cut into pieces.</summary>
+    Split,
+}
+
+/// <summary>A stretch of one volume.</summary>
+/// <param name="Volume">Index of the volume in the order of the set, 0-based.</param>
+/// <param name="Offset">Its first byte in the volume, 0-based.</param>
+/// <param name="Length">Its bytes.</param>
+public readonly record struct ArchiveExtent(int Volume, long Offset, long Length);
+
+/// <summary>What decrypts the data of an entry: AES in CBC mode over all its extents as one text.</summary>
+/// <remarks>Holds no password. Never written to a log.</remarks>
+/// <param name="Key">16 or 32 bytes.</param>
+/// <param name="Iv">16 bytes.</param>
+public sealed record EntryCipher(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv);
+
+/// <summary>A file inside an archive.</summary>
+/// <remarks>Immutable. Folders, links and empty streams are no entries.</remarks>
+public sealed record ArchiveEntry
+{
+    /// <summary>Its path as the archive has it, separated by <c>/</c>; not cleaned, and it may try to lead out of its folder.</summary>
+    public required string Path { get; init; }
+
+    /// <summary>Its length in bytes, unpacked.</summary>
+    public required long Length { get; init; }
+
+    /// <summary>
+    /// Where its data lies, in order. Of a stored entry the lengths sum up to <see cref="Length"/>; of an encrypted one to the next multiple of 16 at least.
+    /// </summary>
+    public required IReadOnlyList<ArchiveExtent> Extents { get; init; }
+
+    /// <summary>How it is compressed, in the words of its format (<c>m3</c>, <c>LZMA2</c>, <c>Deflate</c>); null where it is stored.</summary>
+    public string? Method { get; init; }
+
+    /// <summary>What decrypts it; null where it is not encrypted.</summary>
+    public EntryCipher? Cipher { get; init; }
+
+    /// <summary>CRC-32 of the unpacked bytes; null where the archive has none that can be used.</summary>
+    public uint? Crc32 { get; init; }
+}
+
+/// <summary>What is in an archive, and where.</summary>
+/// <param name="Format">Its format.</param>
+/// <param name="Entries">Its files in the order of the archive.</param>
+/// <param name="Notes">What was skipped and why, one short text each.</param>
+public sealed record ArchiveMap(ArchiveFormat Format, IReadOnlyList<ArchiveEntry> Entries, IReadOnlyList<string> Notes);

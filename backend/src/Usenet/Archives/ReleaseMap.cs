@@ -1,0 +1,67 @@
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Streams.Maps;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>A stretch of one posted file of a release.</summary>
+/// <param name="Posted">Index of the posted file among the heads that were mapped.</param>
+/// <param name="Offset">Its first byte in the posted file, 0-based.</param>
+/// <param name="Length">Its bytes.</param>
+public readonly record struct PostedExtent(int Posted, long Offset, long Length);
+
+/// <summary>A file that a release brings: a posted file itself, or an entry of an archive, whatever lies around it.</summary>
+public sealed record MappedFile
+{
+    /// <summary>Its path inside the innermost archive, as written there; null where it is a posted file or a joined one.</summary>
+    public string? InnerPath { get; init; }
+
+    /// <summary>Index of the posted file whose subject, yEnc name and PAR2 name may name it: itself, or the first volume of its set.</summary>
+    public required int NamedBy { get; init; }
+
+    /// <summary>Its length in bytes.</summary>
+    public required long Length { get; init; }
+
+    /// <summary>Where its bytes lie, in order.</summary>
+    public required IReadOnlyList<PostedExtent> Extents { get; init; }
+
+    /// <summary>What decrypts the bytes of all extents as one text; null where nothing does.</summary>
+    public EntryCipher? Cipher { get; init; }
+
+    /// <summary>What it is by its first bytes.</summary>
+    public MediaKind Kind { get; init; }
+
+    /// <summary>How it is compressed; null where it is stored. A compressed one has no use but to be named in a refusal.</summary>
+    public string? Method { get; init; }
+
+    /// <summary>CRC-32 of its bytes; null where nothing has told it.</summary>
+    public uint? Crc32 { get; init; }
+}
+
+/// <summary>Why a set of volumes cannot be streamed.</summary>
+/// <param name="Fault">Why.</param>
+/// <param name="Format">Its format.</param>
+/// <param name="Name">The name of its first volume.</param>
+/// <param name="Detail">The cause in words.</param>
+/// <param name="Have">Volumes that were posted.</param>
+/// <param name="Need">Volumes that it has, as far as known; else one more than <paramref name="Have"/>.</param>
+/// <param name="Bytes">Posted bytes of the set, which say whether it is the payload.</param>
+public sealed record RefusedSet(ArchiveFault Fault, ArchiveFormat Format, string Name, string Detail, int Have, int Need, long Bytes);
+
+/// <summary>A volume whose place in the data of its set was predicted and not read (IMP-52).</summary>
+/// <param name="Posted">Index of the posted file.</param>
+/// <param name="DataOffset">Where the data of the entry has to begin in it.</param>
+/// <param name="DataLength">How long the data has to be.</param>
+public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength);
+
+/// <summary>The outcome of mapping a release.</summary>
+/// <param name="Files">Everything that it brings, compressed entries included.</param>
+/// <param name="Maps">For each head the segment map that its extents refer to; null for posted files that no file lies in.</param>
+/// <param name="Refused">Sets of which nothing can be streamed.</param>
+/// <param name="Predicted">Volumes that have to be looked into before any of their bytes leave.</param>
+/// <param name="Notes">What was skipped and why.</param>
+public sealed record ReleaseMap(
+    IReadOnlyList<MappedFile> Files,
+    IReadOnlyList<SegmentMap?> Maps,
+    IReadOnlyList<RefusedSet> Refused,
+    IReadOnlyList<PredictedVolume> Predicted,
+    IReadOnlyList<string> Notes);
