@@ -68,6 +68,8 @@ internal sealed partial class LogRedactor
 
     private static IEnumerable<string> ValuesOf(EffectiveSetting setting)
     {
+        if (setting.Definition.Type == SettingType.LineList)
+            return SettingText.ReadList(setting.Value) ?? [];
         if (setting.Definition.Type != SettingType.Json)
             return [setting.Value];
 

@@ -27,8 +27,14 @@ internal enum FailureReason
     /// <summary>The name is taken, and the settings say that this is a failure.</summary>
     DuplicateRelease,
 
+    /// <summary>Its articles were gone when it was imported before.</summary>
+    KnownDead,
+
     /// <summary>No first article exists anywhere.</summary>
     DeadPost,
+
+    /// <summary>More than a tenth of a sample of its articles is gone everywhere.</summary>
+    SevereDamage,
 
     /// <summary>Articles are gone that a file cannot do without.</summary>
     MissingArticles,
@@ -36,11 +42,29 @@ internal enum FailureReason
     /// <summary>An article that a file cannot do without is damaged wherever it exists.</summary>
     CorruptArticles,
 
+    /// <summary>An archive goes on in a volume that was never posted.</summary>
+    IncompleteSet,
+
+    /// <summary>The payload is compressed.</summary>
+    CompressedArchive,
+
+    /// <summary>An archive is encrypted, and there is no password.</summary>
+    EncryptedNoPassword,
+
+    /// <summary>An archive is encrypted, and no password fits.</summary>
+    WrongPassword,
+
     /// <summary>The payload is packed in a way that cannot be streamed.</summary>
     UnsupportedArchive,
 
+    /// <summary>An archive is damaged or contradicts itself.</summary>
+    BrokenArchive,
+
     /// <summary>Nothing in it can be played.</summary>
     NoMedia,
+
+    /// <summary>All that can be played are samples.</summary>
+    OnlySamples,
 
     /// <summary>A step made no progress twice.</summary>
     Stalled,
@@ -94,10 +118,19 @@ internal sealed record ImportFailure
     public static ImportFailure DuplicateRelease() =>
         new(FailureReason.DuplicateRelease, $"A release of this name is already there.");
 
+    /// <summary>An import of the same articles has failed because they are gone.</summary>
+    public static ImportFailure KnownDead() =>
+        new(FailureReason.KnownDead, $"This post failed before: its articles are gone from all providers.");
+
     /// <param name="heads">First articles that were asked for.</param>
     /// <param name="providers">Providers that were asked.</param>
     public static ImportFailure DeadPost(int heads, int providers) =>
         new(FailureReason.DeadPost, $"The post is gone: none of {heads} first articles exists at {providers} providers.");
+
+    /// <param name="missing">Articles that are gone.</param>
+    /// <param name="answered">Articles of the sample that the providers have answered for.</param>
+    public static ImportFailure SevereDamage(int missing, int answered) =>
+        new(FailureReason.SevereDamage, $"Too much is missing: {missing} of {answered} sampled articles are gone at all providers.");
 
     /// <param name="file">Name of the file.</param>
     /// <param name="missing">Articles that are gone.</param>
@@ -109,6 +142,27 @@ internal sealed record ImportFailure
     /// <param name="file">Name of the file.</param>
     public static ImportFailure CorruptArticles(string file) =>
         new(FailureReason.CorruptArticles, $"{file}: an article it cannot do without is damaged at every provider.");
+
+    /// <param name="have">Volumes that were posted.</param>
+    /// <param name="need">Volumes that the archive has, as far as known.</param>
+    public static ImportFailure IncompleteSet(int have, int need) =>
+        new(FailureReason.IncompleteSet, $"The archive continues in a volume that was never posted ({have} of {need}).");
+
+    /// <param name="file">Name of the file in the archive.</param>
+    /// <param name="method">How it is compressed, as in "m3".</param>
+    public static ImportFailure CompressedArchive(string file, string method) =>
+        new(FailureReason.CompressedArchive, $"{file} is compressed ({method}); only stored archives can be streamed.");
+
+    /// <summary>No source gives a password.</summary>
+    public static ImportFailure EncryptedNoPassword() =>
+        new(FailureReason.EncryptedNoPassword, $"The archive is encrypted and no password was given.");
+
+    /// <summary>No password that is known fits.</summary>
+    public static ImportFailure WrongPassword() => new(FailureReason.WrongPassword, $"The archive password is wrong.");
+
+    /// <param name="detail">The damage.</param>
+    public static ImportFailure BrokenArchive(string detail) =>
+        new(FailureReason.BrokenArchive, $"The archive is damaged or inconsistent ({detail}).");
 
     /// <param name="format">Name of the format, as in "RAR".</param>
     /// <param name="detail">Why not.</param>
@@ -123,6 +177,9 @@ internal sealed record ImportFailure
 
     /// <summary>Nothing to play.</summary>
     public static ImportFailure NoMedia() => new(FailureReason.NoMedia, $"The release holds no video or audio file.");
+
+    /// <summary>Nothing to play but samples.</summary>
+    public static ImportFailure OnlySamples() => new(FailureReason.OnlySamples, $"The release holds samples only.");
 
     /// <param name="step">Name of the step.</param>
     public static ImportFailure Stalled(string step) => new(FailureReason.Stalled, $"Import made no progress twice in step {step}.");

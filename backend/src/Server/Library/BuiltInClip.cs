@@ -47,7 +47,7 @@ internal sealed class BuiltInClip
             Path = headers[0].Name,
             Length = map.Length,
             ETag = ContentTag.Of([ContentTag.HashIds(source.Ids.Select(ClipIds.Only))], "", map.Length),
-            Content = ContentMap.Pack([new ContentExtent(0, 0, map.Length)]),
+            Content = ContentMap.Pack(new FileContent([new ContentExtent(0, 0, map.Length)])),
         };
     }
 

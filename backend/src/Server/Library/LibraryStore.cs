@@ -24,14 +24,14 @@ internal sealed record NewRelease(
 /// <param name="OriginalName">The posted name where it differs.</param>
 /// <param name="Length">Exact length in bytes.</param>
 /// <param name="ETag">By <see cref="ContentTag"/>.</param>
-/// <param name="Content">Its extents.</param>
+/// <param name="Content">What it is made of.</param>
 internal sealed record NewLibraryFile(
     Guid Id,
     string Path,
     string? OriginalName,
     long Length,
     string ETag,
-    IReadOnlyList<ContentExtent> Content);
+    FileContent Content);
 
 /// <summary>Reads and writes <c>release</c>, <c>library_file</c> and <c>posted_file</c>.</summary>
 internal sealed class LibraryStore(SluiceDatabase database)

@@ -3,14 +3,14 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
 
-/// <summary>Where clients have the tree, and in it the folder in which they expect finished releases, on their side of the mount (SAB-50).</summary>
-internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone)
+/// <summary>Where clients have the tree, and the folder in which they expect finished releases, on their side of the mount (SAB-50).</summary>
+internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOptionsMonitor<ImportOptions> import)
 {
     private const string Name = "completed-symlinks";
 
     /// <summary>The root of the tree on their side. Absolute, without a slash at its end.</summary>
     public string Mount => rclone.CurrentValue.MountDir.TrimEnd('/');
 
-    /// <summary>The folder of finished releases. Absolute, without a slash at its end.</summary>
-    public string Path => $"{Mount}/{Name}";
+    /// <summary>The folder of finished releases: links on the mount, or a folder of <c>.strm</c> files. Absolute, without a slash at its end.</summary>
+    public string Path => import.CurrentValue is { PublishesStrm: true } options ? options.CompletedFolder.TrimEnd('/') : $"{Mount}/{Name}";
 }

@@ -18,6 +18,12 @@ internal sealed record QueueItem : ImportItem
     /// <summary>Content id of the stored NZB; empty as long as it is still to be fetched from <see cref="ImportItem.Url"/>.</summary>
     public required string NzbHash { get; init; }
 
+    /// <summary>Whether a client gave it its name, so that nothing in the NZB may give it another one.</summary>
+    public bool Named { get; init; }
+
+    /// <summary>Whether a client has tried it again after a failure, so that what was remembered of that does not count.</summary>
+    public bool Retried { get; init; }
+
     /// <summary>How often it was tried to fetch it.</summary>
     public int FetchTries { get; init; }
 

@@ -86,7 +86,7 @@ internal sealed class QueueRenaming(
             {
                 if (QueueStore.Find(connection, id) is not { } item)
                     return false;
-                var renamed = Rename(item, name);
+                var renamed = Rename(item, name) with { Named = true };
                 Place(connection, item, password.Length == 0 ? renamed : renamed with { Password = QueueItem.LimitPassword(password) });
                 return true;
             },

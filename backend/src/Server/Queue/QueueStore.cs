@@ -48,7 +48,8 @@ internal sealed class QueueStore(SluiceDatabase database)
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
         password AS Password, post_processing AS PostProcessing, script AS Script, coalesce(nzb_hash, '') AS NzbHash, nzb_length AS NzbLength,
-        encoded_bytes AS EncodedBytes, posted_at AS PostedMilliseconds, added_at AS AddedMilliseconds, url AS Url, fetch_tries AS FetchTries
+        encoded_bytes AS EncodedBytes, posted_at AS PostedMilliseconds, added_at AS AddedMilliseconds, url AS Url, fetch_tries AS FetchTries,
+        named AS Named, retried AS Retried
         """;
 
     private const string Order = "priority DESC, position";
@@ -65,10 +66,10 @@ internal sealed class QueueStore(SluiceDatabase database)
             """
             INSERT INTO queue_item
               (id, file, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length,
-               encoded_bytes, posted_at, added_at, url)
+               encoded_bytes, posted_at, added_at, url, named, retried)
             SELECT
               @Id, nullif(@File, 0), coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password,
-              @PostProcessing, @Script, nullif(@NzbHash, ''), @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds, @Url
+              @PostProcessing, @Script, nullif(@NzbHash, ''), @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds, @Url, @Named, @Retried
             FROM queue_item
             """,
             item with { File = file });
@@ -135,7 +136,8 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static void SetPlace(DbConnection connection, QueueItem item) =>
         connection.Execute(
             """
-            UPDATE queue_item SET name = @Name, nzb_name = @NzbName, category = @Category, folder = @Folder, password = @Password
+            UPDATE queue_item SET name = @Name, nzb_name = @NzbName, category = @Category, folder = @Folder, password = @Password,
+              named = @Named
             WHERE id = @Id
             """,
             item);

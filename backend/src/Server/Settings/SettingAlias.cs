@@ -16,6 +16,9 @@ internal sealed record SettingAlias(string Name, int Numerator = 1, int Denomina
     /// <summary>For a JSON object that sets several settings: the member that counts, in any case (CFG-4).</summary>
     public string? Member { get; init; }
 
+    /// <summary>Whether the entries of the list are extensions, which stand for all names that end with them.</summary>
+    public bool HoldsExtensions { get; init; }
+
     /// <summary>
     /// The value in the unit of the setting; null when a JSON object has no such member. Text that is no number stays as it is and
     /// is refused later. Malformed JSON is never shown in a message, because it may hold a secret.
@@ -24,6 +27,8 @@ internal sealed record SettingAlias(string Name, int Numerator = 1, int Denomina
     {
         if (Member is not null)
             return ReadMember(text, Member);
+        if (HoldsExtensions)
+            return SettingText.ReadList(text) is { } extensions ? SettingText.WriteList(extensions.Select(extension => "*." + extension.TrimStart('*').TrimStart('.'))) : text;
         if (Switch is { } meaning && SettingText.ReadBoolean(text) is { } isOn)
             return isOn ? meaning.On : meaning.Off;
         if ((Numerator == 1 && Denominator == 1) || SettingText.ReadNumber(text) is not { } number)

@@ -22,6 +22,9 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>The words of a <see cref="SettingType.Choice"/>.</summary>
     public IReadOnlyList<string> Words { get; init; } = [];
 
+    /// <summary>What the entries of a <see cref="SettingType.LineList"/> are, in words.</summary>
+    public string Entries { get; init; } = "";
+
     /// <summary>Never shown, logged or exported; encrypted or hashed at rest.</summary>
     public bool Secret { get; init; }
 
@@ -54,6 +57,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
         SettingType.NameList => $"at most {Max} folder names, separated by commas",
         SettingType.NetworkList => "networks such as 192.168.1.0/24, separated by commas",
         SettingType.HostList => $"at most {Max} host names, addresses, networks or *, separated by commas",
+        SettingType.LineList => $"at most {Max} {Entries}, separated by commas",
         SettingType.Path when EmptyAllowed => "empty or an absolute path",
         SettingType.PathList => $"at most {Max} absolute paths, separated by commas",
         SettingType.Path => "an absolute path",

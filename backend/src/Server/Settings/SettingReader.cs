@@ -13,6 +13,9 @@ internal static class SettingReader
     // `demo` is where the built-in clip lives (DAV-7); the others mean a folder itself or "all".
     private static readonly string[] ReservedNames = [".", "..", "*", "demo"];
 
+    // As long as a password of an item may be.
+    private const int MaxEntry = 1024;
+
     // What every list of default credentials begins with, as far as it is long enough (CFG-51, S8).
     private static readonly string[] WellKnownPasswords =
     [
@@ -45,6 +48,7 @@ internal static class SettingReader
             SettingType.NameList => ReadNames(definition, text),
             SettingType.NetworkList => ReadNetworks(definition, text),
             SettingType.HostList => ReadList(definition, text, ReadHost),
+            SettingType.LineList => ReadList(definition, text, ReadEntry),
             SettingType.Path => ReadPath(text.Trim()),
             SettingType.PathList => ReadList(definition, text, ReadPath),
             SettingType.UrlPath => ReadUrlPath(text),
@@ -136,6 +140,8 @@ internal static class SettingReader
         var values = entries.Select(read).ToList();
         return values.Contains(null) ? null : SettingText.WriteList(values.OfType<string>().Distinct());
     }
+
+    private static string? ReadEntry(string text) => text.Length <= MaxEntry && SettingText.IsPlain(text) ? text : null;
 
     private static string? ReadHost(string text)
     {

@@ -11,6 +11,7 @@ internal static class SettingSchema
     /// <summary>The rows, in the order of the contract.</summary>
     public static IReadOnlyList<SettingDefinition> All { get; } =
     [
+        new("general.base-url", SettingType.Url) { Default = "http://localhost:3000", Fallbacks = [new("BASE_URL")] },
         new("general.url-base", SettingType.UrlPath) { Restart = true, Fallbacks = [new("URL_BASE"), new("NZBDAV_URL_BASE")] },
         new("general.log-level", SettingType.Choice)
         {
@@ -36,9 +37,33 @@ internal static class SettingSchema
         new("api.strm-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true },
         new("api.categories", SettingType.NameList) { Default = """["audio","software","tv","movies"]""", Max = 64, Fallbacks = [new("CATEGORIES")] },
         new("api.manual-category", SettingType.Name) { Default = "uncategorized" },
+        new("api.import-strategy", SettingType.Choice) { Default = "symlinks", Words = ["symlinks", "strm"] },
+        new("api.completed-downloads-dir", SettingType.Path) { Default = "/data/completed-downloads" },
+        new("api.also-create-strm", SettingType.Boolean) { Default = "false" },
+        new("api.strm-library-dir", SettingType.Path) { Default = "/data/strm-library" },
+        new("api.ensure-importable-video", SettingType.Boolean) { Default = "true", Aliases = [new("api.ensure-importable-media")] },
+        new("api.importable-exempt-categories", SettingType.NameList)
+        {
+            Default = """["software","books","ebooks","comics","readarr"]""", Max = 64,
+        },
+        new("api.ensure-article-existence-categories", SettingType.LineList)
+        {
+            Default = "[]", Max = 64, Entries = "categories, or * for all",
+            Aliases = [new("api.health-check-categories"), new("api.ensure-article-existence") { Switch = ("*", "[]") }],
+        },
+        new("api.article-existence-check-mode", SettingType.Choice) { Default = "full", Words = ["full", "sampled"] },
+        new("api.skip-non-video-on-missing-articles", SettingType.Boolean) { Default = "true" },
         new("api.ignore-history-limit", SettingType.Boolean) { Default = "true" },
         Number("api.history-max-page-size", 60, 100_000, 10_000),
         new("api.duplicate-nzb-behavior", SettingType.Choice) { Default = "increment", Words = ["increment", "mark-failed"] },
+        new("api.download-file-blocklist", SettingType.LineList)
+        {
+            Default = """["*.nfo","*.par2","*.sfv","*unpack.mkv","*.unpack.mp4"]""", Max = 256, Entries = "patterns of names with * and ?",
+            Aliases = [new("api.download-extension-blacklist") { HoldsExtensions = true }],
+        },
+        new("api.sample-filter-enabled", SettingType.Boolean) { Default = "true", Aliases = [new("usenet.hide-samples")] },
+        new("api.lazy-rar-parsing", SettingType.Boolean) { Default = "true" },
+        new("api.archive-passwords", SettingType.LineList) { Default = "[]", Max = 100, Secret = true, Entries = "passwords" },
         new("api.user-agent", SettingType.Line) { Default = "SABnzbd/5.0.4", Min = 1, Max = 256, Fallbacks = [new("NZB_GRAB_USER_AGENT")] },
         new("api.addurl-trusted-hosts", SettingType.HostList) { Default = "[]", Max = 256, Fallbacks = [new("TRUSTED_INTERNAL_HOSTS")] },
         new("api.local-nzb-dirs", SettingType.PathList) { Default = "[]", Max = 64 },

@@ -39,6 +39,9 @@ internal enum SettingType
     /// <summary>Hosts by name, address or network, or <c>*</c> for all.</summary>
     HostList,
 
+    /// <summary>Lines of any text.</summary>
+    LineList,
+
     /// <summary>An absolute path, as some machine sees it.</summary>
     Path,
 

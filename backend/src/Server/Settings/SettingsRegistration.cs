@@ -22,6 +22,7 @@ internal static class SettingsRegistration
             .AddOptions()
             .AddRecord(GeneralOptions.Read)
             .AddRecord(ApiOptions.Read)
+            .AddRecord(ImportOptions.Read)
             .AddRecord(QueueOptions.Read)
             .AddRecord(HistoryOptions.Read)
             .AddRecord(RcloneOptions.Read)

@@ -34,7 +34,7 @@ internal static class LargeFolder
     }
 
     private static NewLibraryFile Episode(int number) => new(
-        Guid.NewGuid(), NameOf(number), null, FileBytes, Guid.NewGuid().ToString("N"), [new ContentExtent(0, 0, FileBytes)]);
+        Guid.NewGuid(), NameOf(number), null, FileBytes, Guid.NewGuid().ToString("N"), new FileContent([new ContentExtent(0, 0, FileBytes)]));
 
     private static string NameOf(int episode) =>
         string.Create(System.Globalization.CultureInfo.InvariantCulture, $"The.Show.S01E{episode:00000}.1080p.WEB.h264-GRP.mkv");

@@ -66,7 +66,7 @@ public sealed class StartTimeTests
                 connection,
                 new NewRelease(
                     "movies", name, hash, [new StoredPostedFile(0, SegmentPlaces.Range(0, 64), map)],
-                    [new NewLibraryFile(Guid.NewGuid(), name + ".mkv", null, FileBytes, Guid.NewGuid().ToString("N"), [new ContentExtent(0, 0, FileBytes)])]),
+                    [new NewLibraryFile(Guid.NewGuid(), name + ".mkv", null, FileBytes, Guid.NewGuid().ToString("N"), new FileContent([new ContentExtent(0, 0, FileBytes)]))]),
                 at);
             await connection.ExecuteAsync(
                 """

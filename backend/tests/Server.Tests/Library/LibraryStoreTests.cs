@@ -33,7 +33,7 @@ public sealed class LibraryStoreTests : IDisposable
         Assert.Equal("tag-season 1/a.mkv", entry.File.ETag);
         Assert.Equal(Published, entry.LastModified);
         Assert.Equal(new Release(entry.File.Release.Id, "tv", "Rel", "hash", Published), entry.File.Release);
-        Assert.Equal([new ContentExtent(0, 0, 1000)], ContentMap.Unpack(entry.File.Content));
+        Assert.Equal([new ContentExtent(0, 0, 1000)], ContentMap.Unpack(entry.File.Content).Extents);
         var posted = Assert.Single(await store.GetPostedFilesAsync(entry.File.Release.Id, 0, 0, Token));
         Assert.Equal(new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000)), posted);
     }
@@ -150,7 +150,7 @@ public sealed class LibraryStoreTests : IDisposable
                     name,
                     "hash",
                     [new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000))],
-                    [.. files.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, "tag-" + path, [new ContentExtent(0, 0, 1000)]))]),
+                    [.. files.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, "tag-" + path, new FileContent([new ContentExtent(0, 0, 1000)])))]),
                 Published),
             Token);
 }

@@ -263,6 +263,7 @@ internal sealed class NzbIntake(
             Id = IdPrefix + Guid.NewGuid().ToString("N"),
             Name = name,
             NzbName = name + ".nzb",
+            Named = isOnly && addition.Name is not null,
             Category = category,
             Folder = categories.FolderOf(category),
             Priority = addition.Priority,

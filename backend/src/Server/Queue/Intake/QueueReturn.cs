@@ -111,6 +111,8 @@ internal sealed class QueueReturn(
         NzbLength = length,
         EncodedBytes = change.Nzb is null ? item.EncodedBytes : 0,
         AddedAt = item.AddedAt,
+        Named = true,
+        Retried = true,
     };
 
     /// <summary>The length of the plain NZB of an item; null when the NZB is gone or cannot be read any more.</summary>

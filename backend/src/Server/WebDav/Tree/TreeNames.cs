@@ -1,5 +1,6 @@
 using System.Collections.Frozen;
 using System.Text;
+using Sluice.Server.Library;
 using Sluice.Server.Queue;
 
 namespace Sluice.Server.WebDav.Tree;
@@ -12,7 +13,7 @@ internal static class TreeNames
     public const string Content = "content";
     public const string Queue = "nzbs";
     public const string Links = "completed-symlinks";
-    public const string Ids = ".ids";
+    public const string Ids = IdPath.Root;
 
     /// <summary>Signed links to files of the tree; no part of it.</summary>
     public const string View = "view";

@@ -148,7 +148,7 @@ internal sealed class TreeServer : IAsyncDisposable
         var release = new NewRelease(
             category, name, nzbHash,
             [new StoredPostedFile(0, SegmentPlaces.Range(0, 2), SegmentMap.Uniform(2, 600, 1000))],
-            [.. paths.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, $"tag-{path.Length}", [new ContentExtent(0, 0, 1000)]))]);
+            [.. paths.Select(path => new NewLibraryFile(Guid.NewGuid(), path, null, 1000, $"tag-{path.Length}", new FileContent([new ContentExtent(0, 0, 1000)])))]);
         return Database.WriteAsync(
             connection => LibraryStore.Insert(connection, release, Published), TestContext.Current.CancellationToken);
     }

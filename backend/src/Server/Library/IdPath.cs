@@ -1,8 +1,11 @@
-namespace Sluice.Server.WebDav.Tree;
+namespace Sluice.Server.Library;
 
 /// <summary>Where a library file stands below <c>/.ids</c>: five levels of one hex digit, then the id itself.</summary>
 internal static class IdPath
 {
+    /// <summary>The folder at the root of the tree that holds all files by their ids.</summary>
+    public const string Root = ".ids";
+
     /// <summary>Levels of folders.</summary>
     public const int Levels = 5;
 
@@ -16,7 +19,7 @@ internal static class IdPath
     public static string Of(Guid id)
     {
         var name = NameOf(id);
-        return $"{TreeNames.Ids}/{string.Join('/', name[..Levels].AsEnumerable())}/{name}";
+        return $"{Root}/{string.Join('/', name[..Levels].AsEnumerable())}/{name}";
     }
 
     /// <summary>The leading digits that the names of folders spell, or null where one of them is no such folder.</summary>

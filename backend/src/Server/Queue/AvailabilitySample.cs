@@ -1,0 +1,160 @@
+using Sluice.Server.Library;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>What the providers have answered so far about a sample.</summary>
+/// <param name="Answered">Articles of which it is known whether a provider has them.</param>
+/// <param name="Missing">Those of them that all providers lack.</param>
+internal readonly record struct SampleCount(int Answered, int Missing)
+{
+    /// <summary>Whether more than a tenth is missing.</summary>
+    public bool IsSevere => Missing * 10 > Answered;
+}
+
+/// <summary>
+/// Asks for a sample of the articles of a release while its heads are fetched (IMP-60): in small batches, so that what is known counts
+/// although something else stays open.
+/// </summary>
+/// <remarks>Thread-safe. Owns its questions, which end with it.</remarks>
+internal sealed class AvailabilitySample : IAsyncDisposable
+{
+    /// <summary>Most articles of a sample.</summary>
+    public const int Most = 64;
+
+    // One flush of commands; the first batch is an even sample by itself.
+    private const int Batch = 8;
+
+    private readonly CancellationTokenSource _ending = new();
+
+    // Guards the fields below.
+    private readonly Lock _gate = new();
+    private readonly List<MessageId> _missing = [];
+    private int _answered;
+    private int _gone;
+
+    private readonly Task _first;
+    private readonly Task _all;
+
+    private AvailabilitySample(IArticleSource source, ReleaseUse release, IReadOnlyList<int> places)
+    {
+        Size = places.Count;
+        List<Task> batches = [.. places.Chunk(Batch).Select(batch => AskAsync(source, release, batch))];
+        _first = batches.Count > 0 ? batches[0] : Task.CompletedTask;
+        _all = Task.WhenAll(batches);
+    }
+
+    /// <summary>Begins to ask.</summary>
+    /// <param name="source">Where articles come from.</param>
+    /// <param name="release">The ids of the release; valid until the sample is disposed.</param>
+    /// <param name="places">Places in its list, by <see cref="SegmentSample"/>.</param>
+    public static AvailabilitySample Start(IArticleSource source, ReleaseUse release, IReadOnlyList<int> places) => new(source, release, places);
+
+    /// <summary>Articles of the sample.</summary>
+    public int Size { get; }
+
+    /// <summary>What is known now.</summary>
+    public SampleCount Count
+    {
+        get
+        {
+            lock (_gate)
+                return new SampleCount(_answered, _gone);
+        }
+    }
+
+    /// <summary>The articles that are known to be gone; those that were never posted have no name and are not among them.</summary>
+    public IReadOnlyList<MessageId> Missing
+    {
+        get
+        {
+            lock (_gate)
+                return [.. _missing];
+        }
+    }
+
+    /// <summary>Waits for the first answers, which are an even sample by themselves.</summary>
+    /// <inheritdoc cref="WaitForAllAsync"/>
+    public Task WaitForFirstAsync(TimeSpan patience, TimeProvider time, CancellationToken cancellationToken) =>
+        WaitAsync(_first, patience, time, cancellationToken);
+
+    /// <summary>Waits for all answers.</summary>
+    /// <param name="patience">At most this long; what is open then does not count.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    public Task WaitForAllAsync(TimeSpan patience, TimeProvider time, CancellationToken cancellationToken) =>
+        WaitAsync(_all, patience, time, cancellationToken);
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        await _ending.CancelAsync();
+        try
+        {
+            await _all;
+        }
+        catch (Exception e) when (e is OperationCanceledException or IOException or NntpException)
+        {
+            // What was not answered does not count.
+        }
+
+        _ending.Dispose();
+    }
+
+    private static async Task WaitAsync(Task answers, TimeSpan patience, TimeProvider time, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await answers.WaitAsync(patience, time, cancellationToken);
+        }
+        catch (TimeoutException)
+        {
+            // What is open does not count.
+        }
+    }
+
+    private async Task AskAsync(IArticleSource source, ReleaseUse release, int[] places)
+    {
+        var segments = new SegmentIds[places.Length];
+        for (var i = 0; i < places.Length; i++)
+            segments[i] = await release.Take(SegmentPlaces.Range(places[i], 1)).GetAsync(0, _ending.Token);
+
+        List<SegmentIds> left = [.. segments.Where(segment => !segment.Primary.IsEmpty)];
+        // A segment that was never posted is missing without a question.
+        Note(segments.Length - left.Count, segments.Length - left.Count, []);
+        var answers = await AskAsync(source, [.. left.Select(segment => segment.Primary)]);
+        var (answered, gone) = (0, new List<MessageId>());
+        for (var i = 0; i < left.Count; i++)
+        {
+            var isGone = answers[i].IsMissingEverywhere && !await HasCopyAsync(source, left[i].Fallbacks);
+            answered += answers[i].IsPresent || answers[i].IsMissingEverywhere ? 1 : 0;
+            if (isGone)
+                gone.Add(left[i].Primary);
+        }
+
+        Note(answered, gone.Count, gone);
+    }
+
+    /// <summary>Whether a duplicate of a segment is there, or may be.</summary>
+    private async Task<bool> HasCopyAsync(IArticleSource source, IReadOnlyList<MessageId> fallbacks) =>
+        fallbacks.Count > 0 && (await AskAsync(source, [.. fallbacks])).Any(answer => !answer.IsMissingEverywhere);
+
+    private async Task<ArticlePresence[]> AskAsync(IArticleSource source, MessageId[] ids)
+    {
+        var answers = new ArticlePresence[ids.Length];
+        if (ids.Length > 0)
+            await source.StatAsync(new StatRequest(ids, OperationLane.Import), answers, _ending.Token);
+        return answers;
+    }
+
+    private void Note(int answered, int gone, IReadOnlyList<MessageId> missing)
+    {
+        lock (_gate)
+        {
+            _answered += answered;
+            _gone += gone;
+            _missing.AddRange(missing);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using System.Numerics;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>Which segments of a release are asked for as a sample (IMP-60). Pure.</summary>
+internal static class SegmentSample
+{
+    /// <summary>
+    /// Segments in the order in which they are asked for: the first, the last, then each time the middle of what lies between, so that any
+    /// beginning of the list is an even sample too.
+    /// </summary>
+    /// <param name="payload">The files that may become library files.</param>
+    /// <param name="most">Most segments.</param>
+    /// <returns>Places in the release's list of message-ids, each once.</returns>
+    public static IReadOnlyList<int> Pick(IReadOnlyList<PostedEntry> payload, int most)
+    {
+        var ends = new long[payload.Count];
+        var count = 0L;
+        for (var i = 0; i < ends.Length; i++)
+            ends[i] = count += payload[i].Segments;
+
+        var picked = new List<int>((int)Math.Min(most, count));
+        var seen = new HashSet<long>();
+        foreach (var segment in Order(count))
+        {
+            if (picked.Count == most || seen.Count == count)
+                break;
+            if (!seen.Add(segment))
+                continue;
+            var file = Array.BinarySearch(ends, segment + 1);
+            file = file < 0 ? ~file : file;
+            while (payload[file].Segments == 0)
+                file++;
+            picked.Add(payload[file].FirstSegment + (int)(segment - (ends[file] - payload[file].Segments)));
+        }
+
+        return picked;
+    }
+
+    private static IEnumerable<long> Order(long count)
+    {
+        if (count == 0)
+            yield break;
+        yield return 0;
+        yield return count - 1;
+        // Numbers whose bits are turned round lie evenly at any point of their row.
+        var bits = 64 - BitOperations.LeadingZeroCount((ulong)count);
+        for (var i = 1UL; i < 1UL << bits; i++)
+            yield return (long)((UInt128)Reverse(i, bits) * (ulong)count >> bits);
+    }
+
+    private static ulong Reverse(ulong value, int bits)
+    {
+        var reversed = 0UL;
+        for (var bit = 0; bit < bits; bit++)
+            reversed |= (value >> bit & 1) << (bits - 1 - bit);
+        return reversed;
+    }
+}
