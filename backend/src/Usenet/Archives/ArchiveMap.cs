@@ -1,3 +1,5 @@
+using Sluice.Usenet.Streams.Maps;
+
 namespace Sluice.Usenet.Archives;
 
 /// <summary>The format of an archive.</summary>
@@ -28,12 +30,6 @@ public enum ArchiveFormat
 /// <param name="Length">Its bytes.</param>
 public readonly record struct ArchiveExtent(int Volume, long Offset, long Length);
 
-/// <summary>What decrypts the data of an entry: AES in CBC mode over all its extents as one text.</summary>
-/// <remarks>Holds no password. Never written to a log.</remarks>
-/// <param name="Key">16 or 32 bytes.</param>
-/// <param name="Iv">16 bytes.</param>
-public sealed record EntryCipher(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv);
-
 /// <summary>A file inside an archive.</summary>
 /// <remarks>Immutable. Folders, links and empty streams are no entries.</remarks>
 public sealed record ArchiveEntry
@@ -53,7 +49,7 @@ public sealed record ArchiveEntry
     public string? Method { get; init; }
 
     /// <summary>What decrypts it; null where it is not encrypted.</summary>
-    public EntryCipher? Cipher { get; init; }
+    public StreamCipher? Cipher { get; init; }
 
     /// <summary>CRC-32 of the unpacked bytes; null where the archive has none that can be used.</summary>
     public uint? Crc32 { get; init; }
