@@ -35,4 +35,7 @@ public sealed class ArchiveException(ArchiveFault fault, string detail) : Except
 
     /// <summary>The cause in words.</summary>
     public string Detail => detail;
+
+    /// <summary>How many volumes the archive has, where it says so; else null.</summary>
+    public int? Volumes { get; init; }
 }

@@ -6,6 +6,12 @@ namespace Sluice.Usenet.Streams.Maps;
 /// <param name="Iv">16 bytes.</param>
 public sealed record StreamCipher(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv)
 {
+    /// <summary>
+    /// Bytes of the decrypted text before the first byte of the file, 0 to 31; they are not the file's and never leave. Not 0 only where one
+    /// text holds several files (7z): the slices of a later one then begin one block earlier, which takes the place of its initial vector.
+    /// </summary>
+    public int Skip { get; init; }
+
     /// <summary>Bytes of one block of AES.</summary>
     public const int BlockLength = 16;
 

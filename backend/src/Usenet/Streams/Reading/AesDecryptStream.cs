@@ -22,13 +22,15 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     private readonly ReadOnlyStream _inner;
     private readonly Aes _aes = Aes.Create();
     private readonly byte[] _iv;
+    private readonly int _skip;
     private readonly long _end;
     private readonly byte[] _cipherText = ArrayPool<byte>.Shared.Rent(SpanLength);
     private ICryptoTransform _decryptor;
     private PlainText _plainText = new();
     private long _position;
 
-    // The plain text that is held: bytes from _begin to before _next, of which _begin lies at this offset of the array.
+    // Offsets from here on are those of the text, in which the file begins behind the bytes that are skipped. The plain text that is held: from
+    // _begin to before _next, of which _begin lies at this offset of the array.
     private long _begin;
     private int _beginAt;
 
@@ -47,6 +49,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     {
         _inner = inner;
         Length = length;
+        _skip = cipher.Skip;
         _end = end;
         _iv = cipher.Iv.ToArray();
         _aes.Key = cipher.Key.ToArray();
@@ -70,8 +73,11 @@ internal sealed class AesDecryptStream : ReadOnlyStream
         }
     }
 
-    /// <summary>The cipher text that a range of the plain text is decrypted from.</summary>
-    public static (long From, long To) CipherRange(long position, long end) => (StartOf(position), StreamCipher.Padded(end));
+    private long TextPosition => _position + _skip;
+
+    /// <summary>The cipher text that a range of a file is decrypted from.</summary>
+    public static (long From, long To) CipherRange(StreamCipher cipher, long position, long end) =>
+        (StartOf(position + cipher.Skip), StreamCipher.Padded(end + cipher.Skip));
 
     /// <inheritdoc/>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -96,7 +102,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     public override void HintSeek(long position)
     {
         if (position >= 0 && position < _end)
-            _inner.HintSeek(StartOf(position));
+            _inner.HintSeek(StartOf(position + _skip));
     }
 
     /// <inheritdoc/>
@@ -118,7 +124,7 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     // The block before the one of a position; the first block needs none.
     private static long StartOf(long position) => Math.Max(0, position / Block * Block - Block);
 
-    private ArraySegment<byte> Held(int count) => new(_plainText.Bytes, _beginAt + (int)(_position - _begin), count);
+    private ArraySegment<byte> Held(int count) => new(_plainText.Bytes, _beginAt + (int)(TextPosition - _begin), count);
 
     /// <summary>Sees to it that plain text of the position is held.</summary>
     /// <returns>How many bytes of it may be taken: no more than wanted; 0 at the end only.</returns>
@@ -127,11 +133,11 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     {
         if (_position >= _end || wanted == 0)
             return 0;
-        if (_position < _begin || _position > _next)
-            MoveTo(_position);
-        while (_position >= _next)
+        if (TextPosition < _begin || TextPosition > _next)
+            MoveTo(TextPosition);
+        while (TextPosition >= _next)
             await DecryptNextAsync(cancellationToken);
-        return (int)Math.Min(wanted, Math.Min(_next, _end) - _position);
+        return (int)Math.Min(wanted, Math.Min(_next, _end + _skip) - TextPosition);
     }
 
     /// <summary>Goes on at another block, by way of the one before it, whose cipher text it needs.</summary>

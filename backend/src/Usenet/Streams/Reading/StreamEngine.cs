@@ -83,7 +83,7 @@ public sealed class StreamEngine : IAsyncDisposable
 
         ArgumentOutOfRangeException.ThrowIfNegative(position);
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
-        var (from, to) = AesDecryptStream.CipherRange(position, stop);
+        var (from, to) = AesDecryptStream.CipherRange(cipher, position, stop);
         return new AesDecryptStream(Open(extents, lane, from, to), cipher, length, position, stop);
     }
 
