@@ -1,6 +1,6 @@
 namespace Sluice.Usenet.Archives;
 
-/// <summary>Why an archive cannot be streamed. Each is one reason of docs/contracts/import.md, section 9.</summary>
+/// <summary>Why an archive cannot be streamed. Each is one reason of docs/contracts/import.md, section 9; the last two are those of articles.</summary>
 public enum ArchiveFault
 {
     /// <summary>It is damaged or contradicts itself.</summary>
@@ -17,6 +17,12 @@ public enum ArchiveFault
 
     /// <summary>None of the passwords fits.</summary>
     WrongPassword,
+
+    /// <summary>An article that its headers are in is gone at every provider.</summary>
+    Gone,
+
+    /// <summary>An article that its headers are in is damaged at every provider.</summary>
+    Damaged,
 }
 
 /// <summary>An archive cannot be read. Nothing was lost.</summary>
@@ -29,4 +35,7 @@ public sealed class ArchiveException(ArchiveFault fault, string detail) : Except
 
     /// <summary>The cause in words.</summary>
     public string Detail => detail;
+
+    /// <summary>How many volumes the archive has, where it says so; else null.</summary>
+    public int? Volumes { get; init; }
 }

@@ -1,3 +1,5 @@
+using Sluice.Usenet.Streams.Maps;
+
 namespace Sluice.Usenet.Archives;
 
 /// <summary>The format of an archive.</summary>
@@ -28,12 +30,6 @@ public enum ArchiveFormat
 /// <param name="Length">Its bytes.</param>
 public readonly record struct ArchiveExtent(int Volume, long Offset, long Length);
 
-/// <summary>What decrypts the data of an entry: AES in CBC mode over all its extents as one text.</summary>
-/// <remarks>Holds no password. Never written to a log.</remarks>
-/// <param name="Key">16 or 32 bytes.</param>
-/// <param name="Iv">16 bytes.</param>
-public sealed record EntryCipher(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Iv);
-
 /// <summary>A file inside an archive.</summary>
 /// <remarks>Immutable. Folders, links and empty streams are no entries.</remarks>
 public sealed record ArchiveEntry
@@ -45,15 +41,22 @@ public sealed record ArchiveEntry
     public required long Length { get; init; }
 
     /// <summary>
-    /// Where its data lies, in order. Of a stored entry the lengths sum up to <see cref="Length"/>; of an encrypted one to the next multiple of 16 at least.
+    /// Where its data lies, in order. Of a stored entry the lengths sum up to <see cref="Length"/>; of an encrypted one to the next multiple of
+    /// 16 at or above <see cref="StreamCipher.Skip"/> and <see cref="Length"/> together; of a compressed one they may be empty.
     /// </summary>
     public required IReadOnlyList<ArchiveExtent> Extents { get; init; }
 
     /// <summary>How it is compressed, in the words of its format (<c>m3</c>, <c>LZMA2</c>, <c>Deflate</c>); null where it is stored.</summary>
     public string? Method { get; init; }
 
-    /// <summary>What decrypts it; null where it is not encrypted.</summary>
-    public EntryCipher? Cipher { get; init; }
+    /// <summary>What decrypts it, by a password that was proved; null where it is not encrypted, or <see cref="Candidates"/> has to be chosen from.</summary>
+    public StreamCipher? Cipher { get; init; }
+
+    /// <summary>
+    /// One cipher for each password in their order, where the archive has nothing that says which one fits: the caller decides by the bytes
+    /// that come out, or refuses the entry. Empty where <see cref="Cipher"/> is decided, and where the entry is not encrypted.
+    /// </summary>
+    public IReadOnlyList<StreamCipher> Candidates { get; init; } = [];
 
     /// <summary>CRC-32 of the unpacked bytes; null where the archive has none that can be used.</summary>
     public uint? Crc32 { get; init; }

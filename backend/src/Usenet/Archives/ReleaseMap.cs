@@ -25,7 +25,7 @@ public sealed record MappedFile
     public required IReadOnlyList<PostedExtent> Extents { get; init; }
 
     /// <summary>What decrypts the bytes of all extents as one text; null where nothing does.</summary>
-    public EntryCipher? Cipher { get; init; }
+    public StreamCipher? Cipher { get; init; }
 
     /// <summary>What it is by its first bytes.</summary>
     public MediaKind Kind { get; init; }
@@ -48,10 +48,14 @@ public sealed record MappedFile
 public sealed record RefusedSet(ArchiveFault Fault, ArchiveFormat Format, string Name, string Detail, int Have, int Need, long Bytes);
 
 /// <summary>A volume whose place in the data of its set was predicted and not read (IMP-52).</summary>
+/// <remarks>Kept with the posted file as long as it is not proved: all volumes of one set are needed to prove one of them.</remarks>
 /// <param name="Posted">Index of the posted file.</param>
 /// <param name="DataOffset">Where the data of the entry has to begin in it.</param>
 /// <param name="DataLength">How long the data has to be.</param>
-public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength);
+/// <param name="Set">Number of its set among the predicted ones of the release.</param>
+/// <param name="Place">Its place in the order of its set, as a 0-based volume.</param>
+/// <param name="Expected">What its header has to say besides, as one short text that only <see cref="PredictedVolumes"/> reads; ASCII, no secret.</param>
+public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength, int Set, int Place, string Expected);
 
 /// <summary>The outcome of mapping a release.</summary>
 /// <param name="Files">Everything that it brings, compressed entries included.</param>

@@ -6,6 +6,9 @@ namespace Sluice.Usenet.Streams.Maps;
 /// <param name="Length">Bytes of the slice.</param>
 public readonly record struct FileExtent(PostedFile File, long Offset, long Length)
 {
+    /// <summary>What has to be proved before any byte of the slice leaves; null where its place was read and not predicted.</summary>
+    public IExtentProof? Proof { get; init; }
+
     /// <summary>A posted file from its first byte to its last.</summary>
     public static FileExtent Whole(PostedFile file) => new(file, 0, file.Map.Length);
 }

@@ -59,8 +59,34 @@ public sealed class StreamEngine : IAsyncDisposable
         ArgumentOutOfRangeException.ThrowIfNegative(position);
         ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, map.Length, nameof(end));
-        return new CombinedStream(map, _shared, lane, position, stop);
+        var stream = new CombinedStream(map, _shared, lane, position, stop);
+        return extents.Any(static extent => extent.Proof is { IsProved: false }) ? new ProvedStream(stream, extents, stop) : stream;
     }
+
+    /// <summary>Opens slices of posted files that are encrypted as one file, decrypted.</summary>
+    /// <param name="extents">The slices in the order of the file's bytes; their lengths sum up to <see cref="StreamCipher.Padded"/> of its length at least.</param>
+    /// <param name="cipher">What decrypts them; null where nothing does.</param>
+    /// <param name="length">Length of the file, decrypted.</param>
+    /// <param name="lane">Why it is read.</param>
+    /// <param name="position">Where reading begins.</param>
+    /// <param name="end">Offset behind the last byte that will be asked for; the end of the file when null. Nothing past the segment of its block is loaded.</param>
+    /// <returns>A stream that the caller disposes.</returns>
+    /// <exception cref="StreamLimitException">The memory budget admits no further stream.</exception>
+    /// <exception cref="ArgumentException">A slice lies outside its file, or the range outside the file, or the slices are too short.</exception>
+    public ReadOnlyStream Open(
+        IReadOnlyList<FileExtent> extents, StreamCipher? cipher, long length, OperationLane lane, long position = 0, long? end = null)
+    {
+        var stop = end ?? length;
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(stop, length, nameof(end));
+        if (cipher is null)
+            return Open(extents, lane, position, stop);
+
+        ArgumentOutOfRangeException.ThrowIfNegative(position);
+        ArgumentOutOfRangeException.ThrowIfLessThan(stop, position, nameof(end));
+        var (from, to) = AesDecryptStream.CipherRange(cipher, position, stop);
+        return new AesDecryptStream(Open(extents, lane, from, to), cipher, length, position, stop);
+    }
+
 
     /// <summary>Ends all loads and gives the cache back. Streams that are still open fail.</summary>
     public async ValueTask DisposeAsync()

@@ -1,0 +1,48 @@
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams.Reading;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>What a PAR2 index says about one posted file of a release.</summary>
+/// <param name="Name">The name of the file that was posted under another one; null where the index does not know it.</param>
+/// <param name="Length">Its length in bytes; null where the index does not know it.</param>
+public readonly record struct Par2Claim(string? Name, long? Length);
+
+/// <summary>How a release is mapped.</summary>
+/// <remarks>Immutable.</remarks>
+public sealed record MappingOptions
+{
+    /// <summary>Whether the middle volumes of a set are predicted where that is safe, instead of read (IMP-52).</summary>
+    public bool PredictsVolumes { get; init; } = true;
+
+    /// <summary>Archives in archives are followed this deep (IMP-55).</summary>
+    public int MaxDepth { get; init; } = 3;
+
+    /// <summary>Sets, and volumes of one set, whose headers are read at once.</summary>
+    public int Concurrency { get; init; } = 16;
+}
+
+/// <summary>
+/// Finds the files that a release brings, and where in the posted files their bytes lie: groups volumes, reads their headers, follows
+/// archives in archives and puts all places together.
+/// </summary>
+/// <remarks>Thread-safe; fetches in lane Import. What cannot be streamed is part of the outcome and no exception.</remarks>
+/// <param name="source">Where heads come from that the probe has left out; not owned.</param>
+/// <param name="engine">Reads headers that lie behind the first bytes; not owned.</param>
+/// <param name="options">Null for the defaults.</param>
+public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, MappingOptions? options = null)
+{
+    /// <summary>Maps a release.</summary>
+    /// <param name="heads">What the probe of the release has found, all of it: volumes that were left out are needed as well.</param>
+    /// <param name="claims">What the PAR2 indexes say, one for each head; empty where there are none.</param>
+    /// <param name="keys">The passwords of the release.</param>
+    /// <param name="progress">Receives the part of the sets that is done, 0 to 1; null when the caller needs no progress.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="NntpException">No provider could be asked to the end; it says nothing and can be repeated.</exception>
+    /// <exception cref="Streams.StreamLimitException">The memory budget admits no further stream now.</exception>
+    /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
+    public Task<ReleaseMap> MapAsync(
+        IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, ArchiveKeys keys, IProgress<double>? progress, CancellationToken cancellationToken) =>
+        throw new NotImplementedException();
+}
