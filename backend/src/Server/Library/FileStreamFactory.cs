@@ -15,7 +15,8 @@ internal sealed class FileStreamFactory(
     BuiltInClip clip,
     ProviderHost providers,
     MapCorrections corrections,
-    PostedHabits habits)
+    PostedHabits habits,
+    Predictions predictions)
 {
     /// <summary>Opens a file, or a part of it. Nothing is fetched before the first read.</summary>
     /// <param name="file">The file.</param>
@@ -38,10 +39,10 @@ internal sealed class FileStreamFactory(
             return providers.Engine.Open(clip.Extents, lane, position, end);
 
         var content = ContentMap.Unpack(file.Content);
-        var first = content.Min(extent => extent.PostedFile);
+        var first = content.Extents.Min(extent => extent.PostedFile);
         var posted = recent.AreAll && recent.FindPosted(file) is { } known
             ? known
-            : await store.GetPostedFilesAsync(file.Release.Id, first, content.Max(extent => extent.PostedFile), cancellationToken);
+            : await store.GetPostedFilesAsync(file.Release.Id, first, content.Extents.Max(extent => extent.PostedFile), cancellationToken);
         if (posted.Count == 0)
             throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
 
@@ -53,8 +54,13 @@ internal sealed class FileStreamFactory(
                 stored => stored.Ordinal,
                 stored => Open(stored, release.Take(stored.Places)));
             recent.Note(file, posted);
-            List<FileExtent> extents = [.. content.Select(extent => new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length))];
-            return new OpenedFileStream(providers.Engine.Open(extents, lane, position, end), release);
+            var proofs = predictions.For(file.Release, posted, files);
+            List<FileExtent> extents =
+            [
+                .. content.Extents.Select(extent =>
+                    new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length) { Proof = proofs.GetValueOrDefault(extent.PostedFile) }),
+            ];
+            return new OpenedFileStream(providers.Engine.Open(extents, content.Cipher, file.Length, lane, position, end), release);
 
             PostedFile Open(StoredPostedFile stored, ISegmentIds segments) =>
                 new(stored.Map, segments)

@@ -24,6 +24,7 @@ internal static class LibraryRegistration
         .AddSingleton<MapCorrections>()
         .AddSingleton<PostedHabits>()
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<PostedHabits>())
+        .AddSingleton<Predictions>()
         .AddSingleton<FileStreamFactory>()
         .AddSingleton<Playback>();
 }

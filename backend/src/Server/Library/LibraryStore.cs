@@ -100,20 +100,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 publishedAt = publishedAt.ToUnixTimeMilliseconds(),
             });
 
-        // One by one, because Dapper's generator leaves out calls with many rows that hold bytes.
         foreach (var file in release.PostedFiles)
-        {
-            connection.Execute(
-                "INSERT INTO posted_file (release_id, ordinal, places, map, habit) VALUES (@releaseId, @Ordinal, @places, @map, @habit)",
-                new
-                {
-                    releaseId,
-                    file.Ordinal,
-                    places = new SqlBytes(file.Places.Pack()),
-                    map = new SqlBytes(file.Map.Pack()),
-                    habit = file.Habit.Pack(),
-                });
-        }
+            Insert(connection, releaseId, file);
 
         foreach (var file in release.Files)
         {
@@ -238,7 +226,10 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public IAsyncEnumerable<LibraryEntry> ListFolderAsync(Release release, string folder, CancellationToken cancellationToken) =>
         database.StreamAsync(connection => Children(connection, release, PathKey.OfPath(folder)), cancellationToken);
 
-    /// <summary>The posted files of a release whose numbers lie in a range, by number.</summary>
+    /// <summary>
+    /// The posted files of a release whose numbers lie in a range, by number; and where one of them is predicted, all that are, because a
+    /// prediction is proved by its set.
+    /// </summary>
     public Task<IReadOnlyList<StoredPostedFile>> GetPostedFilesAsync(long releaseId, int first, int last, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection => (IReadOnlyList<StoredPostedFile>)
@@ -246,11 +237,54 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 .. connection
                     .Query<PostedFileRow>(
                         """
-                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit FROM posted_file
-                        WHERE release_id = @releaseId AND ordinal BETWEEN @first AND @last ORDER BY ordinal
+                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit, predicted AS Predicted FROM posted_file
+                        WHERE release_id = @releaseId AND (ordinal BETWEEN @first AND @last OR predicted IS NOT NULL AND EXISTS (
+                          SELECT 1 FROM posted_file p WHERE p.release_id = @releaseId AND p.ordinal BETWEEN @first AND @last AND p.predicted IS NOT NULL))
+                        ORDER BY ordinal
                         """,
                         new { releaseId, first, last })
                     .Select(row => row.Read()),
+            ],
+            cancellationToken);
+
+    /// <summary>
+    /// Replaces the maps of a release by those that hold, after a prediction was refuted: its posted files, and what its library files are
+    /// made of. Names, lengths and validators stay. Without effect where the release is gone.
+    /// </summary>
+    /// <param name="release">The release.</param>
+    /// <param name="posted">Every posted file that the contents refer to.</param>
+    /// <param name="contents">The contents by the ids of their files; files that are not named keep theirs.</param>
+    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    public Task ReplaceContentsAsync(
+        Release release, IReadOnlyList<StoredPostedFile> posted, IReadOnlyDictionary<Guid, FileContent> contents, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            connection =>
+            {
+                if (!connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)", new { release.Id, release.NzbHash }))
+                    return;
+                foreach (var file in posted)
+                {
+                    connection.Execute("DELETE FROM posted_file WHERE release_id = @Id AND ordinal = @Ordinal", new { release.Id, file.Ordinal });
+                    Insert(connection, release.Id, file);
+                }
+
+                foreach (var (id, content) in contents)
+                {
+                    connection.Execute(
+                        "UPDATE library_file SET content = @content WHERE release_id = @Id AND id = @file",
+                        new { release.Id, file = id.ToString("D"), content = new SqlBytes(ContentMap.Pack(content)) });
+                }
+            },
+            cancellationToken);
+
+    /// <summary>All files of a release, by path.</summary>
+    public Task<IReadOnlyList<LibraryFile>> GetFilesAsync(Release release, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyList<LibraryFile>)
+            [
+                .. connection
+                    .Query<LibraryRow>($"SELECT {FileColumns} FROM library_file f WHERE f.release_id = @Id ORDER BY f.path_key", new { release.Id })
+                    .Select(row => row.ToFile(release)),
             ],
             cancellationToken);
 
@@ -282,6 +316,19 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <summary>The sum of the lengths of all files, in bytes, which the rows keep up themselves.</summary>
     public Task<long> GetTotalLengthAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT bytes FROM library_total"), cancellationToken);
+
+    // One by one, because Dapper's generator leaves out calls with many rows that hold bytes.
+    private static void Insert(DbConnection connection, long releaseId, StoredPostedFile file) => connection.Execute(
+        "INSERT INTO posted_file (release_id, ordinal, places, map, habit, predicted) VALUES (@releaseId, @Ordinal, @places, @map, @habit, @predicted)",
+        new
+        {
+            releaseId,
+            file.Ordinal,
+            places = new SqlBytes(file.Places.Pack()),
+            map = new SqlBytes(file.Map.Pack()),
+            habit = file.Habit.Pack(),
+            predicted = new SqlBytes(file.Predicted is { } volume ? StoredPrediction.Pack(volume) : null),
+        });
 
     private static IEnumerable<LibraryEntry> Children(DbConnection connection, Release release, string folderKey)
     {

@@ -37,7 +37,8 @@ internal sealed class Playback(FileStreamFactory files)
         ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,
         StreamLimitException => ReadFailure.Busy,
         // Bytes that left and turned out wrong, and a release removed while it was opened, are right when asked for again.
-        NntpException or WithdrawnBytesException or FileNotFoundException => ReadFailure.Unreachable,
+        // A volume that is not as predicted is right once its release has been mapped anew.
+        NntpException or WithdrawnBytesException or RefutedExtentException or FileNotFoundException => ReadFailure.Unreachable,
         // Any other fault of input or output is one of the disk: a list that cannot be written, a handle too many, a mount that is gone.
         IOException or UnauthorizedAccessException => ReadFailure.Unreadable,
         _ => null,

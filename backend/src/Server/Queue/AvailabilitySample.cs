@@ -34,6 +34,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
     private int _answered;
     private int _gone;
 
+    private readonly TaskCompletionSource _severe = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Task _first;
     private readonly Task _all;
 
@@ -53,6 +54,9 @@ internal sealed class AvailabilitySample : IAsyncDisposable
 
     /// <summary>Articles of the sample.</summary>
     public int Size { get; }
+
+    /// <summary>Ends once all of it is answered and more than a tenth is missing.</summary>
+    public Task Severe => _severe.Task;
 
     /// <summary>What is known now.</summary>
     public SampleCount Count
@@ -155,6 +159,8 @@ internal sealed class AvailabilitySample : IAsyncDisposable
             _answered += answered;
             _gone += gone;
             _missing.AddRange(missing);
+            if (_answered == Size && new SampleCount(_answered, _gone).IsSevere)
+                _severe.TrySetResult();
         }
     }
 }

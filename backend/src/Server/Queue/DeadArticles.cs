@@ -2,6 +2,7 @@ using System.Data.Common;
 using System.Security.Cryptography;
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Server.Library;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Primitives;
@@ -35,10 +36,36 @@ internal sealed class DeadArticles(SluiceDatabase database, ProviderHost provide
     public Task<bool> AnyAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM dead_post)"), cancellationToken);
 
+    /// <summary>Whether a release would fail again: an article that it cannot do without is known to be gone, or a tenth of its sample is.</summary>
+    /// <param name="payload">Its files.</param>
+    /// <param name="release">Its message-ids.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    public async Task<bool> CoverAsync(IReadOnlyList<PostedEntry> payload, ReleaseUse release, CancellationToken cancellationToken)
+    {
+        // Only such as a release could not do without were ever remembered, so that it does not matter which of its files this one is.
+        var ends = payload.OrderByDescending(file => file.Segments).Take(MostOfPost / 2)
+            .SelectMany(file => new[] { file.FirstSegment, file.FirstSegment + file.Segments - 1 });
+        var endKeys = await KeysAsync(release, ends, cancellationToken);
+        var sampleKeys = await KeysAsync(release, SegmentSample.Pick(payload, AvailabilitySample.Most), cancellationToken);
+        var known = await FindAsync([.. endKeys.Union(sampleKeys)], cancellationToken);
+        return endKeys.Any(known.Contains) || sampleKeys.Count(known.Contains) * 10 > sampleKeys.Count;
+    }
+
+    private static async Task<List<string>> KeysAsync(ReleaseUse release, IEnumerable<int> places, CancellationToken cancellationToken)
+    {
+        var keys = new List<string>();
+        foreach (var place in places.Distinct())
+        {
+            var ids = await release.Take(SegmentPlaces.Range(place, 1)).GetAsync(0, cancellationToken);
+            if (!ids.Primary.IsEmpty)
+                keys.Add(KeyOf(ids.Primary));
+        }
+
+        return keys;
+    }
+
     /// <summary>Which articles of a list are known to be gone.</summary>
-    /// <param name="keys">By <see cref="KeyOf"/>.</param>
-    /// <param name="cancellationToken">Counts until the query begins.</param>
-    public async Task<IReadOnlySet<string>> FindAsync(IReadOnlyCollection<string> keys, CancellationToken cancellationToken)
+    private async Task<IReadOnlySet<string>> FindAsync(IReadOnlyCollection<string> keys, CancellationToken cancellationToken)
     {
         var least = (time.WallTime() - Keep).ToUnixTimeMilliseconds();
         var rows = await database.ReadAsync(

@@ -30,6 +30,7 @@ internal sealed class ImportJob(
     QueuePause pause,
     StoredNzbs stored,
     ReadPosts posts,
+    DeadArticles dead,
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
@@ -70,6 +71,8 @@ internal sealed class ImportJob(
         }
         finally
         {
+            if (work is not null)
+                await work.DisposeAsync();
             activity.End(id);
         }
     }
@@ -106,6 +109,8 @@ internal sealed class ImportJob(
                 {
                     Failpoint.Reach("failure-dequeued");
                     HistoryStore.Insert(connection, FailedItem.Of(item, failure, work.Timings, now, work.StartedAt));
+                    if (work.Gone.Count > 0 && work.Item.PostedAt < now - DeadArticles.LeastAge)
+                        dead.Remember(connection, work.Gone);
                     return item;
                 }
 

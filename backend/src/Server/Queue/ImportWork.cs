@@ -1,14 +1,17 @@
 using Sluice.Server.History;
 using Sluice.Server.Library;
-using Sluice.Usenet.Media;
+using Sluice.Usenet.Archives;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue;
 
 /// <summary>The state that the steps of one import hand on to each other.</summary>
-/// <remarks>Used by one step at a time. A step that is run again starts from the state that the step before has left.</remarks>
-internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long began)
+/// <remarks>
+/// Used by one step at a time. A step that is run again starts from the state that the step before has left. Owns what a step has begun and a
+/// later one ends.
+/// </remarks>
+internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long began) : IAsyncDisposable
 {
     /// <summary>The item.</summary>
     public QueueItem Item { get; set; } = item;
@@ -22,14 +25,56 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>What reading the NZB has told, in this try or one before; null until then.</summary>
     public ReadPost? Read { get; set; }
 
-    /// <summary>The files of the NZB that may become library files, left by ReadNzb; PAR2 files only where they are shown.</summary>
-    public IReadOnlyList<PostedEntry> Payload { get; set; } = [];
+    /// <summary>The files of the NZB by what becomes of them, left by ReadNzb.</summary>
+    public PostSort Sort { get; set; } = new([], [], 0);
 
-    /// <summary>What ProbeHeads found out about each of them that can be used.</summary>
-    public IReadOnlyList<ProbedEntry> Probed { get; set; } = [];
+    /// <summary>The message-ids of the release, open from ProbeHeads on.</summary>
+    public ReleaseUse? Ids { get; private set; }
+
+    /// <summary>The sample of its articles, asked for from ProbeHeads on.</summary>
+    public AvailabilitySample? Sample { get; private set; }
+
+    /// <summary>What ProbeHeads has found out about the payload.</summary>
+    public IReadOnlyList<FileHead> Heads { get; set; } = [];
+
+    /// <summary>What the PAR2 indexes say, read from ResolveNames on.</summary>
+    public Par2Names? Names { get; private set; }
+
+    /// <summary>What the release brings, found by MapArchives.</summary>
+    public ReleaseMap? Map { get; set; }
+
+    /// <summary>Articles that are gone and without which there is no release, by <see cref="DeadArticles.KeyOf"/>.</summary>
+    public HashSet<string> Gone { get; } = new(StringComparer.Ordinal);
 
     /// <summary>Timings of the steps so far.</summary>
     public List<StepTiming> Timings { get; } = [];
+
+    /// <summary>Takes the message-ids of the release, and the sample of them; those of a try before are given back.</summary>
+    public async ValueTask TakeAsync(ReleaseUse ids, AvailabilitySample sample)
+    {
+        await DisposeAsync();
+        (Ids, Sample) = (ids, sample);
+    }
+
+    /// <summary>Takes what reads the PAR2 indexes; that of a try before is given back.</summary>
+    public async ValueTask TakeAsync(Par2Names names)
+    {
+        if (Names is { } before)
+            await before.DisposeAsync();
+        Names = names;
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        // Both read ids until they have ended.
+        if (Names is { } names)
+            await names.DisposeAsync();
+        if (Sample is { } sample)
+            await sample.DisposeAsync();
+        Ids?.Dispose();
+        (Names, Sample, Ids) = (null, null, null);
+    }
 }
 
 /// <summary>A file of the NZB, without its message-ids, which are in the release's list.</summary>
@@ -43,6 +88,9 @@ internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, 
 {
     /// <summary>File name in the subject, or null.</summary>
     public string? SubjectName => Subject.FileName;
+
+    /// <summary>Where its message-ids stand in the list.</summary>
+    public SegmentPlaces Places => SegmentPlaces.Range(FirstSegment, Segments);
 
     /// <summary>Reads a file of the NZB, and writes its message-ids into the list.</summary>
     /// <exception cref="IOException">The list or the source of the file failed.</exception>
@@ -59,23 +107,7 @@ internal sealed record PostedEntry(int Ordinal, int FirstSegment, int Segments, 
 
         return new PostedEntry(ordinal, first, file.Segments.Count, bytes, NzbSubject.Parse(file.Subject), hash.Finish());
     }
-}
 
-/// <summary>The findings of the probe about a posted file, which the NZB may list as one file or as many.</summary>
-/// <param name="Ordinal">Number of its first entry in the NZB.</param>
-/// <param name="Places">Where the ids of its segments are.</param>
-/// <param name="IdsHashes">Id hashes of its entries in order.</param>
-/// <param name="SubjectName">File name in the subject, or null.</param>
-/// <param name="YencName">Name in the header of its first article, or null.</param>
-/// <param name="Kind">Its kind by its first bytes.</param>
-/// <param name="Map">Where each segment begins and ends; null for archives, which are of no use by themselves.</param>
-/// <param name="Habit">What its articles carry, as far as the probe has seen it.</param>
-internal sealed record ProbedEntry(
-    int Ordinal,
-    SegmentPlaces Places,
-    IReadOnlyList<byte[]> IdsHashes,
-    string? SubjectName,
-    string? YencName,
-    MediaKind Kind,
-    SegmentMap? Map,
-    ArticleHabit Habit);
+    /// <summary>The file as a probe takes it.</summary>
+    public ProbeTarget ToTarget(ReleaseUse release) => new(Subject, release.Take(Places), EncodedBytes);
+}

@@ -7,11 +7,6 @@ namespace Sluice.Server.Queue;
 /// <summary>Decides by the probes whether a release can be published at all (IMP-62). Pure.</summary>
 internal static class ProbeVerdict
 {
-    private static readonly HashSet<string> MediaExtensions =
-    [
-        .. Enum.GetValues<MediaKind>().Where(IsMedia).SelectMany(MediaSignature.ExtensionsOf),
-    ];
-
     /// <summary>Why nothing can be published, or null.</summary>
     /// <param name="files">The findings of the probe.</param>
     /// <param name="providers">How many providers there are.</param>
@@ -22,7 +17,7 @@ internal static class ProbeVerdict
             return ImportFailure.DeadPost(asked.Count, providers);
 
         var segments = files.Sum(file => (long)file.Ids.Count);
-        foreach (var file in asked.Where(file => !IsUsable(file) && IsEssential(file, segments)))
+        foreach (var file in asked.Where(file => IsLost(file, segments)))
         {
             if (file.TooLongToCount is { } encoding)
                 return ImportFailure.TooLongToCount(encoding);
@@ -35,6 +30,11 @@ internal static class ProbeVerdict
         return null;
     }
 
+    /// <summary>Whether a file cannot be used, and the release cannot do without it.</summary>
+    /// <param name="file">What the probe found out about it.</param>
+    /// <param name="segments">Segments of the whole payload.</param>
+    public static bool IsLost(FileHead file, long segments) => !IsUsable(file) && IsEssential(file, segments);
+
     /// <summary>Whether enough of a file is known to go on with it. A companion without is left out.</summary>
     public static bool IsUsable(FileHead file) => file.State switch
     {
@@ -44,11 +44,8 @@ internal static class ProbeVerdict
         _ => false,
     };
 
-    // Media, by content or by name, and whatever makes up half of the post.
+    // Media, by content or by name, and whatever makes up half of the post. Volumes are judged with their set.
     private static bool IsEssential(FileHead file, long segments) =>
-        IsMedia(file.Kind) || file.Ids.Count * 2L >= segments || MediaExtensions.Contains(ExtensionOf(file.Subject.FileName));
-
-    private static bool IsMedia(MediaKind kind) => MediaSignature.CategoryOf(kind) is MediaCategory.Video or MediaCategory.Audio;
-
-    private static string ExtensionOf(string? name) => name is null ? "" : name[(name.LastIndexOf('.') + 1)..].ToLowerInvariant();
+        file.Ids.Count * 2L >= segments
+        || NameJudge.CategoryOf(file.Subject.FileName ?? "", file.Kind) is MediaCategory.Video or MediaCategory.Audio;
 }

@@ -1,5 +1,6 @@
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Queue.Steps;
+using Sluice.Usenet.Archives;
 
 namespace Sluice.Server.Queue;
 
@@ -24,10 +25,17 @@ internal static class QueueRegistration
         .AddSingleton<HistoryRemoval>()
         .AddSingleton<IWorker, HistoryRetentionWorker>()
         .AddSingleton<CompleteFolder>()
+        .AddSingleton<DeadArticles>()
+        .AddSingleton<StrmFiles>()
+        .AddSingleton<ReleaseNames>()
+        .AddSingleton<IKeyDeriver, KeyDeriver>()
         .AddSingleton<StepRunner>()
         // The steps run in the order in which they are added.
         .AddSingleton<IImportStep, ReadNzb>()
         .AddSingleton<IImportStep, ProbeHeads>()
+        .AddSingleton<IImportStep, ResolveNames>()
+        .AddSingleton<IImportStep, MapArchives>()
+        .AddSingleton<IImportStep, CheckAvailability>()
         .AddSingleton<IImportStep, Publish>()
         .AddSingleton<ImportJob>()
         .AddSingleton<ReadPosts>()

@@ -1,14 +1,26 @@
 namespace Sluice.Server.Queue;
 
 /// <summary>What reading an NZB has told, without its message-ids, which are on disk.</summary>
+/// <remarks>Holds passwords; never written to a log.</remarks>
 /// <param name="NzbHash">Content id of the NZB.</param>
-/// <param name="HasPar2">Whether PAR2 files are among the payload.</param>
-/// <param name="Payload">The files that may become library files.</param>
+/// <param name="Files">Every file, in the order of the NZB.</param>
+/// <param name="Passwords">Passwords that the NZB names.</param>
+/// <param name="Title">Title of the release, or null.</param>
 /// <param name="EncodedBytes">Size of the post in bytes.</param>
 /// <param name="PostedAt">Mean date of the posted files, or null.</param>
 /// <param name="Findings">What the step tells of it.</param>
 internal sealed record ReadPost(
-    string NzbHash, bool HasPar2, IReadOnlyList<PostedEntry> Payload, long EncodedBytes, DateTimeOffset? PostedAt, StepFindings Findings);
+    string NzbHash,
+    IReadOnlyList<PostedEntry> Files,
+    IReadOnlyList<string> Passwords,
+    string? Title,
+    long EncodedBytes,
+    DateTimeOffset? PostedAt,
+    StepFindings Findings)
+{
+    /// <summary>The content id alone.</summary>
+    public override string ToString() => $"{nameof(ReadPost)} {NzbHash}";
+}
 
 /// <summary>
 /// Read NZBs of items that wait for a provider, so that the next try does not read them again. In memory, bounded by the number of
@@ -33,7 +45,7 @@ internal sealed class ReadPosts
         {
             Drop(id);
             _kept[id] = _oldestFirst.AddLast((id, post));
-            _files += post.Payload.Count;
+            _files += post.Files.Count;
             while (_files > MaxFiles && _oldestFirst.First is { } oldest)
                 Drop(oldest.Value.Id);
         }
@@ -55,6 +67,6 @@ internal sealed class ReadPosts
         if (!_kept.Remove(id, out var node))
             return;
         _oldestFirst.Remove(node);
-        _files -= node.Value.Post.Payload.Count;
+        _files -= node.Value.Post.Files.Count;
     }
 }

@@ -1,5 +1,7 @@
+using System.Data.Common;
 using System.Globalization;
 using System.Text;
+using Sluice.Server.Library;
 using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue;
@@ -45,4 +47,33 @@ internal static class ReleaseName
     public static bool IsAmbiguous(string name, string category, string completeDir) =>
         name.Equals(category, StringComparison.OrdinalIgnoreCase)
         || completeDir.Split('/', '\\').Contains(name, StringComparer.OrdinalIgnoreCase);
+}
+
+/// <summary>Finds the name of a release that is about to be published.</summary>
+internal sealed class ReleaseNames(CompleteFolder completeFolder)
+{
+    /// <summary>The name, as part of the caller's transaction.</summary>
+    /// <param name="connection">The caller's.</param>
+    /// <param name="item">The item.</param>
+    /// <param name="title">What the NZB calls it, or null: it counts where no client has named the item and its own name says nothing (IMP-13).</param>
+    /// <param name="windowsSafe">Whether names are cleaned for Windows as well.</param>
+    /// <returns>What files are called after, and the name of the folder, which may have a number behind that.</returns>
+    public (string Title, string Name) Find(DbConnection connection, QueueItem item, string? title, bool windowsSafe)
+    {
+        bool IsTaken(string name) =>
+            LibraryStore.Contains(connection, item.Folder, name) || ReleaseName.IsAmbiguous(name, item.Folder, completeFolder.Path);
+
+        if (title is not null && !item.Named && NameJudge.IsObfuscated(item.Name + AnyExtension)
+            && ItemName.Parse(title).Name is { Length: > 0 } better)
+        {
+            var clean = ReleaseName.Clean(better, windowsSafe);
+            return (clean, ReleaseName.FindFree(clean, IsTaken));
+        }
+
+        // A number that the queue gave is no part of the name that the next one counts from.
+        return (item.Name, IsTaken(item.Name) ? ReleaseName.FindFree(ItemName.Parse(item.NzbName).Name, IsTaken) : item.Name);
+    }
+
+    // A name without extension counts as obfuscated, and releases have none.
+    private const string AnyExtension = ".mkv";
 }

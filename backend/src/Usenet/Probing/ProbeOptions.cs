@@ -16,6 +16,9 @@ public sealed record ProbeOptions
     /// <summary>First bytes of each file that are kept, in bytes; enough to tell its kind.</summary>
     public int HeadBytes { get; init; } = MediaSignature.SufficientLength;
 
+    /// <summary>Told of each file that has been asked for as soon as it is done, on any thread; null when the caller waits for all.</summary>
+    public Action<FileHead>? Found { get; init; }
+
     /// <summary>Whether PAR2 files are probed like plain ones. What repairs and names need of them is read elsewhere.</summary>
     public bool IncludesPar2 { get; init; }
 

@@ -62,6 +62,7 @@ public sealed class ReleaseProber
             async (index, token) =>
             {
                 heads[index] = await ProbeAsync(fetcher, targets[index], index, plan, () => progress?.Report(Volatile.Read(ref done)), token);
+                _options.Found?.Invoke(heads[index]);
                 progress?.Report(Interlocked.Increment(ref done));
             });
 

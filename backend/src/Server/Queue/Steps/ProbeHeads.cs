@@ -1,14 +1,22 @@
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Providers;
-using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Asks for first and last articles: what each file is, and where its bytes live. Damage that a file cannot do without ends the item here.</summary>
-internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, ShownFiles shown) : IImportStep
+/// <summary>
+/// Asks for first and last articles: what each file is, and where its bytes live. Damage that a release cannot do without ends the item
+/// here, a short while after it is seen, however many files are still to be probed.
+/// </summary>
+internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, ShownFiles shown, TimeProvider time) : IImportStep
 {
+    /// <summary>How long a probe goes on after damage that the release cannot do without: what else is known by then makes the reason.</summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+
     /// <inheritdoc/>
     public string Name => nameof(ProbeHeads);
 
@@ -18,34 +26,70 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
-        using var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
-        List<ProbeTarget> targets =
-            [.. work.Payload.Select(file => new ProbeTarget(file.Subject, release.Take(SegmentPlaces.Range(file.FirstSegment, file.Segments)), file.EncodedBytes))];
-        var report = await new ReleaseProber(providers, new ProbeOptions { IncludesPar2 = shown.HavePar2 }).ProbeAsync(
-            targets, new Share(progress, targets.Count), cancellationToken);
+        var payload = work.Sort.Payload;
+        var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
+        List<ProbeTarget> targets = [.. payload.Select(file => file.ToTarget(release))];
+        var found = new FoundHeads(payload.Sum(file => (long)file.Segments));
+        var options = new ProbeOptions
+        {
+            IncludesPar2 = shown.HavePar2,
+            HeadBytes = work.Sort.Indexes.Count > 0 ? Par2Matcher.HeadLength : MediaSignature.SufficientLength,
+            Found = found.Add,
+        };
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
 
-        progress.Findings = new StepFindings(
-            ("files", report.Files.Count), ("heads", report.HeadsAsked), ("fetches", report.Fetches), ("bytes", report.Bytes));
-        if (ProbeVerdict.Judge(report.Files, providers.ProviderCount) is { } failure)
-            return failure;
+        // The heads are asked for first: the item waits for them, and not for the sample.
+        var probing = new ReleaseProber(providers, options).ProbeAsync(targets, new Share(progress, targets.Count), stop.Token);
+        await work.TakeAsync(release, AvailabilitySample.Start(providers, release, SegmentSample.Pick(payload, AvailabilitySample.Most)));
+        var report = await ProbeAsync(probing, found, work.Sample!, stop, cancellationToken);
+        work.Heads = report?.Files ?? found.All;
+        progress.Findings = report is null
+            ? new StepFindings(("files", payload.Count), ("heads", found.All.Count))
+            : new StepFindings(("files", report.Files.Count), ("heads", report.HeadsAsked), ("fetches", report.Fetches), ("bytes", report.Bytes));
 
-        work.Probed = [.. report.Files.Where(ProbeVerdict.IsUsable).Select(file => Describe(file, work.Payload))];
-        return null;
+        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? SampleVerdict.Judge(work.Sample!);
+        if (failure is not null)
+            await NoteGoneAsync(work, cancellationToken);
+        return failure;
     }
 
-    private static ProbedEntry Describe(FileHead file, IReadOnlyList<PostedEntry> payload)
+    /// <summary>Lets the probe come to its end, or stops it a while after the release is found to be lost.</summary>
+    /// <returns>Null where it was stopped.</returns>
+    private async Task<ProbeReport?> ProbeAsync(
+        Task<ProbeReport> probing, FoundHeads found, AvailabilitySample sample, CancellationTokenSource stop, CancellationToken cancellationToken)
     {
-        var members = file.Members.Select(member => member < 0 ? null : payload[member]).ToList();
-        var name = file.Header?.Name;
-        return new ProbedEntry(
-            members.First(member => member is not null)!.Ordinal,
-            SegmentPlaces.Join(members.Select(member => member is null ? (SegmentPlaces.Nowhere, 1) : (member.FirstSegment, member.Segments))),
-            [.. members.Select(member => member?.IdsHash ?? ContentTag.HashIds([SegmentIds.None]))],
-            file.Subject.FileName,
-            string.IsNullOrEmpty(name) ? null : name,
-            file.Kind,
-            file.Map,
-            file.Habit);
+        if (await Task.WhenAny(probing, found.Loss, sample.Severe) != probing)
+        {
+            using var enough = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+            await Task.WhenAny(probing, Task.Delay(Patience, time, enough.Token));
+            await enough.CancelAsync();
+            if (!probing.IsCompleted)
+                await stop.CancelAsync();
+        }
+
+        try
+        {
+            return await probing;
+        }
+        catch (Exception e) when (e is OperationCanceledException or NntpException && stop.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Notes the articles for whose sake the import fails.</summary>
+    private static async Task NoteGoneAsync(ImportWork work, CancellationToken cancellationToken)
+    {
+        var segments = work.Sort.Payload.Sum(file => (long)file.Segments);
+        foreach (var head in work.Heads.Where(head => ProbeVerdict.IsLost(head, segments)).Take(DeadArticles.MostOfPost))
+        {
+            var index = head.State == HeadState.Missing ? 0 : head.Ids.Count - 1;
+            if (head.MissingArticles > 0 && await head.Ids.GetAsync(index, cancellationToken) is { Primary.IsEmpty: false } ids)
+                work.Gone.Add(DeadArticles.KeyOf(ids.Primary));
+        }
+
+        foreach (var id in work.Sample!.Missing)
+            work.Gone.Add(DeadArticles.KeyOf(id));
     }
 
     // IProgress of the framework would report on another thread, behind the end of the step.

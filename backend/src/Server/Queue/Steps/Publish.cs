@@ -5,7 +5,6 @@ using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Outbound;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Media;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Probing;
 
@@ -15,9 +14,12 @@ namespace Sluice.Server.Queue.Steps;
 internal sealed class Publish(
     SluiceDatabase database,
     StoredNzbs stored,
-    CompleteFolder completeFolder,
+    ReleaseNames names,
+    ShownFiles shown,
+    StrmFiles strm,
     RcloneNotifier rclone,
     IOptionsMonitor<WebDavOptions> webDav,
+    IOptionsMonitor<ImportOptions> import,
     TimeProvider time,
     ILogger<Publish> logger) : IImportStep
 {
@@ -31,92 +33,102 @@ internal sealed class Publish(
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
         var started = time.GetTimestamp();
-        var previews = work.Probed.Where(file => ShownFiles.IsPar2(file.SubjectName)).ToList();
-        var payload = work.Probed.Except(previews).Where(file => file.Kind != MediaKind.Par2 && file.Map is null or { Length: > 0 }).ToList();
-        if (ArchivePayload.Refuse(payload) is { } refusal)
-            return refusal;
-
-        // An archive beside the payload has no map and stays away.
-        payload.RemoveAll(file => file.Map is null);
-        if (payload.Count == 0)
-            return ImportFailure.NoMedia();
-
-        payload.AddRange(previews.Where(file => file.Map is { Length: > 0 }));
-        List<NameRequest> requests = [.. payload.Select(file => new NameRequest(file.SubjectName, file.YencName, file.Kind, file.Map!.Length))];
-        var posted = payload.Select(file => new StoredPostedFile(file.Ordinal, file.Places, file.Map!, file.Habit)).ToList();
-        QueueItem? left = null;
-        Failpoint.Reach("publish-begins");
-        var published = await database.WriteAsync(connection => Write(connection), cancellationToken);
-        Failpoint.Reach("publish-committed");
-        if (published is not null)
+        var par2 = await work.Names!.WaitAsync(cancellationToken);
+        var plan = ReleasePlan.Of(work.Map!, work.Heads, work.Sort.Payload, par2);
+        while (true)
         {
-            QueueLog.Published(logger, work.Item.Id, payload.Count, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
+            // Where files are written before, the release has to be named before, too.
+            var (named, written) = await WriteStrmAsync(plan, work, cancellationToken);
+            if (named is { Lack: not ReleaseLack.None })
+                return Explain(named.Lack);
+
+            Failpoint.Reach("publish-begins");
+            var outcome = await database.WriteAsync(connection => Write(connection, plan, named, work, progress, started), cancellationToken);
+            Failpoint.Reach("publish-committed");
+            if (outcome.Published is not { } published)
+            {
+                // Removed, paused or renamed meanwhile, or nothing in it is wanted.
+                strm.Withdraw(written);
+                if (outcome.IsStale)
+                    continue;
+                return Explain(outcome.Lack);
+            }
+
+            QueueLog.Published(logger, work.Item.Id, outcome.Files, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
             rclone.ReleaseChanged(published.Folder, published.Name);
-            await stored.ReleaseAsync(left!.BlobHashes, CancellationToken.None);
-        }
-
-        return null;
-
-        HistoryItem? Write(DbConnection connection)
-        {
-            // Read anew: the item may have been removed or paused since, or renamed, and its files may be called after it.
-            if (QueueStore.Finish(connection, work.Item.Id) is not { } item)
-                return null;
-
-            Failpoint.Reach("publish-dequeued");
-            left = item;
-            var names = FileNamer.Name(item.Name, requests, webDav.CurrentValue.WindowsSafePaths);
-            var sources = string.Join(", ", names.Select(name => name.Source).Distinct().Order());
-            progress.Findings = new StepFindings(("files", names.Count)) { Names = sources };
-
-            // The timing of this step is part of the row that it writes.
-            var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
-            return Insert(connection, item, posted, [.. payload.Zip(names, Describe)], [.. work.Timings, timing], work.StartedAt);
+            await stored.ReleaseAsync(outcome.BlobHashes, CancellationToken.None);
+            return null;
         }
     }
 
-    private HistoryItem Insert(
-        DbConnection connection,
-        QueueItem item,
-        IReadOnlyList<StoredPostedFile> posted,
-        IReadOnlyList<NewLibraryFile> files,
-        IReadOnlyList<StepTiming> timings,
-        DateTimeOffset startedAt)
+    private static ImportFailure? Explain(ReleaseLack lack) => lack switch
     {
+        ReleaseLack.None => null,
+        ReleaseLack.MoreThanSamples => ImportFailure.OnlySamples(),
+        _ => ImportFailure.NoMedia(),
+    };
+
+    private async Task<(NamedRelease? Named, IReadOnlyList<string> Written)> WriteStrmAsync(ReleasePlan plan, ImportWork work, CancellationToken cancellationToken)
+    {
+        if (!strm.AreWanted)
+            return (null, []);
+        var named = await database.ReadAsync(
+            connection => QueueStore.Find(connection, work.Item.Id) is { } item ? Describe(connection, plan, item, work) : null, cancellationToken);
+        return named is { Lack: ReleaseLack.None }
+            ? (named, await strm.WriteAsync(named.Folder, named.Name, named.Media, cancellationToken))
+            : (named, []);
+    }
+
+    private Outcome Write(DbConnection connection, ReleasePlan plan, NamedRelease? expected, ImportWork work, StepProgress progress, long started)
+    {
+        // Read anew: the item may have been removed or paused since, or renamed, and its files may be called after it.
+        if (QueueStore.Find(connection, work.Item.Id) is not { Paused: false } found)
+            return new Outcome();
+        var named = Describe(connection, plan, found, work);
+        if (named.Lack != ReleaseLack.None)
+            return new Outcome { Lack = named.Lack };
+        if (expected is not null && (expected.Folder != named.Folder || expected.Name != named.Name))
+            return new Outcome { IsStale = true };
+
+        var item = QueueStore.Finish(connection, work.Item.Id)!;
+        Failpoint.Reach("publish-dequeued");
+        progress.Findings = new StepFindings(("files", named.Files.Count)) { Names = named.Sources };
+
+        // The timing of this step is part of the row that it writes.
+        var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
         var now = time.WallTime();
-        var name = FindName(connection, item);
-        var releaseId = LibraryStore.Insert(connection, new NewRelease(item.Folder, name, item.NzbHash, posted, files), now);
+        var posted = plan.PostedFilesOf(named.Files);
+        var releaseId = LibraryStore.Insert(connection, new NewRelease(named.Folder, named.Name, item.NzbHash, posted, named.Files), now);
         var published = new HistoryItem(item)
         {
-            Name = name,
+            Name = named.Name,
             Priority = (int)item.Priority,
             NzbHash = item.NzbHash,
             NzbLength = item.NzbLength,
-            Bytes = files.Sum(file => file.Length),
+            Bytes = named.Files.Sum(file => file.Length),
             ReleaseId = releaseId,
-            StartedAt = startedAt,
+            StartedAt = work.StartedAt,
             CompletedAt = now,
-            Steps = timings,
+            Steps = [.. work.Timings, timing],
         };
         Failpoint.Reach("publish-shelved");
         HistoryStore.Insert(connection, published);
-        return published;
+        return new Outcome { Published = published, Files = named.Files.Count, BlobHashes = [.. item.BlobHashes] };
     }
 
-    private string FindName(DbConnection connection, QueueItem item)
+    private NamedRelease Describe(DbConnection connection, ReleasePlan plan, QueueItem item, ImportWork work)
     {
-        bool IsTaken(string name) =>
-            LibraryStore.Contains(connection, item.Folder, name) || ReleaseName.IsAmbiguous(name, item.Folder, completeFolder.Path);
-
-        // A number that the queue gave is no part of the name that the next one counts from.
-        return IsTaken(item.Name) ? ReleaseName.FindFree(ItemName.Parse(item.NzbName).Name, IsTaken) : item.Name;
+        var windowsSafe = webDav.CurrentValue.WindowsSafePaths;
+        var (title, name) = names.Find(connection, item, work.Read!.Title, windowsSafe);
+        return NamedRelease.Of(plan, item, title, name, import.CurrentValue, shown.HavePar2, windowsSafe);
     }
 
-    private static NewLibraryFile Describe(ProbedEntry file, FileName name) => new(
-        Guid.NewGuid(),
-        name.Name,
-        name.Original == name.Name ? null : name.Original,
-        file.Map!.Length,
-        ContentTag.Of(file.IdsHashes, "", file.Map.Length),
-        [new ContentExtent(file.Ordinal, 0, file.Map.Length)]);
+    private sealed record Outcome
+    {
+        public HistoryItem? Published { get; init; }
+        public int Files { get; init; }
+        public IReadOnlyList<string> BlobHashes { get; init; } = [];
+        public bool IsStale { get; init; }
+        public ReleaseLack Lack { get; init; }
+    }
 }

@@ -1,12 +1,25 @@
+using System.IO.Enumeration;
+using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Settings;
 using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.Queue.Steps;
 
-/// <summary>Reads the stored NZB, packs its message-ids into the release's list, and separates PAR2 files from the payload.</summary>
-internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore queue, ShownFiles shown) : IImportStep
+/// <summary>
+/// Reads the stored NZB, packs its message-ids into the release's list, separates PAR2 files from the payload, and asks whether the articles
+/// are known to be gone.
+/// </summary>
+internal sealed class ReadNzb(
+    StoredNzbReader nzbs,
+    BlobStore blobs,
+    QueueStore queue,
+    OpenReleases releases,
+    DeadArticles dead,
+    ShownFiles shown,
+    IOptionsMonitor<ImportOptions> import) : IImportStep
 {
     // How many files make half of the step's progress; their number is unknown until the end.
     private const double HalfWay = 100;
@@ -20,7 +33,7 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
-        if (work.Read is not { } read || read.NzbHash != work.Item.NzbHash || read.HasPar2 != shown.HavePar2)
+        if (work.Read is not { } read || read.NzbHash != work.Item.NzbHash)
         {
             var (post, failure) = await ReadAsync(work.Item.NzbHash, progress, cancellationToken);
             if (post is null)
@@ -29,18 +42,29 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
             await queue.SetPostAsync(work.Item.Id, read.EncodedBytes, read.PostedAt, cancellationToken);
         }
 
+        var blocklist = import.CurrentValue.Blocklist;
         work.Read = read;
         work.Item = work.Item with { EncodedBytes = read.EncodedBytes, PostedAt = read.PostedAt };
-        work.Payload = read.Payload;
+        work.Sort = PostSort.Of(read.Files, shown.HavePar2, name => blocklist.Any(pattern => FileSystemName.MatchesSimpleExpression(pattern, name)));
         progress.Findings = read.Findings;
-        List<PostedEntry> payload = [.. read.Payload.Where(file => !ShownFiles.IsPar2(file.SubjectName))];
-        return payload.Count == 0 ? ImportFailure.NoMedia() : ArchivePayload.RefuseByName(payload);
+        if (work.Sort.Payload.All(file => ShownFiles.IsPar2(file.SubjectName)))
+            return ImportFailure.NoMedia();
+        return await IsKnownDeadAsync(work, cancellationToken) ? ImportFailure.KnownDead() : null;
+    }
+
+    private async Task<bool> IsKnownDeadAsync(ImportWork work, CancellationToken cancellationToken)
+    {
+        if (work.Item.Retried || !await dead.AnyAsync(cancellationToken))
+            return false;
+        using var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
+        return await dead.CoverAsync(work.Sort.Payload, release, cancellationToken);
     }
 
     private async Task<(ReadPost? Post, ImportFailure? Failure)> ReadAsync(string nzbHash, StepProgress progress, CancellationToken cancellationToken)
     {
         var files = new List<PostedEntry>();
         var dates = new List<long>();
+        var head = new NzbHead();
         try
         {
             await blobs.SaveIdsAsync(
@@ -48,7 +72,7 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
                 async (list, token) =>
                 {
                     var writer = new MessageIdListWriter(list);
-                    await foreach (var file in nzbs.ReadAsync(nzbHash, new NzbHead(), token))
+                    await foreach (var file in nzbs.ReadAsync(nzbHash, head, token))
                     {
                         files.Add(await PostedEntry.ReadAsync(files.Count, file, writer, token));
                         if (file.Date is { } date)
@@ -70,11 +94,11 @@ internal sealed class ReadNzb(StoredNzbReader nzbs, BlobStore blobs, QueueStore 
             });
         }
 
-        var hasPar2 = shown.HavePar2;
         return (new ReadPost(
             nzbHash,
-            hasPar2,
-            hasPar2 ? files : [.. files.Where(file => !ShownFiles.IsPar2(file.SubjectName))],
+            files,
+            [.. head.Passwords.Select(QueueItem.LimitPassword)],
+            head.Title ?? head.Name,
             files.Sum(file => file.EncodedBytes),
             dates.Count == 0 ? null : DateTimeOffset.FromUnixTimeSeconds((long)dates.Average()),
             new StepFindings(("files", files.Count), ("segments", files.Sum(file => (long)file.Segments)))), null);

@@ -1,0 +1,76 @@
+using System.Collections.Concurrent;
+using System.Threading.Channels;
+using Sluice.Server.Providers;
+using Sluice.Usenet.Archives;
+using Sluice.Usenet.Streams.Maps;
+
+namespace Sluice.Server.Library;
+
+/// <summary>
+/// The predicted volumes of releases as streams need them (IMP-52): each is proved by its head before any of its bytes leave. A release of
+/// which one is not as predicted waits here to be mapped anew.
+/// </summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class Predictions
+{
+    private static readonly Dictionary<int, IExtentProof> None = [];
+
+    private readonly PredictedVolumes _volumes;
+    private readonly Channel<Release> _refuted = Channel.CreateUnbounded<Release>(new UnboundedChannelOptions { SingleReader = true });
+
+    // Releases that wait, or are being mapped: one is named once, however many of its readers meet the contradiction.
+    private readonly ConcurrentDictionary<long, Release> _waiting = new();
+
+    /// <summary>Opens nothing yet.</summary>
+    public Predictions(ProviderHost providers) => _volumes = new PredictedVolumes(providers, key => Refute(((SetKey)key).Release));
+
+    /// <summary>The proofs of a release, by the numbers of its posted files; those of posted files that were read are not among them.</summary>
+    /// <param name="release">The release.</param>
+    /// <param name="stored">Its posted files: where one of them is predicted, all that are.</param>
+    /// <param name="files">The same as a stream reads them, by number.</param>
+    public IReadOnlyDictionary<int, IExtentProof> For(
+        Release release, IReadOnlyList<StoredPostedFile> stored, IReadOnlyDictionary<int, PostedFile> files)
+    {
+        if (stored.All(file => file.Predicted is null))
+            return None;
+
+        var proofs = new Dictionary<int, IExtentProof>();
+        foreach (var set in stored.Where(file => file.Predicted is not null).GroupBy(file => file.Predicted!.Value.Set))
+        {
+            List<StoredPostedFile> volumes = [.. set.OrderBy(file => file.Predicted!.Value.Place)];
+            var found = _volumes.For(
+                new SetKey(release, set.Key), [.. volumes.Select(file => new PredictedFile(file.Predicted!.Value, files[file.Ordinal]))]);
+            for (var i = 0; i < volumes.Count; i++)
+                proofs.Add(volumes[i].Ordinal, found[i]);
+        }
+
+        return proofs;
+    }
+
+    /// <summary>Releases that have to be mapped anew, as they are found.</summary>
+    public IAsyncEnumerable<Release> ReadRefutedAsync(CancellationToken cancellationToken) => _refuted.Reader.ReadAllAsync(cancellationToken);
+
+    /// <summary>A release has been mapped anew, or cannot be.</summary>
+    public void Settle(Release release) => _waiting.TryRemove(release.Id, out _);
+
+    private void Refute(Release release)
+    {
+        if (_waiting.TryAdd(release.Id, release))
+            _refuted.Writer.TryWrite(release);
+    }
+
+    // Equal for the same set: a release is known by its row and its NZB.
+    private sealed class SetKey(Release release, int set) : IEquatable<SetKey>
+    {
+        public Release Release => release;
+
+        private int Set => set;
+
+        public bool Equals(SetKey? other) =>
+            other is not null && other.Release.Id == Release.Id && other.Release.NzbHash == Release.NzbHash && other.Set == Set;
+
+        public override bool Equals(object? obj) => Equals(obj as SetKey);
+
+        public override int GetHashCode() => HashCode.Combine(Release.Id, Set);
+    }
+}

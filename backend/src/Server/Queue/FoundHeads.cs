@@ -1,0 +1,37 @@
+using Sluice.Usenet.Probing;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>The heads of a release as they are found, for a probe that is not carried to its end (IMP-62).</summary>
+/// <remarks>Thread-safe.</remarks>
+/// <param name="segments">Segments of the payload.</param>
+internal sealed class FoundHeads(long segments)
+{
+    private readonly TaskCompletionSource _loss = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    // Guards the list.
+    private readonly Lock _gate = new();
+    private readonly List<FileHead> _heads = [];
+
+    /// <summary>Ends once a file is found that the release cannot do without and that cannot be used.</summary>
+    public Task Loss => _loss.Task;
+
+    /// <summary>Those found so far.</summary>
+    public IReadOnlyList<FileHead> All
+    {
+        get
+        {
+            lock (_gate)
+                return [.. _heads];
+        }
+    }
+
+    /// <summary>Takes the next one.</summary>
+    public void Add(FileHead head)
+    {
+        lock (_gate)
+            _heads.Add(head);
+        if (ProbeVerdict.IsLost(head, segments))
+            _loss.TrySetResult();
+    }
+}
