@@ -1,11 +1,13 @@
+using Sluice.Usenet.Streams.Maps;
+
 namespace Sluice.Usenet.Archives;
 
 /// <summary>Reads an encrypted text as the bytes that it holds.</summary>
 /// <param name="text">The encrypted text: all extents of the entry, joined.</param>
-/// <param name="cipher">What decrypts it; its <see cref="EntryCipher.Skip"/> is to be left out.</param>
+/// <param name="cipher">What decrypts it; its <see cref="StreamCipher.Skip"/> is to be left out.</param>
 /// <param name="length">Length of the entry in bytes.</param>
 /// <returns>The entry's bytes.</returns>
-public delegate IArchiveInput EntryDecryptor(IArchiveInput text, EntryCipher cipher, long length);
+public delegate IArchiveInput EntryDecryptor(IArchiveInput text, StreamCipher cipher, long length);
 
 /// <summary>A file inside an archive as an input of its own, so that an archive in an archive is read like any other (IMP-55).</summary>
 /// <remarks>Thread-safe, as its inputs are. It owns nothing.</remarks>

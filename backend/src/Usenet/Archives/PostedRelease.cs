@@ -1,7 +1,7 @@
 using Sluice.Usenet.Probing;
-using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Reading;
+using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 

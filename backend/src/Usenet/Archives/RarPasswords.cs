@@ -1,3 +1,5 @@
+using Sluice.Usenet.Streams.Maps;
+
 namespace Sluice.Usenet.Archives;
 
 /// <summary>The passwords of one RAR archive, and which of them fits (IMP-57).</summary>
@@ -59,10 +61,10 @@ public sealed class RarPasswords(ArchiveKeys keys)
 
     /// <summary>What decrypts a file if the password is right.</summary>
     /// <exception cref="ArchiveException">The key takes too long to derive.</exception>
-    public EntryCipher CipherOf(RarEncryption encryption, string password)
+    public StreamCipher CipherOf(RarEncryption encryption, string password)
     {
         var key = KeyOf(encryption, password);
-        return new EntryCipher(key.Key, encryption.Scheme == KeyScheme.Rar4 ? key.Iv : encryption.Iv);
+        return new StreamCipher(key.Key, encryption.Scheme == KeyScheme.Rar4 ? key.Iv : encryption.Iv);
     }
 
     /// <summary>The key of headers or a file if the password is right.</summary>

@@ -1,3 +1,4 @@
+using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
@@ -180,7 +181,7 @@ internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords pa
     private bool BeginsLater(RarPart part, int index) =>
         volumes.Skip(index + 1).Any(volume => volume.Tail is { IsSplitBefore: false } tail && tail.Identity == part.Identity);
 
-    private EntryCipher CipherOf(RarEncryption encryption) =>
+    private StreamCipher CipherOf(RarEncryption encryption) =>
         passwords.Decide(encryption) is { } password ? passwords.CipherOf(encryption, password)
             : throw new ArchiveException(ArchiveFault.Unsupported, "its password cannot be checked");
 }

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Usenet.Archives;
 
@@ -54,11 +55,11 @@ internal sealed record SevenZipCipher(int RoundsLog2, string Salt, ReadOnlyMemor
     /// <param name="offset">First byte of the stretch in the plain text, 0-based.</param>
     /// <param name="key">32 bytes.</param>
     /// <remarks>The cipher text of a stretch begins at <see cref="FirstByte"/>.</remarks>
-    public EntryCipher ForStretch(long offset, ReadOnlyMemory<byte> key)
+    public StreamCipher ForStretch(long offset, ReadOnlyMemory<byte> key)
     {
         var first = FirstByte(offset);
         // Behind the first block of the text no vector is needed: the block in front takes its place, and what comes out of it is left out.
-        return new EntryCipher(key, offset < Block ? Iv : new byte[Block]) { Skip = (int)(offset - first) };
+        return new StreamCipher(key, offset < Block ? Iv : new byte[Block]) { Skip = (int)(offset - first) };
     }
 
     /// <summary>First byte of the cipher text that a stretch needs: of its own block or, behind the first one, of the block in front.</summary>

@@ -1,3 +1,5 @@
+using Sluice.Usenet.Streams.Maps;
+
 namespace Sluice.Usenet.Archives;
 
 /// <summary>Finds the data of each file that a 7z header lists.</summary>
@@ -64,7 +66,7 @@ internal sealed class SevenZipEntries(SevenZipHeader header, ArchiveKeys keys, s
             ? entry with { Cipher = Cipher(password) }
             : entry with { Candidates = [.. keys.Passwords.Select(Cipher)] };
 
-        EntryCipher Cipher(string tried) => cipher.ForStretch(stream.Offset, keys.Get(cipher.Ask(tried)).Key);
+        StreamCipher Cipher(string tried) => cipher.ForStretch(stream.Offset, keys.Get(cipher.Ask(tried)).Key);
     }
 
     // The coders of stored data hand on what they get, so that all lengths are the same.
