@@ -36,6 +36,9 @@ public enum MediaKind
     /// <summary>Flash video.</summary>
     FlashVideo,
 
+    /// <summary>RealMedia.</summary>
+    RealMedia,
+
     /// <summary>MP3.</summary>
     Mp3,
 
@@ -47,6 +50,18 @@ public enum MediaKind
 
     /// <summary>WAV.</summary>
     Wave,
+
+    /// <summary>AIFF.</summary>
+    Aiff,
+
+    /// <summary>Monkey's Audio.</summary>
+    MonkeysAudio,
+
+    /// <summary>WavPack.</summary>
+    WavPack,
+
+    /// <summary>DSD stream file.</summary>
+    Dsd,
 
     /// <summary>SubRip subtitles.</summary>
     SubRip,

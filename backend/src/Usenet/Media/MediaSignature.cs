@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Collections.Frozen;
 
 namespace Sluice.Usenet.Media;
 
@@ -9,6 +10,13 @@ public static class MediaSignature
     public const int SufficientLength = 1024;
 
     private const int DiscDescriptorOffset = 0x8001;
+
+    // An extension belongs to the kind that has it as the usual one, else to the first kind that may have it.
+    private static readonly FrozenDictionary<string, MediaKind> KindsByExtension = Enum.GetValues<MediaKind>()
+        .SelectMany(kind => ExtensionsOf(kind).Select((extension, rank) => (extension, rank, kind)))
+        .OrderBy(entry => entry.rank)
+        .DistinctBy(entry => entry.extension)
+        .ToFrozenDictionary(entry => entry.extension, entry => entry.kind, StringComparer.OrdinalIgnoreCase);
 
     /// <summary>What a file is.</summary>
     /// <param name="start">Its first bytes, as many as there are; fewer only make it <see cref="MediaKind.Unknown"/>.</param>
@@ -26,8 +34,9 @@ public static class MediaSignature
     public static MediaCategory CategoryOf(MediaKind kind) => kind switch
     {
         MediaKind.Matroska or MediaKind.WebM or MediaKind.Mp4 or MediaKind.QuickTime or MediaKind.Avi or MediaKind.TransportStream
-            or MediaKind.ProgramStream or MediaKind.Asf or MediaKind.FlashVideo => MediaCategory.Video,
-        MediaKind.Mp3 or MediaKind.Flac or MediaKind.Ogg or MediaKind.Wave or MediaKind.Mp4Audio => MediaCategory.Audio,
+            or MediaKind.ProgramStream or MediaKind.Asf or MediaKind.FlashVideo or MediaKind.RealMedia => MediaCategory.Video,
+        MediaKind.Mp3 or MediaKind.Flac or MediaKind.Ogg or MediaKind.Wave or MediaKind.Mp4Audio
+            or MediaKind.Aiff or MediaKind.MonkeysAudio or MediaKind.WavPack or MediaKind.Dsd => MediaCategory.Audio,
         MediaKind.Rar4 or MediaKind.Rar5 or MediaKind.SevenZip or MediaKind.Zip or MediaKind.Gzip or MediaKind.Tar => MediaCategory.Archive,
         MediaKind.Par2 => MediaCategory.Par2,
         _ => MediaCategory.Other,
@@ -38,7 +47,7 @@ public static class MediaSignature
     {
         MediaKind.Matroska => ["mkv", "mka", "mks", "mk3d"],
         MediaKind.WebM => ["webm", "mkv"],
-        MediaKind.Mp4 => ["mp4", "m4v", "mov", "m4a", "m4b", "3gp"],
+        MediaKind.Mp4 => ["mp4", "m4v", "mov", "m4a", "m4b", "3gp", "3g2", "f4v"],
         MediaKind.Mp4Audio => ["m4a", "m4b", "mp4"],
         MediaKind.QuickTime => ["mov", "qt", "mp4"],
         MediaKind.Avi => ["avi", "divx"],
@@ -46,10 +55,15 @@ public static class MediaSignature
         MediaKind.ProgramStream => ["mpg", "mpeg", "vob", "m2v", "evo"],
         MediaKind.Asf => ["wmv", "wma", "asf"],
         MediaKind.FlashVideo => ["flv"],
+        MediaKind.RealMedia => ["rm", "rmvb"],
         MediaKind.Mp3 => ["mp3"],
         MediaKind.Flac => ["flac"],
-        MediaKind.Ogg => ["ogg", "ogv", "oga", "opus"],
+        MediaKind.Ogg => ["ogg", "ogv", "oga", "ogm", "opus"],
         MediaKind.Wave => ["wav"],
+        MediaKind.Aiff => ["aiff", "aif"],
+        MediaKind.MonkeysAudio => ["ape"],
+        MediaKind.WavPack => ["wv"],
+        MediaKind.Dsd => ["dsf"],
         MediaKind.SubRip => ["srt"],
         MediaKind.SubStation => ["ass", "ssa"],
         MediaKind.WebVtt => ["vtt"],
@@ -68,6 +82,15 @@ public static class MediaSignature
         MediaKind.Xml => ["xml"],
         _ => [],
     };
+
+    /// <summary>The kind that files with an extension usually are; only where their content is not known.</summary>
+    /// <param name="extension">Without dot; case says nothing.</param>
+    /// <returns><see cref="MediaKind.Unknown"/> for extensions of no kind.</returns>
+    public static MediaKind KindOf(string extension)
+    {
+        ArgumentNullException.ThrowIfNull(extension);
+        return KindsByExtension.GetValueOrDefault(extension);
+    }
 
     private static MediaKind ByMagic(ReadOnlySpan<byte> start)
     {
@@ -103,7 +126,23 @@ public static class MediaSignature
             return MediaKind.Gif;
         if (start.StartsWith((ReadOnlySpan<byte>)[0, 0, 1, 0xBA]) || start.StartsWith((ReadOnlySpan<byte>)[0, 0, 1, 0xB3]))
             return MediaKind.ProgramStream;
-        return start.StartsWith("RIFF"u8) && start.Length >= 12 ? ByRiffType(start[8..12]) : MediaKind.Unknown;
+        return start.Length >= 12 ? ByChunk(start) : MediaKind.Unknown;
+    }
+
+    // Formats whose first four letters may begin a text as well: what follows on them decides.
+    private static MediaKind ByChunk(ReadOnlySpan<byte> start)
+    {
+        if (start.StartsWith("RIFF"u8))
+            return ByRiffType(start[8..12]);
+        if (start.StartsWith("FORM"u8) && (start[8..12].SequenceEqual("AIFF"u8) || start[8..12].SequenceEqual("AIFC"u8)))
+            return MediaKind.Aiff;
+        if (start.StartsWith(".RMF\0\0\0"u8))
+            return MediaKind.RealMedia;
+        if (start.StartsWith("MAC "u8) && BinaryPrimitives.ReadUInt16LittleEndian(start[4..]) is >= 3800 and < 5000)
+            return MediaKind.MonkeysAudio;
+        if (start.StartsWith("DSD \u001C\0\0\0\0\0\0\0"u8))
+            return MediaKind.Dsd;
+        return start.StartsWith("wvpk"u8) && start[9] == 4 ? MediaKind.WavPack : MediaKind.Unknown;
     }
 
     private static MediaKind ByRiffType(ReadOnlySpan<byte> type)

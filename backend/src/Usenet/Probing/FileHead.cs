@@ -6,7 +6,7 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>What the probe of a posted file found out.</summary>
-/// <remarks>Immutable; holds at most 1 KiB of content.</remarks>
+/// <remarks>Immutable; holds at most 1 KiB of content, and of an archive 5 KiB.</remarks>
 public sealed record FileHead
 {
     /// <summary>
@@ -21,6 +21,9 @@ public sealed record FileHead
     /// <summary>The message-ids of all segments in order.</summary>
     public required ISegmentIds Ids { get; init; }
 
+    /// <summary>Size of all its articles in bytes as the NZB claims it; a hint, and 0 where the NZB claims nothing.</summary>
+    public long EncodedBytes { get; init; }
+
     /// <summary>What became of the probe.</summary>
     public required HeadState State { get; init; }
 
@@ -30,12 +33,19 @@ public sealed record FileHead
     /// <summary>Its first bytes, at most 1 KiB; empty when the head did not arrive.</summary>
     public ReadOnlyMemory<byte> FirstBytes { get; init; }
 
+    /// <summary>Its last bytes, proved, at most 4 KiB, where its last article came and it may be a volume; else empty.</summary>
+    public ReadOnlyMemory<byte> LastBytes { get; init; }
+
+    /// <summary>MD5 of its first 16 KiB, or of all of it where it is shorter, which PAR2 knows it by; null where nothing called for it, or its first article is too short.</summary>
+    public UInt128? HeadMd5 { get; init; }
+
     /// <summary>The header of the first article, or null when the head did not arrive. Its name stays valid.</summary>
     public ArticleHeader? Header { get; init; }
 
     /// <summary>
-    /// Where its segments live. Null when the head did not arrive, when the file is an archive or PAR2 and so of no use by
-    /// itself, or when the headers say too little: a last article that is gone and a claimed size that cannot be.
+    /// Where its segments live. Of a volume whose last article was not asked for its length is the one that its first article claims. Null
+    /// when the head did not arrive, when it was not looked for, or when the headers say too little: a last article that is gone and a
+    /// claimed size that cannot be.
     /// </summary>
     public SegmentMap? Map { get; init; }
 
@@ -48,7 +58,7 @@ public sealed record FileHead
     /// <summary>What its articles carry, as far as first and last one show it.</summary>
     public ArticleHabit Habit { get; init; }
 
-    /// <summary>True when first and last article, and every one between that was asked, agree with <see cref="Map"/>.</summary>
+    /// <summary>True when first and last article, and every one between that was asked, agree with <see cref="Map"/>; never where only the first was asked for.</summary>
     public bool IsConfirmed { get; init; }
 
     /// <summary>The set that the file is a volume of by its name (archive or split file), or null.</summary>
@@ -76,6 +86,6 @@ public enum HeadState
     /// <summary>What came in place of the first article is damaged or another article, at every provider that has it.</summary>
     Corrupt,
 
-    /// <summary>Not asked for: PAR2 by name, or a later volume of a set whose first one was asked for.</summary>
+    /// <summary>Not asked for: PAR2 by name, or a volume in the middle of a set whose order its name tells.</summary>
     Skipped,
 }

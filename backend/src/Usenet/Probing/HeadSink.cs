@@ -19,6 +19,9 @@ internal sealed record ArticleHead(
     /// <summary>Its encoding; unknown when it was given up before its end.</summary>
     public ArticleEncoding Encoding { get; init; }
 
+    /// <summary>Its last decoded bytes, fewer than <see cref="HeadSink.TailLength"/> only where it is shorter; empty when it was given up before its end.</summary>
+    public ReadOnlyMemory<byte> LastBytes { get; init; }
+
     /// <summary>Whether the line came that ends its data.</summary>
     public bool HasTrailer { get; init; }
 
@@ -51,13 +54,18 @@ internal sealed record ArticleHead(
 /// <param name="whole">True when the beginning is not enough.</param>
 internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) : IArticleSink, IBufferWriter<byte>, IDisposable
 {
+    /// <summary>Last bytes that are kept of an article that comes to its end: archives have there what says what is in them.</summary>
+    public const int TailLength = 4 << 10;
+
     private const int ScratchLength = 16 << 10;
 
     private readonly ArticleDecoder _decoder = decoders.Rent();
     private readonly byte[] _scratch = ArrayPool<byte>.Shared.Rent(ScratchLength);
     private readonly byte[] _first = new byte[headBytes];
     private readonly TaskCompletionSource<ArticleHead> _enough = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly byte[] _tail = new byte[TailLength];
     private int _firstLength;
+    private int _tailLength;
     private int _provider;
     private bool _ended;
 
@@ -73,7 +81,7 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
     public void Start(int provider)
     {
         _decoder.Reset();
-        _firstLength = 0;
+        (_firstLength, _tailLength) = (0, 0);
         _provider = provider;
         _ended = false;
     }
@@ -101,11 +109,22 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
         var kept = Math.Min(count, _first.Length - _firstLength);
         _scratch.AsSpan(0, kept).CopyTo(_first.AsSpan(_firstLength));
         _firstLength += kept;
+        KeepTail(_scratch.AsSpan(0, count));
     }
 
     Memory<byte> IBufferWriter<byte>.GetMemory(int sizeHint) => _scratch;
 
     Span<byte> IBufferWriter<byte>.GetSpan(int sizeHint) => _scratch;
+
+    private void KeepTail(ReadOnlySpan<byte> bytes)
+    {
+        if (bytes.Length > TailLength)
+            bytes = bytes[^TailLength..];
+        var older = Math.Min(_tailLength, TailLength - bytes.Length);
+        _tail.AsSpan(_tailLength - older, older).CopyTo(_tail);
+        bytes.CopyTo(_tail.AsSpan(older));
+        _tailLength = older + bytes.Length;
+    }
 
     private ArticleHead Snapshot()
     {
@@ -117,6 +136,7 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
         {
             Encoding = result.Encoding,
             HasTrailer = result.Trailer is not null,
+            LastBytes = _ended ? _tail.AsSpan(0, _tailLength).ToArray() : default(ReadOnlyMemory<byte>),
         };
     }
 

@@ -111,9 +111,11 @@ internal sealed class MapFinder(SegmentHeads heads, ProbeOptions options, Action
         return answer.Head ?? doubtful;
     }
 
-    // The claim of the header, where it fits the number of segments.
-    private static SegmentMap? ByClaimedSize(int count, ArticleHead first)
+    /// <summary>The map by the length that the first article claims for the file; null where that does not fit the number of segments.</summary>
+    public static SegmentMap? ByClaimedSize(int count, ArticleHead first)
     {
+        if (first.Begin is null)
+            return null;
         var partSize = first.Length ?? 0;
         var claimed = first.Header?.FileSize;
         return claimed > (count - 1) * partSize && claimed <= count * partSize ? Uniform(count, partSize, claimed.Value) : null;

@@ -1,59 +1,66 @@
-using System.Globalization;
+using Sluice.Usenet.Par2;
 
 namespace Sluice.Usenet.Probing;
 
-/// <summary>Which files of a release are asked for, by their names alone. Pure.</summary>
+/// <summary>How much of a posted file is asked for.</summary>
+internal enum ProbeDepth
+{
+    /// <summary>Nothing.</summary>
+    Nothing,
+
+    /// <summary>Its first article, and its last one only where the first does not tell how long the file is: a volume whose neighbours confirm it.</summary>
+    Head,
+
+    /// <summary>Its first article, and what that makes worth asking for: its name tells nothing.</summary>
+    ByKind,
+
+    /// <summary>First and last article at once.</summary>
+    Ends,
+}
+
+/// <summary>Which files of a release are asked for, by their names alone (IMP-20, IMP-21). Pure.</summary>
 internal sealed class ProbePlan
 {
-    private const int Nobody = -1;
-
-    private readonly string?[] _names;
     private readonly string?[] _sets;
     private readonly int[] _leaders;
     private readonly bool[] _par2;
+    private readonly ProbeDepth[] _depths;
 
     private ProbePlan(int count)
     {
-        _names = new string?[count];
         _sets = new string?[count];
-        _leaders = new int[count];
+        _leaders = [.. Enumerable.Range(0, count)];
         _par2 = new bool[count];
+        _depths = new ProbeDepth[count];
     }
 
-    /// <summary>Indexes of the files to ask for: all but the later volumes of named sets and, unless they are wanted, PAR2 files.</summary>
+    /// <summary>Indexes of the files to ask for: of named sets the first, second and last volume, of PAR2 sets the index.</summary>
     public IReadOnlyList<int> Asked { get; private set; } = [];
+
+    /// <summary>Whether heads are needed to the length that PAR2 has checksums of: an index may be among the files.</summary>
+    public bool NeedsLongHeads { get; private set; }
 
     public static ProbePlan Make(IReadOnlyList<ProbeTarget> targets, bool includesPar2)
     {
         var plan = new ProbePlan(targets.Count);
-        var firsts = new Dictionary<string, (int Number, int Index)>(StringComparer.Ordinal);
+        plan.PlanPar2(targets, includesPar2);
+        var volumes = new List<(int Index, VolumeName Name)>();
         for (var i = 0; i < targets.Count; i++)
         {
-            plan._leaders[i] = Nobody;
-            if (targets[i].Subject.FileName is not { } name)
+            var name = targets[i].Subject.FileName;
+            if (plan._par2[i])
                 continue;
-
-            plan._names[i] = name;
-            plan._par2[i] = name.EndsWith(".par2", StringComparison.OrdinalIgnoreCase);
-            if (VolumeName.Parse(name) is not { } volume)
-                continue;
-
-            plan._sets[i] = volume.Set;
-            if (!firsts.TryGetValue(volume.Set, out var first) || volume.Number < first.Number)
-                firsts[volume.Set] = (volume.Number, i);
+            if (VolumeName.Parse(name) is { } volume)
+                volumes.Add((i, volume));
+            else
+                plan._depths[i] = name is not null && !NameJudge.IsObfuscated(name) ? ProbeDepth.Ends : ProbeDepth.ByKind;
         }
 
-        for (var i = 0; i < targets.Count; i++)
-        {
-            if (plan._sets[i] is { } set)
-                plan._leaders[i] = firsts[set].Index;
-        }
+        foreach (var set in volumes.GroupBy(volume => volume.Name.Set, StringComparer.Ordinal))
+            plan.PlanSet(set.Key, [.. set.OrderBy(volume => volume.Name.Number)]);
 
-        plan.Asked =
-        [
-            .. Enumerable.Range(0, targets.Count)
-                .Where(i => (includesPar2 || !plan._par2[i]) && (plan._leaders[i] == Nobody || plan._leaders[i] == i)),
-        ];
+        plan.Asked = [.. Enumerable.Range(0, targets.Count).Where(i => plan._depths[i] != ProbeDepth.Nothing)];
+        plan.NeedsLongHeads = plan._par2.Contains(true) || plan._depths.Contains(ProbeDepth.ByKind);
         return plan;
     }
 
@@ -63,50 +70,34 @@ internal sealed class ProbePlan
     /// <summary>The set that a file is a volume of by its name, or null.</summary>
     public string? SetOf(int index) => _sets[index];
 
-    /// <summary>The first volume of the set of a file, which may be the file itself. Only for files that belong to a set.</summary>
+    /// <summary>The first volume of the set of a file, which may be the file itself.</summary>
     public int LeaderOf(int index) => _leaders[index];
 
-    /// <summary>True when the name promises a file that is published as it is.</summary>
-    public bool IsPlain(int index) => _sets[index] is null && _names[index] is { } name && !NameJudge.IsObfuscated(name);
-}
+    /// <summary>How much of a file is asked for.</summary>
+    public ProbeDepth DepthOf(int index) => _depths[index];
 
-/// <summary>What the name of one volume of an archive or split file says by custom.</summary>
-/// <param name="Set">The name of the set in lower case, with the kind of its volumes: equal for all volumes of one set.</param>
-/// <param name="Number">Order of the volume in its set; the first is the lowest there is.</param>
-internal readonly record struct VolumeName(string Set, int Number)
-{
-    /// <summary>
-    /// Recognises <c>.partNN.rar</c>, <c>.rar</c>, <c>.rNN</c> to <c>.zNN</c>, <c>.7z</c>, <c>.zip</c>, <c>.zNN</c> and
-    /// <c>.NNN</c>, with or without the extension of an archive before the number.
-    /// </summary>
-    public static VolumeName? Parse(string name)
+    private void PlanPar2(IReadOnlyList<ProbeTarget> targets, bool includesPar2)
     {
-        var dot = name.LastIndexOf('.');
-        if (dot < 1)
-            return null;
+        var files = Enumerable.Range(0, targets.Count).Where(i => Par2Name.Parse(targets[i].Subject.FileName) is not null).ToList();
+        foreach (var i in files)
+            (_par2[i], _depths[i]) = (true, includesPar2 ? ProbeDepth.Ends : ProbeDepth.Nothing);
+        foreach (var index in Par2Name.Indexes([.. files.Select(i => new PostedPar2(targets[i].Subject.FileName, null, targets[i].EncodedBytes))]))
+            _depths[files[index]] = ProbeDepth.Ends;
+    }
 
-        var stem = name[..dot].ToLowerInvariant();
-        var extension = name[(dot + 1)..].ToLowerInvariant();
-        return extension switch
+    private void PlanSet(string set, IReadOnlyList<(int Index, VolumeName Name)> volumes)
+    {
+        // Where several have one name their order is not known, and perhaps not even that they are one set.
+        var isOrdered = volumes.DistinctBy(volume => volume.Name.Number).Count() == volumes.Count;
+        for (var i = 0; i < volumes.Count; i++)
         {
-            "rar" => Numbered(stem) ?? new VolumeName(stem + "|rar", -1),
-            "7z" => new VolumeName(stem + "|7z", 0),
-            "zip" => new VolumeName(stem + "|zip", int.MaxValue),
-            [>= 'r' and <= 'y', _, _] when Digits(extension[1..]) is { } number =>
-                new VolumeName(stem + "|rar", (extension[0] - 'r') * 100 + number),
-            ['z', _, _] when Digits(extension[1..]) is { } number => new VolumeName(stem + "|zip", number),
-            [_, _, _] when Digits(extension) is { } number => new VolumeName(stem + "|split", number),
-            _ => null,
-        };
+            var index = volumes[i].Index;
+            if (isOrdered)
+                (_sets[index], _leaders[index]) = (set, volumes[0].Index);
+            _depths[index] = !isOrdered ? ProbeDepth.ByKind
+                : i == volumes.Count - 1 ? ProbeDepth.Ends
+                : i < 2 ? ProbeDepth.Head
+                : ProbeDepth.Nothing;
+        }
     }
-
-    // stem.part07 of stem.part07.rar
-    private static VolumeName? Numbered(string stem)
-    {
-        var part = stem.LastIndexOf(".part", StringComparison.Ordinal);
-        return part > 0 && Digits(stem[(part + 5)..]) is { } number ? new VolumeName(stem[..part] + "|part", number) : null;
-    }
-
-    private static int? Digits(string text) =>
-        text.Length is > 0 and <= 5 && int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : null;
 }

@@ -1,7 +1,7 @@
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Par2;
 
 namespace Sluice.Usenet.Probing;
 
@@ -21,9 +21,9 @@ public readonly record struct ProbeTarget(NzbSubject Subject, ISegmentIds Ids, l
 public sealed record ProbeReport(IReadOnlyList<FileHead> Files, int HeadsAsked, int Fetches, int Misses, int Corrupt, long Bytes);
 
 /// <summary>
-/// Finds out what the posted files of a release are and where their bytes live, from first and last articles. A plain file
-/// costs two articles, an archive set whose volumes are named costs one, PAR2 files cost nothing unless they are wanted.
-/// A file whose articles carry no ranges costs all of them.
+/// Finds out what the posted files of a release are and where their bytes live, from first and last articles. A plain file costs two
+/// articles; a set whose volumes are named costs three heads and its last article; a volume without a name of use costs its head, and of RAR 4
+/// its last article; of PAR2 files only the index of each set is asked for. A file whose articles carry no ranges costs all of them.
 /// </summary>
 /// <remarks>Thread-safe; fetches in lane Import. Heads are asked for together, so the source can pipeline them.</remarks>
 public sealed class ReleaseProber
@@ -52,111 +52,76 @@ public sealed class ReleaseProber
     {
         ArgumentNullException.ThrowIfNull(targets);
 
-        using var fetcher = new HeadFetcher(_source, _options);
         var plan = ProbePlan.Make(targets, _options.IncludesPar2);
-        var heads = new FileHead[targets.Count];
+        using var fetcher = new HeadFetcher(_source, plan.NeedsLongHeads ? _options with { HeadBytes = Math.Max(_options.HeadBytes, Par2Matcher.HeadLength) } : _options);
+        FileHead[] heads = [.. targets.Select((target, index) => Unasked(target, index, plan))];
         var done = 0;
-        await Parallel.ForEachAsync(
-            plan.Asked,
-            new ParallelOptions { MaxDegreeOfParallelism = _options.Concurrency, CancellationToken = cancellationToken },
-            async (index, token) =>
-            {
-                heads[index] = await ProbeAsync(fetcher, targets[index], index, plan, () => progress?.Report(Volatile.Read(ref done)), token);
-                _options.Found?.Invoke(heads[index]);
-                progress?.Report(Interlocked.Increment(ref done));
-            });
-
-        for (var index = 0; index < targets.Count; index++)
-            heads[index] ??= Skip(targets[index], index, plan, heads);
-        progress?.Report(targets.Count);
-        return fetcher.Report(SegmentJoiner.Join(heads, _options.MaxJoined));
-    }
-
-    private async Task<FileHead> ProbeAsync(
-        HeadFetcher fetcher, ProbeTarget target, int index, ProbePlan plan, Action counted, CancellationToken cancellationToken)
-    {
-        var count = target.Ids.Count;
-        var segments = new SegmentHeads(fetcher, target.Ids, target.EncodedBytes / count);
-
-        // Of an archive the last article tells nothing yet, so it is asked for at once only where the name promises a plain file.
-        List<HeadAnswer> answers = count > 1 && plan.IsPlain(index)
-            ? [.. await Task.WhenAll(FetchAsync(0), FetchAsync(count - 1))]
-            : [await FetchAsync(0)];
-        var file = new FileHead
+        await ForEachAsync(plan.Asked, async (index, token) =>
         {
-            Members = [index],
-            Subject = target.Subject,
-            Ids = target.Ids,
-            State = answers[0].State,
-            VolumeSet = plan.SetOf(index),
-            AskedArticles = answers.Count,
-            MissingArticles = CountMissing(),
-        };
-        if (answers[0].Head is not { } head)
-            return file;
+            heads[index] = await Probe(index).RunAsync(plan.DepthOf(index), token);
+            _options.Found?.Invoke(heads[index]);
+            progress?.Report(Interlocked.Increment(ref done));
+        }, cancellationToken);
 
-        file = file with { Header = head.Header, FirstBytes = head.FirstBytes, Kind = KindOf(head) };
-        var category = MediaSignature.CategoryOf(file.Kind);
-        if (category == MediaCategory.Archive || (category == MediaCategory.Par2 && !_options.IncludesPar2))
-            return file;
-
-        if (answers.Count < 2 && count > 1)
-            answers.Add(await FetchAsync(count - 1));
-        head = await WithRangeAsync(segments, 0, head, cancellationToken);
-        var last = answers[^1].Head is { } tail ? await WithRangeAsync(segments, count - 1, tail, cancellationToken) : null;
-        var found = await new MapFinder(segments, _options, counted).FindAsync(head, last, cancellationToken);
-        return file with
+        // What begins like nothing that is known may be a volume of an archive that has nothing but its pieces; else it is a plain file.
+        if (!heads.Any(head => head.Kind is MediaKind.SevenZip or MediaKind.Zip))
         {
-            Map = found.Map,
-            IsConfirmed = found.IsConfirmed,
-            TooLongToCount = found.IsTooLong ? head.Encoding : null,
-            AskedArticles = answers.Count + found.Counted,
-            MissingArticles = CountMissing() + found.Missing,
-            Habit = await FindHabitAsync(segments, head, last, cancellationToken),
-        };
-
-        int CountMissing() => answers.Count(answer => answer.State == HeadState.Missing);
-
-        Task<HeadAnswer> FetchAsync(int segment) =>
-            segments.FetchAsync(segment, answer => MapFinder.IsPlausible(answer, segment, count), cancellationToken);
-    }
-
-    /// <summary>One provider may have lost the range of an article that has one elsewhere; a file of a single article needs none.</summary>
-    private static async Task<ArticleHead> WithRangeAsync(SegmentHeads segments, int index, ArticleHead head, CancellationToken cancellationToken)
-    {
-        if (head.Begin is not null || segments.Count == 1)
-            return head;
-        var answer = await segments.FetchBesideAsync(
-            index, head, other => other.Begin is not null && MapFinder.IsPlausible(other, index, segments.Count), cancellationToken);
-        return answer.Head ?? head;
-    }
-
-    /// <summary>What the articles carry. That they carry no checksums is believed only where first and last article agree.</summary>
-    private static async Task<ArticleHabit> FindHabitAsync(SegmentHeads segments, ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
-    {
-        var habit = last is null ? first.Habit : first.Habit.And(last.Habit);
-        if (habit.Checksum != Carries.Never || segments.Count == 1)
-            return habit;
-        if (first.Checksum == Carries.Unknown)
-        {
-            var answer = await segments.FetchWithTrailerAsync(0, head => MapFinder.IsPlausible(head, 0, segments.Count), cancellationToken);
-            first = answer.Head ?? first;
+            await ForEachAsync(
+                plan.Asked.Where(index => plan.DepthOf(index) == ProbeDepth.ByKind && heads[index] is { Kind: MediaKind.Unknown, IsConfirmed: false, AskedArticles: 1, Ids.Count: > 1 }),
+                async (index, token) => heads[index] = await CompleteAsync(fetcher, heads[index], token),
+                cancellationToken);
         }
 
-        return habit with { Checksum = last?.Checksum == Carries.Never ? first.Checksum : Carries.Unknown };
+        for (var index = 0; index < targets.Count; index++)
+        {
+            if (heads[index].State == HeadState.Skipped && !plan.IsPar2(index))
+                heads[index] = heads[index] with { Kind = heads[plan.LeaderOf(index)].Kind };
+        }
+
+        progress?.Report(targets.Count);
+        return fetcher.Report(SegmentJoiner.Join(heads, _options.MaxJoined));
+
+        FileProbe Probe(int index) => new(fetcher, heads[index], _options, () => progress?.Report(Volatile.Read(ref done)));
     }
 
-    // The middle of a file looks like anything.
-    private static MediaKind KindOf(ArticleHead head) =>
-        head.Begin is null or 0 ? MediaSignature.Recognise(head.FirstBytes.Span) : MediaKind.Unknown;
+    /// <summary>Probes files further that a first probe has left out, or of which it has taken the word of one article.</summary>
+    /// <param name="files">Files of a release as the probe left them.</param>
+    /// <param name="isWhole">Whether first and last article are asked for, so that nothing is claimed only; else the first one, where it was not seen yet.</param>
+    /// <param name="cancellationToken">Gives the probe up.</param>
+    /// <returns>The findings, one for each file in the same order.</returns>
+    /// <exception cref="NntpException">No provider could be asked to the end; the probe says nothing and can be repeated.</exception>
+    /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
+    internal async Task<IReadOnlyList<FileHead>> ContinueAsync(IReadOnlyList<FileHead> files, bool isWhole, CancellationToken cancellationToken)
+    {
+        using var fetcher = new HeadFetcher(_source, _options);
+        FileHead[] heads = [.. files];
+        await ForEachAsync(Enumerable.Range(0, heads.Length), async (index, token) =>
+        {
+            if (heads[index].State == HeadState.Skipped)
+                heads[index] = await new FileProbe(fetcher, heads[index], _options).RunAsync(isWhole ? ProbeDepth.Ends : ProbeDepth.Head, token);
+            else if (isWhole && heads[index] is { State: HeadState.Found, IsConfirmed: false, AskedArticles: 1, Ids.Count: > 1 })
+                heads[index] = await CompleteAsync(fetcher, heads[index], token);
+        }, cancellationToken);
+        return heads;
+    }
 
-    private static FileHead Skip(ProbeTarget target, int index, ProbePlan plan, FileHead?[] heads) => new()
+    private Task<FileHead> CompleteAsync(HeadFetcher fetcher, FileHead head, CancellationToken cancellationToken) =>
+        new FileProbe(fetcher, head, _options).CompleteAsync(cancellationToken);
+
+    private Task ForEachAsync(IEnumerable<int> indexes, Func<int, CancellationToken, Task> probeAsync, CancellationToken cancellationToken) =>
+        Parallel.ForEachAsync(
+            indexes,
+            new ParallelOptions { MaxDegreeOfParallelism = _options.Concurrency, CancellationToken = cancellationToken },
+            async (index, token) => await probeAsync(index, token));
+
+    private static FileHead Unasked(ProbeTarget target, int index, ProbePlan plan) => new()
     {
         Members = [index],
         Subject = target.Subject,
         Ids = target.Ids,
+        EncodedBytes = target.EncodedBytes,
         State = HeadState.Skipped,
-        Kind = plan.IsPar2(index) ? MediaKind.Par2 : heads[plan.LeaderOf(index)]?.Kind ?? MediaKind.Unknown,
+        Kind = plan.IsPar2(index) ? MediaKind.Par2 : MediaKind.Unknown,
         VolumeSet = plan.SetOf(index),
     };
 }

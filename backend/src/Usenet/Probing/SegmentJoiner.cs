@@ -72,6 +72,8 @@ internal static class SegmentJoiner
             Ids = new JoinedSegmentIds(ids),
             Map = SegmentMap.FromLengths(lengths),
             IsConfirmed = !members.Contains(-1) && size <= end,
+            LastBytes = default,
+            EncodedBytes = parts.Sum(part => part.EncodedBytes),
             AskedArticles = parts.Sum(part => part.AskedArticles),
             Habit = parts.Aggregate(default(ArticleHabit), (habit, part) => habit.And(part.Habit)),
         };

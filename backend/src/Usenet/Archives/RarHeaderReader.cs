@@ -1,0 +1,100 @@
+using System.Security.Cryptography;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>Reads the headers of one RAR volume, decrypted where they are encrypted.</summary>
+/// <remarks>
+/// An encrypted header has 8 bytes of salt (RAR 4) or an initial vector of 16 bytes (RAR 5) before it, and is padded to blocks of 16. Not
+/// thread-safe.
+/// </remarks>
+/// <param name="window">The volume.</param>
+/// <param name="format">RAR 4 or RAR 5.</param>
+/// <param name="passwords">What decrypts headers.</param>
+internal sealed class RarHeaderReader(HeaderWindow window, ArchiveFormat format, RarPasswords passwords)
+{
+    private const int CipherBlock = 16;
+    private const int Rar4SaltLength = 8;
+
+    // Null while headers are plain.
+    private RarEncryption? _encryption;
+
+    // The one that has opened a header of this volume: from then on it is no question any more.
+    private string? _password;
+
+    /// <summary>From now on headers are encrypted.</summary>
+    /// <exception cref="ArchiveException">There is a check value, and no password that it lets pass.</exception>
+    public void Encrypt(RarEncryption encryption)
+    {
+        _encryption = encryption;
+        _password = encryption.Check.IsEmpty ? null : passwords.Decide(encryption);
+    }
+
+    /// <summary>Reads the header at a place.</summary>
+    /// <returns>The header, its own length, and the place behind it, padding included.</returns>
+    /// <exception cref="ArchiveException">It is damaged, cannot be decrypted, or costs too much.</exception>
+    public async ValueTask<(RarBlock Block, int Length, long End)> ReadAsync(long offset, CancellationToken cancellationToken)
+    {
+        window.Budget.TakeStep();
+        return _encryption is null ? await ReadPlainAsync(offset, cancellationToken) : await ReadEncryptedAsync(offset, cancellationToken);
+    }
+
+    private async ValueTask<(RarBlock Block, int Length, long End)> ReadPlainAsync(long offset, CancellationToken cancellationToken)
+    {
+        var start = await window.ReadAsync(offset, Rar5Block.StartLength, cancellationToken);
+        if (!TryMeasure(start.Span, out var length))
+            throw Damaged();
+
+        var rest = await window.ReadAsync(offset + start.Length, length - start.Length, cancellationToken);
+        byte[] header = [.. start.Span, .. rest.Span];
+        return IsSound(header) ? (Parse(header), length, offset + length) : throw Damaged();
+    }
+
+    private async ValueTask<(RarBlock Block, int Length, long End)> ReadEncryptedAsync(long offset, CancellationToken cancellationToken)
+    {
+        var prefix = await window.ReadAsync(offset, format == ArchiveFormat.Rar4 ? Rar4SaltLength : CipherBlock, cancellationToken);
+        var text = offset + prefix.Length;
+        var start = await window.ReadAsync(text, CipherBlock, cancellationToken);
+        foreach (var password in _password is null ? passwords.Candidates : [_password])
+        {
+            using var aes = Cipher(prefix, password, out var iv);
+            var opened = aes.DecryptCbc(start.Span, iv, PaddingMode.None);
+            if (!TryMeasure(opened, out var length) || !MayBeHeader(opened) || Padded(length) > window.Length - text)
+                continue;
+
+            var rest = await window.ReadAsync(text + CipherBlock, Padded(length) - CipherBlock, cancellationToken);
+            byte[] header = [.. opened, .. aes.DecryptCbc(rest.Span, start.Span, PaddingMode.None)];
+            if (!IsSound(header.AsSpan(0, length)))
+                continue;
+            passwords.Settle(_password = password);
+            return (Parse(header.AsSpan(0, length)), length, text + Padded(length));
+        }
+
+        throw _password is null ? RarPasswords.NoneFits() : Damaged();
+    }
+
+    /// <summary>The cipher of one header.</summary>
+    private Aes Cipher(ReadOnlyMemory<byte> prefix, string password, out ReadOnlySpan<byte> iv)
+    {
+        var isRar4 = format == ArchiveFormat.Rar4;
+        var encryption = isRar4 ? _encryption! with { Salt = Convert.ToHexString(prefix.Span) } : _encryption!;
+        var key = passwords.KeyOf(encryption, password);
+        iv = isRar4 ? key.Iv.Span : prefix.Span;
+        var aes = Aes.Create();
+        aes.SetKey(key.Key.Span);
+        return aes;
+    }
+
+    private static int Padded(int length) => (length + CipherBlock - 1) & -CipherBlock;
+
+    private bool TryMeasure(ReadOnlySpan<byte> start, out int length) =>
+        format == ArchiveFormat.Rar4 ? Rar4Block.TryMeasure(start, out length) : Rar5Block.TryMeasure(start, out length);
+
+    private bool MayBeHeader(ReadOnlySpan<byte> start) =>
+        format == ArchiveFormat.Rar4 ? Rar4Block.MayBeEncrypted(start) : Rar5Block.MayBeEncrypted(start, isFirst: _password is null);
+
+    private bool IsSound(ReadOnlySpan<byte> header) => format == ArchiveFormat.Rar4 ? Rar4Block.IsSound(header) : Rar5Block.IsSound(header);
+
+    private RarBlock Parse(ReadOnlySpan<byte> header) => format == ArchiveFormat.Rar4 ? Rar4Block.Parse(header) : Rar5Block.Parse(header);
+
+    private static ArchiveException Damaged() => new(ArchiveFault.Broken, "a header is damaged");
+}

@@ -1,0 +1,187 @@
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>Volumes of one RAR archive as a whole. Pure.</summary>
+public static class RarSet
+{
+    /// <summary>Joins the parts of all volumes into files.</summary>
+    /// <remarks>
+    /// What a volume goes on with has to be what the one before it left off with, and the parts of a stored file sum up to its length exactly
+    /// (IMP-53). Where a neighbour does not fit, the fitting one decides: if it is further on in the set, the order is wrong and the set
+    /// <see cref="ArchiveFault.Broken"/>, otherwise it was never posted, and the set is <see cref="ArchiveFault.Incomplete"/>. A volume that comes
+    /// twice in a row counts once.
+    /// </remarks>
+    /// <param name="volumes">The volumes in order, all parts known (<see cref="RarVolume.HasAllParts"/>) or predicted.</param>
+    /// <param name="passwords">What decrypts stored files that are encrypted. Compressed files get no cipher.</param>
+    /// <exception cref="ArchiveException">They are no whole archive, or a file cannot be decrypted.</exception>
+    public static ArchiveMap Join(IReadOnlyList<RarVolume> volumes, RarPasswords passwords)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(volumes.Count);
+        if (volumes.Any(volume => !volume.HasAllParts))
+            throw new ArgumentException("A volume was not read far enough.", nameof(volumes));
+
+        CheckNumbers(volumes);
+        var joint = new RarJoint(volumes, passwords);
+        for (var index = 0; index < volumes.Count; index++)
+        {
+            if (index == 0 || !volumes[index].IsCopyOf(volumes[index - 1]))
+                joint.Append(index);
+        }
+
+        return joint.Finish();
+    }
+
+    /// <summary>
+    /// Whether the order of the parts of a file is proved by their checksums (IMP-51): each part but the last carries that of its own bytes, the
+    /// last one that of the file. Where volumes have no numbers and no names, nothing else tells.
+    /// </summary>
+    /// <param name="parts">All parts of one stored, not encrypted file in the order that is in question.</param>
+    /// <param name="lastCrc32">CRC-32 of the bytes of the last part, which no header tells: they have to be read.</param>
+    /// <returns>False, too, where a part has no checksum.</returns>
+    public static bool IsOrderProved(IReadOnlyList<RarPart> parts, uint lastCrc32)
+    {
+        if (parts.Count == 0 || parts.Any(part => part.Crc32 is null || part.Method is not null || part.Encryption is not null))
+            return false;
+
+        var sum = 0u;
+        foreach (var part in parts.SkipLast(1))
+            sum = Crc32Kernel.Combine(sum, part.Crc32!.Value, part.DataLength);
+        return Crc32Kernel.Combine(sum, lastCrc32, parts[^1].DataLength) == parts[^1].Crc32;
+    }
+
+    /// <summary>Numbers that are known count from 0 without a gap.</summary>
+    private static void CheckNumbers(IReadOnlyList<RarVolume> volumes)
+    {
+        if (volumes.Any(volume => volume.Format != volumes[0].Format))
+            throw new ArchiveException(ArchiveFault.Broken, "its volumes are of different formats");
+        if (!volumes[0].IsFirst && volumes.Skip(1).Any(volume => volume.IsFirst))
+            throw RarJoint.WrongOrder();
+
+        var known = volumes.Where(volume => volume.Number is not null).Select(volume => volume.Number!.Value).ToHashSet();
+        var next = 0;
+        for (var i = 0; i < volumes.Count; i++)
+        {
+            if (i > 0 && volumes[i].IsCopyOf(volumes[i - 1]))
+                continue;
+            if (volumes[i].Number is { } number && number != next)
+                throw number < next || known.Contains(next) ? RarJoint.WrongOrder() : RarJoint.Lacks($"volume {next + 1}");
+            next++;
+        }
+    }
+}
+
+/// <summary>The archive as far as its volumes have been joined.</summary>
+/// <param name="volumes">All of them, for the question whether one that is needed comes later.</param>
+/// <param name="passwords">What decrypts stored files.</param>
+internal sealed class RarJoint(IReadOnlyList<RarVolume> volumes, RarPasswords passwords)
+{
+    private readonly List<ArchiveEntry> _entries = [];
+    private readonly List<string> _notes = [];
+
+    // The file that is being joined: its last part, and where its data lies; null between two files.
+    private RarPart? _open;
+    private List<ArchiveExtent> _extents = [];
+    private long _sum;
+    private bool _hasEnded;
+
+    /// <summary>The error of volumes that are all there and do not follow each other.</summary>
+    public static ArchiveException WrongOrder() => new(ArchiveFault.Broken, "its volumes are in the wrong order");
+
+    /// <summary>The error of a volume that is not there.</summary>
+    public static ArchiveException Lacks(string what) => new(ArchiveFault.Incomplete, $"{what} is missing");
+
+    /// <summary>Appends the parts of the next volume.</summary>
+    public void Append(int index)
+    {
+        var volume = volumes[index];
+        if (_hasEnded)
+            throw new ArchiveException(ArchiveFault.Broken, "a volume follows the last one");
+        foreach (var part in volume.Parts)
+        {
+            CheckBeginning(part, index);
+            _open = part;
+            _sum += part.DataLength;
+            if (part.DataLength > 0)
+                _extents.Add(new ArchiveExtent(index, part.DataOffset, part.DataLength));
+            if (!part.IsSplitAfter)
+                Close(index);
+        }
+
+        _hasEnded = _open is null && volume.Continues == false;
+    }
+
+    /// <summary>The archive, when all volumes have been appended.</summary>
+    public ArchiveMap Finish()
+    {
+        if (_open is not null || volumes[^1].Continues == true)
+            throw Lacks("the next volume");
+        return new ArchiveMap(volumes[0].Format, _entries, _notes);
+    }
+
+    /// <summary>A part goes on with the file that is open, if there is one, and begins a file if there is none.</summary>
+    private void CheckBeginning(RarPart part, int index)
+    {
+        if (part.IsSplitBefore && part.Identity == _open?.Identity)
+            return;
+        if (_open is { } open)
+            throw GoesOnLater(open, index) ? WrongOrder() : Lacks("a volume in the middle");
+        if (part.IsSplitBefore)
+            throw BeginsLater(part, index) ? WrongOrder() : Lacks(index == 0 ? "the first volume" : "a volume in the middle");
+    }
+
+    /// <summary>The file that is open is whole.</summary>
+    private void Close(int index)
+    {
+        var last = _open!;
+        if (last.Kind != RarPartKind.File)
+        {
+            if (last.Kind == RarPartKind.Link)
+                _notes.Add($"The link {last.Path} is left out.");
+        }
+        else if (last.UnpackedLength > 0)
+        {
+            if (last.Method is null)
+                CheckSum(last, index);
+            _entries.Add(new ArchiveEntry
+            {
+                Path = last.Path,
+                Length = last.UnpackedLength,
+                Extents = _extents,
+                Method = last.Method,
+                Cipher = last is { Method: null, Encryption: { } encryption } ? CipherOf(encryption) : null,
+                Crc32 = last.Crc32,
+            });
+        }
+
+        (_open, _extents, _sum) = (null, [], 0);
+    }
+
+    private void CheckSum(RarPart last, int index)
+    {
+        const int CipherBlock = 16;
+        var expected = last.UnpackedLength;
+        if (last.Encryption is not null)
+            expected += -expected & (CipherBlock - 1);
+        if (_sum > expected)
+            throw new ArchiveException(ArchiveFault.Broken, "a file has more data than its length");
+        if (_sum == expected)
+            return;
+        if (!last.IsSplitBefore)
+            throw new ArchiveException(ArchiveFault.Broken, "a file has less data than its length");
+        throw GoesOnLater(last, index) ? WrongOrder() : Lacks("a volume in the middle");
+    }
+
+    /// <summary>Whether a volume that is still to come goes on with a file. Those that have been joined are in their place.</summary>
+    private bool GoesOnLater(RarPart open, int index) =>
+        volumes.Skip(index + 1).Any(volume => volume.Head is { IsSplitBefore: true } head && head.Identity == open.Identity);
+
+    /// <summary>Whether a volume that is still to come holds the beginning of a file.</summary>
+    private bool BeginsLater(RarPart part, int index) =>
+        volumes.Skip(index + 1).Any(volume => volume.Tail is { IsSplitBefore: false } tail && tail.Identity == part.Identity);
+
+    private StreamCipher CipherOf(RarEncryption encryption) =>
+        passwords.Decide(encryption) is { } password ? passwords.CipherOf(encryption, password)
+            : throw new ArchiveException(ArchiveFault.Unsupported, "its password cannot be checked");
+}

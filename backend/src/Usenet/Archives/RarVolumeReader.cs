@@ -1,0 +1,106 @@
+namespace Sluice.Usenet.Archives;
+
+/// <summary>How much of a RAR volume is read.</summary>
+public enum RarDepth
+{
+    /// <summary>Up to the first file that has data: what the volume goes on with, or begins with.</summary>
+    FirstFile,
+
+    /// <summary>All headers up to the end of the volume.</summary>
+    Whole,
+}
+
+/// <summary>Reads the headers of one RAR volume and skips all data.</summary>
+/// <remarks>RAR 2.9 to 4 by its technote.txt, RAR 5 and 7 by the technical note of RAR 5.0. Thread-safe: it has no state.</remarks>
+public static class RarVolumeReader
+{
+    private const int MarkerLength = 8;
+
+    private static ReadOnlySpan<byte> Rar4Marker => "Rar!\x1A\x07\0"u8;
+
+    private static ReadOnlySpan<byte> Rar5Marker => "Rar!\x1A\x07\x01\0"u8;
+
+    /// <summary>Reads a volume.</summary>
+    /// <param name="window">The volume and what reading may cost; the budget is that of the whole archive.</param>
+    /// <param name="passwords">What opens encrypted headers; not asked where they are plain.</param>
+    /// <param name="depth">How far.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="ArchiveException">
+    /// It is damaged or cut short, is a program that unpacks itself or older than RAR 2.9, cannot be decrypted, or costs too much.
+    /// </exception>
+    public static async ValueTask<RarVolume> ReadAsync(
+        HeaderWindow window, RarPasswords passwords, RarDepth depth, CancellationToken cancellationToken)
+    {
+        var marker = await window.ReadAsync(0, (int)Math.Min(MarkerLength, window.Length), cancellationToken);
+        var (format, offset) = Recognise(marker.Span);
+        var headers = new RarHeaderReader(window, format, passwords);
+        var parts = new List<RarPart>();
+        var volume = new RarVolume { Format = format, Length = window.Length, Parts = parts };
+        var hasMain = false;
+        while (offset < window.Length)
+        {
+            var (block, length, end) = await headers.ReadAsync(offset, cancellationToken);
+            if (block.DataLength > window.Length - end)
+                throw new ArchiveException(ArchiveFault.Broken, "it is cut short");
+            if (hasMain == (block.Kind is RarBlockKind.Main or RarBlockKind.Encryption) || (volume.HasEncryptedHeaders && block.Kind == RarBlockKind.Encryption))
+                throw new ArchiveException(ArchiveFault.Broken, "its headers are out of order");
+            offset = end + block.DataLength;
+            switch (block.Kind)
+            {
+                case RarBlockKind.Encryption:
+                    headers.Encrypt(block.Encryption!);
+                    volume = volume with { HasEncryptedHeaders = true };
+                    break;
+                case RarBlockKind.Main:
+                    hasMain = true;
+                    volume = WithMain(volume, block, length);
+                    if (format == ArchiveFormat.Rar4 && volume.HasEncryptedHeaders)
+                        headers.Encrypt(new RarEncryption(KeyScheme.Rar4, "", RoundsLog2: 0));
+                    break;
+                case RarBlockKind.File:
+                    parts.Add(block.Part! with { DataOffset = end, DataLength = block.DataLength });
+                    if (depth == RarDepth.FirstFile && block.DataLength > 0)
+                        return volume;
+                    break;
+                case RarBlockKind.End:
+                    return volume with { IsWhole = true, Continues = block.Continues, Number = block.Number ?? volume.Number };
+                default:
+                    break;
+            }
+        }
+
+        // Old programs write no end of the archive: that of the file is the end, and what it lacks is a matter of the set.
+        return hasMain ? volume with { IsWhole = true } : throw new ArchiveException(ArchiveFault.Broken, "it has no main header");
+    }
+
+    private static (ArchiveFormat Format, long FirstHeader) Recognise(ReadOnlySpan<byte> marker)
+    {
+        if (marker.StartsWith(Rar5Marker))
+            return (ArchiveFormat.Rar5, Rar5Marker.Length);
+        if (marker.StartsWith(Rar4Marker))
+            return (ArchiveFormat.Rar4, Rar4Marker.Length);
+        if (marker.StartsWith("RE~^"u8))
+            throw new ArchiveException(ArchiveFault.Unsupported, "it is older than RAR 2.9");
+        if (marker.StartsWith("MZ"u8) || marker.StartsWith("\x7F" + "ELF"u8))
+            throw new ArchiveException(ArchiveFault.Unsupported, "it is a program that unpacks itself");
+        throw new ArchiveException(ArchiveFault.Broken, "it does not begin as a RAR volume");
+    }
+
+    private static RarVolume WithMain(RarVolume volume, RarBlock main, int length)
+    {
+        bool Has(RarArchiveFlags flag) => (main.Archive & flag) != 0;
+
+        return volume with
+        {
+            Number = main.Number,
+            IsVolume = Has(RarArchiveFlags.Volume),
+            IsFirst = Has(RarArchiveFlags.First),
+            HasNewNames = Has(RarArchiveFlags.NewNames),
+            IsSolid = Has(RarArchiveFlags.Solid),
+            IsLocked = Has(RarArchiveFlags.Locked),
+            HasRecovery = Has(RarArchiveFlags.Recovery),
+            HasEncryptedHeaders = volume.HasEncryptedHeaders || Has(RarArchiveFlags.EncryptedHeaders),
+            MainHeaderLength = length,
+        };
+    }
+}

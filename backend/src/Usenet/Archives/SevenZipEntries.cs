@@ -1,0 +1,76 @@
+using Sluice.Usenet.Streams.Maps;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>Finds the data of each file that a 7z header lists.</summary>
+/// <remarks>For one header; not thread-safe.</remarks>
+/// <param name="header">It.</param>
+/// <param name="keys">The passwords that may open the data.</param>
+/// <param name="password">The one that opened the header, which opens the data too; null where the header was not encrypted.</param>
+internal sealed class SevenZipEntries(SevenZipHeader header, ArchiveKeys keys, string? password)
+{
+    /// <summary>The most salts that the files of one archive may have: each costs a key for each password.</summary>
+    private const int MaxSalts = 4;
+
+    private readonly SevenZipCipher?[] _ciphers = new SevenZipCipher?[header.Streams.Folders.Count];
+    private readonly HashSet<(string, int)> _salts = [];
+
+    /// <summary>The map of the archive.</summary>
+    /// <exception cref="ArchiveException">The header contradicts itself, or there is no password where one is needed.</exception>
+    public ArchiveMap Map()
+    {
+        var entries = new List<ArchiveEntry>();
+        var notes = new List<string>();
+        var items = header.Items.Where(item => item.HasStream).ToList();
+        if (items.Count != header.Streams.Streams.Count)
+            throw new ArchiveException(ArchiveFault.Broken, "it has not as many streams as files");
+        foreach (var (item, stream) in items.Zip(header.Streams.Streams))
+        {
+            if (item.IsSpecial)
+                notes.Add($"skipped a link: {item.Path}");
+            else if (!item.IsFolder && stream.Length > 0)
+                entries.Add(Find(item, stream));
+        }
+
+        return new ArchiveMap(ArchiveFormat.SevenZip, entries, notes);
+    }
+
+    private ArchiveEntry Find(SevenZipItem item, SevenZipStream stream)
+    {
+        var folder = header.Streams.Folders[stream.Folder];
+        var entry = new ArchiveEntry { Path = item.Path, Length = stream.Length, Crc32 = stream.Crc, Method = folder.Method, Extents = [] };
+        if (folder.Method is not null)
+            return entry;
+
+        var packed = header.Streams.Packed[folder.FirstPacked];
+        if (folder.Cipher is { } coder)
+            return Unlock(entry, stream, packed, folder, _ciphers[stream.Folder] ??= SevenZipCipher.Read(coder));
+        return HasLengths(folder) && packed.Length == folder.Length
+            ? entry with { Extents = [packed with { Offset = packed.Offset + stream.Offset, Length = stream.Length }] }
+            : throw Contradiction();
+    }
+
+    private ArchiveEntry Unlock(ArchiveEntry entry, SevenZipStream stream, ArchiveExtent packed, SevenZipFolder folder, SevenZipCipher cipher)
+    {
+        if (!HasLengths(folder) || packed.Length < SevenZipCipher.RoundUp(folder.Length))
+            throw Contradiction();
+        if (keys.Passwords.Count == 0)
+            throw new ArchiveException(ArchiveFault.NoPassword, "its files are encrypted");
+        if (_salts.Add((cipher.Salt, cipher.RoundsLog2)) && _salts.Count > MaxSalts)
+            throw new ArchiveException(ArchiveFault.Unsupported, "its files have too many keys");
+
+        var first = SevenZipCipher.FirstByte(stream.Offset);
+        var end = SevenZipCipher.RoundUp(stream.Offset + stream.Length);
+        entry = entry with { Extents = [packed with { Offset = packed.Offset + first, Length = end - first }] };
+        return password is not null
+            ? entry with { Cipher = Cipher(password) }
+            : entry with { Candidates = [.. keys.Passwords.Select(Cipher)] };
+
+        StreamCipher Cipher(string tried) => cipher.ForStretch(stream.Offset, keys.Get(cipher.Ask(tried)).Key);
+    }
+
+    // The coders of stored data hand on what they get, so that all lengths are the same.
+    private static bool HasLengths(SevenZipFolder folder) => folder.OutputLengths.All(length => length == folder.Length);
+
+    private static ArchiveException Contradiction() => new(ArchiveFault.Broken, "stored data is not as long as its files");
+}

@@ -1,0 +1,147 @@
+using System.Globalization;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>One step of packing (7zFormat.txt, "Folder").</summary>
+/// <param name="Id">What it does.</param>
+/// <param name="Inputs">Streams that go in when it unpacks.</param>
+/// <param name="Outputs">Streams that come out.</param>
+/// <param name="Properties">Its own settings.</param>
+internal sealed record SevenZipCoder(ulong Id, int Inputs, int Outputs, ReadOnlyMemory<byte> Properties)
+{
+    public const ulong Copy = 0x00;
+    public const ulong Lzma = 0x03_01_01;
+    public const ulong Lzma2 = 0x21;
+    public const ulong Aes = 0x06_F1_07_01;
+
+    /// <summary>What it is called (Methods.txt).</summary>
+    public string Name => Id switch
+    {
+        Copy => "Copy",
+        Lzma => "LZMA",
+        Lzma2 => "LZMA2",
+        Aes => "AES",
+        0x03 => "Delta",
+        0x04 or 0x03_03_01_03 => "BCJ",
+        0x03_03_01_1B => "BCJ2",
+        0x05 or 0x03_03_02_05 => "PPC",
+        0x06 or 0x03_03_04_01 => "IA64",
+        0x07 or 0x03_03_05_01 => "ARM",
+        0x08 or 0x03_03_07_01 => "ARMT",
+        0x09 or 0x03_03_08_05 => "SPARC",
+        0x0A => "ARM64",
+        0x0B => "RISCV",
+        0x03_04_01 => "PPMd",
+        0x04_01_08 => "Deflate",
+        0x04_01_09 => "Deflate64",
+        0x04_02_02 => "BZip2",
+        0x04_F7_11_01 => "Zstandard",
+        0x04_F7_11_02 => "Brotli",
+        0x04_F7_11_04 => "LZ4",
+        _ => string.Create(CultureInfo.InvariantCulture, $"method {Id:X}"),
+    };
+}
+
+/// <summary>Files that were packed as one text, and the coders that they went through.</summary>
+/// <param name="Coders">The coders as the header lists them.</param>
+/// <param name="Chain">
+/// Indexes of the coders in the order of unpacking, where each has one input and one output and hands on to the next; null where they form anything else.
+/// </param>
+/// <param name="MainOutput">The output that no coder takes in: the text.</param>
+/// <param name="PackedStreams">How many packed streams go in.</param>
+internal sealed record SevenZipFolder(IReadOnlyList<SevenZipCoder> Coders, IReadOnlyList<int>? Chain, int MainOutput, int PackedStreams)
+{
+    /// <summary>More coders, or streams of all coders, no program writes.</summary>
+    private const int MaxCoders = 32;
+
+    private const int LongIdentifier = 8;
+
+    /// <summary>Length of each output in bytes.</summary>
+    public IReadOnlyList<long> OutputLengths { get; init; } = [];
+
+    /// <summary>CRC-32 of the text; null where the header has none.</summary>
+    public uint? Crc { get; init; }
+
+    /// <summary>Index of the first of its packed streams.</summary>
+    public int FirstPacked { get; init; }
+
+    /// <summary>Length of the text in bytes.</summary>
+    public long Length => OutputLengths[MainOutput];
+
+    /// <summary>How many outputs the coders have together.</summary>
+    public int Outputs => Coders.Sum(coder => coder.Outputs);
+
+    /// <summary>The coder that decrypts, where the text is encrypted by one that is known; else null.</summary>
+    public SevenZipCoder? Cipher => Coders.FirstOrDefault(coder => coder.Id == SevenZipCoder.Aes);
+
+    /// <summary>The coders that compress or filter, in words; null where the text is stored, encrypted once or not at all.</summary>
+    public string? Method
+    {
+        get
+        {
+            var names = Coders.Where(coder => coder.Id is not (SevenZipCoder.Copy or SevenZipCoder.Aes)).Select(coder => coder.Name).ToList();
+            if (names.Count > 0)
+                return string.Join('+', names.Distinct());
+            return Chain is not null && Coders.Count(coder => coder.Id == SevenZipCoder.Aes) <= 1 ? null : "AES";
+        }
+    }
+
+    /// <summary>Reads the coders of a folder and how they are tied together.</summary>
+    public static SevenZipFolder Read(SevenZipCursor cursor)
+    {
+        var count = cursor.ReadCount(MaxCoders);
+        if (count == 0)
+            throw Broken();
+        var coders = Enumerable.Range(0, count).Select(_ => ReadCoder(cursor)).ToArray();
+        var inputs = coders.Sum(coder => coder.Inputs);
+        var outputs = coders.Sum(coder => coder.Outputs);
+        if (inputs > MaxCoders || outputs > MaxCoders || outputs == 0 || inputs < outputs - 1)
+            throw Broken();
+
+        // For each output the input that takes it in; -1 where none does.
+        var takenBy = Enumerable.Repeat(-1, outputs).ToArray();
+        var isTied = new bool[inputs];
+        for (var i = 0; i < outputs - 1; i++)
+        {
+            var input = cursor.ReadCount();
+            var output = cursor.ReadCount();
+            if (input >= inputs || output >= outputs || isTied[input] || takenBy[output] >= 0)
+                throw Broken();
+            (isTied[input], takenBy[output]) = (true, input);
+        }
+
+        var packed = inputs - (outputs - 1);
+        // One packed stream goes where there is room for it; several say where they go, which only what unpacks them needs.
+        for (var i = 0; packed > 1 && i < packed; i++)
+            cursor.ReadCount();
+        return new SevenZipFolder(coders, FindChain(coders, takenBy, Array.IndexOf(isTied, false)), Array.IndexOf(takenBy, -1), packed);
+    }
+
+    private static SevenZipCoder ReadCoder(SevenZipCursor cursor)
+    {
+        var flags = cursor.ReadByte();
+        var idLength = flags & 0x0F;
+        if (idLength > LongIdentifier || (flags & 0xC0) != 0)
+            throw new ArchiveException(ArchiveFault.Unsupported, "it was packed in an unknown way");
+        ulong id = 0;
+        foreach (var digit in cursor.Take(idLength).Span)
+            id = (id << 8) | digit;
+        var isComplex = (flags & 0x10) != 0;
+        var inputs = isComplex ? cursor.ReadCount(MaxCoders) : 1;
+        var outputs = isComplex ? cursor.ReadCount(MaxCoders) : 1;
+        return new SevenZipCoder(id, inputs, outputs, (flags & 0x20) != 0 ? cursor.Take(cursor.ReadNumber()) : default);
+    }
+
+    // With one input and one output for each coder, both have the number of their coder.
+    private static int[]? FindChain(SevenZipCoder[] coders, int[] takenBy, int first)
+    {
+        if (coders.Any(coder => coder is not { Inputs: 1, Outputs: 1 }))
+            return null;
+        var chain = new List<int>();
+        for (var at = first; at >= 0 && chain.Count < coders.Length; at = takenBy[at])
+            chain.Add(at);
+        return chain.Count == coders.Length ? [.. chain] : null;
+    }
+
+    private static ArchiveException Broken() => new(ArchiveFault.Broken, "the coders in its header contradict each other");
+}

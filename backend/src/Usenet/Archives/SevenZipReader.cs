@@ -1,0 +1,77 @@
+namespace Sluice.Usenet.Archives;
+
+/// <summary>
+/// Reads what is in a 7z archive, and where (7zFormat.txt of the LZMA SDK). Its header lies at the end, plain, packed or encrypted; files that were
+/// stored lie as they are in the archive or as a stretch of one encrypted text (IMP-59).
+/// </summary>
+public static class SevenZipReader
+{
+    /// <summary>The most times that a header may be packed over.</summary>
+    private const int MaxPackedHeaders = 4;
+
+    /// <summary>Reads the header of an archive.</summary>
+    /// <param name="joined">The archive: all of its volumes, joined; not owned. Bytes behind its end do no harm.</param>
+    /// <param name="keys">The passwords that may open it; asked only where something is encrypted.</param>
+    /// <param name="budget">What reading may cost. A header that is packed costs its packed bytes; it unpacks to 64 MiB at most.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <returns>
+    /// Its files, whose extents lie in volume 0: the joined one. Files that are compressed have no extents. Where only data is encrypted
+    /// nothing in the archive says which password fits, and the files have <see cref="ArchiveEntry.Candidates"/>.
+    /// </returns>
+    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Incomplete"/> where volumes at its end lack.</exception>
+    public static async Task<ArchiveMap> ReadAsync(
+        IArchiveInput joined, ArchiveKeys keys, ArchiveBudget budget, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(joined);
+        ArgumentNullException.ThrowIfNull(keys);
+        ArgumentNullException.ThrowIfNull(budget);
+
+        var window = new HeaderWindow(joined, budget);
+        var head = await window.ReadAsync(0, SevenZipStart.Size, cancellationToken);
+        if (SevenZipStart.Read(head.Span) is not { } start)
+            throw new ArchiveException(ArchiveFault.Broken, "its first bytes are damaged");
+        if (start.Length > joined.Length)
+            throw new ArchiveException(ArchiveFault.Incomplete, "its end lies in a volume that is not there");
+        if (start.HeaderSize == 0)
+            return new ArchiveMap(ArchiveFormat.SevenZip, [], []);
+
+        var bytes = await ReadAsync(window, start.HeaderOffset, start.HeaderSize, cancellationToken);
+        if (!start.IsHeader(bytes.Span))
+            throw new ArchiveException(ArchiveFault.Broken, "its header is damaged");
+
+        var unpacker = new SevenZipUnpacker(keys);
+        for (var packings = 0; ; packings++)
+        {
+            var cursor = new SevenZipCursor(bytes);
+            switch (cursor.ReadProperty())
+            {
+                case SevenZipProperty.Header:
+                    return new SevenZipEntries(SevenZipHeader.Read(cursor, joined.Length, budget), keys, unpacker.Password).Map();
+                case SevenZipProperty.EncodedHeader when packings < MaxPackedHeaders:
+                    bytes = await UnpackAsync(window, SevenZipStreams.Read(cursor, joined.Length), unpacker, cancellationToken);
+                    break;
+                case SevenZipProperty.EncodedHeader:
+                    throw new ArchiveException(ArchiveFault.Unsupported, "its header is packed too often");
+                default:
+                    throw new ArchiveException(ArchiveFault.Broken, "its header is none");
+            }
+        }
+    }
+
+    private static async Task<ReadOnlyMemory<byte>> UnpackAsync(
+        HeaderWindow window, SevenZipStreams streams, SevenZipUnpacker unpacker, CancellationToken cancellationToken)
+    {
+        window.Budget.TakeStep();
+        if (streams is not { Packed: [var extent], Folders: [var folder] })
+            throw new ArchiveException(ArchiveFault.Unsupported, "its header lies in several streams");
+        return unpacker.Unpack(folder, await ReadAsync(window, extent.Offset, extent.Length, cancellationToken));
+    }
+
+    private static ValueTask<ReadOnlyMemory<byte>> ReadAsync(HeaderWindow window, long offset, long length, CancellationToken cancellationToken)
+    {
+        // What no buffer can hold no budget can pay.
+        if (length > int.MaxValue)
+            window.Budget.TakeBytes(length);
+        return window.ReadAsync(offset, (int)length, cancellationToken);
+    }
+}

@@ -1,0 +1,180 @@
+namespace Sluice.Usenet.Archives;
+
+/// <summary>The data of one file: a stretch of the text of a folder.</summary>
+/// <param name="Folder">Index of the folder.</param>
+/// <param name="Offset">Its first byte in the text, 0-based.</param>
+/// <param name="Length">Its bytes.</param>
+/// <param name="Crc">CRC-32 of them; null where the header has none.</param>
+internal readonly record struct SevenZipStream(int Folder, long Offset, long Length, uint? Crc);
+
+/// <summary>Where packed data lies in an archive and what comes out of it (7zFormat.txt, "Streams Info").</summary>
+/// <param name="Packed">The packed streams: stretches of the archive, that is, of volume 0.</param>
+/// <param name="Folders">The folders, each of which takes the next packed streams.</param>
+/// <param name="Streams">What files take, in their order.</param>
+internal sealed record SevenZipStreams(
+    IReadOnlyList<ArchiveExtent> Packed, IReadOnlyList<SevenZipFolder> Folders, IReadOnlyList<SevenZipStream> Streams)
+{
+    public static readonly SevenZipStreams None = new([], [], []);
+
+    /// <summary>Reads it from behind its property ID up to its end.</summary>
+    /// <param name="cursor">Where it is read.</param>
+    /// <param name="archiveLength">Length of the archive in bytes, past which no packed stream may reach.</param>
+    public static SevenZipStreams Read(SevenZipCursor cursor, long archiveLength)
+    {
+        IReadOnlyList<ArchiveExtent> packed = [];
+        IReadOnlyList<SevenZipFolder> folders = [];
+        IReadOnlyList<SevenZipStream>? streams = null;
+        for (; ; )
+        {
+            switch (cursor.ReadProperty())
+            {
+                case SevenZipProperty.End:
+                    return new SevenZipStreams(packed, folders, streams ?? OnePerFolder(folders));
+                case SevenZipProperty.PackInfo:
+                    packed = ReadPacked(cursor, archiveLength);
+                    break;
+                case SevenZipProperty.UnpackInfo:
+                    folders = ReadFolders(cursor, packed.Count);
+                    break;
+                case SevenZipProperty.SubStreamsInfo:
+                    streams = ReadStreams(cursor, folders);
+                    break;
+                default:
+                    throw Broken();
+            }
+        }
+    }
+
+    private static ArchiveExtent[] ReadPacked(SevenZipCursor cursor, long archiveLength)
+    {
+        var offset = cursor.ReadNumber();
+        var packed = new ArchiveExtent[cursor.ReadCount()];
+        if (offset > archiveLength - SevenZipStart.Size)
+            throw Broken();
+        offset += SevenZipStart.Size;
+        var hasSizes = packed.Length == 0;
+        for (var property = cursor.ReadProperty(); property != SevenZipProperty.End; property = cursor.ReadProperty())
+        {
+            switch (property)
+            {
+                case SevenZipProperty.Size when !hasSizes:
+                    hasSizes = true;
+                    for (var i = 0; i < packed.Length; i++)
+                    {
+                        packed[i] = new ArchiveExtent(0, offset, cursor.ReadNumber());
+                        if (packed[i].Length > archiveLength - offset)
+                            throw Broken();
+                        offset += packed[i].Length;
+                    }
+
+                    break;
+                case SevenZipProperty.Crc:
+                    cursor.ReadDigests(packed.Length);
+                    break;
+                default:
+                    cursor.Skip();
+                    break;
+            }
+        }
+
+        return hasSizes ? packed : throw Broken();
+    }
+
+    private static SevenZipFolder[] ReadFolders(SevenZipCursor cursor, int packed)
+    {
+        if (cursor.ReadProperty() != SevenZipProperty.Folder)
+            throw Broken();
+        var folders = new SevenZipFolder[cursor.ReadCount()];
+        cursor.RefuseExternal();
+        var next = 0;
+        for (var i = 0; i < folders.Length; i++)
+        {
+            folders[i] = SevenZipFolder.Read(cursor) with { FirstPacked = next };
+            next += folders[i].PackedStreams;
+            if (next > packed)
+                throw Broken();
+        }
+
+        if (cursor.ReadProperty() != SevenZipProperty.UnpackSize)
+            throw Broken();
+        for (var i = 0; i < folders.Length; i++)
+            folders[i] = folders[i] with { OutputLengths = [.. Enumerable.Range(0, folders[i].Outputs).Select(_ => cursor.ReadNumber())] };
+
+        for (var property = cursor.ReadProperty(); property != SevenZipProperty.End; property = cursor.ReadProperty())
+        {
+            if (property != SevenZipProperty.Crc)
+            {
+                cursor.Skip();
+                continue;
+            }
+
+            var digests = cursor.ReadDigests(folders.Length);
+            for (var i = 0; i < folders.Length; i++)
+                folders[i] = folders[i] with { Crc = digests[i] };
+        }
+
+        return folders;
+    }
+
+    private static SevenZipStream[] OnePerFolder(IReadOnlyList<SevenZipFolder> folders) =>
+        [.. folders.Select((folder, i) => new SevenZipStream(i, 0, folder.Length, folder.Crc))];
+
+    private static List<SevenZipStream> ReadStreams(SevenZipCursor cursor, IReadOnlyList<SevenZipFolder> folders)
+    {
+        var counts = Enumerable.Repeat(1, folders.Count).ToArray();
+        var property = cursor.ReadProperty();
+        if (property == SevenZipProperty.UnpackStreamCount)
+        {
+            var left = SevenZipCursor.MaxItems;
+            for (var i = 0; i < counts.Length; i++)
+                left -= counts[i] = cursor.ReadCount(left);
+            property = cursor.ReadProperty();
+        }
+
+        var streams = ReadLengths(cursor, folders, counts, property == SevenZipProperty.Size);
+        if (property == SevenZipProperty.Size)
+            property = cursor.ReadProperty();
+        for (; property != SevenZipProperty.End; property = cursor.ReadProperty())
+        {
+            if (property == SevenZipProperty.Crc)
+                ReadCrcs(cursor, streams);
+            else
+                cursor.Skip();
+        }
+
+        return streams;
+    }
+
+    // Each stream of a folder but the last has its length written; the last takes what is left.
+    private static List<SevenZipStream> ReadLengths(SevenZipCursor cursor, IReadOnlyList<SevenZipFolder> folders, int[] counts, bool areWritten)
+    {
+        var streams = new List<SevenZipStream>();
+        for (var i = 0; i < counts.Length; i++)
+        {
+            if (counts[i] > 1 && !areWritten)
+                throw Broken();
+            long offset = 0;
+            for (var left = counts[i]; left > 0; left--)
+            {
+                var length = left > 1 ? cursor.ReadNumber() : folders[i].Length - offset;
+                if (length > folders[i].Length - offset)
+                    throw Broken();
+                streams.Add(new SevenZipStream(i, offset, length, counts[i] == 1 ? folders[i].Crc : null));
+                offset += length;
+            }
+        }
+
+        return streams;
+    }
+
+    // Only streams whose CRC is not that of a folder have one here.
+    private static void ReadCrcs(SevenZipCursor cursor, List<SevenZipStream> streams)
+    {
+        var open = Enumerable.Range(0, streams.Count).Where(i => streams[i].Crc is null).ToList();
+        var digests = cursor.ReadDigests(open.Count);
+        for (var i = 0; i < open.Count; i++)
+            streams[open[i]] = streams[open[i]] with { Crc = digests[i] };
+    }
+
+    private static ArchiveException Broken() => new(ArchiveFault.Broken, "the sizes in its header contradict each other");
+}

@@ -1,0 +1,130 @@
+using System.Buffers.Binary;
+using SharpCompress.Common;
+using SharpCompress.Compressors.LZMA;
+using Sluice.Usenet.Yenc;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>Unpacks headers of a 7z archive that are packed, encrypted or both, within bounds (IMP-56).</summary>
+/// <remarks>
+/// For one archive; not thread-safe. All headers together come to <see cref="MaxUnpacked"/> at most, and a dictionary is never longer than
+/// the header that it unpacks.
+/// </remarks>
+/// <param name="keys">The passwords that may open them.</param>
+internal sealed class SevenZipUnpacker(ArchiveKeys keys)
+{
+    /// <summary>64 MiB: more than ten thousand files with long names.</summary>
+    public const int MaxUnpacked = 64 << 20;
+
+    // LZMA cannot unpack to more: its longest match, 273 bytes, costs 14 decisions of 0.022 bits at least, that is 1 : 7,114.
+    private const int MaxRatio = 7200;
+
+    private const int MinDictionary = 4096;
+    private const int LzmaProperties = 5;
+    private const int MostLzma2Dictionary = 28;
+
+    private int _left = MaxUnpacked;
+
+    /// <summary>The password that opened an encrypted header; null while there was none.</summary>
+    public string? Password { get; private set; }
+
+    /// <summary>Unpacks a header.</summary>
+    /// <param name="folder">How it was packed.</param>
+    /// <param name="packed">Its bytes.</param>
+    /// <exception cref="ArchiveException">It is damaged, no password opens it, or it is packed in a way that is not supported.</exception>
+    public ReadOnlyMemory<byte> Unpack(SevenZipFolder folder, ReadOnlyMemory<byte> packed)
+    {
+        if (folder.Length > _left)
+            throw new ArchiveException(ArchiveFault.Unsupported, "its header unpacks to too much");
+        _left -= (int)folder.Length;
+        if (folder.Cipher is null)
+            return Run(folder, packed, default) ?? throw new ArchiveException(ArchiveFault.Broken, "its header does not unpack");
+        if (folder.Crc is null)
+            throw new ArchiveException(ArchiveFault.Unsupported, "the password cannot be checked");
+        if (keys.Passwords.Count == 0)
+            throw new ArchiveException(ArchiveFault.NoPassword, "its header is encrypted");
+
+        var cipher = SevenZipCipher.Read(folder.Cipher);
+        foreach (var password in Password is null ? keys.Passwords : [Password])
+        {
+            if (Run(folder, packed, keys.Get(cipher.Ask(password)).Key) is not { } header)
+                continue;
+            Password = password;
+            return header;
+        }
+
+        throw new ArchiveException(ArchiveFault.WrongPassword, "no password opens its header");
+    }
+
+    // Null where what comes out is damaged, as it is under a wrong key.
+    private static ReadOnlyMemory<byte>? Run(SevenZipFolder folder, ReadOnlyMemory<byte> packed, ReadOnlyMemory<byte> key)
+    {
+        if (folder.Chain is null)
+            throw NotSupported(folder);
+        ReadOnlyMemory<byte>? bytes = packed;
+        foreach (var index in folder.Chain)
+        {
+            var (coder, length) = (folder.Coders[index], folder.OutputLengths[index]);
+            bytes = coder.Id switch
+            {
+                SevenZipCoder.Copy => bytes,
+                SevenZipCoder.Aes => SevenZipCipher.Read(coder).Decrypt(bytes.Value, key),
+                SevenZipCoder.Lzma or SevenZipCoder.Lzma2 => Inflate(coder, bytes.Value, length),
+                _ => throw NotSupported(folder),
+            };
+            if (bytes is null || bytes.Value.Length < length)
+                return null;
+            bytes = bytes.Value[..(int)length];
+        }
+
+        return folder.Crc is null || Crc32Kernel.Append(0, bytes.Value.Span) == folder.Crc ? bytes : null;
+    }
+
+    private static byte[]? Inflate(SevenZipCoder coder, ReadOnlyMemory<byte> packed, long length)
+    {
+        if (length > MaxUnpacked || length > (long)packed.Length * MaxRatio || Properties(coder, (int)length) is not { } properties)
+            return null;
+        // The first byte of the range coder is always 0: all but one in 256 wrong keys end here.
+        var isLzma2 = coder.Id == SevenZipCoder.Lzma2;
+        if (!isLzma2 && packed.Span[0] != 0)
+            return null;
+
+        try
+        {
+            using var stream = LzmaStream.Create(
+                properties, new MemoryStream(packed.ToArray(), writable: false), packed.Length, length, presetDictionary: null, isLzma2, leaveOpen: false);
+            var bytes = new byte[(int)length];
+            return stream.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false) == bytes.Length ? bytes : null;
+        }
+        catch (Exception e) when (e is SharpCompressException or IOException or InvalidOperationException or ArgumentException
+                                      or IndexOutOfRangeException or NullReferenceException)
+        {
+            // The decoder runs past its tables, or finds none, on some damage.
+            return null;
+        }
+    }
+
+    // The settings with the dictionary that the header needs at most, in place of the one that it declares; null where they are none.
+    private static byte[]? Properties(SevenZipCoder coder, int length)
+    {
+        var properties = coder.Properties.ToArray();
+        if (coder.Id == SevenZipCoder.Lzma2)
+        {
+            if (properties is not [<= 40])
+                return null;
+            byte smallest = 0;
+            while (smallest < MostLzma2Dictionary && (2L | (smallest & 1)) << ((smallest >> 1) + 11) < length)
+                smallest++;
+            return [Math.Min(properties[0], smallest)];
+        }
+
+        if (properties.Length != LzmaProperties || properties[0] >= 9 * 5 * 5)
+            return null;
+        var declared = BinaryPrimitives.ReadUInt32LittleEndian(properties.AsSpan(1));
+        BinaryPrimitives.WriteInt32LittleEndian(properties.AsSpan(1), (int)Math.Clamp(declared, MinDictionary, (uint)Math.Max(length, MinDictionary)));
+        return properties;
+    }
+
+    private static ArchiveException NotSupported(SevenZipFolder folder) =>
+        new(ArchiveFault.Unsupported, $"its header is packed with {folder.Method ?? "AES"}");
+}

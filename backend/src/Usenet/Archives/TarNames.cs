@@ -1,0 +1,78 @@
+using System.Globalization;
+using System.Text;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>
+/// What stands in front of a header of a tar and changes it: the long names of GNU and the records of pax (POSIX.1-2017, pax, "pax Extended Header").
+/// </summary>
+/// <remarks>Pure. For the headers of one archive in their order.</remarks>
+internal sealed class TarNames
+{
+    private const string PathKey = "path";
+    private const string LengthKey = "size";
+    private const string SparseKeys = "GNU.sparse.";
+
+    private readonly Dictionary<string, string> _global = [];
+    private readonly Dictionary<string, string> _next = [];
+
+    /// <summary>Takes in the data of a header that changes others.</summary>
+    /// <exception cref="ArchiveException">A record in it is damaged.</exception>
+    public void Add(TarKind kind, ReadOnlySpan<byte> data)
+    {
+        if (kind == TarKind.LongName)
+            _next[PathKey] = TarHeader.Text(data);
+        else
+            AddRecords(data, kind == TarKind.GlobalPax ? _global : _next);
+    }
+
+    /// <summary>A header with the changes that apply to it; those for it alone are forgotten.</summary>
+    /// <exception cref="ArchiveException">A number in them is none.</exception>
+    public TarHeader Apply(TarHeader header)
+    {
+        if (Find(PathKey) is { Length: > 0 } path)
+            header = header with { Path = path, Kind = header.Kind == TarKind.File && path.EndsWith('/') ? TarKind.Folder : header.Kind };
+        if (header.Kind is not (TarKind.Folder or TarKind.Special) && Find(LengthKey) is { Length: > 0 } length)
+        {
+            header = header with
+            {
+                Length = long.TryParse(length, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? number : throw Broken(),
+            };
+        }
+
+        if (_next.Keys.Concat(_global.Keys).Any(key => key.StartsWith(SparseKeys, StringComparison.Ordinal)))
+            header = header with { Kind = TarKind.Sparse };
+        _next.Clear();
+        return header;
+    }
+
+    // An empty value takes back one that holds for all.
+    private string? Find(string key) => _next.TryGetValue(key, out var value) || _global.TryGetValue(key, out value) ? value : null;
+
+    // Each record is "%d %s=%s\n", its own length first.
+    private static void AddRecords(ReadOnlySpan<byte> data, Dictionary<string, string> records)
+    {
+        // Some programs fill up with zeros.
+        data = data.TrimEnd((byte)0);
+        while (!data.IsEmpty)
+        {
+            var space = data.IndexOf((byte)' ');
+            if (space <= 0 || !int.TryParse(data[..space], NumberStyles.None, CultureInfo.InvariantCulture, out var length)
+                || length <= space + 1 || length > data.Length || data[length - 1] != '\n')
+            {
+                throw Broken();
+            }
+
+            var record = data[(space + 1)..(length - 1)];
+            var sign = record.IndexOf((byte)'=');
+            if (sign <= 0)
+                throw Broken();
+            var key = Encoding.UTF8.GetString(record[..sign]);
+            if (key is PathKey or LengthKey || key.StartsWith(SparseKeys, StringComparison.Ordinal))
+                records[key] = Encoding.UTF8.GetString(record[(sign + 1)..]);
+            data = data[length..];
+        }
+    }
+
+    private static ArchiveException Broken() => new(ArchiveFault.Broken, "a pax record in it is damaged");
+}

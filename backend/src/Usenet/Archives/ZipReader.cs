@@ -1,0 +1,96 @@
+namespace Sluice.Usenet.Archives;
+
+/// <summary>
+/// Reads what is in a zip, and where (APPNOTE.TXT 6.3): zip64, zips that were split over disks, and such with a program in front. The central
+/// directory at the end tells sizes and names, the local header of each stored file where its data begins (IMP-59).
+/// </summary>
+public static class ZipReader
+{
+    /// <summary>Local headers that are asked for at once: each may lie in an article of its own.</summary>
+    private const int HeadersAtOnce = 16;
+
+    /// <summary>Reads the directory of an archive.</summary>
+    /// <param name="joined">The archive: all of its volumes in the order <c>.z01</c> … <c>.zip</c>, joined; not owned.</param>
+    /// <param name="disks">The real length of each volume in bytes; of no meaning for a zip that was cut by a program that knows no zip.</param>
+    /// <param name="budget">What reading may cost: some 64 KiB at the end, and about 80 bytes and two names for each entry.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <returns>Its files, whose extents lie in volume 0: the joined one. Files that are compressed have no extents.</returns>
+    /// <exception cref="ArchiveException">It cannot be read; <see cref="ArchiveFault.Unsupported"/> where an entry is encrypted.</exception>
+    public static async Task<ArchiveMap> ReadAsync(
+        IArchiveInput joined, IReadOnlyList<long> disks, ArchiveBudget budget, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(joined);
+        ArgumentNullException.ThrowIfNull(disks);
+        ArgumentNullException.ThrowIfNull(budget);
+
+        var window = new HeaderWindow(joined, budget);
+        var tailOffset = Math.Max(0, window.Length - ZipEnd.MaxTail);
+        var tail = await window.ReadAsync(tailOffset, (int)(window.Length - tailOffset), cancellationToken);
+        if (ZipEnd.Read(tail.Span) is not { } end)
+            throw new ArchiveException(ArchiveFault.Broken, "its central directory is not at its end");
+        var layout = new ZipLayout(end, tailOffset + end.Begin, disks);
+        var items = await ReadItemsAsync(window, layout, end.Entries, cancellationToken);
+        if (items.Any(item => item.IsEncrypted))
+            throw new ArchiveException(ArchiveFault.Unsupported, "it is encrypted");
+
+        var files = items.Where(item => !item.IsSpecial && !item.IsFolder && item.Length > 0).ToList();
+        var data = await FindDataAsync(window, layout, [.. files.Where(file => file.Method is null)], cancellationToken);
+        return new ArchiveMap(
+            ArchiveFormat.Zip,
+            [.. files.Select(file => new ArchiveEntry
+            {
+                Path = file.Path,
+                Length = file.Length,
+                Method = file.Method,
+                Crc32 = file.Crc,
+                Extents = data.TryGetValue(file, out var extent) ? [extent] : [],
+            })],
+            [.. items.Where(item => item.IsSpecial).Select(item => $"skipped a link: {item.Path}")]);
+    }
+
+    private static async Task<List<ZipItem>> ReadItemsAsync(HeaderWindow window, ZipLayout layout, long entries, CancellationToken cancellationToken)
+    {
+        // What no buffer can hold no budget can pay.
+        if (layout.DirectorySize > int.MaxValue)
+            window.Budget.TakeBytes(layout.DirectorySize);
+        var directory = await window.ReadAsync(layout.DirectoryOffset, (int)layout.DirectorySize, cancellationToken);
+        var items = new List<ZipItem>();
+        while (!directory.IsEmpty)
+        {
+            window.Budget.TakeStep();
+            items.Add(ZipItem.Read(ref directory));
+        }
+
+        // Programs without zip64 that pack more than 65,535 files write the lowest bits.
+        return (items.Count & ushort.MaxValue) == (entries & ushort.MaxValue)
+            ? items
+            : throw new ArchiveException(ArchiveFault.Broken, "its central directory is not as long as its end says");
+    }
+
+    private static async Task<Dictionary<ZipItem, ArchiveExtent>> FindDataAsync(
+        HeaderWindow window, ZipLayout layout, IReadOnlyList<ZipItem> files, CancellationToken cancellationToken)
+    {
+        var data = new Dictionary<ZipItem, ArchiveExtent>(ReferenceEqualityComparer.Instance);
+        var taken = new List<(long Begin, long End)>();
+        foreach (var batch in files.Chunk(HeadersAtOnce))
+        {
+            // A read pays before it waits, so that the budget is touched by one thread alone.
+            var places = batch.Select(file => layout.Place(file.Disk, file.Offset)).ToArray();
+            var headers = await Task.WhenAll(
+                batch.Zip(places, (file, place) => window.ReadAsync(place, file.LocalHeaderSize, cancellationToken).AsTask()));
+            foreach (var (file, place, header) in batch.Zip(places, headers))
+            {
+                var offset = place + file.DataOffset(header.Span);
+                if (file.PackedLength != file.Length || offset > layout.DirectoryOffset - file.Length)
+                    throw new ArchiveException(ArchiveFault.Broken, "the data of an entry is not as long as the entry");
+                data.Add(file, new ArchiveExtent(0, offset, file.Length));
+                taken.Add((place, offset + file.Length));
+            }
+        }
+
+        taken.Sort();
+        if (taken.Zip(taken.Skip(1)).Any(pair => pair.First.End > pair.Second.Begin))
+            throw new ArchiveException(ArchiveFault.Broken, "its entries overlap");
+        return data;
+    }
+}

@@ -1,0 +1,163 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using System.Text;
+
+namespace Sluice.Usenet.Par2;
+
+/// <summary>One step through a PAR2 file.</summary>
+/// <param name="Advance">Bytes until the next place to look at, at least one; 0 where <paramref name="Needed"/> bytes have to be there first.</param>
+/// <param name="Needed">Bytes that the window has to hold for this step to be taken.</param>
+/// <param name="Packet">What was found, or null.</param>
+/// <param name="IsDamaged">Whether something began like a packet and is none.</param>
+internal readonly record struct Par2Step(long Advance, int Needed, Par2Packet? Packet, bool IsDamaged)
+{
+    public static Par2Step Skip(long count) => new(count, 0, null, IsDamaged: false);
+
+    public static Par2Step Damaged(long count) => new(count, 0, null, IsDamaged: true);
+
+    public static Par2Step Wait(int needed) => new(0, needed, null, IsDamaged: false);
+}
+
+/// <summary>
+/// Reads packets of PAR2 files (Parity Volume Set Specification 2.0): those that describe files are checked and parsed, all others are
+/// stepped over by their length. Pure.
+/// </summary>
+internal static class Par2Reader
+{
+    /// <summary>Bytes of the header of a packet: magic 8, length 8, MD5 16, set 16, type 16.</summary>
+    public const int HeaderLength = 64;
+
+    /// <summary>Most files of one set: each has a slice at least, and the field of the code has room for no more slices.</summary>
+    public const int MaxFiles = 32_768;
+
+    /// <summary>Longest name of a file in bytes, which is the longest path of Linux.</summary>
+    public const int MaxName = 4096;
+
+    // The main packet of the largest set, with as many files again that are not for repair.
+    private const int MaxMain = HeaderLength + 12 + 2 * MaxFiles * 16;
+    private const int MaxDescription = HeaderLength + 56 + MaxName;
+    private const int MaxUnicodeName = HeaderLength + 16 + 2 * MaxName;
+
+    private static readonly UTF8Encoding StrictUtf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+
+    private static ReadOnlySpan<byte> Magic => "PAR2\0PKT"u8;
+
+    /// <summary>The set that a file belongs to by its first packet, whose checksum is not looked at.</summary>
+    /// <param name="start">The first bytes of the file.</param>
+    /// <returns>Null where they are too few, or no PAR2.</returns>
+    public static UInt128? SetIdOf(ReadOnlySpan<byte> start) =>
+        start.Length >= 48 && start.StartsWith(Magic) ? BinaryPrimitives.ReadUInt128BigEndian(start[32..]) : null;
+
+    /// <summary>Takes the next step.</summary>
+    /// <param name="window">The bytes from the place that is looked at, as many as there are.</param>
+    /// <param name="remaining">Bytes from that place to the end of the file, at least one and never fewer than the window has.</param>
+    public static Par2Step Next(ReadOnlySpan<byte> window, long remaining)
+    {
+        if (remaining < HeaderLength)
+            return Par2Step.Skip(remaining);
+        if (window.Length < HeaderLength)
+            return Par2Step.Wait(HeaderLength);
+        if (!window.StartsWith(Magic))
+            return Par2Step.Skip(window.IndexOf(Magic) is > 0 and var next ? next : window.Length - Magic.Length + 1);
+
+        // Where the length is wrong the next packet may begin anywhere.
+        var length = BinaryPrimitives.ReadUInt64LittleEndian(window[8..]);
+        if (length < HeaderLength || length % 4 != 0 || length > (ulong)remaining)
+            return Par2Step.Damaged(Magic.Length);
+
+        var setId = BinaryPrimitives.ReadUInt128BigEndian(window[32..]);
+        var type = window[48..64];
+        if (type.SequenceEqual("PAR 2.0\0RecvSlic"u8))
+            return new Par2Step((long)length, 0, new Par2Recovery(setId), IsDamaged: false);
+        var limit = LimitOf(type);
+        if (limit == 0)
+            return Par2Step.Skip((long)length);
+        if (length > (ulong)limit)
+            return Par2Step.Damaged(Magic.Length);
+        if ((ulong)window.Length < length)
+            return Par2Step.Wait((int)length);
+
+        var packet = window[..(int)length];
+        Span<byte> md5 = stackalloc byte[16];
+        MD5.HashData(packet[32..], md5);
+        if (!md5.SequenceEqual(packet[16..32]))
+            return Par2Step.Damaged(Magic.Length);
+        var parsed = Parse(setId, type, packet[HeaderLength..]);
+        return new Par2Step((long)length, 0, parsed, IsDamaged: parsed is null);
+    }
+
+    /// <summary>Longest packet of a type, or 0 for types that are stepped over: checksums of slices, the creator and what is not known.</summary>
+    private static int LimitOf(ReadOnlySpan<byte> type)
+    {
+        if (type.SequenceEqual("PAR 2.0\0Main\0\0\0\0"u8))
+            return MaxMain;
+        if (type.SequenceEqual("PAR 2.0\0FileDesc"u8))
+            return MaxDescription;
+        return type.SequenceEqual("PAR 2.0\0UniFileN"u8) ? MaxUnicodeName : 0;
+    }
+
+    private static Par2Packet? Parse(UInt128 setId, ReadOnlySpan<byte> type, ReadOnlySpan<byte> body) => type[8] switch
+    {
+        (byte)'M' => ParseMain(setId, body),
+        (byte)'F' => ParseDescription(setId, body),
+        _ => ParseUnicodeName(setId, body),
+    };
+
+    // Slice size 8, number of files for repair 4, their ids, then those of the other files.
+    private static Par2Main? ParseMain(UInt128 setId, ReadOnlySpan<byte> body)
+    {
+        if (body.Length < 12 || (body.Length - 12) % 16 != 0)
+            return null;
+        var sliceSize = BinaryPrimitives.ReadUInt64LittleEndian(body);
+        var count = BinaryPrimitives.ReadUInt32LittleEndian(body[8..]);
+        if (sliceSize is 0 or > long.MaxValue || sliceSize % 4 != 0 || count > MaxFiles || count > (body.Length - 12) / 16)
+            return null;
+
+        var ids = new UInt128[count];
+        for (var i = 0; i < ids.Length; i++)
+            ids[i] = BinaryPrimitives.ReadUInt128BigEndian(body[(12 + i * 16)..]);
+        return new Par2Main(setId, (long)sliceSize, ids);
+    }
+
+    // File id 16, MD5 16, MD5 of the first 16 KiB 16, length 8, name filled up with zeros to a multiple of 4.
+    private static Par2Description? ParseDescription(UInt128 setId, ReadOnlySpan<byte> body)
+    {
+        if (body.Length < 56)
+            return null;
+        var length = BinaryPrimitives.ReadUInt64LittleEndian(body[48..]);
+        var name = Decode(body[56..]);
+        return name.Length == 0 || length > long.MaxValue
+            ? null
+            : new Par2Description(setId, new Par2File(
+                BinaryPrimitives.ReadUInt128BigEndian(body),
+                name,
+                (long)length,
+                BinaryPrimitives.ReadUInt128BigEndian(body[16..]),
+                BinaryPrimitives.ReadUInt128BigEndian(body[32..])));
+    }
+
+    // File id 16, name in UTF-16.
+    private static Par2UnicodeName? ParseUnicodeName(UInt128 setId, ReadOnlySpan<byte> body)
+    {
+        if (body.Length < 18 || body.Length % 2 != 0)
+            return null;
+        var name = Encoding.Unicode.GetString(body[16..]).TrimEnd('\0');
+        return name.Length == 0 || name.Contains('\0') ? null : new Par2UnicodeName(setId, BinaryPrimitives.ReadUInt128BigEndian(body), name);
+    }
+
+    // The specification says ASCII; programs write UTF-8, and those of old the code page of their system.
+    private static string Decode(ReadOnlySpan<byte> name)
+    {
+        var end = name.IndexOf((byte)0);
+        if (end >= 0)
+            name = name[..end];
+        try
+        {
+            return StrictUtf8.GetString(name);
+        }
+        catch (DecoderFallbackException)
+        {
+            return Encoding.Latin1.GetString(name);
+        }
+    }
+}

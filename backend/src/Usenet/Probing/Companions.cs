@@ -1,0 +1,61 @@
+namespace Sluice.Usenet.Probing;
+
+/// <summary>
+/// Finds the files that are called after a film or song whose name hides what it is, such as <c>0a1b….en.srt</c>: they are renamed with it (IMP-42).
+/// </summary>
+internal sealed class Companions
+{
+    private const int Ambiguous = -1;
+
+    private readonly List<KnownNames> _files;
+    private readonly List<ChosenName> _chosen;
+    private readonly Dictionary<string, int> _leaders = new(StringComparer.OrdinalIgnoreCase);
+    private readonly int _main;
+
+    /// <summary>Looks for what others may be called after.</summary>
+    /// <param name="files">All files.</param>
+    /// <param name="chosen">The name that each would get by itself.</param>
+    /// <param name="main">Index of the file that the release is about, or −1.</param>
+    public Companions(List<KnownNames> files, List<ChosenName> chosen, int main)
+    {
+        (_files, _chosen, _main) = (files, chosen, main);
+        for (var i = 0; i < files.Count; i++)
+        {
+            if (!IsLeader(i))
+                continue;
+            foreach (var stem in files[i].All.Where(NameJudge.IsObfuscated).Select(NameJudge.StemOf).Distinct(StringComparer.OrdinalIgnoreCase))
+            {
+                if (stem != NameJudge.StemOf(chosen[i].Name))
+                    _leaders[stem] = !_leaders.ContainsKey(stem) || i == main ? i : _leaders[stem] == main ? main : Ambiguous;
+            }
+        }
+    }
+
+    /// <summary>The file that a file is called after, and what follows on its stem; null for those that have a name of their own.</summary>
+    public (int Index, string Rest)? LeaderOf(int index)
+    {
+        var file = _files[index];
+        var chosen = _chosen[index];
+        if (_leaders.Count == 0 || IsLeader(index) || file.IsRefused || file.IsDiscPart || file.IsVolume)
+            return null;
+
+        // Where no name was good enough any of them may be the link, and the extension is that of the new name.
+        return chosen.Source == NameSource.Release
+            ? file.All.Select(name => Find(NameJudge.StemOf(name) + "." + NameJudge.ExtensionOf(chosen.Name))).FirstOrDefault(found => found is not null)
+            : Find(chosen.Name);
+    }
+
+    private bool IsLeader(int index) =>
+        _files[index] is { IsRefused: false, IsFixed: false } file && (file.IsMedia || index == _main);
+
+    private (int Index, string Rest)? Find(string name)
+    {
+        for (var dot = name.LastIndexOf('.'); dot > 0; dot = name.LastIndexOf('.', dot - 1))
+        {
+            if (_leaders.TryGetValue(name[..dot], out var leader) && leader != Ambiguous)
+                return (leader, name[dot..]);
+        }
+
+        return null;
+    }
+}

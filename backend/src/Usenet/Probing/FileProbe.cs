@@ -1,0 +1,133 @@
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Par2;
+using Sluice.Usenet.Streams.Maps;
+
+namespace Sluice.Usenet.Probing;
+
+/// <summary>Finds out what one posted file is and where its bytes live, from its first and perhaps its last article.</summary>
+/// <remarks>Thread-safe as its parts are; made for one file.</remarks>
+/// <param name="fetcher">Brings the articles; not owned.</param>
+/// <param name="file">What the NZB says of it.</param>
+/// <param name="options">How many articles may be asked for, and how many first bytes are kept.</param>
+/// <param name="counted">Called after each article that is fetched whole; null when the caller needs no progress.</param>
+internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions options, Action? counted = null)
+{
+    private readonly SegmentHeads _segments = new(fetcher, file.Ids, file.EncodedBytes / file.Ids.Count);
+
+    private int Count => _segments.Count;
+
+    /// <summary>Probes the file.</summary>
+    /// <param name="depth">How much of it is asked for.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <returns>The file with what was found.</returns>
+    public async Task<FileHead> RunAsync(ProbeDepth depth, CancellationToken cancellationToken)
+    {
+        List<HeadAnswer> answers = depth == ProbeDepth.Ends && Count > 1
+            ? [.. await Task.WhenAll(FetchAsync(0, cancellationToken), FetchAsync(Count - 1, cancellationToken))]
+            : [await FetchAsync(0, cancellationToken)];
+        if (answers[0].Head is not { } head)
+            return file with { State = answers[0].State, AskedArticles = answers.Count, MissingArticles = Missing(answers) };
+
+        var found = file with
+        {
+            State = HeadState.Found,
+            Header = head.Header,
+            FirstBytes = head.FirstBytes[..Math.Min(head.FirstBytes.Length, options.HeadBytes)],
+            Kind = KindOf(head),
+            HeadMd5 = HeadOf(head),
+            Habit = head.Habit,
+        };
+        if (answers.Count < 2 && Count > 1 && !IsEnough(depth, found.Kind, head))
+            answers.Add(await FetchAsync(Count - 1, cancellationToken));
+        return await MeasureAsync(found, head, answers, cancellationToken);
+    }
+
+    /// <summary>Measures a file of which only the first article was asked for: asks for the last one, too.</summary>
+    public async Task<FileHead> CompleteAsync(CancellationToken cancellationToken)
+    {
+        // What the first article has said is kept; asking for it again would be a second fetch for the same bytes.
+        var head = new ArticleHead(0, file.Header, file.FirstBytes, null, IsIntact: true);
+        return await MeasureAsync(file, head, [new HeadAnswer(head, HeadState.Found), await FetchAsync(Count - 1, cancellationToken)], cancellationToken);
+    }
+
+    private static int Missing(List<HeadAnswer> answers) => answers.Count(answer => answer.State == HeadState.Missing);
+
+    /// <summary>
+    /// Whether the first article is enough. The length that it claims is taken for true where the headers of an archive stand surety for what
+    /// lies where; what has no headers is measured.
+    /// </summary>
+    private bool IsEnough(ProbeDepth depth, MediaKind kind, ArticleHead head) => depth switch
+    {
+        ProbeDepth.Head => MapFinder.ByClaimedSize(Count, head) is not null,
+        ProbeDepth.ByKind => kind switch
+        {
+            MediaKind.Par2 => !options.IncludesPar2,
+
+            // Its number stands at its end.
+            MediaKind.Rar4 => false,
+            MediaKind.Rar5 or MediaKind.SevenZip or MediaKind.Zip or MediaKind.Unknown => MapFinder.ByClaimedSize(Count, head) is not null,
+            _ => false,
+        },
+        _ => false,
+    };
+
+    private async Task<FileHead> MeasureAsync(FileHead found, ArticleHead head, List<HeadAnswer> answers, CancellationToken cancellationToken)
+    {
+        if (answers.Count == 1 && Count > 1)
+            return found with { Map = MapFinder.ByClaimedSize(Count, head), AskedArticles = 1 };
+
+        head = await WithRangeAsync(0, head, cancellationToken);
+        var last = answers[^1].Head is { } tail ? await WithRangeAsync(Count - 1, tail, cancellationToken) : null;
+        var map = await new MapFinder(_segments, options, counted).FindAsync(head, last, cancellationToken);
+        return found with
+        {
+            Map = map.Map,
+            IsConfirmed = map.IsConfirmed,
+            TooLongToCount = map.IsTooLong ? head.Encoding : null,
+            LastBytes = map.IsConfirmed && MayBeVolume(found) && (last ?? head) is { IsIntact: true } end ? end.LastBytes : default,
+            AskedArticles = answers.Count + map.Counted,
+            MissingArticles = Missing(answers) + map.Missing,
+            Habit = await FindHabitAsync(head, last, cancellationToken),
+        };
+    }
+
+    private Task<HeadAnswer> FetchAsync(int segment, CancellationToken cancellationToken) =>
+        _segments.FetchAsync(segment, answer => MapFinder.IsPlausible(answer, segment, Count), cancellationToken);
+
+    /// <summary>One provider may have lost the range of an article that has one elsewhere; a file of a single article needs none.</summary>
+    private async Task<ArticleHead> WithRangeAsync(int index, ArticleHead head, CancellationToken cancellationToken)
+    {
+        if (head.Begin is not null || Count == 1)
+            return head;
+        var answer = await _segments.FetchBesideAsync(
+            index, head, other => other.Begin is not null && MapFinder.IsPlausible(other, index, Count), cancellationToken);
+        return answer.Head ?? head;
+    }
+
+    /// <summary>What the articles carry. That they carry no checksums is believed only where first and last article agree.</summary>
+    private async Task<ArticleHabit> FindHabitAsync(ArticleHead first, ArticleHead? last, CancellationToken cancellationToken)
+    {
+        var habit = last is null ? first.Habit : first.Habit.And(last.Habit);
+        if (habit.Checksum != Carries.Never || Count == 1)
+            return habit;
+        if (first.Checksum == Carries.Unknown)
+        {
+            var answer = await _segments.FetchWithTrailerAsync(0, head => MapFinder.IsPlausible(head, 0, Count), cancellationToken);
+            first = answer.Head ?? first;
+        }
+
+        return habit with { Checksum = last?.Checksum == Carries.Never ? first.Checksum : Carries.Unknown };
+    }
+
+    // The last volume of an archive that begins in another one begins with anything.
+    private static bool MayBeVolume(FileHead file) =>
+        file.VolumeSet is not null || file.Kind == MediaKind.Unknown || MediaSignature.CategoryOf(file.Kind) == MediaCategory.Archive;
+
+    // The middle of a file looks like anything.
+    private static MediaKind KindOf(ArticleHead head) =>
+        head.Begin is null or 0 ? MediaSignature.Recognise(head.FirstBytes.Span) : MediaKind.Unknown;
+
+    private UInt128? HeadOf(ArticleHead head) => head.Begin is null or 0
+        ? Par2Matcher.HeadOf(head.FirstBytes.Span, Count == 1 ? head.Header?.FileSize ?? head.DecodedLength ?? long.MaxValue : long.MaxValue)
+        : null;
+}
