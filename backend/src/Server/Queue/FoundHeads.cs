@@ -31,7 +31,8 @@ internal sealed class FoundHeads(long segments)
     {
         lock (_gate)
             _heads.Add(head);
-        if (ProbeVerdict.IsLost(head, segments))
+        // A head may say too little until it is probed further; only an article that is gone or damaged is the end.
+        if ((head.State != HeadState.Found || head.MissingArticles > 0) && ProbeVerdict.IsLost(head, segments))
             _loss.TrySetResult();
     }
 }

@@ -26,7 +26,7 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     public ReadPost? Read { get; set; }
 
     /// <summary>The files of the NZB by what becomes of them, left by ReadNzb.</summary>
-    public PostSort Sort { get; set; } = new([], [], 0);
+    public PostSort Sort { get; set; } = PostSort.Nothing;
 
     /// <summary>The message-ids of the release, open from ProbeHeads on.</summary>
     public ReleaseUse? Ids { get; private set; }
@@ -34,7 +34,7 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>The sample of its articles, asked for from ProbeHeads on.</summary>
     public AvailabilitySample? Sample { get; private set; }
 
-    /// <summary>What ProbeHeads has found out about the payload.</summary>
+    /// <summary>What ProbeHeads has found out about the files that are probed; from MapArchives on PAR2 files come last.</summary>
     public IReadOnlyList<FileHead> Heads { get; set; } = [];
 
     /// <summary>What the PAR2 indexes say, read from ResolveNames on.</summary>

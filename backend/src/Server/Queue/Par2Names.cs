@@ -1,7 +1,6 @@
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Par2;
-using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 
@@ -27,7 +26,7 @@ internal sealed class Par2Names : IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly long _began;
 
-    private Par2Names(ProviderHost providers, IReadOnlyList<ProbeTarget> indexes, TimeProvider time)
+    private Par2Names(ProviderHost providers, IReadOnlyList<PostedFile> indexes, TimeProvider time)
     {
         (_time, _began) = (time, time.GetTimestamp());
         Count = Math.Min(indexes.Count, Most);
@@ -38,7 +37,7 @@ internal sealed class Par2Names : IAsyncDisposable
     /// <param name="providers">Where articles come from.</param>
     /// <param name="indexes">The files; their ids are valid until it is disposed.</param>
     /// <param name="time">The clock of the wait.</param>
-    public static Par2Names Start(ProviderHost providers, IReadOnlyList<ProbeTarget> indexes, TimeProvider time) => new(providers, indexes, time);
+    public static Par2Names Start(ProviderHost providers, IReadOnlyList<PostedFile> indexes, TimeProvider time) => new(providers, indexes, time);
 
     /// <summary>Indexes that are read.</summary>
     public int Count { get; }
@@ -81,12 +80,11 @@ internal sealed class Par2Names : IAsyncDisposable
         _ending.Dispose();
     }
 
-    private static bool IsUnreadable(Exception failure) => failure is NntpException or IOException;
+    private static bool IsUnreadable(Exception failure) => failure is NntpException or IOException or StreamLimitException;
 
-    private async Task<Par2Matcher> ReadAsync(ProviderHost providers, IReadOnlyList<ProbeTarget> targets)
+    private async Task<Par2Matcher> ReadAsync(ProviderHost providers, IReadOnlyList<PostedFile> files)
     {
-        var report = await new ReleaseProber(providers, new ProbeOptions { IncludesPar2 = true }).ProbeAsync(targets, progress: null, _ending.Token);
-        var indexes = await Task.WhenAll(report.Files.Select(head => head.ToPostedFile()).OfType<PostedFile>().Select(file => ReadAsync(providers, file)));
+        var indexes = await Task.WhenAll(files.Select(file => ReadAsync(providers, file)));
         return new Par2Matcher(indexes.OfType<Par2Index>());
     }
 

@@ -1,27 +1,30 @@
-using Sluice.Server.Library;
+using System.IO.Enumeration;
 using Sluice.Usenet.Par2;
 
 namespace Sluice.Server.Queue;
 
 /// <summary>The files of an NZB by what becomes of them.</summary>
-/// <param name="Payload">May become library files, or hold some.</param>
-/// <param name="Indexes">Indexes of PAR2 sets, one of each set.</param>
-/// <param name="Others">How many are never asked for: PAR2 volumes and what the settings keep out.</param>
-internal sealed record PostSort(IReadOnlyList<PostedEntry> Payload, IReadOnlyList<PostedEntry> Indexes, int Others)
+/// <param name="Targets">All that are probed, in the order of the NZB: not those that the settings keep out. PAR2 volumes cost nothing.</param>
+/// <param name="Payload">Those of them that may become library files, or hold some.</param>
+internal sealed record PostSort(IReadOnlyList<PostedEntry> Targets, IReadOnlyList<PostedEntry> Payload)
 {
+    /// <summary>No files.</summary>
+    public static PostSort Nothing { get; } = new([], []);
+
+    /// <summary>Segments of the payload.</summary>
+    public long Segments { get; } = Payload.Sum(file => (long)file.Segments);
+
     /// <summary>Sorts the files by their names alone.</summary>
     /// <param name="files">All files of the NZB.</param>
-    /// <param name="showsPar2">Whether PAR2 files are published.</param>
-    /// <param name="isKeptOut">Whether the settings keep a name out.</param>
-    public static PostSort Of(IReadOnlyList<PostedEntry> files, bool showsPar2, Func<string, bool> isKeptOut)
+    /// <param name="blocklist">Patterns of names that are not published.</param>
+    public static PostSort Of(IReadOnlyList<PostedEntry> files, IReadOnlyList<string> blocklist)
     {
-        List<PostedEntry> par2 = [.. files.Where(file => Par2Name.Parse(file.SubjectName) is not null)];
-        List<PostedEntry> payload =
-        [
-            .. files.Where(file => file.SubjectName is not { } name
-                || (Par2Name.Parse(name) is null ? !isKeptOut(name) : showsPar2 && ShownFiles.IsPar2(name))),
-        ];
-        var indexes = Par2Name.Indexes([.. par2.Select(file => new PostedPar2(file.SubjectName, null, file.EncodedBytes))]);
-        return new PostSort(payload, [.. indexes.Select(i => par2[i])], files.Count - payload.Count);
+        // What a PAR2 set says is wanted, whether it is published or not.
+        List<PostedEntry> targets = [.. files.Where(file => IsPar2(file) || !IsBlocked(file.SubjectName))];
+        return new PostSort(targets, [.. targets.Where(file => !IsPar2(file))]);
+
+        bool IsBlocked(string? name) => name is not null && blocklist.Any(pattern => FileSystemName.MatchesSimpleExpression(pattern, name));
     }
+
+    private static bool IsPar2(PostedEntry file) => Par2Name.Parse(file.SubjectName) is not null;
 }

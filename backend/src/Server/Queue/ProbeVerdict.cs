@@ -12,11 +12,12 @@ internal static class ProbeVerdict
     /// <param name="providers">How many providers there are.</param>
     public static ImportFailure? Judge(IReadOnlyList<FileHead> files, int providers)
     {
-        var asked = files.Where(file => file.State != HeadState.Skipped).ToList();
-        if (asked.All(file => file.State == HeadState.Missing))
+        var payload = files.Where(file => file.Kind != MediaKind.Par2).ToList();
+        var asked = payload.Where(file => file.State != HeadState.Skipped).ToList();
+        if (asked.Count > 0 && asked.All(file => file.State == HeadState.Missing))
             return ImportFailure.DeadPost(asked.Count, providers);
 
-        var segments = files.Sum(file => (long)file.Ids.Count);
+        var segments = payload.Sum(file => (long)file.Ids.Count);
         foreach (var file in asked.Where(file => IsLost(file, segments)))
         {
             if (file.TooLongToCount is { } encoding)
@@ -46,6 +47,6 @@ internal static class ProbeVerdict
 
     // Media, by content or by name, and whatever makes up half of the post. Volumes are judged with their set.
     private static bool IsEssential(FileHead file, long segments) =>
-        file.Ids.Count * 2L >= segments
+        (file.Ids.Count * 2L >= segments && file.Kind != MediaKind.Par2)
         || NameJudge.CategoryOf(file.Subject.FileName ?? "", file.Kind) is MediaCategory.Video or MediaCategory.Audio;
 }

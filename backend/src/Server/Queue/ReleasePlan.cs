@@ -31,9 +31,9 @@ internal sealed class ReleasePlan
     /// <summary>Puts together what the steps have found.</summary>
     /// <param name="map">What the release brings.</param>
     /// <param name="heads">The heads that it speaks of, then PAR2 files.</param>
-    /// <param name="payload">The entries of the NZB that the heads speak of.</param>
+    /// <param name="targets">The entries of the NZB that the heads speak of.</param>
     /// <param name="names">What the PAR2 indexes say.</param>
-    public static ReleasePlan Of(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> payload, Par2Matcher names)
+    public static ReleasePlan Of(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> targets, Par2Matcher names)
     {
         var previews = Enumerable.Range(map.Maps.Count, heads.Count - map.Maps.Count).Where(i => heads[i] is { Kind: MediaKind.Par2, Map.Length: > 0 });
         List<MappedFile> files =
@@ -47,7 +47,7 @@ internal sealed class ReleasePlan
                 Kind = MediaKind.Par2,
             }),
         ];
-        var posted = new PostedFiles(map, heads, payload);
+        var posted = new PostedFiles(map, heads, targets);
         var plan = new ReleasePlan([.. files.Select(file => posted.Plan(file, names))]);
         foreach (var file in posted.Used)
             plan._posted.Add(file.Ordinal, file);
@@ -68,7 +68,7 @@ internal sealed class ReleasePlan
         file.InnerPath is not null || file.Extents.All(extent => ProbeVerdict.IsUsable(heads[extent.Posted]));
 
     /// <summary>The posted files of a release, described once they are needed.</summary>
-    private sealed class PostedFiles(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> payload)
+    private sealed class PostedFiles(ReleaseMap map, IReadOnlyList<FileHead> heads, IReadOnlyList<PostedEntry> targets)
     {
         private readonly Dictionary<int, PredictedVolume> _predicted = map.Predicted.ToDictionary(volume => volume.Posted);
 
@@ -81,7 +81,7 @@ internal sealed class ReleasePlan
             var head = heads[file.NamedBy];
             var yenc = head.Header?.Name;
             // The description of a set of pieces is that of the file that was cut.
-            var par2 = file.InnerPath is null ? names.Find(Par2Matcher.HeadOf(head.FirstBytes.Span, file.Length), file.Length)?.Name : null;
+            var par2 = file.InnerPath is null ? names.Find(head.HeadMd5, file.Length)?.Name : null;
             var hashes = file.Extents.Select(extent => extent.Posted).Distinct().SelectMany(Members).Select(member => member?.IdsHash ?? ContentTag.HashIds([Usenet.Nzb.SegmentIds.None]));
             return new PlannedFile(
                 Guid.NewGuid(),
@@ -99,7 +99,7 @@ internal sealed class ReleasePlan
 
         private SegmentMap? MapOf(int head) => head < map.Maps.Count ? map.Maps[head] : heads[head].Map;
 
-        private IEnumerable<PostedEntry?> Members(int head) => heads[head].Members.Select(member => member < 0 ? null : payload[member]);
+        private IEnumerable<PostedEntry?> Members(int head) => heads[head].Members.Select(member => member < 0 ? null : targets[member]);
 
         private int OrdinalOf(int head) => Members(head).First(member => member is not null)!.Ordinal;
 

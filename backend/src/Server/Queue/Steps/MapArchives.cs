@@ -47,8 +47,7 @@ internal sealed class MapArchives(ProviderHost providers, IKeyDeriver deriver, I
 
     private static Par2Claim ClaimOf(FileHead head, Par2Matcher names)
     {
-        var length = head.Map?.Length ?? head.Header?.FileSize ?? 0;
-        var file = names.Find(Par2Matcher.HeadOf(head.FirstBytes.Span, length), length);
+        var file = names.Find(head.HeadMd5, head.Map?.Length ?? head.Header?.FileSize ?? 0);
         return new Par2Claim(file?.Name, file?.Length);
     }
 

@@ -1,9 +1,7 @@
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Providers;
-using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
-using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
 
 namespace Sluice.Server.Queue.Steps;
@@ -26,25 +24,20 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
-        var payload = work.Sort.Payload;
+        var sort = work.Sort;
         var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
-        List<ProbeTarget> targets = [.. payload.Select(file => file.ToTarget(release))];
-        var found = new FoundHeads(payload.Sum(file => (long)file.Segments));
-        var options = new ProbeOptions
-        {
-            IncludesPar2 = shown.HavePar2,
-            HeadBytes = work.Sort.Indexes.Count > 0 ? Par2Matcher.HeadLength : MediaSignature.SufficientLength,
-            Found = found.Add,
-        };
+        List<ProbeTarget> targets = [.. sort.Targets.Select(file => file.ToTarget(release))];
+        var found = new FoundHeads(sort.Segments);
+        var options = new ProbeOptions { IncludesPar2 = shown.HavePar2, Found = found.Add };
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
 
         // The heads are asked for first: the item waits for them, and not for the sample.
         var probing = new ReleaseProber(providers, options).ProbeAsync(targets, new Share(progress, targets.Count), stop.Token);
-        await work.TakeAsync(release, AvailabilitySample.Start(providers, release, SegmentSample.Pick(payload, AvailabilitySample.Most)));
+        await work.TakeAsync(release, AvailabilitySample.Start(providers, release, SegmentSample.Pick(sort.Payload, AvailabilitySample.Most)));
         var report = await ProbeAsync(probing, found, work.Sample!, stop, cancellationToken);
         work.Heads = report?.Files ?? found.All;
         progress.Findings = report is null
-            ? new StepFindings(("files", payload.Count), ("heads", found.All.Count))
+            ? new StepFindings(("files", sort.Payload.Count), ("heads", found.All.Count))
             : new StepFindings(("files", report.Files.Count), ("heads", report.HeadsAsked), ("fetches", report.Fetches), ("bytes", report.Bytes));
 
         var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? SampleVerdict.Judge(work.Sample!);
@@ -80,8 +73,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
     /// <summary>Notes the articles for whose sake the import fails.</summary>
     private static async Task NoteGoneAsync(ImportWork work, CancellationToken cancellationToken)
     {
-        var segments = work.Sort.Payload.Sum(file => (long)file.Segments);
-        foreach (var head in work.Heads.Where(head => ProbeVerdict.IsLost(head, segments)).Take(DeadArticles.MostOfPost))
+        foreach (var head in work.Heads.Where(head => ProbeVerdict.IsLost(head, work.Sort.Segments)).Take(DeadArticles.MostOfPost))
         {
             var index = head.State == HeadState.Missing ? 0 : head.Ids.Count - 1;
             if (head.MissingArticles > 0 && await head.Ids.GetAsync(index, cancellationToken) is { Primary.IsEmpty: false } ids)

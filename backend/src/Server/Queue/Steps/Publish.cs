@@ -34,7 +34,7 @@ internal sealed class Publish(
     {
         var started = time.GetTimestamp();
         var par2 = await work.Names!.WaitAsync(cancellationToken);
-        var plan = ReleasePlan.Of(work.Map!, work.Heads, work.Sort.Payload, par2);
+        var plan = ReleasePlan.Of(work.Map!, work.Heads, work.Sort.Targets, par2);
         while (true)
         {
             // Where files are written before, the release has to be named before, too.

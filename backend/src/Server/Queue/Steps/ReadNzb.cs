@@ -1,4 +1,3 @@
-using System.IO.Enumeration;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.History;
@@ -18,7 +17,6 @@ internal sealed class ReadNzb(
     QueueStore queue,
     OpenReleases releases,
     DeadArticles dead,
-    ShownFiles shown,
     IOptionsMonitor<ImportOptions> import) : IImportStep
 {
     // How many files make half of the step's progress; their number is unknown until the end.
@@ -42,12 +40,11 @@ internal sealed class ReadNzb(
             await queue.SetPostAsync(work.Item.Id, read.EncodedBytes, read.PostedAt, cancellationToken);
         }
 
-        var blocklist = import.CurrentValue.Blocklist;
         work.Read = read;
         work.Item = work.Item with { EncodedBytes = read.EncodedBytes, PostedAt = read.PostedAt };
-        work.Sort = PostSort.Of(read.Files, shown.HavePar2, name => blocklist.Any(pattern => FileSystemName.MatchesSimpleExpression(pattern, name)));
+        work.Sort = PostSort.Of(read.Files, import.CurrentValue.Blocklist);
         progress.Findings = read.Findings;
-        if (work.Sort.Payload.All(file => ShownFiles.IsPar2(file.SubjectName)))
+        if (work.Sort.Payload.Count == 0)
             return ImportFailure.NoMedia();
         return await IsKnownDeadAsync(work, cancellationToken) ? ImportFailure.KnownDead() : null;
     }

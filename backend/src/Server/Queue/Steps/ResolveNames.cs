@@ -3,6 +3,7 @@ using Sluice.Server.Providers;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Queue.Steps;
 
@@ -18,15 +19,9 @@ internal sealed class ResolveNames(ProviderHost providers, TimeProvider time) : 
     /// <inheritdoc/>
     public async Task<ImportFailure?> RunAsync(ImportWork work, StepProgress progress, CancellationToken cancellationToken)
     {
-        // Files that only their first bytes show to be PAR2 come after those that their names do.
-        List<FileHead> nameless = [.. work.Heads.Where(head => head.Kind == MediaKind.Par2 && Par2Name.Parse(head.Subject.FileName) is null)];
-        var unknown = Par2Name.Indexes([.. nameless.Select(head => new PostedPar2(null, Par2Name.SetIdOf(head.FirstBytes.Span), head.Ids.Count))]);
-        List<ProbeTarget> indexes =
-        [
-            .. work.Sort.Indexes.Select(file => file.ToTarget(work.Ids!)),
-            .. unknown.Select(i => new ProbeTarget(nameless[i].Subject, nameless[i].Ids)),
-        ];
-        var names = Par2Names.Start(providers, indexes, time);
+        List<FileHead> known = [.. work.Heads.Where(head => head is { Kind: MediaKind.Par2, State: HeadState.Found })];
+        var indexes = Par2Name.Indexes([.. known.Select(head => new PostedPar2(head.Subject.FileName, Par2Name.SetIdOf(head.FirstBytes.Span), head.Ids.Count))]);
+        var names = Par2Names.Start(providers, [.. indexes.Select(i => known[i].ToPostedFile()).OfType<PostedFile>()], time);
         await work.TakeAsync(names);
         progress.Findings = new StepFindings(("indexes", names.Count));
         return null;
