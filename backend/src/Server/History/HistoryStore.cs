@@ -107,6 +107,13 @@ internal sealed class HistoryStore(SluiceDatabase database)
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE nzb_hash = @nzbHash)", new { nzbHash });
 
+    /// <summary>The password with which a release was imported; empty for none, or where its item has left the history.</summary>
+    public Task<string> FindPasswordAsync(long releaseId, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QueryFirstOrDefault<string>(
+                "SELECT password FROM history_item WHERE release_id = @releaseId AND password <> ''", new { releaseId }) ?? "",
+            cancellationToken);
+
     /// <summary>Removes the completed items of a release that are not archived, as part of the caller's transaction.</summary>
     /// <returns>How many there were.</returns>
     public static int RemoveCompleted(DbConnection connection, long releaseId) => Counted(

@@ -22,6 +22,9 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
     /// <summary>Timestamp of the same moment, from which durations are measured.</summary>
     public long Began { get; } = began;
 
+    /// <summary>Whether volumes may be predicted; not where a prediction was refuted.</summary>
+    public bool MayPredict { get; init; } = true;
+
     /// <summary>What reading the NZB has told, in this try or one before; null until then.</summary>
     public ReadPost? Read { get; set; }
 

@@ -42,6 +42,12 @@ internal static partial class QueueLog
     [LoggerMessage(2124, LogLevel.Information, "{Name} of the watch folder is added as {Ids}")]
     public static partial void WatchedFileAdded(ILogger logger, string name, string ids);
 
+    [LoggerMessage(2125, LogLevel.Information, "Release {Id} is mapped anew, because a volume is not laid out as the others: {Files} files")]
+    public static partial void Remapped(ILogger logger, long id, int files);
+
+    [LoggerMessage(2126, LogLevel.Warning, "Release {Id} cannot be mapped anew for now: {Cause}")]
+    public static partial void NotRemapped(ILogger logger, long id, string cause);
+
     [LoggerMessage(2109, LogLevel.Warning, "Blob {Hash} is needed no more and cannot be removed")]
     public static partial void BlobNotRemoved(ILogger logger, Exception failure, string hash);
 }

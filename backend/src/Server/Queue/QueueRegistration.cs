@@ -39,5 +39,6 @@ internal static class QueueRegistration
         .AddSingleton<IImportStep, Publish>()
         .AddSingleton<ImportJob>()
         .AddSingleton<ReadPosts>()
-        .AddSingleton<IWorker, QueueWorker>();
+        .AddSingleton<IWorker, QueueWorker>()
+        .AddSingleton<IWorker, RemappingWorker>();
 }

@@ -54,10 +54,10 @@ internal sealed class ReleasePlan
         return plan;
     }
 
-    /// <summary>The posted files that some of the files lie in, by number.</summary>
-    public IReadOnlyList<StoredPostedFile> PostedFilesOf(IEnumerable<NewLibraryFile> files)
+    /// <summary>The posted files that some contents lie in, by number.</summary>
+    public IReadOnlyList<StoredPostedFile> PostedFilesOf(IEnumerable<FileContent> contents)
     {
-        var used = files.SelectMany(file => file.Content.Extents.Select(extent => extent.PostedFile)).ToHashSet();
+        var used = contents.SelectMany(content => content.Extents.Select(extent => extent.PostedFile)).ToHashSet();
         // Of a set of which one volume is predicted all that are predicted are kept, because one is proved by the others.
         var sets = used.Select(ordinal => _posted[ordinal].Predicted?.Set).OfType<int>().ToHashSet();
         return [.. _posted.Values.Where(file => used.Contains(file.Ordinal) || (file.Predicted is { } volume && sets.Contains(volume.Set))).OrderBy(file => file.Ordinal)];

@@ -26,7 +26,7 @@ internal sealed class MapArchives(ProviderHost providers, IKeyDeriver deriver, I
         work.Heads = [.. work.Heads.OrderBy(head => head.Kind == MediaKind.Par2)];
         List<FileHead> heads = [.. work.Heads.TakeWhile(head => head.Kind != MediaKind.Par2)];
         var keys = new ArchiveKeys(ArchivePasswords.Of(work.Item, work.Read!, options), deriver);
-        var mapper = new ArchiveMapper(providers, providers.Engine, new MappingOptions { PredictsVolumes = options.PredictsVolumes });
+        var mapper = new ArchiveMapper(providers, providers.Engine, new MappingOptions { PredictsVolumes = work.MayPredict && options.PredictsVolumes });
         var isNamed = work.Names!.IsDone;
         var map = await MapAsync(work.Names.Known);
         if (!isNamed && map.Refused.Any(set => set.Fault is ArchiveFault.Broken or ArchiveFault.Incomplete)

@@ -97,7 +97,7 @@ internal sealed class Publish(
         // The timing of this step is part of the row that it writes.
         var timing = new StepTiming(Name, (long)time.GetElapsedTime(started).TotalMilliseconds, progress.Findings.Words);
         var now = time.WallTime();
-        var posted = plan.PostedFilesOf(named.Files);
+        var posted = plan.PostedFilesOf(named.Files.Select(file => file.Content));
         var releaseId = LibraryStore.Insert(connection, new NewRelease(named.Folder, named.Name, item.NzbHash, posted, named.Files), now);
         var published = new HistoryItem(item)
         {
