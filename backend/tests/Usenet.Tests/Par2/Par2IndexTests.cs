@@ -39,7 +39,7 @@ public sealed class Par2IndexTests
         Assert.NotNull(index);
         Assert.Equal((sliceSize, recovery, true), ((int)index.SliceSize, index.RecoverySlices, index.IsComplete));
         Assert.Equal(files, index.Files.Select(file => $"{file.Name}:{file.Length}").Order(StringComparer.Ordinal));
-        Assert.Equal(Par2Name.SetIdOf(Read(name)), index.SetId);
+        Assert.Equal(Par2Reader.SetIdOf(Read(name)), index.SetId);
     }
 
     [Theory]

@@ -55,7 +55,7 @@ public sealed class GoldenNamesTests
         var arrow = line.LastIndexOf(" => ", StringComparison.Ordinal);
         var fields = line[..arrow].Split(" | ");
         var (kind, length) = (fields[0].Split(' ')[0], fields[0].Split(' ')[1]);
-        var names = fields.Skip(1).Select(field => field.Split(' ', 2)).ToDictionary(field => field[0], field => field.ElementAtOrDefault(1)?.Trim('"'));
+        var names = fields.Skip(1).Select(field => field.Split(' ', 2)).ToDictionary(field => field[0], field => field.ElementAtOrDefault(1));
         var file = new NameRequest(names.GetValueOrDefault("subject"), names.GetValueOrDefault("yenc"), Enum.Parse<MediaKind>(kind), long.Parse(length, CultureInfo.InvariantCulture))
         {
             Par2 = names.GetValueOrDefault("par2"),
