@@ -42,7 +42,36 @@ public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, Ma
     /// <exception cref="NntpException">No provider could be asked to the end; it says nothing and can be repeated.</exception>
     /// <exception cref="Streams.StreamLimitException">The memory budget admits no further stream now.</exception>
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
-    public Task<ReleaseMap> MapAsync(
-        IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, ArchiveKeys keys, IProgress<double>? progress, CancellationToken cancellationToken) =>
-        throw new NotImplementedException();
+    public async Task<ReleaseMap> MapAsync(
+        IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, ArchiveKeys keys, IProgress<double>? progress, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(heads);
+        ArgumentNullException.ThrowIfNull(claims);
+        ArgumentNullException.ThrowIfNull(keys);
+
+        var settings = options ?? new MappingOptions();
+        using var release = new PostedRelease(new ReleaseProber(source), engine, heads, claims, settings.Concurrency);
+        var found = await new ArchiveLevel(release, keys, settings, depth: 0).FindAsync(progress, cancellationToken);
+        List<MappedFile> files = [.. found.Files.Select(Describe)];
+        var used = files.SelectMany(file => file.Extents).Select(extent => extent.Posted).ToHashSet();
+        return new ReleaseMap(
+            files,
+            [.. release.Maps.Select((map, posted) => used.Contains(posted) ? map : null)],
+            found.Refused,
+            [.. found.Predicted.SelectMany((set, number) => set.Select(volume => volume with { Set = number }))],
+            found.Notes);
+    }
+
+    private static MappedFile Describe(FoundFile file) => new()
+    {
+        InnerPath = file.Path,
+        NamedBy = file.NamedBy,
+        IsJoined = file.IsJoined,
+        Length = file.Length,
+        Extents = [.. file.Extents.Select(extent => new PostedExtent(extent.Volume, extent.Offset, extent.Length))],
+        Cipher = file.Cipher,
+        Kind = file.Kind,
+        Method = file.Method,
+        Crc32 = file.Crc32,
+    };
 }

@@ -10,10 +10,11 @@ namespace Sluice.Usenet.Archives;
 /// not read to its end: headers have checksums of their own, and where something does not fit the caller opens the file again without them.
 /// </remarks>
 /// <param name="engine">Reads; not owned.</param>
+/// <param name="reads">Holds the number of reads at a time down.</param>
 /// <param name="file">The posted file.</param>
 /// <param name="first">Its first bytes as they came, or none.</param>
 /// <param name="last">Its last bytes, proved, or none.</param>
-internal sealed class PostedInput(StreamEngine engine, PostedFile file, ReadOnlyMemory<byte> first, ReadOnlyMemory<byte> last) : IArchiveInput
+internal sealed class PostedInput(StreamEngine engine, SemaphoreSlim reads, PostedFile file, ReadOnlyMemory<byte> first, ReadOnlyMemory<byte> last) : IArchiveInput
 {
     // Headers and the data behind them are looked at in small steps: each stretch is read once.
     private const int PageLength = 16 << 10;
@@ -54,8 +55,16 @@ internal sealed class PostedInput(StreamEngine engine, PostedFile file, ReadOnly
     // The last byte of a range is given out when nothing is owed any more, so that a range that was read whole is proved.
     private async ValueTask ReadProvedAsync(long offset, Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        await using var stream = engine.Open([FileExtent.Whole(file)], OperationLane.Import, offset, offset + buffer.Length);
-        await stream.ReadExactlyAsync(buffer, cancellationToken);
+        await reads.WaitAsync(cancellationToken);
+        try
+        {
+            await using var stream = engine.Open([FileExtent.Whole(file)], OperationLane.Import, offset, offset + buffer.Length);
+            await stream.ReadExactlyAsync(buffer, cancellationToken);
+        }
+        finally
+        {
+            reads.Release();
+        }
     }
 
     private sealed record Page(long Offset, byte[] Bytes);

@@ -1,103 +1,119 @@
 using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Maps;
 using Sluice.Usenet.Streams.Reading;
-using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
 
 /// <summary>The posted files of a release while it is mapped: what is known of them, and what is asked for besides.</summary>
-/// <remarks>Thread-safe: sets are read in parallel, and no posted file belongs to two sets.</remarks>
-internal sealed class PostedRelease
+/// <remarks>Thread-safe. An index is written to by the set alone that it belongs to.</remarks>
+internal sealed class PostedRelease : IVolumeSource, IDisposable
 {
     private readonly ReleaseProber _prober;
     private readonly StreamEngine _engine;
+    private readonly IReadOnlyList<Par2Claim> _claims;
     private readonly FileHead[] _heads;
     private readonly SegmentMap?[] _maps;
     private readonly PostedInput?[] _inputs;
 
+    // Each read holds a stream of the engine, which has not many.
+    private readonly SemaphoreSlim _reads;
+
     /// <param name="prober">Asks for what the first probe has left out.</param>
     /// <param name="engine">Reads headers; not owned.</param>
     /// <param name="heads">What the first probe has found.</param>
-    public PostedRelease(ReleaseProber prober, StreamEngine engine, IReadOnlyList<FileHead> heads)
+    /// <param name="claims">What PAR2 says of each, or none.</param>
+    /// <param name="concurrency">Most reads at once.</param>
+    public PostedRelease(ReleaseProber prober, StreamEngine engine, IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Claim> claims, int concurrency)
     {
-        (_prober, _engine, _heads) = (prober, engine, [.. heads]);
+        (_prober, _engine, _heads, _claims, _reads) = (prober, engine, [.. heads], claims, new SemaphoreSlim(concurrency, concurrency));
         _maps = [.. heads.Select(head => head.Map)];
         _inputs = new PostedInput?[heads.Count];
+        Candidates = [.. heads.Select(Describe)];
     }
 
-    /// <summary>Where the segments of each file live, as far as it is known now; predicted ones included.</summary>
+    /// <inheritdoc/>
+    public IReadOnlyList<VolumeCandidate> Candidates { get; }
+
+    /// <summary>Where the segments of each file live, as far as it is known now; predicted maps included.</summary>
     public IReadOnlyList<SegmentMap?> Maps => _maps;
 
     /// <summary>What is known of a file.</summary>
     public FileHead this[int posted] => _heads[posted];
 
-    /// <summary>Sees to it that the heads of files are there.</summary>
-    /// <exception cref="ArchiveException">One is gone or damaged at every provider, or the articles say too little about where they lie.</exception>
-    public async Task RequireHeadsAsync(IReadOnlyList<int> posted, CancellationToken cancellationToken)
+    /// <inheritdoc/>
+    public Task ContinueAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken) =>
+        ContinueAsync([.. indexes.Where(index => _heads[index].State == HeadState.Skipped)], isWhole: false, cancellationToken);
+
+    /// <inheritdoc/>
+    public async Task MeasureAsync(IReadOnlyList<int> indexes, CancellationToken cancellationToken)
     {
-        await ContinueAsync([.. posted.Where(index => _heads[index].State == HeadState.Skipped)], isWhole: false, cancellationToken);
-        foreach (var index in posted)
-            RequireMap(_heads[index]);
+        await ContinueAsync([.. indexes.Where(index => !_heads[index].IsConfirmed)], isWhole: true, cancellationToken);
+        foreach (var index in indexes.Where(index => _maps[index] is not null))
+            _inputs[index] = Open(index, first: default);
     }
 
-    /// <summary>Sees to it that files are measured by their first and last articles, and that nothing of them is taken for true any more that only one article has said.</summary>
-    /// <inheritdoc cref="RequireHeadsAsync"/>
-    public async Task RequireMeasuredAsync(IReadOnlyList<int> posted, CancellationToken cancellationToken)
+    /// <inheritdoc/>
+    public long? Predict(int index, int like, long? length)
     {
-        await ContinueAsync([.. posted.Where(index => !_heads[index].IsConfirmed)], isWhole: true, cancellationToken);
-        foreach (var index in posted)
-        {
-            RequireMap(_heads[index]);
-            lock (_inputs)
-                _inputs[index] = new PostedInput(_engine, _heads[index].ToPostedFile()!, default, _heads[index].LastBytes);
-        }
+        var file = length ?? ClaimOf(index).Length ?? _maps[like]!.Length;
+        var count = _heads[index].Ids.Count;
+        var part = count == 1 ? file : _maps[like]![0].Length;
+        if (_heads[index].State != HeadState.Skipped || file <= (count - 1) * part || file > count * part || part > SegmentMap.MaxSegmentLength)
+            return null;
+        _maps[index] = SegmentMap.Uniform(count, part, file);
+        return file;
     }
 
-    /// <summary>A file whose head is there.</summary>
-    public IArchiveInput Open(int posted)
-    {
-        lock (_inputs)
-            return _inputs[posted] ??= new PostedInput(_engine, _heads[posted].ToPostedFile()!, _heads[posted].FirstBytes, _heads[posted].LastBytes);
-    }
+    /// <inheritdoc/>
+    public bool HasKnownLength(int index) => ClaimOf(index).Length is not null;
 
-    /// <summary>Gives a file that was not looked into the map that it has if it is cut like another one of its set.</summary>
-    /// <param name="posted">The file.</param>
-    /// <param name="like">The other one.</param>
-    /// <param name="length">The length that is predicted for it.</param>
-    /// <returns>False where its number of segments does not allow it.</returns>
-    public bool TryPredict(int posted, int like, long length)
+    /// <inheritdoc/>
+    public IArchiveInput Open(int index)
     {
-        var count = _heads[posted].Ids.Count;
-        var partSize = _maps[like]![0].Length;
-        if (count > 1 && (partSize == 0 || (length + partSize - 1) / partSize != count))
-            return false;
-        if (count == 1 && length > SegmentMap.MaxSegmentLength)
-            return false;
-        _maps[posted] = SegmentMap.Uniform(count, count == 1 ? length : partSize, length);
-        return true;
-    }
-
-    private async Task ContinueAsync(int[] posted, bool isWhole, CancellationToken cancellationToken)
-    {
-        if (posted.Length == 0)
-            return;
-        var heads = await _prober.ContinueAsync([.. posted.Select(index => _heads[index])], isWhole, cancellationToken);
-        for (var i = 0; i < posted.Length; i++)
-            (_heads[posted[i]], _maps[posted[i]]) = (heads[i], heads[i].Map);
-    }
-
-    private static void RequireMap(FileHead head)
-    {
-        if (head.State != HeadState.Found)
+        var head = _heads[index];
+        if (head.State is HeadState.Missing or HeadState.Corrupt)
             throw Lost(head.State == HeadState.Corrupt ? ArticleLoss.Corrupt : ArticleLoss.Missing);
-        if (head.TooLongToCount is { } encoding)
-            throw new ArchiveException(ArchiveFault.Unsupported, $"{encoding} without offsets, longer than 64 MiB");
-        if (head.Map is null)
+        if (head.TooLongToCount is not null)
+            throw new ArchiveException(ArchiveFault.Unsupported, "posted without offsets and longer than 64 MiB");
+        if (_maps[index] is null)
             throw Lost(head.MissingArticles > 0 ? ArticleLoss.Missing : ArticleLoss.Corrupt);
+        return _inputs[index] ??= Open(index, head.FirstBytes);
     }
+
+    /// <inheritdoc/>
+    public void Dispose() => _reads.Dispose();
 
     /// <summary>The error of an archive whose headers lie in an article that cannot be had.</summary>
     public static ArchiveException Lost(ArticleLoss loss) => loss == ArticleLoss.Corrupt
         ? new ArchiveException(ArchiveFault.Damaged, "an article of its headers is damaged at every provider")
         : new ArchiveException(ArchiveFault.Gone, "an article of its headers is gone at every provider");
+
+    private PostedInput Open(int index, ReadOnlyMemory<byte> first) =>
+        new(_engine, _reads, new PostedFile(_maps[index]!, _heads[index].Ids) { Habit = new FileHabit(_heads[index].Habit) }, first, _heads[index].LastBytes);
+
+    private async Task ContinueAsync(int[] indexes, bool isWhole, CancellationToken cancellationToken)
+    {
+        if (indexes.Length == 0)
+            return;
+        var heads = await _prober.ContinueAsync([.. indexes.Select(index => _heads[index])], isWhole, cancellationToken);
+        for (var i = 0; i < indexes.Length; i++)
+            (_heads[indexes[i]], _maps[indexes[i]], _inputs[indexes[i]]) = (heads[i], heads[i].Map, null);
+    }
+
+    private Par2Claim ClaimOf(int index) => _claims.Count > 0 ? _claims[index] : default;
+
+    private VolumeCandidate Describe(FileHead head, int index)
+    {
+        var yenc = head.Header?.Name;
+        string?[] names = [ClaimOf(index).Name, head.Subject.FileName, string.IsNullOrEmpty(yenc) ? null : yenc];
+        var volume = names.Select(VolumeName.Parse).FirstOrDefault(found => found is not null);
+        return new VolumeCandidate(index, names.FirstOrDefault(name => name is not null), volume, head.Kind)
+        {
+            Length = head.Map?.Length,
+            Counter = head.Subject.FileNumber,
+            Bytes = head.Map?.Length ?? head.EncodedBytes,
+            IsReadable = head.State is HeadState.Found or HeadState.Skipped,
+        };
+    }
 }

@@ -18,6 +18,9 @@ public sealed record MappedFile
     /// <summary>Index of the posted file whose subject, yEnc name and PAR2 name may name it: itself, or the first volume of its set.</summary>
     public required int NamedBy { get; init; }
 
+    /// <summary>Whether it was joined from posted pieces, so that a number at the end of a posted name is that of the first one.</summary>
+    public bool IsJoined { get; init; }
+
     /// <summary>Its length in bytes.</summary>
     public required long Length { get; init; }
 

@@ -1,0 +1,355 @@
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>A file that was found; its extents count the candidates of the source that was looked at.</summary>
+/// <param name="Path">Its path inside the innermost archive; null where it is a candidate itself, or some that were joined.</param>
+/// <param name="NamedBy">The candidate that may name it.</param>
+/// <param name="Length">Its length.</param>
+/// <param name="Extents">Where its bytes lie.</param>
+internal sealed record FoundFile(string? Path, int NamedBy, long Length, IReadOnlyList<ArchiveExtent> Extents)
+{
+    public bool IsJoined { get; init; }
+
+    public StreamCipher? Cipher { get; init; }
+
+    public MediaKind Kind { get; init; }
+
+    public string? Method { get; init; }
+
+    public uint? Crc32 { get; init; }
+}
+
+/// <summary>What was found among the candidates of one source, and in the archives inside of these.</summary>
+internal sealed class Findings
+{
+    public List<FoundFile> Files { get; } = [];
+
+    public List<RefusedSet> Refused { get; } = [];
+
+    /// <summary>Predicted volumes of each set.</summary>
+    public List<IReadOnlyList<PredictedVolume>> Predicted { get; } = [];
+
+    public List<string> Notes { get; } = [];
+
+    public void Add(Findings other)
+    {
+        Files.AddRange(other.Files);
+        Refused.AddRange(other.Refused);
+        Predicted.AddRange(other.Predicted);
+        Notes.AddRange(other.Notes);
+    }
+}
+
+/// <summary>Looks at all candidates of one source, and by the same way at the entries of the archives that they are.</summary>
+/// <param name="source">The candidates.</param>
+/// <param name="keys">The passwords of the release.</param>
+/// <param name="options">How deep, and how many at once.</param>
+/// <param name="depth">How many archives lie around the candidates.</param>
+internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, MappingOptions options, int depth)
+{
+    // What an entry is shows its name, too; beyond so many the largest ones alone are looked at.
+    private const int MaxKinds = 256;
+
+    /// <summary>Looks at them.</summary>
+    /// <param name="done">Told after each group the part of the groups that is done; null when the caller needs no progress.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    public async Task<Findings> FindAsync(IProgress<double>? done, CancellationToken cancellationToken)
+    {
+        var groups = VolumeGrouper.Group(source.Candidates);
+        var found = new Findings[groups.Count];
+        var finished = 0;
+        await Parallel.ForEachAsync(
+            Enumerable.Range(0, groups.Count),
+            new ParallelOptions { MaxDegreeOfParallelism = options.Concurrency, CancellationToken = cancellationToken },
+            async (index, token) =>
+            {
+                found[index] = await FindAsync(groups[index], token);
+                done?.Report((double)Interlocked.Increment(ref finished) / groups.Count);
+            });
+
+        var all = new Findings();
+        foreach (var findings in found)
+            all.Add(findings);
+        return all;
+    }
+
+    private async Task<Findings> FindAsync(VolumeGroup group, CancellationToken cancellationToken)
+    {
+        if (group.Kind == VolumeGroupKind.Plain)
+            return await FindPlainAsync(group.Members, cancellationToken);
+        if (depth >= options.MaxDepth)
+        {
+            var deep = new ArchiveException(ArchiveFault.Unsupported, "archives lie in it too deep");
+            return Refuse(new FailedSet(group.Members, FormatOf(group.Members[0]), deep));
+        }
+
+        return group.Kind switch
+        {
+            VolumeGroupKind.Rar => await FindInRarAsync(group, cancellationToken),
+            VolumeGroupKind.Joined => await FindInJoinedAsync(group, cancellationToken),
+            _ => await FindUnnamedAsync(group, cancellationToken),
+        };
+    }
+
+    private async Task<Findings> FindPlainAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
+    {
+        var findings = new Findings();
+        var open = members.Where(index => source.Candidates[index] is { IsReadable: true }).ToList();
+        await source.MeasureAsync(open, cancellationToken);
+        foreach (var index in open)
+        {
+            try
+            {
+                var length = source.Open(index).Length;
+                findings.Files.Add(new FoundFile(null, index, length, [new ArchiveExtent(index, 0, length)]) { Kind = source.Candidates[index].Kind });
+            }
+            catch (ArchiveException)
+            {
+                // Where its bytes lie is not known. The probe has said so, and why.
+                findings.Notes.Add($"{source.Candidates[index].Name}: cannot be measured");
+            }
+        }
+
+        return findings;
+    }
+
+    private async Task<Findings> FindUnnamedAsync(VolumeGroup group, CancellationToken cancellationToken)
+    {
+        var reader = new JoinedGroupReader(source, keys, options);
+        var findings = new Findings();
+        IReadOnlyList<VolumeGroup> sets;
+        try
+        {
+            sets = await reader.FindPiecesAsync(group, cancellationToken);
+        }
+        catch (ArchiveException failure)
+        {
+            return Refuse(new FailedSet(group.Members, ArchiveFormat.SevenZip, failure));
+        }
+
+        foreach (var set in sets)
+            findings.Add(await FindInJoinedAsync(set, cancellationToken));
+
+        // What no archive has taken is a file of its own, unless an archive lacks pieces: then it may be one of these.
+        var rest = group.Members.Except(sets.SelectMany(set => set.Members)).ToList();
+        if (findings.Refused.Count == 0)
+            findings.Add(await FindPlainAsync(rest, cancellationToken));
+        return findings;
+    }
+
+    private async Task<Findings> FindInRarAsync(VolumeGroup group, CancellationToken cancellationToken)
+    {
+        var result = await new RarGroupReader(source, keys, options).ReadAsync(group, cancellationToken);
+        var findings = new Findings();
+        foreach (var set in result.Read)
+        {
+            if (set.Predicted.Count > 0)
+                findings.Predicted.Add(set.Predicted);
+            findings.Add(await UnfoldAsync(set.Volumes, set.Map, cancellationToken));
+        }
+
+        foreach (var failed in result.Failed)
+            findings.Add(Refuse(failed));
+        return findings;
+    }
+
+    private async Task<Findings> FindInJoinedAsync(VolumeGroup group, CancellationToken cancellationToken)
+    {
+        JoinedSet set;
+        try
+        {
+            set = await new JoinedGroupReader(source, keys, options).ReadAsync(group, cancellationToken);
+        }
+        catch (ArchiveException failure)
+        {
+            return Refuse(new FailedSet(group.Members, FormatOf(group.Members[0]), failure));
+        }
+
+        var pieces = SplitSet.OfVolumes(set.Volumes.Select(index => source.Open(index).Length));
+        var findings = new Findings();
+        if (set.Predicted.Count > 0)
+            findings.Predicted.Add(set.Predicted);
+        if (set.Map is not null)
+        {
+            var entries = set.Map.Entries.Select(entry => entry with { Extents = [.. entry.Extents.SelectMany(extent => Slice(extent.Offset, extent.Length))] });
+            findings.Add(await UnfoldAsync(set.Volumes, set.Map with { Entries = [.. entries] }, cancellationToken));
+            return findings;
+        }
+
+        // Pieces that were joined are looked at once more: film.rar.001 is an archive.
+        var path = source.Candidates[set.Volumes[0]].Volume?.Stem ?? source.Candidates[set.Volumes[0]].Name ?? "";
+        var whole = new ArchiveEntry { Path = path, Length = set.Whole.Length, Extents = Slice(0, set.Whole.Length) };
+        var joined = new EntryVolumes([whole], [set.Kind], source);
+        if (set.Volumes.Count > 1 && MediaSignature.CategoryOf(set.Kind) == MediaCategory.Archive)
+            findings.Add(Through([whole], set.Volumes[0], await new ArchiveLevel(joined, keys, options, depth).FindAsync(null, cancellationToken)));
+        else
+            findings.Files.Add(new FoundFile(null, set.Volumes[0], whole.Length, whole.Extents) { Kind = set.Kind, IsJoined = set.Volumes.Count > 1 });
+        return findings;
+
+        IReadOnlyList<ArchiveExtent> Slice(long offset, long length) =>
+            [.. pieces.Slice(offset, length).Select(extent => extent with { Volume = set.Volumes[extent.Volume] })];
+    }
+
+    /// <summary>The files of an archive, and those of archives in it.</summary>
+    private async Task<Findings> UnfoldAsync(IReadOnlyList<int> volumes, ArchiveMap map, CancellationToken cancellationToken)
+    {
+        var findings = new Findings();
+        findings.Notes.AddRange(map.Notes);
+        findings.Files.AddRange(map.Entries.Where(entry => entry.Method is not null).Select(entry => Found(entry, MediaKind.Unknown)));
+        List<ArchiveEntry> stored;
+        MediaKind[] kinds;
+        try
+        {
+            stored = [.. await DecideAsync([.. map.Entries.Where(entry => entry.Method is null)], cancellationToken)];
+            kinds = await KindsOfAsync(stored, findings, cancellationToken);
+        }
+        catch (ArchiveException failure)
+        {
+            return Refuse(new FailedSet(volumes, map.Format, failure));
+        }
+
+        var inner = new EntryVolumes(stored, kinds, source);
+        if (inner.HoldArchives)
+            findings.Add(Through(stored, volumes[0], await new ArchiveLevel(inner, keys, options, depth + 1).FindAsync(null, cancellationToken)));
+        else
+            findings.Files.AddRange(stored.Select((entry, i) => Found(entry, kinds[i])));
+        return findings;
+
+        FoundFile Found(ArchiveEntry entry, MediaKind kind) => new(entry.Path, volumes[0], entry.Length, entry.Extents)
+        {
+            Cipher = entry.Cipher,
+            Kind = kind,
+            Method = entry.Method,
+            Crc32 = entry.Crc32,
+        };
+    }
+
+    /// <summary>Chooses the ciphers of entries whose archive has nothing to check a password with.</summary>
+    private async Task<IReadOnlyList<ArchiveEntry>> DecideAsync(IReadOnlyList<ArchiveEntry> entries, CancellationToken cancellationToken)
+    {
+        var undecided = entries.Where(entry => entry.Candidates.Count > 0).OrderByDescending(entry => entry.Length).ToList();
+        if (undecided.Count == 0)
+            return entries;
+        foreach (var entry in undecided)
+        {
+            // One password opens all of an archive.
+            if (await PasswordCheck.FindAsync(entry.Path, entry.Length, entry.Extents, entry.Candidates, entry.Crc32, source, cancellationToken) is { } found)
+                return [.. entries.Select(one => one.Candidates.Count == 0 ? one : one with { Cipher = one.Candidates[found], Candidates = [] })];
+        }
+
+        throw PasswordCheck.CannotTell();
+    }
+
+    private async Task<MediaKind[]> KindsOfAsync(IReadOnlyList<ArchiveEntry> entries, Findings findings, CancellationToken cancellationToken)
+    {
+        var kinds = new MediaKind[entries.Count];
+        var looked = Enumerable.Range(0, entries.Count).OrderByDescending(index => entries[index].Length).Take(MaxKinds);
+        await Parallel.ForEachAsync(
+            looked,
+            new ParallelOptions { MaxDegreeOfParallelism = options.Concurrency, CancellationToken = cancellationToken },
+            async (index, token) =>
+            {
+                var start = new byte[Math.Min(MediaSignature.SufficientLength, entries[index].Length)];
+                try
+                {
+                    await EntryVolumes.Open(entries[index], source).ReadAsync(0, start, token);
+                    kinds[index] = MediaSignature.Recognise(start);
+                }
+                catch (ArticleGoneException)
+                {
+                    lock (findings)
+                        findings.Notes.Add($"{entries[index].Path}: its beginning is gone");
+                }
+            });
+        return kinds;
+    }
+
+    /// <summary>What was found in entries, as places in the volumes around them.</summary>
+    private static Findings Through(IReadOnlyList<ArchiveEntry> entries, int namedBy, Findings inside)
+    {
+        var outside = new Findings();
+        outside.Notes.AddRange(inside.Notes);
+        outside.Refused.AddRange(inside.Refused);
+        foreach (var file in inside.Files)
+        {
+            if (Unwrapped.Of(entries, file) is not { } place)
+            {
+                outside.Refused.Add(new RefusedSet(ArchiveFault.Unsupported, ArchiveFormat.Split, entries[file.NamedBy].Path, "what is encrypted in it is in several pieces", 1, 1, file.Length));
+                continue;
+            }
+
+            // A file that an entry is whole has the path of that; pieces that were joined have it without their number.
+            var entry = entries[file.NamedBy];
+            var path = file.Path ?? (file.IsJoined ? VolumeName.Parse(entry.Path)?.Stem : null) ?? entry.Path;
+            outside.Files.Add(file with
+            {
+                Path = path,
+                NamedBy = namedBy,
+                Extents = place.Extents,
+                Cipher = place.Cipher,
+                IsJoined = false,
+                Crc32 = file.Crc32 ?? (file.Path is null && !file.IsJoined ? entry.Crc32 : null),
+            });
+        }
+
+        return outside;
+    }
+
+    private Findings Refuse(FailedSet failed)
+    {
+        var findings = new Findings();
+        var have = failed.Volumes.Count;
+        findings.Refused.Add(new RefusedSet(
+            failed.Failure.Fault,
+            failed.Format,
+            source.Candidates[failed.Volumes[0]].Name ?? "",
+            failed.Failure.Detail,
+            have,
+            Math.Max(failed.Failure.Volumes ?? 0, have + (failed.Failure.Fault == ArchiveFault.Incomplete ? 1 : 0)),
+            failed.Volumes.Sum(index => source.Candidates[index].Bytes)));
+        return findings;
+    }
+
+    private ArchiveFormat FormatOf(int index) => source.Candidates[index].Kind switch
+    {
+        MediaKind.Rar4 => ArchiveFormat.Rar4,
+        MediaKind.Rar5 => ArchiveFormat.Rar5,
+        MediaKind.SevenZip => ArchiveFormat.SevenZip,
+        MediaKind.Zip => ArchiveFormat.Zip,
+        MediaKind.Tar or MediaKind.Gzip => ArchiveFormat.Tar,
+        _ => source.Candidates[index].Volume?.Format switch
+        {
+            VolumeFormat.Rar => ArchiveFormat.Rar5,
+            VolumeFormat.SevenZip => ArchiveFormat.SevenZip,
+            VolumeFormat.Zip => ArchiveFormat.Zip,
+            _ => ArchiveFormat.Split,
+        },
+    };
+}
+
+/// <summary>Where a file lies that was found inside of entries: the same bytes by the volumes around these. Pure.</summary>
+/// <param name="Extents">Where.</param>
+/// <param name="Cipher">What decrypts them; null where nothing does.</param>
+internal readonly record struct Unwrapped(IReadOnlyList<ArchiveExtent> Extents, StreamCipher? Cipher)
+{
+    /// <summary>Unwraps a file.</summary>
+    /// <returns>Null where that takes more than one cipher, or pieces of encrypted text.</returns>
+    public static Unwrapped? Of(IReadOnlyList<ArchiveEntry> entries, FoundFile file)
+    {
+        if (!file.Extents.Any(extent => entries[extent.Volume].Cipher is not null))
+            return new Unwrapped([.. file.Extents.SelectMany(extent => new SplitSet(entries[extent.Volume].Extents).Slice(extent.Offset, extent.Length))], file.Cipher);
+        if (file.Cipher is not null || file.Extents is not [var only] || entries[only.Volume] is not { Cipher: { } cipher } entry)
+            return null;
+
+        // A stretch of an encrypted text is decrypted by way of the block before it, as a later file of one text is.
+        const int Block = StreamCipher.BlockLength;
+        var begin = only.Offset + cipher.Skip;
+        var from = Math.Max(0, begin / Block * Block - Block);
+        var to = StreamCipher.Padded(begin + only.Length);
+        return new Unwrapped(new SplitSet(entry.Extents).Slice(from, to - from), cipher with { Skip = (int)(begin - from) });
+    }
+}

@@ -1,0 +1,212 @@
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>An archive that was read.</summary>
+/// <param name="Volumes">Its volumes in order, as indexes of the source.</param>
+/// <param name="Map">What is in it; its extents count the volumes of the source.</param>
+/// <param name="Predicted">Volumes that were not looked into.</param>
+internal sealed record ReadSet(IReadOnlyList<int> Volumes, ArchiveMap Map, IReadOnlyList<PredictedVolume> Predicted);
+
+/// <summary>A set that cannot be streamed.</summary>
+/// <param name="Volumes">Its volumes, as indexes of the source.</param>
+/// <param name="Format">Its format.</param>
+/// <param name="Failure">Why.</param>
+internal sealed record FailedSet(IReadOnlyList<int> Volumes, ArchiveFormat Format, ArchiveException Failure);
+
+/// <summary>What became of the sets of one group.</summary>
+/// <param name="Read">Those that were read.</param>
+/// <param name="Failed">Those that were not.</param>
+internal sealed record ReadGroup(IReadOnlyList<ReadSet> Read, IReadOnlyList<FailedSet> Failed);
+
+/// <summary>Reads the RAR archives that a group of volumes holds: by first, second and last volume where that is enough, else by all of them.</summary>
+/// <param name="source">Where the volumes are.</param>
+/// <param name="keys">The passwords of the release.</param>
+/// <param name="options">Whether volumes are predicted.</param>
+internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, MappingOptions options)
+{
+    // First, second and last volume, and one that can be predicted.
+    private const int FewestToPredict = 4;
+
+    private readonly RarPasswords _passwords = new(keys);
+
+    /// <summary>Reads a group.</summary>
+    public async Task<ReadGroup> ReadAsync(VolumeGroup group, CancellationToken cancellationToken)
+    {
+        if (options.PredictsVolumes && group.IsNamed && group.Missing == 0 && group.Members.Count >= FewestToPredict
+            && await TryPredictAsync(group.Members, cancellationToken) is { } set)
+        {
+            return new ReadGroup([set], []);
+        }
+
+        await source.ContinueAsync(group.Members, cancellationToken);
+        var volumes = new RarVolume?[group.Members.Count];
+        var failures = new ArchiveException?[group.Members.Count];
+
+        // The first one finds the password that opens the others. A volume that no name orders is read whole where its number is at its end.
+        await ReadOneAsync(0, cancellationToken);
+        if (failures[0] is { Fault: ArchiveFault.NoPassword or ArchiveFault.WrongPassword } locked)
+            return new ReadGroup([], [new FailedSet(group.Members, FormatOf(group.Members[0]), locked)]);
+        await Parallel.ForEachAsync(
+            Enumerable.Range(1, volumes.Length - 1),
+            new ParallelOptions { MaxDegreeOfParallelism = options.Concurrency, CancellationToken = cancellationToken },
+            async (place, token) => await ReadOneAsync(place, token));
+        return await JoinAsync(group, volumes, failures, cancellationToken);
+
+        async Task ReadOneAsync(int place, CancellationToken token)
+        {
+            try
+            {
+                volumes[place] = await ReadVolumeAsync(group.Members[place], endsCount: !group.IsNamed, token);
+            }
+            catch (ArchiveException failure)
+            {
+                failures[place] = failure;
+            }
+        }
+    }
+
+    /// <summary>Reads the volumes that tell most of a set, and predicts the others (IMP-52).</summary>
+    /// <returns>Null where these do not tell enough, or something is wrong: then all of them are read.</returns>
+    private async Task<ReadSet?> TryPredictAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var first = await ReadVolumeAsync(members[0], endsCount: false, cancellationToken);
+
+            // Whether a volume with encrypted headers is as predicted cannot be seen any more once the password is gone.
+            if (first.HasEncryptedHeaders || first.Tail is null)
+                return null;
+            var second = await ReadVolumeAsync(members[1], endsCount: false, cancellationToken);
+            var last = await ReadAsync(members[^1], RarDepth.Whole, cancellationToken);
+            List<int> middle = [.. members.Skip(2).SkipLast(1)];
+            List<long?> lengths = [.. middle.Select(index => source.Predict(index, like: members[1], length: null))];
+            if (lengths.Contains(null) || RarPrediction.Of(first, second, lengths, last) is not { } volumes)
+                return null;
+
+            await DecidePasswordAsync(volumes, members, cancellationToken);
+            var set = Place(RarSet.Join(volumes, _passwords), members);
+            return set with
+            {
+                Predicted = [.. middle.Select((index, i) => RarExpectation.Of(volumes[i + 2], index, i + 2, source.HasKnownLength(index)))],
+            };
+        }
+        catch (ArchiveException)
+        {
+            // All volumes are read, and what is wrong shows there.
+            return null;
+        }
+    }
+
+    private async Task<ReadGroup> JoinAsync(VolumeGroup group, RarVolume?[] volumes, ArchiveException?[] failures, CancellationToken cancellationToken)
+    {
+        var (read, failed) = (new List<ReadSet>(), new List<FailedSet>());
+        List<int> present = [.. Enumerable.Range(0, volumes.Length).Where(place => volumes[place] is not null)];
+        List<int> absent = [.. Enumerable.Range(0, volumes.Length).Except(present)];
+        foreach (var order in RarChain.Sort([.. present.Select(place => volumes[place]!)]))
+        {
+            List<RarVolume> set = [.. order.Select(place => volumes[present[place]]!)];
+            List<int> indexes = [.. order.Select(place => group.Members[present[place]])];
+            try
+            {
+                await DecidePasswordAsync(set, indexes, cancellationToken);
+                var joined = Place(RarSet.Join(set, _passwords), indexes);
+                if (group.NeedsProof && !await IsOrderProvedAsync(set, indexes, cancellationToken))
+                    throw new ArchiveException(ArchiveFault.Broken, "nothing tells the order of its volumes");
+                read.Add(joined);
+            }
+            catch (ArchiveException failure)
+            {
+                // What lacks may be there and not to be had.
+                var cause = failure.Fault == ArchiveFault.Incomplete && absent.Count > 0 ? failures[absent[0]]! : failure;
+                if (cause != failure)
+                    indexes.AddRange(absent.Select(place => group.Members[place]));
+                failed.Add(new FailedSet(indexes, set[0].Format, cause));
+            }
+        }
+
+        if (failed.TrueForAll(set => !absent.Exists(place => set.Volumes.Contains(group.Members[place]))))
+            failed.AddRange(absent.Select(place => new FailedSet([group.Members[place]], FormatOf(group.Members[place]), failures[place]!)));
+        return new ReadGroup(read, failed);
+    }
+
+    /// <summary>Reads a volume until all its parts are known. What does not fit is read again from proved bytes and a measured length.</summary>
+    private async Task<RarVolume> ReadVolumeAsync(int index, bool endsCount, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await ReadFarEnoughAsync();
+        }
+        catch (ArchiveException failure) when (failure.Fault is ArchiveFault.Broken or ArchiveFault.WrongPassword)
+        {
+            await source.MeasureAsync([index], cancellationToken);
+            return await ReadFarEnoughAsync();
+        }
+
+        async Task<RarVolume> ReadFarEnoughAsync()
+        {
+            var volume = await ReadAsync(index, RarDepth.FirstFile, cancellationToken);
+            var isWanting = !volume.HasAllParts || (endsCount && volume is { Format: ArchiveFormat.Rar4, Number: null });
+            return isWanting ? await ReadAsync(index, RarDepth.Whole, cancellationToken) : volume;
+        }
+    }
+
+    private async Task<RarVolume> ReadAsync(int index, RarDepth depth, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await RarVolumeReader.ReadAsync(new HeaderWindow(source.Open(index), new ArchiveBudget()), _passwords, depth, cancellationToken);
+        }
+        catch (ArticleGoneException gone)
+        {
+            throw PostedRelease.Lost(gone.Loss);
+        }
+    }
+
+    /// <summary>Finds the password of files that carry nothing to check one with, by what they are decrypted to (IMP-57).</summary>
+    private async Task DecidePasswordAsync(IReadOnlyList<RarVolume> set, IReadOnlyList<int> indexes, CancellationToken cancellationToken)
+    {
+        var locked = set.SelectMany((volume, place) => volume.Parts.Select(part => (Part: part, Index: indexes[place])))
+            .Where(one => one.Part is { Kind: RarPartKind.File, Method: null, Encryption: not null, IsSplitBefore: false, DataLength: > 0 })
+            .OrderByDescending(one => one.Part.UnpackedLength)
+            .ToList();
+        if (locked.Count == 0 || _passwords.Decide(locked[0].Part.Encryption!) is not null)
+            return;
+
+        var candidates = _passwords.Candidates;
+        foreach (var (part, index) in locked)
+        {
+            var text = new ArchiveExtent(index, part.DataOffset, part.DataLength);
+            var ciphers = candidates.Select(password => _passwords.CipherOf(part.Encryption!, password)).ToList();
+            var whole = part.IsSplitAfter ? null : part.Crc32;
+            var fits = await PasswordCheck.FindAsync(part.Path, part.UnpackedLength, [text], ciphers, whole, source, cancellationToken);
+            if (fits is { } found)
+            {
+                _passwords.Settle(candidates[found]);
+                return;
+            }
+        }
+
+        throw PasswordCheck.CannotTell();
+    }
+
+    /// <summary>Whether volumes that no number and no name orders are in order by the checksums of their parts (IMP-51).</summary>
+    private async Task<bool> IsOrderProvedAsync(IReadOnlyList<RarVolume> set, IReadOnlyList<int> indexes, CancellationToken cancellationToken)
+    {
+        if (set.All(volume => volume.Number is not null) || set.Count(IsInterchangeable) < 2)
+            return true;
+        List<RarPart> parts = [.. set.Select(volume => volume.Parts.FirstOrDefault(part => part.Identity == set[0].Tail?.Identity)).OfType<RarPart>()];
+        if (parts.Count != set.Count)
+            return false;
+        var last = new ArchiveExtent(indexes[^1], parts[^1].DataOffset, parts[^1].DataLength);
+        return RarSet.IsOrderProved(parts, await PasswordCheck.ChecksumAsync(source, last, cancellationToken));
+
+        static bool IsInterchangeable(RarVolume volume) => volume.Head is { IsSplitBefore: true, IsSplitAfter: true };
+    }
+
+    private ArchiveFormat FormatOf(int index) =>
+        source.Candidates[index].Kind == Media.MediaKind.Rar4 ? ArchiveFormat.Rar4 : ArchiveFormat.Rar5;
+
+    private static ReadSet Place(ArchiveMap map, IReadOnlyList<int> indexes) =>
+        new(indexes, map with { Entries = [.. map.Entries.Select(entry => entry with { Extents = [.. entry.Extents.Select(extent => extent with { Volume = indexes[extent.Volume] })] })] }, []);
+}
