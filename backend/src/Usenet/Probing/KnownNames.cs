@@ -103,7 +103,7 @@ internal sealed class KnownNames
     private string Extension()
     {
         var right = IsPlain ? [] : MediaSignature.ExtensionsOf(Kind);
-        var posted = All.Select(NameJudge.ExtensionOf).FirstOrDefault(extension => extension.Length > 0) ?? "";
+        var posted = All.Select(NameJudge.ExtensionOf).FirstOrDefault(extension => extension.Any(char.IsAsciiLetter)) ?? "";
         return right.Count == 0 || right.Contains(posted.ToLowerInvariant()) ? posted : right[0];
     }
 
@@ -125,13 +125,21 @@ internal sealed class KnownNames
         if (IsVolume || IsDiscPart)
             return name;
         if (file.Inner is not null)
-            return WithExtension(VolumeName.Parse(name)?.Stem ?? (IsArchive(name) ? NameJudge.StemOf(name) : name));
+        {
+            var stem = VolumeName.Parse(name)?.Stem ?? (IsArchive(name) ? NameJudge.StemOf(name) : null);
+            return stem is null ? name : WithExtension(stem);
+        }
+
         return VolumeName.Parse(name) is { Naming: VolumeNaming.Numbers } piece && (file.IsJoined || HasKnownExtension(piece.Stem))
             ? WithExtension(piece.Stem)
             : name;
     }
 
-    private string WithExtension(string stem) => HasKnownExtension(stem) || Extension() is not { Length: > 0 } extension ? stem : $"{stem}.{extension}";
+    private string WithExtension(string stem)
+    {
+        var isThere = HasKnownExtension(stem) || (Kind == MediaKind.Unknown && NameJudge.ExtensionOf(stem).Length > 0);
+        return !isThere && Extension() is { Length: > 0 } extension ? $"{stem}.{extension}" : stem;
+    }
 
     private static bool HasKnownExtension(string name) => MediaSignature.KindOf(NameJudge.ExtensionOf(name)) != MediaKind.Unknown;
 
@@ -146,4 +154,32 @@ internal sealed class KnownNames
 
     // Posters of old wrote the path of their own disk.
     private static string? LastElement(string? name) => name?[(name.LastIndexOfAny(['/', '\\']) + 1)..].Trim();
+}
+
+/// <summary>Decides which paths of archives and PAR2 sets are names (IMP-43). Pure.</summary>
+internal static class InnerPath
+{
+    /// <summary>Most folders that a file may lie in, far more than any release has.</summary>
+    public const int MaxFolders = 32;
+
+    /// <summary>Splits a path into its elements, which are not cleaned yet.</summary>
+    /// <param name="path">As the archive has it. Both slashes separate: archives made on Windows have the other one.</param>
+    /// <returns>
+    /// Folders and name, or null where the path is refused and its file not published: it is absolute, begins with a drive, holds
+    /// <c>.</c> or <c>..</c>, ends in a folder or is deeper than <see cref="MaxFolders"/>. A <c>./</c> that it begins with says nothing and is
+    /// left out; tar writes it.
+    /// </returns>
+    public static IReadOnlyList<string>? Split(string path)
+    {
+        ArgumentNullException.ThrowIfNull(path);
+        path = path.Replace('\\', '/');
+        while (path.StartsWith("./", StringComparison.Ordinal))
+            path = path[2..];
+        var hasDrive = path.Length >= 2 && path[1] == ':' && char.IsAsciiLetter(path[0]);
+        if (hasDrive || path.StartsWith('/') || path.AsSpan().TrimEnd().EndsWith("/"))
+            return null;
+
+        var elements = path.Split('/', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+        return elements.Length is 0 or > MaxFolders + 1 || elements.Any(element => element is "." or "..") ? null : elements;
+    }
 }

@@ -26,6 +26,14 @@ public sealed class MediaSignatureTests
         { "FFFB9064", MediaKind.Mp3 },
         { "FFF15080", MediaKind.Unknown },
         { "FFFBF064", MediaKind.Unknown },
+        { "2E524D46 00000012 00000000", MediaKind.RealMedia },
+        { "464F524D 00000000 41494646", MediaKind.Aiff },
+        { "464F524D 00000000 41494643", MediaKind.Aiff },
+        { "464F524D 00000000 494C424D", MediaKind.Unknown },
+        { "4D414320 960F0000 34000000", MediaKind.MonkeysAudio },
+        { "4D414320 61646472 65737320", MediaKind.Unknown },
+        { "44534420 1C000000 00000000", MediaKind.Dsd },
+        { "7776706B 00000000 10040000", MediaKind.WavPack },
         { "664C6143", MediaKind.Flac },
         { "4F676753", MediaKind.Ogg },
         { "FFD8FFE0", MediaKind.Jpeg },
@@ -36,6 +44,7 @@ public sealed class MediaSignatureTests
         { "377ABCAF271C", MediaKind.SevenZip },
         { "504B0304", MediaKind.Zip },
         { "504B0506", MediaKind.Zip },
+        { "504B0708", MediaKind.Zip },
         { "1F8B08", MediaKind.Gzip },
         { "50415232 00504B54", MediaKind.Par2 },
         { "", MediaKind.Unknown },
@@ -90,6 +99,9 @@ public sealed class MediaSignatureTests
         "CD001"u8.CopyTo(disc.AsSpan(0x8001));
         Assert.Equal(MediaKind.DiscImage, MediaSignature.Recognise(disc));
         Assert.Equal(MediaKind.Unknown, MediaSignature.Recognise(disc.AsSpan(0, 1024)));
+
+        "BEA01"u8.CopyTo(disc.AsSpan(0x8001));
+        Assert.Equal(MediaKind.DiscImage, MediaSignature.Recognise(disc));
     }
 
     [Fact]
@@ -138,6 +150,18 @@ public sealed class MediaSignatureTests
     [InlineData(MediaKind.Unknown, MediaCategory.Other)]
     public void Category_says_what_is_done(MediaKind kind, MediaCategory category) =>
         Assert.Equal(category, MediaSignature.CategoryOf(kind));
+
+    [Theory]
+    [InlineData("mkv", MediaKind.Matroska)]
+    [InlineData("MKV", MediaKind.Matroska)]
+    [InlineData("m4a", MediaKind.Mp4Audio)]
+    [InlineData("mov", MediaKind.QuickTime)]
+    [InlineData("iso", MediaKind.DiscImage)]
+    [InlineData("m2ts", MediaKind.TransportStream)]
+    [InlineData("nfo", MediaKind.Unknown)]
+    [InlineData("", MediaKind.Unknown)]
+    public void Extension_tells_the_usual_kind(string extension, MediaKind kind) =>
+        Assert.Equal(kind, MediaSignature.KindOf(extension));
 
     [Fact]
     public void Noise_is_mostly_unknown()

@@ -87,15 +87,22 @@ public sealed class FileNamerTests
     public void Any_order_of_files_gives_the_same_names()
     {
         var random = new Random(5);
+        string?[] inner = ["a/film.mkv", "A/" + Hex + ".mkv", Hex + ".en.srt", "../x", "a", "VIDEO_TS/x.vob", "film.idx", "film.sub"];
         string?[] subjects = ["film.mkv", "Film.mkv", Hex, Hex + ".mkv", "sub.srt", null, "x/y.nfo", "readme", "film.avi"];
         var kinds = Enum.GetValues<MediaKind>();
         for (var run = 0; run < 300; run++)
         {
             var files = Enumerable.Range(0, 12)
-                .Select(i => new NameRequest(subjects[random.Next(subjects.Length)], random.Next(2) == 0 ? null : $"yenc{i}.mkv", kinds[random.Next(kinds.Length)], random.Next(4)))
+                .Select(i => new NameRequest(subjects[random.Next(subjects.Length)], random.Next(2) == 0 ? null : $"yenc{i}.mkv", kinds[random.Next(kinds.Length)], random.Next(4))
+                {
+                    Par2 = random.Next(4) == 0 ? subjects[random.Next(subjects.Length)] : null,
+                    Inner = random.Next(3) == 0 ? inner[random.Next(inner.Length)] : null,
+                    IsJoined = random.Next(8) == 0,
+                })
                 .ToArray();
             var expected = files.Zip(FileNamer.Name("R", files, true)).Select(pair => $"{pair.First} {pair.Second}").Order(StringComparer.Ordinal).ToList();
-            Assert.Equal(files.Length, FileNamer.Name("R", files, true).Select(name => name.Name.ToUpperInvariant()).Distinct().Count());
+            var published = FileNamer.Name("R", files, true).Where(name => !name.IsRefused).ToList();
+            Assert.Equal(published.Count, published.Select(name => name.Path.ToUpperInvariant()).Distinct().Count());
 
             random.Shuffle(files);
             var shuffled = files.Zip(FileNamer.Name("R", files, true)).Select(pair => $"{pair.First} {pair.Second}").Order(StringComparer.Ordinal);
@@ -113,27 +120,4 @@ public sealed class FileNamerTests
         Assert.Equal("film.mkv", names[0]);
         Assert.Equal("film (20000).mkv", names[^1]);
     }
-
-    [Theory]
-    [InlineData("a.part01.rar", "a|part", 1)]
-    [InlineData("A.Part10.RAR", "a|part", 10)]
-    [InlineData("a.rar", "a|rar", -1)]
-    [InlineData("a.r00", "a|rar", 0)]
-    [InlineData("a.s05", "a|rar", 105)]
-    [InlineData("a.7z", "a|7z", 0)]
-    [InlineData("a.7z.001", "a.7z|split", 1)]
-    [InlineData("film.mkv.012", "film.mkv|split", 12)]
-    [InlineData("a.zip", "a|zip", int.MaxValue)]
-    [InlineData("a.z01", "a|zip", 1)]
-    public void Volumes_are_recognised_by_name(string name, string set, int number) =>
-        Assert.Equal(new VolumeName(set, number), VolumeName.Parse(name));
-
-    [Theory]
-    [InlineData("film.mkv")]
-    [InlineData("a.part01")]
-    [InlineData(".rar")]
-    [InlineData("rar")]
-    [InlineData("a.r0x")]
-    [InlineData("Movie.2019")]
-    public void Other_names_are_no_volumes(string name) => Assert.Null(VolumeName.Parse(name));
 }

@@ -1,0 +1,138 @@
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Probing;
+using Xunit;
+using static Sluice.Usenet.Probing.FilterOutcome;
+
+namespace Sluice.Usenet.Tests.Probing;
+
+public sealed class ReleaseFilterTests
+{
+    private static readonly FilterRules Rules = new() { Release = "Film.2019", DropsSamples = true, NeedsMedia = true };
+
+    [Theory]
+    [InlineData("film.nfo", "*.nfo", true)]
+    [InlineData("FILM.NFO", "*.nfo", true)]
+    [InlineData("a/film.nfo", "*.nfo", true)]
+    [InlineData("film.nfo.txt", "*.nfo", false)]
+    [InlineData("film.unpack.mkv", "*unpack.mkv", true)]
+    [InlineData("xunpack.mkv", "*unpack.mkv", true)]
+    [InlineData("a.b", "?.?", true)]
+    [InlineData("aa.b", "?.?", false)]
+    [InlineData("file[1].txt", "file[1].*", true)]
+    [InlineData("Proof/x.jpg", "proof/*", true)]
+    [InlineData("x/Proof/x.jpg", "proof/*", false)]
+    [InlineData("film.mkv", "", false)]
+    public void Names_on_the_blocklist_stay_away(string path, string pattern, bool isBlocked) =>
+        Assert.Equal(isBlocked ? Blocked : Published, Judge(Rules with { Blocklist = [pattern] }, new FilterFile(path, MediaKind.Unknown, 5)).Files[0]);
+
+    [Fact]
+    public void Blocklist_holds_for_the_posted_name_too()
+    {
+        var file = new FilterFile("Film.2019.mkv", MediaKind.Matroska, 5) { Original = "abc.unpack.mkv" };
+
+        Assert.Equal([Blocked], Judge(Rules with { Blocklist = ["*.unpack.mkv"] }, file).Files);
+    }
+
+    [Theory]
+    [InlineData("sample.mkv", true)]
+    [InlineData("Samples/film.mkv", true)]
+    [InlineData("film-SAMPLE.mkv", true)]
+    [InlineData("film_sample_x.mkv", true)]
+    [InlineData("film.samples.mkv", true)]
+    [InlineData("resampled.mkv", false)]
+    [InlineData("sampler.mkv", false)]
+    [InlineData("samplesx.mkv", false)]
+    [InlineData("free1sample.mkv", false)]
+    [InlineData("example/sampled-sample.mkv", true)]
+    public void Sample_is_a_whole_word(string path, bool says) => Assert.Equal(says, ReleaseFilter.SaysSample(path));
+
+    [Theory]
+    [InlineData(199, Sample)]
+    [InlineData(200, Published)]
+    public void Sample_is_shorter_than_a_fifth_of_the_longest_video(long length, FilterOutcome outcome)
+    {
+        var verdict = Judge(Rules, Video("film.mkv", 1000), Video("sample/film.mkv", length));
+
+        Assert.Equal([Published, outcome], verdict.Files);
+        Assert.Equal(ReleaseLack.None, verdict.Lack);
+    }
+
+    [Fact]
+    public void Samples_are_published_where_they_are_wanted() =>
+        Assert.Equal([Published, Published], Judge(Rules with { DropsSamples = false }, Video("film.mkv", 1000), Video("sample.mkv", 1)).Files);
+
+    [Fact]
+    public void Word_in_the_name_of_the_release_makes_no_sample()
+    {
+        var verdict = Judge(Rules with { Release = "The.Sample.2019" }, Video("The.Sample.2019.mkv", 1000), Video("The.Sample.2019.extra.mkv", 10));
+
+        Assert.Equal([Published, Published], verdict.Files);
+        Assert.Equal(ReleaseLack.None, verdict.Lack);
+    }
+
+    [Theory]
+    [InlineData("sample/BDMV/STREAM/00002.m2ts")]
+    [InlineData("sample/VIDEO_TS/VTS_02_1.VOB")]
+    public void Parts_of_a_disc_are_no_samples(string path) =>
+        Assert.Equal([Published, Published], Judge(Rules, Video("film.mkv", 1000), Video(path, 1)).Files);
+
+    [Fact]
+    public void Pictures_and_songs_are_no_samples() =>
+        Assert.Equal([Published, Published, Published], Judge(Rules, Video("film.mkv", 1000), new FilterFile("sample.jpg", MediaKind.Jpeg, 1), new FilterFile("sample.mp3", MediaKind.Mp3, 1)).Files);
+
+    [Fact]
+    public void Par2_and_empty_files_stay_away()
+    {
+        FilterFile[] files = [Video("film.mkv", 1000), new("film.par2", MediaKind.Unknown, 5), new("x", MediaKind.Par2, 5), new("note.txt", MediaKind.Unknown, 0)];
+
+        Assert.Equal([Published, Par2, Par2, Empty], Judge(Rules, files).Files);
+
+        // What is previewed is not held back by a blocklist that names it, too.
+        Assert.Equal([Published, Published, Published, Empty], Judge(Rules with { ShowsPar2 = true, Blocklist = ["*.par2"] }, files).Files);
+    }
+
+    [Theory]
+    [InlineData("film.mkv", MediaKind.Unknown, ReleaseLack.None)]
+    [InlineData("film", MediaKind.Matroska, ReleaseLack.None)]
+    [InlineData("song.flac", MediaKind.Flac, ReleaseLack.None)]
+    [InlineData("disc.iso", MediaKind.DiscImage, ReleaseLack.None)]
+    [InlineData("disc.iso", MediaKind.Unknown, ReleaseLack.None)]
+    [InlineData("BDMV/STREAM/00001.m2ts", MediaKind.TransportStream, ReleaseLack.None)]
+    [InlineData("sample.mkv", MediaKind.Matroska, ReleaseLack.MoreThanSamples)]
+    [InlineData("setup.exe", MediaKind.Unknown, ReleaseLack.Media)]
+    [InlineData("book.epub", MediaKind.Zip, ReleaseLack.Media)]
+    [InlineData("film.mkv", MediaKind.Jpeg, ReleaseLack.Media)]
+    public void Release_has_to_have_something_to_play(string path, MediaKind kind, ReleaseLack lack)
+    {
+        var verdict = Judge(Rules, new FilterFile(path, kind, 100), new FilterFile("cover.jpg", MediaKind.Jpeg, 3));
+
+        Assert.Equal(lack, verdict.Lack);
+    }
+
+    [Fact]
+    public void Samples_of_different_lengths_are_still_samples_only() =>
+        Assert.Equal(ReleaseLack.MoreThanSamples, Judge(Rules, Video("sample-1.mkv", 1000), Video("sample-2.mkv", 10)).Lack);
+
+    [Fact]
+    public void Blocked_film_is_none()
+    {
+        var verdict = Judge(Rules with { Blocklist = ["*.mkv"] }, Video("film.mkv", 1000), Video("sample.avi", 900));
+
+        Assert.Equal([Blocked, Published], verdict.Files);
+        Assert.Equal(ReleaseLack.MoreThanSamples, verdict.Lack);
+    }
+
+    [Fact]
+    public void Exempt_release_needs_one_file_of_any_kind()
+    {
+        var rules = Rules with { NeedsMedia = false, ShowsPar2 = true };
+
+        Assert.Equal(ReleaseLack.None, Judge(rules, new FilterFile("setup.exe", MediaKind.Unknown, 5)).Lack);
+        Assert.Equal(ReleaseLack.Media, Judge(rules, new FilterFile("setup.par2", MediaKind.Par2, 5)).Lack);
+        Assert.Equal(ReleaseLack.Media, Judge(rules).Lack);
+    }
+
+    private static FilterFile Video(string path, long length) => new(path, MediaKind.Matroska, length);
+
+    private static FilterVerdict Judge(FilterRules rules, params FilterFile[] files) => ReleaseFilter.Judge(files, rules);
+}
