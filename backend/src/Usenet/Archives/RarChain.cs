@@ -24,10 +24,10 @@ public static class RarChain
     }
 
     /// <summary>Puts volumes together that hold parts of one file.</summary>
-    private static List<List<int>> ByFiles(IReadOnlyList<RarVolume> volumes)
+    private static HashSet<List<int>> ByFiles(IReadOnlyList<RarVolume> volumes)
     {
         var setOf = new Dictionary<RarIdentity, List<int>>();
-        var sets = new List<List<int>>();
+        var sets = new HashSet<List<int>>();
         for (var index = 0; index < volumes.Count; index++)
         {
             var set = new List<int> { index };
@@ -67,7 +67,7 @@ public static class RarChain
     private static void Order(List<int> set, IReadOnlyList<RarVolume> volumes)
     {
         set.Sort();
-        if (set.All(index => volumes[index].Number is not null))
+        if (IsNumbered(set, volumes))
         {
             var byNumber = set.OrderBy(index => volumes[index].Number).ToList();
             set.Clear();
@@ -94,11 +94,13 @@ public static class RarChain
     }
 
     /// <summary>Appends sets to the one that ends with the number before theirs, where there is one alone for each.</summary>
-    private static void LinkByNumbers(List<List<int>> sets, IReadOnlyList<RarVolume> volumes)
+    private static void LinkByNumbers(HashSet<List<int>> sets, IReadOnlyList<RarVolume> volumes)
     {
-        var byLast = sets.Where(set => MayGoOn(volumes[set[^1]]))
+        // Numbers that rise within each set rise from set to set, so that no chain closes.
+        var numbered = sets.Where(set => IsNumbered(set, volumes)).ToList();
+        var byLast = numbered.Where(set => volumes[set[^1]] is { IsVolume: true, Continues: not false })
             .ToLookup(set => (volumes[set[^1]].Format, volumes[set[^1]].HasEncryptedHeaders, volumes[set[^1]].Number + 1));
-        var byFirst = sets.Where(set => volumes[set[0]].Number > 0)
+        var byFirst = numbered.Where(set => volumes[set[0]].Number > 0)
             .ToLookup(set => (volumes[set[0]].Format, volumes[set[0]].HasEncryptedHeaders, volumes[set[0]].Number));
         var next = new Dictionary<List<int>, List<int>>();
         foreach (var place in byFirst)
@@ -107,7 +109,7 @@ public static class RarChain
                 next.Add(leader, follower);
         }
 
-        sets.RemoveAll(next.ContainsValue);
+        sets.ExceptWith(next.Values.ToList());
         foreach (var set in sets)
         {
             for (var at = set; next.TryGetValue(at, out var follower); at = follower)
@@ -115,7 +117,7 @@ public static class RarChain
         }
     }
 
-    private static bool MayGoOn(RarVolume volume) => volume is { Number: not null, IsVolume: true, Continues: not false };
+    private static bool IsNumbered(List<int> set, IReadOnlyList<RarVolume> volumes) => set.All(index => volumes[index].Number is not null);
 
     /// <summary>What goes on in the middle of a file has to be the file that the volume before leaves off with, as far as that was read.</summary>
     private static bool MayFollow(IReadOnlyList<RarVolume> volumes, List<int> leader, List<int> follower)

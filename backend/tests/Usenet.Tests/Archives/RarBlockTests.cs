@@ -1,0 +1,310 @@
+using Sluice.Usenet.Archives;
+
+namespace Sluice.Usenet.Tests.Archives;
+
+/// <summary>The headers of both formats one by one.</summary>
+public sealed class RarBlockTests
+{
+    // The marker of each format, which the writers put first.
+    private const int Marker4 = 7;
+    private const int Marker5 = 8;
+
+    // A volume that was made here has its main header of 13 bytes first.
+    private const int Main4 = 13;
+
+    [Fact]
+    public void A_RAR4_header_is_measured_from_its_first_seven_bytes_and_no_fewer()
+    {
+        var header = File4("film.mkv", 100);
+        for (var length = 0; length <= header.Length; length++)
+        {
+            Assert.Equal(length >= Rar4Block.StartLength, Rar4Block.TryMeasure(header.AsSpan(0, length), out var measured));
+            Assert.Equal(length >= Rar4Block.StartLength ? header.Length : 0, measured);
+        }
+    }
+
+    [Theory]
+    [InlineData(10, 5)]
+    [InlineData(300, 6)]
+    [InlineData(20_000, 7)]
+    public void A_RAR5_header_is_measured_as_soon_as_its_size_is_there(int nameLength, int needed)
+    {
+        var header = File5(new string('x', nameLength), 100);
+        for (var length = 0; length <= Math.Min(header.Length, 40); length++)
+        {
+            Assert.Equal(length >= needed, Rar5Block.TryMeasure(header.AsSpan(0, length), out var measured));
+            Assert.Equal(length >= needed ? header.Length : 0, measured);
+        }
+    }
+
+    [Fact]
+    public void No_header_is_shorter_than_its_first_fields()
+    {
+        Assert.False(Rar4Block.TryMeasure([0, 0, 0x74, 0, 0, 6, 0], out _));
+        Assert.False(Rar5Block.TryMeasure([0, 0, 0, 0, 0, 0, 0], out _));
+        Assert.False(Rar5Block.TryMeasure([0, 0, 0, 0, 0x80, 0x80, 0x80], out _));
+    }
+
+    [Fact]
+    public void A_changed_bit_makes_a_RAR4_header_unsound()
+    {
+        var header = File4("film.mkv", 100);
+        Assert.True(Rar4Block.IsSound(header));
+        for (var bit = 0; bit < header.Length * 8; bit++)
+        {
+            // The type of a block and the flag of a comment decide whether RAR 2 wrote it, whose checksums are of no use.
+            if (bit is >= 16 and < 24 or (3 * 8) + 3)
+                continue;
+            var changed = (byte[])header.Clone();
+            changed[bit / 8] ^= (byte)(1 << (bit % 8));
+            Assert.False(Rar4Block.IsSound(changed), $"bit {bit}");
+        }
+    }
+
+    [Fact]
+    public void A_changed_bit_makes_a_RAR5_header_unsound()
+    {
+        var header = File5("film.mkv", 100);
+        Assert.True(Rar5Block.IsSound(header));
+        for (var bit = 0; bit < header.Length * 8; bit++)
+        {
+            var changed = (byte[])header.Clone();
+            changed[bit / 8] ^= (byte)(1 << (bit % 8));
+            Assert.False(Rar5Block.IsSound(changed), $"bit {bit}");
+        }
+    }
+
+    [Fact]
+    public void A_header_whose_fields_are_cut_short_is_broken_at_every_length()
+    {
+        // The length and the checksum of what is left are right, so that its fields alone are wrong.
+        var header4 = File4("film.mkv", 100);
+        for (var length = Rar4Block.StartLength; length < header4.Length; length++)
+            Assert.Equal(ArchiveFault.Broken, Assert.Throws<ArchiveException>(() => Rar4Block.Parse(header4.AsSpan(0, length))).Fault);
+        var header5 = File5("film.mkv", 100, Rar5Writer.EncryptionRecord(check: new byte[12]));
+        for (var length = 5; length < header5.Length; length++)
+            Assert.Equal(ArchiveFault.Broken, Assert.Throws<ArchiveException>(() => Rar5Block.Parse(header5.AsSpan(0, length))).Fault);
+    }
+
+    [Fact]
+    public void A_RAR4_file_has_all_its_fields()
+    {
+        var block = Rar4Block.Parse(File4("folder\\film.mkv", 100, Rar4Writer.SplitBefore | Rar4Writer.SplitAfter | 0x10, crc: 0xCAFEBABE));
+        var part = block.Part!;
+
+        Assert.Equal((RarBlockKind.File, 5L), (block.Kind, block.DataLength));
+        Assert.Equal(("folder/film.mkv", 100L, RarPartKind.File, 0xCAFEBABEu), (part.Path, part.UnpackedLength, part.Kind, part.Crc32));
+        Assert.Null(part.Method);
+        Assert.True(part.IsSplitBefore && part.IsSplitAfter);
+        Assert.Null(part.Encryption);
+    }
+
+    [Fact]
+    public void A_RAR4_file_of_more_than_4_GiB_has_its_high_halves()
+    {
+        const long Length = 0x1_2345_6789_A;
+        Assert.Equal(Length, Rar4Block.Parse(File4("film.mkv", Length, Rar4Writer.Large)).Part!.UnpackedLength);
+    }
+
+    [Theory]
+    [InlineData(0, '3', "m3")]
+    [InlineData(0, '5', "m5")]
+    [InlineData(0, '0', null)]
+    public void A_RAR4_method_has_the_name_of_its_switch(int flags, char method, string? expected) =>
+        Assert.Equal(expected, Rar4Block.Parse(File4("film.mkv", 100, flags, method)).Part!.Method);
+
+    [Theory]
+    [InlineData(0xE0, 3, 0x41EDu, RarPartKind.Folder)]
+    [InlineData(0, 2, 0x10u, RarPartKind.Folder)]
+    [InlineData(0, 3, 0xA1FFu, RarPartKind.Link)]
+    [InlineData(0, 2, 0x20u, RarPartKind.File)]
+    public void A_RAR4_folder_or_link_is_no_file(int flags, byte host, uint attributes, RarPartKind expected) =>
+        Assert.Equal(expected, Rar4Block.Parse(Header4(writer => writer.File("x", 0, [], flags, host: host, attributes: attributes))).Part!.Kind);
+
+    [Fact]
+    public void A_RAR4_salt_is_a_part_of_the_identity()
+    {
+        var part = Rar4Block.Parse(File4("film.mkv", 100, Rar4Writer.Encrypted | Rar4Writer.Salted)).Part!;
+
+        Assert.Equal(new RarEncryption(KeyScheme.Rar4, Convert.ToHexString("saltsalt"u8), 0), part.Encryption);
+        Assert.Equal(part.Encryption!.Salt, part.Identity.Salt);
+    }
+
+    [Theory]
+    [InlineData(0x04, 20)]
+    [InlineData(0x08, 29)]
+    public void What_RAR4_programs_before_2_9_wrote_is_not_supported(int flags, byte version) =>
+        Assert.Equal(
+            ArchiveFault.Unsupported,
+            Assert.Throws<ArchiveException>(() => Rar4Block.Parse(Header4(writer => writer.File("x", 1, [1], flags, version: version)))).Fault);
+
+    [Fact]
+    public void A_length_that_is_not_known_is_not_supported()
+    {
+        byte[][] headers = [File4("x", uint.MaxValue), File4("x", -1, Rar4Writer.Large), Header5(writer => writer.File("x", 0, [1], fileFlags: 8))];
+        Assert.Equal(ArchiveFault.Unsupported, Assert.Throws<ArchiveException>(() => Rar4Block.Parse(headers[0])).Fault);
+        Assert.Equal(ArchiveFault.Unsupported, Assert.Throws<ArchiveException>(() => Rar4Block.Parse(headers[1])).Fault);
+        Assert.Equal(ArchiveFault.Unsupported, Assert.Throws<ArchiveException>(() => Rar5Block.Parse(headers[2])).Fault);
+    }
+
+    [Theory]
+    [InlineData(0x75)]
+    [InlineData(0x78)]
+    [InlineData(0x7A)]
+    [InlineData(0x60)]
+    public void Other_RAR4_blocks_are_skipped_with_their_data(byte type)
+    {
+        var header = type == 0x7A
+            ? Header4(writer => writer.File("CMT", 9, new byte[33], method: '3', type: type))
+            : Header4(writer => writer.Block(type, 0x8000, [33, 0, 0, 0], []));
+        Assert.Equal(new RarBlock(RarBlockKind.Other) { DataLength = 33 }, Rar4Block.Parse(header));
+    }
+
+    [Theory]
+    [InlineData("66696C6D", "film")]
+    [InlineData("C3BC62", "üb")]
+    [InlineData("FC62", "üb")]
+    [InlineData("66696C6D00", "film")]
+    [InlineData("615C62", "a/b")]
+    public void A_RAR4_name_without_its_packed_form_is_UTF8_or_bytes(string bytes, string expected)
+    {
+        Assert.Equal(expected, Rar4Name.Read(Convert.FromHexString(bytes), hasUnicode: false));
+        Assert.Equal(expected, Rar4Name.Read(Convert.FromHexString(bytes), hasUnicode: true));
+    }
+
+    // High byte 4; four codes: a low byte, a low byte with the high one, both bytes, a run of 2 of the plain name. Then a corrected run of 4.
+    private static byte[] PackedName() =>
+        [.. "abcdefgh!"u8, 0, 0x04, 0b00_01_10_11, (byte)'A', 0x41, 0xAC, 0x20, 0x00, 0b11_00_00_00, 0x82, 0x01, (byte)'x', (byte)'y'];
+
+    [Fact]
+    public void A_packed_RAR4_name_is_unpacked_by_all_codes() =>
+        Assert.Equal("A\u0441\u20ACde\u0467\u0468\u0469\u0422xy", Rar4Name.Read(PackedName(), hasUnicode: true));
+
+    [Fact]
+    public void A_packed_RAR4_name_that_is_cut_anywhere_is_a_beginning_of_the_whole_one()
+    {
+        var packed = PackedName();
+        var whole = Rar4Name.Read(packed, hasUnicode: true);
+        for (var length = 11; length < packed.Length; length++)
+            Assert.StartsWith(Rar4Name.Read(packed.AsSpan(0, length), hasUnicode: true), whole, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_RAR5_file_has_all_its_fields()
+    {
+        byte[] extra =
+        [
+            .. Rar5Writer.EncryptionRecord(check: null, hasKeyedSums: false), .. Rar5Writer.Record(0x03, [0x03, 0x78, 0x56, 0x34, 0x12]),
+            .. Rar5Writer.Record(0x7F, [1, 2, 3]),
+        ];
+        var block = Rar5Block.Parse(File5("folder/film.mkv", 1L << 40, extra, Rar5Writer.SplitBefore));
+        var part = block.Part!;
+
+        Assert.Equal((RarBlockKind.File, 5L), (block.Kind, block.DataLength));
+        Assert.Equal(("folder/film.mkv", 1L << 40, RarPartKind.File, 7u), (part.Path, part.UnpackedLength, part.Kind, part.Crc32));
+        Assert.True(part is { IsSplitBefore: true, IsSplitAfter: false, Method: null });
+        Assert.Equal(0x12345678u, part.Identity.Time);
+        Assert.Equal(Convert.ToHexString([.. Rar5Writer.Salt, .. Rar5Writer.Iv]), part.Identity.Salt);
+        Assert.Equal(Rar5Writer.Iv, part.Encryption!.Iv.ToArray());
+        Assert.True(part.Encryption.Check.IsEmpty);
+    }
+
+    [Fact]
+    public void A_keyed_RAR5_checksum_is_no_checksum() =>
+        Assert.Null(Rar5Block.Parse(File5("x", 1, Rar5Writer.EncryptionRecord(check: null, hasKeyedSums: true))).Part!.Crc32);
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    [InlineData(5)]
+    public void A_RAR5_redirection_is_a_link(byte type) =>
+        Assert.Equal(RarPartKind.Link, Rar5Block.Parse(File5("x", 1, Rar5Writer.Record(0x05, [type, 0, 1, (byte)'y']))).Part!.Kind);
+
+    [Fact]
+    public void A_RAR5_check_value_whose_sum_is_wrong_is_of_no_use()
+    {
+        var deriver = new FreeKeyDeriver();
+        RarEncryption EncryptionOf(bool isSound) =>
+            Rar5Block.Parse(File5("x", 1, Rar5Writer.EncryptionRecord(Rar5Writer.Check(deriver, "p", isSound)))).Part!.Encryption!;
+
+        Assert.Equal(8, EncryptionOf(isSound: true).Check.Length);
+        Assert.Equal(0, EncryptionOf(isSound: false).Check.Length);
+    }
+
+    [Fact]
+    public void A_RAR5_block_of_an_unknown_kind_is_skipped_only_where_it_says_so()
+    {
+        Assert.Equal(RarBlockKind.Other, Rar5Block.Parse(Header5(writer => writer.Block(9, 4, [1], [], [1]))).Kind);
+        Assert.Equal(
+            ArchiveFault.Unsupported, Assert.Throws<ArchiveException>(() => Rar5Block.Parse(Header5(writer => writer.Block(9, 0, [1], [], [])))).Fault);
+    }
+
+    [Theory]
+    [InlineData(2)]
+    [InlineData(127)]
+    [InlineData(128)]
+    [InlineData(16_383)]
+    [InlineData(16_384)]
+    public void A_RAR5_number_takes_what_is_foretold(int number)
+    {
+        var first = Header5(writer => writer.Main(1), isMain: true);
+        var other = Header5(writer => writer.Main(number), isMain: true);
+
+        Assert.Equal(number, Rar5Block.Parse(other).Number);
+        Assert.Equal(other.Length, Rar5Block.Grown(first.Length, Rar5Block.VintLength(number) - Rar5Block.VintLength(1)));
+    }
+
+    [Fact]
+    public void A_header_that_grows_over_127_bytes_has_a_longer_size()
+    {
+        for (var length = 7; length < 400; length++)
+        {
+            // Some lengths no header has that is written as short as possible.
+            if (length - 5 >= 0x80 && length - 6 < 0x80)
+                continue;
+            var size = length - 5 < 0x80 ? length - 5 : length - 6;
+            Assert.Equal(size + 1 + 4 + (size + 1 < 0x80 ? 1 : 2), Rar5Block.Grown(length, 1));
+        }
+    }
+
+    [Theory]
+    [InlineData("FFFFFFFFFFFFFFFFFF01", ulong.MaxValue)]
+    [InlineData("8000", 0ul)]
+    [InlineData("E1CE00", 0x2761ul)]
+    public void A_number_of_RAR5_may_be_longer_than_need_be(string bytes, ulong expected) =>
+        Assert.Equal(expected, new RarCursor(Convert.FromHexString(bytes)).Vint());
+
+    [Theory]
+    [InlineData("FFFFFFFFFFFFFFFFFF02")]
+    [InlineData("8080808080808080808000")]
+    [InlineData("80")]
+    [InlineData("")]
+    public void A_number_of_RAR5_that_does_not_end_is_broken(string bytes) =>
+        Assert.Equal(
+            ArchiveFault.Broken, Assert.Throws<ArchiveException>(() => new RarCursor(Convert.FromHexString(bytes)).Vint()).Fault);
+
+    private static byte[] File4(string name, long unpacked, int flags = 0, char method = '0', uint crc = 0) =>
+        Header4(writer => writer.File(name, unpacked, "12345"u8, flags, method, crc));
+
+    private static byte[] File5(string name, long unpacked, byte[]? extra = null, int flags = 0) =>
+        Header5(writer => writer.File(name, unpacked, "12345"u8, flags, crc: 7, extra: extra));
+
+    private static byte[] Header4(Action<Rar4Writer> write)
+    {
+        var writer = new Rar4Writer();
+        write(writer);
+        var bytes = writer.ToArray()[(Marker4 + Main4)..];
+        Assert.True(Rar4Block.TryMeasure(bytes, out var length));
+        return bytes[..length];
+    }
+
+    private static byte[] Header5(Action<Rar5Writer> write, bool isMain = false)
+    {
+        var writer = new Rar5Writer();
+        write(writer);
+        var bytes = writer.ToArray()[Marker5..];
+        Assert.True(Rar5Block.TryMeasure(bytes, out var length));
+        Assert.True(!isMain || length == bytes.Length);
+        return bytes[..length];
+    }
+}

@@ -1,0 +1,50 @@
+using Sluice.Usenet.Archives;
+
+namespace Sluice.Usenet.Tests.Archives;
+
+/// <summary>Bytes in memory as the input of a reader, which counts what is read of them.</summary>
+internal sealed class RarInput(ReadOnlyMemory<byte> bytes) : IArchiveInput
+{
+    public long Length => bytes.Length;
+
+    public ReadOnlyMemory<byte> Bytes => bytes;
+
+    public ValueTask ReadAsync(long offset, Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        bytes.Slice((int)offset, buffer.Length).CopyTo(buffer);
+        return ValueTask.CompletedTask;
+    }
+}
+
+/// <summary>Reads volumes in memory.</summary>
+internal static class RarRead
+{
+    public static RarPasswords NoPasswords { get; } = With();
+
+    /// <summary>Passwords with keys that cost nothing.</summary>
+    public static RarPasswords With(params string[] passwords) => new(new ArchiveKeys(passwords, new FreeKeyDeriver()));
+
+    /// <summary>Passwords with the keys of the formats.</summary>
+    public static RarPasswords Real(params string[] passwords) => new(new ArchiveKeys(passwords, new KeyDeriver()));
+
+    public static async Task<RarVolume> Volume(ReadOnlyMemory<byte> bytes, RarPasswords? passwords = null, RarDepth depth = RarDepth.Whole) =>
+        await RarVolumeReader.ReadAsync(
+            new HeaderWindow(new RarInput(bytes), new ArchiveBudget()), passwords ?? NoPasswords, depth, TestContext.Current.CancellationToken);
+
+    public static async Task<List<RarVolume>> Volumes(
+        IEnumerable<byte[]> volumes, RarPasswords? passwords = null, RarDepth depth = RarDepth.Whole)
+    {
+        var read = new List<RarVolume>();
+        foreach (var volume in volumes)
+            read.Add(await Volume(volume, passwords, depth));
+        return read;
+    }
+
+    /// <summary>The fault with which an action ends.</summary>
+    public static async Task<ArchiveFault> FaultOf(Func<Task> action) => (await Assert.ThrowsAsync<ArchiveException>(action)).Fault;
+
+    /// <summary>The fault with which volumes do not join.</summary>
+    public static ArchiveFault FaultOf(IReadOnlyList<RarVolume> volumes, RarPasswords? passwords = null) =>
+        Assert.Throws<ArchiveException>(() => RarSet.Join(volumes, passwords ?? NoPasswords)).Fault;
+}

@@ -1,0 +1,73 @@
+using Sluice.Usenet.Archives;
+
+namespace Sluice.Usenet.Tests.Archives;
+
+/// <summary>Volumes as a reader gives them, without bytes.</summary>
+internal static class RarSets
+{
+    private const int Header = 100;
+    private const int End = 20;
+
+    /// <summary>A set that holds files of some lengths, in volumes of one length, as rar would cut it.</summary>
+    /// <param name="format">RAR 4 or RAR 5.</param>
+    /// <param name="perVolume">Data of each volume but the last, in bytes.</param>
+    /// <param name="hasNumbers">Whether volumes tell their numbers.</param>
+    /// <param name="files">The files, by name and length.</param>
+    public static List<RarVolume> Of(ArchiveFormat format, int perVolume, bool hasNumbers, params (string Name, int Length)[] files)
+    {
+        var volumes = new List<List<RarPart>> { new() };
+        var room = perVolume;
+        var offset = Header;
+        foreach (var (name, length) in files)
+        {
+            for (var done = 0; done < length;)
+            {
+                if (room == 0)
+                {
+                    volumes.Add([]);
+                    (room, offset) = (perVolume, Header);
+                }
+
+                var part = Math.Min(room, length - done);
+                volumes[^1].Add(Part(format, name, length, part, done > 0, done + part < length) with { DataOffset = offset, Crc32 = (uint)(7 * done) + 1 });
+                done += part;
+                room -= part;
+                offset += part;
+            }
+        }
+
+        return [.. volumes.Select((parts, index) => new RarVolume
+        {
+            Format = format,
+            Length = parts[^1].DataOffset + parts[^1].DataLength + End,
+            Number = hasNumbers ? index : null,
+            IsVolume = true,
+            IsFirst = hasNumbers && index == 0,
+            Parts = parts,
+            IsWhole = true,
+            Continues = index < volumes.Count - 1,
+            MainHeaderLength = 12,
+        })];
+    }
+
+    public static RarPart Part(ArchiveFormat format, string name, long length, long dataLength, bool isSplitBefore = false, bool isSplitAfter = false) => new()
+    {
+        Identity = new RarIdentity(format, name, length, 1, 2, ""),
+        DataOffset = Header,
+        DataLength = dataLength,
+        IsSplitBefore = isSplitBefore,
+        IsSplitAfter = isSplitAfter,
+    };
+
+    /// <summary>The same volume as far as it is known when only its first file was read.</summary>
+    public static RarVolume HeadOf(RarVolume volume) => volume with
+    {
+        Parts = [volume.Head!],
+        IsWhole = false,
+        Continues = null,
+        Number = volume.Format == ArchiveFormat.Rar5 ? volume.Number : null,
+    };
+
+    /// <summary>Some of the volumes in some order.</summary>
+    public static List<RarVolume> Pick(this IReadOnlyList<RarVolume> volumes, params int[] order) => [.. order.Select(index => volumes[index])];
+}
