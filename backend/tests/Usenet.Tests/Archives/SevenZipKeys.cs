@@ -1,0 +1,53 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using System.Text;
+using Sluice.Usenet.Archives;
+
+namespace Sluice.Usenet.Tests.Archives;
+
+/// <summary>Derives keys of 7z by its description alone, for tests that no other code shall lead astray.</summary>
+internal sealed class SevenZipKeys : IKeyDeriver
+{
+    private static readonly Dictionary<KeyRequest, DerivedKey> Known = [];
+
+    private SevenZipKeys()
+    {
+    }
+
+    /// <summary>Keys of some passwords, derived as 7z does; each once in all tests, because that takes a while.</summary>
+    public static ArchiveKeys Of(params string[] passwords) => new(passwords, new SevenZipKeys());
+
+    /// <summary>Keys of some passwords that are none and cost nothing.</summary>
+    public static ArchiveKeys Free(params string[] passwords) => new(passwords, new FreeKeys());
+
+    public DerivedKey Derive(KeyRequest request)
+    {
+        lock (Known)
+        {
+            if (!Known.TryGetValue(request, out var key))
+                Known.Add(request, key = new DerivedKey(Hash(request), default, default));
+            return key;
+        }
+    }
+
+    private static byte[] Hash(KeyRequest request)
+    {
+        var seed = Convert.FromHexString(request.Salt).Concat(Encoding.Unicode.GetBytes(request.Password)).ToArray();
+        var round = new byte[seed.Length + sizeof(long)];
+        seed.CopyTo(round, 0);
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        for (long i = 0; i < 1L << request.RoundsLog2; i++)
+        {
+            BinaryPrimitives.WriteInt64LittleEndian(round.AsSpan(seed.Length), i);
+            hash.AppendData(round);
+        }
+
+        return hash.GetHashAndReset();
+    }
+
+    private sealed class FreeKeys : IKeyDeriver
+    {
+        public DerivedKey Derive(KeyRequest request) =>
+            new(SHA256.HashData(Encoding.UTF8.GetBytes(request.Password)), default, default);
+    }
+}
