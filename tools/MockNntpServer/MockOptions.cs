@@ -25,6 +25,9 @@ public sealed record MockOptions
     /// <summary>Real files to serve, in the order of the release that names them.</summary>
     public IReadOnlyList<MediaContent> Media { get; init; } = [];
 
+    /// <summary>Releases whose content the mock has to know, such as those of archives; each has a seed of its own.</summary>
+    public IReadOnlyList<MockRelease> Releases { get; init; } = [];
+
     /// <summary>Folder of raw articles as posted, read with all folders below it; null for none.</summary>
     public string? Spool { get; init; }
 

@@ -26,6 +26,8 @@ public sealed class MockServer : IAsyncDisposable
         _release = options.Release;
         _shared = new MockSettings(options.Missing, options.Corrupt, options.Faults);
         _store = new ArticleStore(options.Media, options.Spool, options.CacheBytes);
+        foreach (var release in options.Releases)
+            _store.Post(release);
         _certificates = options.Providers.Any(provider => provider.Tls != MockTls.None) ? new MockCertificates() : null;
         Stats = new MockStats(null);
         var census = new SocketCensus(Stats);
@@ -88,6 +90,9 @@ public sealed class MockServer : IAsyncDisposable
             state.Plan.Reset();
         }
     }
+
+    /// <summary>Takes a release whose content the mock has to know, in place of an earlier one with the same seed.</summary>
+    public void Post(MockRelease release) => _store.Post(release);
 
     /// <summary>Closes every connection, as a provider does with those that were idle for long, and waits for their ends.</summary>
     public Task DropConnectionsAsync() => Task.WhenAll(_listeners.Select(listener => listener.DropConnectionsAsync()));

@@ -1,10 +1,17 @@
+using System.Collections.Concurrent;
+using Sluice.Tools.MockNntpServer.Layouts;
+
 namespace Sluice.Tools.MockNntpServer.Articles;
 
-/// <summary>Everything a mock can serve: articles of arithmetic, of media files and of the spool. Thread-safe.</summary>
+/// <summary>Everything a mock can serve: articles of arithmetic, of media files, of releases that were posted and of the spool. Thread-safe.</summary>
 internal sealed class ArticleStore
 {
     private readonly ArticleCache _cache;
     private readonly IReadOnlyList<MediaContent> _media;
+
+    // By seed. A laid out release is some kilobytes for each volume, so those that ids name are kept like those that were posted.
+    private readonly ConcurrentDictionary<ulong, MockRelease> _posted = new();
+    private readonly ConcurrentDictionary<(string Recipe, ulong Seed), Lazy<MockRelease>> _laidOut = new();
     private readonly SpoolFolder? _spool;
     private readonly long _cacheBytes;
 
@@ -31,6 +38,9 @@ internal sealed class ArticleStore
 
     /// <summary>The article itself, from the cache or made now.</summary>
     public WireArticle Get(ArticleReference article) => _cache.GetOrAdd(article.MessageId, () => Make(article));
+
+    /// <summary>Takes a release, in place of an earlier one with the same seed.</summary>
+    public void Post(MockRelease release) => _posted[release.Seed] = release;
 
     /// <summary>Articles that the cache holds.</summary>
     public int Cached => _cache.Count;
@@ -66,10 +76,31 @@ internal sealed class ArticleStore
         return other.Part < 1 ? null : Find(other.ToString());
     }
 
-    private bool CanMake(MockMessageId id) =>
-        id.Source == ContentSource.Plain || (id.File < _media.Count && _media[id.File].Length == id.FileSize);
+    private bool CanMake(MockMessageId id) => id.Source == ContentSource.Plain || ContentOf(id)?.Length == id.FileSize;
 
     private WireArticle Make(ArticleReference article) => article.Made is { } made
-        ? ArticleEncoder.Encode(made, article.MessageId, made.Source == ContentSource.Media ? _media[made.File] : null)
+        ? ArticleEncoder.Encode(made, article.MessageId, ContentOf(made))
         : SpoolFolder.Read(article);
+
+    /// <summary>The content of a file; null where it is synthetic, or not known here.</summary>
+    private MediaContent? ContentOf(MockMessageId id) => id.Source switch
+    {
+        ContentSource.Layout => _laidOut.GetOrAdd((id.Recipe!, id.Seed), static key => new Lazy<MockRelease>(() => LayOut(key.Recipe, key.Seed))).Value.Files.ElementAtOrDefault(id.File)?.Content,
+        ContentSource.Media when _posted.TryGetValue(id.Seed, out var release) => release.Files.ElementAtOrDefault(id.File)?.Content,
+        ContentSource.Media => _media.ElementAtOrDefault(id.File),
+        _ => null,
+    };
+
+    private static MockRelease LayOut(string recipe, ulong seed)
+    {
+        try
+        {
+            return LayoutRecipe.TryParse(recipe, out var parsed) ? parsed.Make(seed) : new MockRelease(recipe, seed, []);
+        }
+        catch (ArgumentException)
+        {
+            // An id made by hand names what cannot be laid out.
+            return new MockRelease(recipe, seed, []);
+        }
+    }
 }

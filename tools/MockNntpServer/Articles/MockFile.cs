@@ -21,8 +21,11 @@ public sealed record MockFile
     /// <summary>Whether it is posted as uuencode, as posts of old are. Lines are full where the articles are cut at a multiple of 45 bytes.</summary>
     public bool IsUuencoded { get; init; }
 
-    /// <summary>The bytes; null for synthetic content. The server must be started with the same list of files.</summary>
+    /// <summary>The bytes; null for synthetic content. The mock must know them: by its options, or because the release was posted there.</summary>
     public MediaContent? Content { get; init; }
+
+    /// <summary>Subject in the NZB; null for the usual one with counter, name and size.</summary>
+    public string? Subject { get; init; }
 
     /// <summary>A file with the bytes of a real one.</summary>
     public static MockFile From(MediaContent content, int articleSize = DefaultArticleSize) =>

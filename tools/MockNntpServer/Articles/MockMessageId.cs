@@ -2,6 +2,7 @@ using System.Buffers.Text;
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
+using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
@@ -11,14 +12,17 @@ public enum ContentSource
     /// <summary><see cref="SyntheticContent"/>, from the seed alone.</summary>
     Plain,
 
-    /// <summary>A real file that the mock was started with.</summary>
+    /// <summary>A real file that the mock was started with, or a file of a release that was posted there.</summary>
     Media,
+
+    /// <summary>A file of a release that is laid out by what the id says.</summary>
+    Layout,
 }
 
 /// <summary>
 /// A message-id of the mock, which says everything that is needed to make its article, so that any mock serves any NZB:
 /// <c>source.seed.file.files.part.parts.begin.length.size.crc.name@sluice.mock</c>, seed and CRC in hex, the name as
-/// base64url of UTF-8. <c>-uu</c> behind the source is uuencode.
+/// base64url of UTF-8. <c>-uu</c> behind the source is uuencode. In place of a source there may be a <see cref="LayoutRecipe"/>.
 /// </summary>
 public sealed record MockMessageId
 {
@@ -30,6 +34,9 @@ public sealed record MockMessageId
 
     /// <summary>Where the bytes come from.</summary>
     public ContentSource Source { get; init; }
+
+    /// <summary>The layout of the release where that is the source, else null.</summary>
+    public string? Recipe { get; init; }
 
     /// <summary>Whether the article is uuencoded.</summary>
     public bool IsUuencoded { get; init; }
@@ -74,7 +81,7 @@ public sealed record MockMessageId
 
         var fields = text[..^Domain.Length].Split('.');
         if (fields.Length != 11
-            || !TryParseSource(fields[0], out var source, out var isUuencoded)
+            || !TryParseSource(fields[0], out var source, out var isUuencoded, out var recipe)
             || !ulong.TryParse(fields[1], NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var seed)
             || !TryParse(fields[2], out int file) || !TryParse(fields[3], out int files)
             || !TryParse(fields[4], out int part) || !TryParse(fields[5], out int parts)
@@ -89,6 +96,7 @@ public sealed record MockMessageId
         id = new MockMessageId
         {
             Source = source,
+            Recipe = recipe,
             IsUuencoded = isUuencoded,
             Seed = seed,
             File = file,
@@ -110,14 +118,17 @@ public sealed record MockMessageId
     /// <summary>The id without angle brackets.</summary>
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
-        $"{(Source == ContentSource.Media ? "media" : "plain")}{(IsUuencoded ? Uuencoded : "")}.{Seed:x}.{File}.{Files}.{Part}.{Parts}.{Begin}.{Length}.{FileSize}.{(FileCrc is { } crc ? crc.ToString("x8", CultureInfo.InvariantCulture) : "-")}.{Base64Url.EncodeToString(Encoding.UTF8.GetBytes(Name))}{Domain}");
+        $"{SourceText}{(IsUuencoded ? Uuencoded : "")}.{Seed:x}.{File}.{Files}.{Part}.{Parts}.{Begin}.{Length}.{FileSize}.{(FileCrc is { } crc ? crc.ToString("x8", CultureInfo.InvariantCulture) : "-")}.{Base64Url.EncodeToString(Encoding.UTF8.GetBytes(Name))}{Domain}");
 
-    private static bool TryParseSource(string text, out ContentSource source, out bool isUuencoded)
+    private string SourceText => Source switch { ContentSource.Media => "media", ContentSource.Layout => Recipe!, _ => "plain" };
+
+    private static bool TryParseSource(string text, out ContentSource source, out bool isUuencoded, out string? recipe)
     {
         isUuencoded = text.EndsWith(Uuencoded, StringComparison.Ordinal);
         text = isUuencoded ? text[..^Uuencoded.Length] : text;
-        source = text == "media" ? ContentSource.Media : ContentSource.Plain;
-        return text is "media" or "plain";
+        recipe = LayoutRecipe.TryParse(text, out _) ? text : null;
+        source = recipe is not null ? ContentSource.Layout : text == "media" ? ContentSource.Media : ContentSource.Plain;
+        return recipe is not null || text is "media" or "plain";
     }
 
     private static bool TryParseCrc(string text, out uint? crc)

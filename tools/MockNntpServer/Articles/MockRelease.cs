@@ -1,4 +1,5 @@
 using System.Globalization;
+using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Articles;
 
@@ -12,6 +13,7 @@ public sealed class MockRelease
 
     private readonly Func<MockMessageId, MediaContent?, PostedSize> _measure;
     private readonly Lazy<PostedPart[][]> _parts;
+    private readonly IReadOnlyList<MockEntry>? _entries;
 
     /// <summary>A release of any files.</summary>
     public MockRelease(string title, ulong seed, IReadOnlyList<MockFile> files)
@@ -37,6 +39,19 @@ public sealed class MockRelease
     /// <summary>The files in the order of the NZB.</summary>
     public IReadOnlyList<MockFile> Files { get; }
 
+    /// <summary>Password in the NZB's head; null: there is none.</summary>
+    public string? Password { get; init; }
+
+    /// <summary>The truth: every file that the release brings, those inside of archives included; of plain releases the posted files.</summary>
+    public IReadOnlyList<MockEntry> Entries
+    {
+        get => _entries ?? [.. Files.Select((file, index) => new MockEntry(file.Name, BytesOf(index)) { Posted = [index] })];
+        init => _entries = value;
+    }
+
+    /// <summary>What its message-ids say about its layout; null where the mock knows the content otherwise.</summary>
+    internal string? Recipe { get; init; }
+
     /// <summary>
     /// The plain layout: <paramref name="size"/> bytes as one film, or as several of equal size (the last takes the rest).
     /// </summary>
@@ -50,7 +65,7 @@ public sealed class MockRelease
             var name = files == 1 ? "film.mkv" : $"film-{(i + 1).ToString(CultureInfo.InvariantCulture).PadLeft(digits, '0')}.mkv";
             list[i] = new MockFile
             {
-                Name = obfuscate ? ObfuscatedName(seed, i) : name,
+                Name = obfuscate ? VolumeNames.Hex(seed, i) : name,
                 Size = i == files - 1 ? size - (size / files * (files - 1)) : size / files,
                 ArticleSize = articleSize,
             };
@@ -61,7 +76,7 @@ public sealed class MockRelease
 
     /// <summary>A release of real files. The mock that serves it must be given the same list.</summary>
     public static MockRelease Media(ulong seed, IReadOnlyList<MediaContent> files, int articleSize = MockFile.DefaultArticleSize, bool obfuscate = false) =>
-        new($"media-{seed}", seed, [.. files.Select((file, i) => obfuscate ? MockFile.From(file, articleSize) with { Name = ObfuscatedName(seed, i) } : MockFile.From(file, articleSize))]);
+        new($"media-{seed}", seed, [.. files.Select((file, i) => obfuscate ? MockFile.From(file, articleSize) with { Name = VolumeNames.Hex(seed, i) } : MockFile.From(file, articleSize))]);
 
     /// <summary>The message-id of a part, without angle brackets.</summary>
     /// <param name="file">File, from 0.</param>
@@ -77,14 +92,11 @@ public sealed class MockRelease
     /// <summary>Bytes of all articles as posted: the sum of the NZB's <c>bytes</c>.</summary>
     public long EncodedSize => _parts.Value.Sum(parts => parts.Sum(part => (long)part.EncodedLength));
 
-    /// <summary>The true bytes of a range of a file.</summary>
-    public void Fill(int file, long offset, Span<byte> destination)
-    {
-        if (Files[file].Content is { } content)
-            content.Fill(offset, destination);
-        else
-            SyntheticContent.Fill(Seed, file, offset, destination);
-    }
+    /// <summary>The true bytes of a posted file.</summary>
+    public MockBytes BytesOf(int file) => Files[file].Content?.Bytes ?? MockBytes.Synthetic(Seed, file, Files[file].Size);
+
+    /// <summary>The true bytes of a range of a posted file.</summary>
+    public void Fill(int file, long offset, Span<byte> destination) => BytesOf(file).Fill(offset, destination);
 
     /// <summary>Writes the NZB.</summary>
     public void WriteNzb(Stream output) => NzbWriter.Write(output, this);
@@ -101,13 +113,10 @@ public sealed class MockRelease
     internal long LargestCost => Files.Sum(file => (file.Size * (file.IsUuencoded ? 140 : 104) / 100) + ((file.PartLengths?.Count ?? (file.Size / file.ArticleSize) + 1) * (long)LargestFrame));
 
     /// <summary>The same release, whose articles are measured in another way.</summary>
-    internal MockRelease MeasuredBy(Func<MockMessageId, MediaContent?, PostedSize> measure) => new(Title, Seed, Files, measure);
+    internal MockRelease MeasuredBy(Func<MockMessageId, MediaContent?, PostedSize> measure) =>
+        new(Title, Seed, Files, measure) { Password = Password, Entries = Entries, Recipe = Recipe };
 
     internal IReadOnlyList<PostedPart> PartsOf(int file) => _parts.Value[file];
-
-    private static string ObfuscatedName(ulong seed, int file) =>
-        SyntheticContent.Mix(seed ^ SyntheticContent.Mix((ulong)file + 0x6F62)).ToString("x16", CultureInfo.InvariantCulture)
-        + SyntheticContent.Mix(seed + (ulong)file).ToString("x16", CultureInfo.InvariantCulture);
 
     private PostedPart[][] MeasureParts()
     {
@@ -145,7 +154,8 @@ public sealed class MockRelease
 
     private MockMessageId Id(int file, int part, int parts, long begin, int length) => new()
     {
-        Source = Files[file].Content is null ? ContentSource.Plain : ContentSource.Media,
+        Source = Files[file].Content is null ? ContentSource.Plain : Recipe is null ? ContentSource.Media : ContentSource.Layout,
+        Recipe = Recipe,
         IsUuencoded = Files[file].IsUuencoded,
         Seed = Seed,
         File = file,

@@ -21,18 +21,26 @@ internal static class NzbWriter
         xml.WriteAttributeString("type", "title");
         xml.WriteString(release.Title);
         xml.WriteEndElement();
+        if (release.Password is { } password)
+        {
+            xml.WriteStartElement("meta");
+            xml.WriteAttributeString("type", "password");
+            xml.WriteString(password);
+            xml.WriteEndElement();
+        }
+
         xml.WriteEndElement();
         for (var file = 0; file < release.Files.Count; file++)
-            WriteFile(xml, release.PartsOf(file), file);
+            WriteFile(xml, release.PartsOf(file), file, release.Files[file].Subject);
         xml.WriteEndElement();
     }
 
-    private static void WriteFile(XmlWriter xml, IReadOnlyList<PostedPart> parts, int file)
+    private static void WriteFile(XmlWriter xml, IReadOnlyList<PostedPart> parts, int file, string? subject)
     {
         xml.WriteStartElement("file");
         xml.WriteAttributeString("poster", ArticleEncoder.Poster);
         xml.WriteAttributeString("date", ArticleEncoder.FirstPost.AddSeconds(file).ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture));
-        xml.WriteAttributeString("subject", ArticleEncoder.Subject(parts[0].Id));
+        xml.WriteAttributeString("subject", subject ?? ArticleEncoder.Subject(parts[0].Id));
         xml.WriteStartElement("groups");
         xml.WriteElementString("group", ArticleEncoder.Group);
         xml.WriteEndElement();

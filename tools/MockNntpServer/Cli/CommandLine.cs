@@ -3,6 +3,7 @@ using System.Net;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Control;
 using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Tools.MockNntpServer.Cli;
 
@@ -12,7 +13,9 @@ internal sealed class CommandLine
     public const string Usage = """
         MockNntpServer [flags]: a news server made of arithmetic
 
-        release    --size=MiB (200) --files=N (1) --article-size=BYTES (716800) --seed=N (1) --obfuscate --layout=plain
+        release    --size=MiB (200) --files=N (1) --article-size=BYTES (716800) --seed=N (1) --obfuscate
+                   --layout=plain|pack|split|rar4|rar4-enc|rar5|rar5-enc|rar5-hdrenc|7z|7z-enc|zip|tar|nested
+                   --volumes=N (of each set: 20; of a zip 1) --par2=N (recovery blocks) --password=TEXT (of -enc and -hdrenc)
                    --media=FILE (several times for several files)   --nzb=FILE (written at start)
                    --preload (encodes ahead)
         articles   --spool=DIR   --cache=MiB (512)   --missing=RATE|LIST   --corrupt=RATE|LIST   --faults=FILE
@@ -32,7 +35,7 @@ internal sealed class CommandLine
 
     private static readonly HashSet<string> Valued =
     [
-        "size", "files", "article-size", "seed", "layout", "media", "nzb", "spool", "cache", "missing", "corrupt", "faults", "providers", "port",
+        "size", "files", "article-size", "seed", "layout", "volumes", "par2", "password", "media", "nzb", "spool", "cache", "missing", "corrupt", "faults", "providers", "port",
         "bind", "user", "pass-env", "ca-file", "connections", "control-port", .. ProviderSettings.Names.Except(["serial-latency", "cap-at-login"]),
     ];
 
@@ -70,14 +73,37 @@ internal sealed class CommandLine
 
     private MockRelease MakeRelease(List<MediaContent> media, ulong seed)
     {
-        if (_arguments.Get("layout") is not (null or "plain"))
-            throw new FormatException("--layout: only plain is known.");
         var articleSize = (int)Whole("article-size", MockFile.DefaultArticleSize, MockMessageId.MaxPartLength);
         if (articleSize == 0)
             throw new FormatException("--article-size is at least 1.");
         if (media.Count > 0)
             return MockRelease.Media(seed, media, articleSize, _arguments.Has("obfuscate"));
-        return MockRelease.Plain(seed, Whole("size", 200, 1 << 24) << 20, (int)Math.Max(1, Whole("files", 1, 100_000)), articleSize, _arguments.Has("obfuscate"));
+        var (layout, size) = (_arguments.Get("layout") ?? "plain", Whole("size", 200, 1 << 24) << 20);
+        var files = (int)Math.Max(1, Whole("files", 1, 100_000));
+        return layout is "plain" or "pack" ? MockRelease.Plain(seed, size, files, articleSize, _arguments.Has("obfuscate")) : LayOut(layout, seed, size, files, articleSize);
+    }
+
+    private MockRelease LayOut(string layout, ulong seed, long size, int files, int articleSize)
+    {
+        if (!LayoutRecipe.Names.Contains(layout))
+            throw new FormatException($"--layout={layout} is not known.");
+        try
+        {
+            return new LayoutRecipe
+            {
+                Layout = layout,
+                Size = size,
+                Files = files,
+                Volumes = _arguments.Has("volumes") ? (int)Math.Max(1, Whole("volumes", 1, 10_000)) : null,
+                Par2 = _arguments.Has("par2") ? (int)Whole("par2", 0, 10_000) : null,
+                Password = _arguments.Get("password"),
+                Obfuscates = _arguments.Has("obfuscate"),
+            }.Make(seed, articleSize);
+        }
+        catch (ArgumentException error)
+        {
+            throw new FormatException($"--layout={layout}: {error.Message}");
+        }
     }
 
     private MockOptions MakeOptions(List<MediaContent> media)

@@ -185,7 +185,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
         var whole = new ArchiveEntry { Path = path, Length = set.Whole.Length, Extents = Slice(0, set.Whole.Length) };
         var joined = new EntryVolumes([whole], [set.Kind], source);
         if (set.Volumes.Count > 1 && MediaSignature.CategoryOf(set.Kind) == MediaCategory.Archive)
-            findings.Add(Through([whole], set.Volumes[0], await new ArchiveLevel(joined, keys, options, depth).FindAsync(null, cancellationToken)));
+            findings.Add(Through([whole], set.Volumes[0], await new ArchiveLevel(joined, keys, options, depth).FindAsync((IProgress<double>?)null, cancellationToken)));
         else
             findings.Files.Add(new FoundFile(null, set.Volumes[0], whole.Length, whole.Extents) { Kind = set.Kind, IsJoined = set.Volumes.Count > 1 });
         return findings;
@@ -214,7 +214,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
 
         var inner = new EntryVolumes(stored, kinds, source);
         if (inner.HoldArchives)
-            findings.Add(Through(stored, volumes[0], await new ArchiveLevel(inner, keys, options, depth + 1).FindAsync(null, cancellationToken)));
+            findings.Add(Through(stored, volumes[0], await new ArchiveLevel(inner, keys, options, depth + 1).FindAsync((IProgress<double>?)null, cancellationToken)));
         else
             findings.Files.AddRange(stored.Select((entry, i) => Found(entry, kinds[i])));
         return findings;

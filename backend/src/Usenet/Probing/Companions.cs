@@ -32,7 +32,7 @@ internal sealed class Companions
     }
 
     /// <summary>The file that a file is called after, and what follows on its stem; null for those that have a name of their own.</summary>
-    public (int Index, string Tail)? LeaderOf(int index)
+    public (int Index, string Ending)? LeaderOf(int index)
     {
         var file = _files[index];
         var chosen = _chosen[index];
@@ -48,7 +48,7 @@ internal sealed class Companions
     private bool IsLeader(int index) =>
         _files[index] is { IsRefused: false, IsFixed: false } file && (file.IsMedia || index == _main);
 
-    private (int Index, string Tail)? Find(string name)
+    private (int Index, string Ending)? Find(string name)
     {
         for (var dot = name.LastIndexOf('.'); dot > 0; dot = name.LastIndexOf('.', dot - 1))
         {

@@ -1,5 +1,6 @@
 using System.Text;
 using Sluice.Usenet.Archives;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
@@ -113,7 +114,7 @@ public sealed class ArchiveMutationTests
             if (entry.Method is null)
             {
                 var text = entry.Extents.Sum(extent => extent.Length);
-                Assert.All(entry.Candidates.Append(entry.Cipher).OfType<EntryCipher>(), cipher => Assert.True(
+                Assert.All(entry.Candidates.Append(entry.Cipher).OfType<StreamCipher>(), cipher => Assert.True(
                     cipher.Skip is >= 0 and < 32 && text % 16 == 0 && text >= cipher.Skip + entry.Length && text < cipher.Skip + entry.Length + 16, of));
                 Assert.True(entry.Candidates.Count > 0 || entry.Cipher is not null || text == entry.Length, of);
             }

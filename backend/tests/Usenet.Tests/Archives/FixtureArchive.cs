@@ -3,6 +3,7 @@ using SharpCompress.Archives;
 using SharpCompress.Readers;
 using Sluice.Testing;
 using Sluice.Usenet.Archives;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
@@ -51,14 +52,14 @@ internal static class FixtureArchive
     }
 
     /// <summary>The bytes of an entry, put together from its extents in volume 0 and decrypted.</summary>
-    public static byte[] Bytes(ArchiveEntry entry, byte[] archive, EntryCipher? cipher = null)
+    public static byte[] Bytes(ArchiveEntry entry, byte[] archive, StreamCipher? cipher = null)
     {
         Assert.Null(entry.Method);
         var text = entry.Extents.SelectMany(extent => archive.AsSpan((int)extent.Offset, (int)extent.Length).ToArray()).ToArray();
         return (cipher ?? entry.Cipher) is { } known ? Decrypt(text, known, entry.Length) : text;
     }
 
-    private static byte[] Decrypt(byte[] text, EntryCipher cipher, long length)
+    private static byte[] Decrypt(byte[] text, StreamCipher cipher, long length)
     {
         using var aes = Aes.Create();
         aes.Key = cipher.Key.ToArray();

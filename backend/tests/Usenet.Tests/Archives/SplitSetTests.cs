@@ -1,4 +1,5 @@
 using Sluice.Usenet.Archives;
+using Sluice.Usenet.Streams.Maps;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
@@ -81,7 +82,7 @@ public sealed class SplitSetTests
     [Fact]
     public void Encrypted_entry_is_what_its_decryptor_makes_of_its_text()
     {
-        var cipher = new EntryCipher(new byte[32], new byte[16]);
+        var cipher = new StreamCipher(new byte[32], new byte[16]);
         var entry = new ArchiveEntry { Path = "inner.7z", Length = 5, Extents = [new(0, 0, 3), new(3, 0, 5)], Cipher = cipher };
         var input = new EntryInput(entry, [.. Volumes.Select(volume => new FixtureInput(volume))], (text, known, length) =>
         {
@@ -98,7 +99,7 @@ public sealed class SplitSetTests
     {
         var entry = new ArchiveEntry { Path = "inner.7z", Length = 1, Extents = [new(0, 0, 1)] };
         AssertFails(ArchiveFault.Unsupported, entry with { Method = "LZMA" });
-        AssertFails(ArchiveFault.Unsupported, entry with { Candidates = [new EntryCipher(new byte[32], new byte[16])] });
+        AssertFails(ArchiveFault.Unsupported, entry with { Candidates = [new StreamCipher(new byte[32], new byte[16])] });
         AssertFails(ArchiveFault.Broken, entry with { Extents = [new(5, 0, 1)] });
         AssertFails(ArchiveFault.Broken, entry with { Extents = [new(0, 3, 1)] });
         AssertFails(ArchiveFault.Broken, entry with { Extents = [new(0, 0, 2)] });

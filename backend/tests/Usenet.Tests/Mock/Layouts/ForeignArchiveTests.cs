@@ -1,0 +1,119 @@
+using System.Diagnostics;
+using Sluice.Tools.MockNntpServer.Layouts;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Mock.Layouts;
+
+/// <summary>What the mock lays out is read by programs that are not ours: their bytes are the truth that the mock tells.</summary>
+public sealed class ForeignArchiveTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("layouts-").FullName;
+
+    public static TheoryData<string> Samples => [.. ArchiveSamples.Names];
+
+    private static CancellationToken Cancelled => TestContext.Current.CancellationToken;
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Theory]
+    [MemberData(nameof(Samples))]
+    public async Task Archive_of_the_mock_is_unpacked_by_7z(string sample)
+    {
+        var archive = ArchiveSamples.Make(sample);
+        await UnpackAsync(FirstOf(archive, Save(archive)));
+        AssertUnpacked(archive.Entries);
+    }
+
+    [Fact]
+    public async Task Archive_in_an_archive_is_unpacked_by_7z()
+    {
+        var inner = ArchiveSamples.Make("rar5");
+        var outer = (ArchiveSamples.Layout("rar5") with { Entries = inner.AsEntries(), Stem = "outer" }).Make(12, firstStream: 5_000_000);
+        await UnpackAsync(FirstOf(outer, Save(outer)));
+        await UnpackAsync(Path.Combine(_folder, "out", inner.Volumes[0].Name));
+        AssertUnpacked(inner.Entries);
+    }
+
+    [Theory]
+    [InlineData("rar4")]
+    [InlineData("rar5 encrypted with crc")]
+    public async Task Wrong_crc_is_found_by_7z(string sample)
+    {
+        var layout = ArchiveSamples.Layout(sample);
+        var archive = (layout with { Entries = [layout.Entries[0] with { Crc = EntryCrc.Wrong }] }).Make(3);
+        var result = await RunAsync("7z", "t", $"-p{ArchiveSamples.Password}", FirstOf(archive, Save(archive)));
+        Assert.Contains("CRC Failed", result.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Wrong_password_is_found_by_7z_by_the_check_value()
+    {
+        var archive = ArchiveSamples.Make("rar5 encrypted");
+        var result = await RunAsync("7z", "t", "-pwrong", FirstOf(archive, Save(archive)));
+        Assert.Contains("Wrong password", result.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Set_that_goes_on_is_reported_by_7z()
+    {
+        var archive = (ArchiveSamples.Layout("rar5") with { Unposted = [3] }).Make(3);
+        Assert.Equal(3, archive.Volumes.Count);
+        var result = await RunAsync("7z", "t", FirstOf(archive, Save(archive)));
+        Assert.Contains("film.part4.rar", result.Output, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("rar5 tree")]
+    [InlineData("rar4 tree")]
+    public async Task Par2_index_of_the_mock_is_verified_by_par2(string sample)
+    {
+        var archive = ArchiveSamples.Make(sample);
+        var release = new ReleaseBuilder("Some.Film", 11, 20_000).AddArchive(archive).AddFile("film.nfo", 1234).AddPar2(blocks: 5).Build();
+        foreach (var file in release.Files)
+            Save(file.Name, file.Content!.Bytes);
+        Assert.Equal(["Some.Film.par2", "Some.Film.vol000+01.par2", "Some.Film.vol001+02.par2", "Some.Film.vol003+02.par2"], release.Files.Select(file => file.Name).Where(name => name.EndsWith(".par2", StringComparison.Ordinal)));
+        var result = await RunAsync("par2", "verify", Path.Combine(_folder, "Some.Film.par2"));
+        Assert.True(result.Code == 0, result.Output);
+        Assert.Contains("All files are correct", result.Output, StringComparison.Ordinal);
+    }
+
+    private async Task UnpackAsync(string path)
+    {
+        var result = await RunAsync("7z", "x", "-y", $"-p{ArchiveSamples.Password}", $"-o{Path.Combine(_folder, "out")}", path);
+        Assert.True(result.Code == 0, result.Output);
+        Assert.DoesNotContain("WARNING", result.Output, StringComparison.OrdinalIgnoreCase);
+    }
+
+    private void AssertUnpacked(IReadOnlyList<MockEntry> entries)
+    {
+        Assert.NotEmpty(entries);
+        foreach (var entry in entries)
+            Assert.True(File.ReadAllBytes(Path.Combine(_folder, "out", entry.Path)).AsSpan().SequenceEqual(entry.Bytes.ToArray()), $"{entry.Path} is not the truth");
+    }
+
+    private IReadOnlyList<string> Save(MockArchive archive) => [.. archive.Volumes.Select(volume => Save(volume.Name, volume.Bytes))];
+
+    private string Save(string name, MockBytes bytes)
+    {
+        var path = Path.Combine(_folder, name);
+        File.WriteAllBytes(path, bytes.ToArray());
+        return path;
+    }
+
+    // A split zip is opened by its last volume, everything else by its first.
+    private static string FirstOf(MockArchive archive, IReadOnlyList<string> paths) =>
+        archive.Volumes[^1].Name.EndsWith(".zip", StringComparison.Ordinal) ? paths[^1] : paths[0];
+
+    private static async Task<(int Code, string Output)> RunAsync(string program, params string[] arguments)
+    {
+        var onPath = (Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator).Any(folder => File.Exists(Path.Combine(folder, program)));
+        Assert.SkipUnless(onPath, $"{program} is not installed");
+        var start = new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true };
+        using var process = Process.Start(start)!;
+        process.StandardInput.Close();
+        var errors = process.StandardError.ReadToEndAsync(Cancelled);
+        var output = await process.StandardOutput.ReadToEndAsync(Cancelled) + await errors;
+        await process.WaitForExitAsync(Cancelled);
+        return (process.ExitCode, output);
+    }
+}

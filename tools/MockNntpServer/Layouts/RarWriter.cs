@@ -1,0 +1,152 @@
+namespace Sluice.Tools.MockNntpServer.Layouts;
+
+/// <summary>Lays a stored RAR set out: which part of which entry lies in which volume. The formats bring their headers.</summary>
+/// <param name="source">The layout.</param>
+internal abstract class RarWriter(LayoutSource source)
+{
+    // Of a single volume, which is as long as it has to be.
+    private const long NoLimit = long.MaxValue / 4;
+
+    protected LayoutSource Source => source;
+
+    protected ArchiveLayout Layout => source.Layout;
+
+    /// <summary>The volumes.</summary>
+    /// <exception cref="ArgumentException">The content does not fill that many.</exception>
+    public IReadOnlyList<MockBytes> Write()
+    {
+        var plan = MakePlan();
+        return [.. plan.Select((parts, volume) => Assemble(volume, parts, isLast: volume == plan.Count - 1))];
+    }
+
+    /// <summary>What stands in front of the first file header of a volume.</summary>
+    protected abstract byte[] Opening(int volume);
+
+    /// <summary>A file header.</summary>
+    /// <param name="part">What it is about.</param>
+    /// <param name="crc">The CRC that it tells.</param>
+    protected abstract byte[] FileHeader(RarPart part, uint crc);
+
+    /// <summary>What stands behind the last file of a volume, but for the end block.</summary>
+    /// <param name="volume">The volume, from 0.</param>
+    /// <param name="headers">Place and bytes of each file header.</param>
+    /// <param name="end">Where it begins.</param>
+    protected abstract MockBytes Services(int volume, IReadOnlyList<(long Offset, MockBytes Header)> headers, long end);
+
+    /// <summary>Whether the headers of an entry tell a CRC.</summary>
+    protected abstract bool TellsCrc(LayoutFile file);
+
+    /// <summary>The end block.</summary>
+    /// <param name="volume">The volume, from 0.</param>
+    /// <param name="isLast">Whether the set ends with it.</param>
+    /// <param name="crc">CRC of all bytes of the volume before it.</param>
+    protected abstract byte[] Ending(int volume, bool isLast, uint crc);
+
+    private List<List<RarPart>> MakePlan()
+    {
+        if (Layout.VolumeSize is { } given)
+            return Plan(given) ?? throw new ArgumentException($"A volume of {given} bytes has no room for a header.");
+        if (Layout.Volumes == 1)
+            return Plan(NoLimit)!;
+
+        // The smallest size of a volume with which the content fits into so many.
+        var (low, high) = (1L, source.Files.Sum(file => file.Stored.Length + 1024) + (1L << 20) + Layout.RecoveryBytes);
+        while (low < high)
+        {
+            var middle = low + ((high - low) / 2);
+            if (Plan(middle)?.Count <= Layout.Volumes)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+
+        var plan = Plan(high)!;
+        return plan.Count == Layout.Volumes ? plan : throw new ArgumentException($"The content fills {plan.Count} volumes, not {Layout.Volumes}.");
+    }
+
+    /// <summary>The parts in each volume; null where a volume is too small for anything.</summary>
+    private List<List<RarPart>>? Plan(long size)
+    {
+        var plan = new List<List<RarPart>> { new() };
+        var room = RoomOf(0, size);
+        foreach (var file in source.Files)
+        {
+            long offset = 0;
+            do
+            {
+                var part = Fit(file, offset, room);
+                if (part is null && plan[^1].Count == 0)
+                    return null;
+                if (part is null)
+                {
+                    plan.Add([]);
+                    room = RoomOf(plan.Count - 1, size);
+                    continue;
+                }
+
+                plan[^1].Add(part);
+                room -= FileHeader(part, 0).Length + QuickOpenRoom(part) + part.Length;
+                offset = part.Offset + part.Length;
+                if (part.GoesOn)
+                    room = 0;
+            }
+            while (offset < file.Stored.Length || (file.Stored.Length == 0 && (plan[^1].Count == 0 || plan[^1][^1].File != file)));
+        }
+
+        return plan;
+    }
+
+    /// <summary>As much of a file as a volume has room for; null where that is nothing.</summary>
+    private RarPart? Fit(LayoutFile file, long offset, long room)
+    {
+        var rest = file.Stored.Length - offset;
+        var whole = new RarPart(file, offset, rest, GoesOn: false);
+        if (FileHeader(whole, 0).Length + QuickOpenRoom(whole) + rest <= room)
+            return whole;
+        var part = whole with { GoesOn = true };
+        var length = room - FileHeader(part, 0).Length - QuickOpenRoom(part);
+        if (length < 1 || rest < 2)
+            return null;
+        part = part with { Length = Math.Min(length, rest - 1) };
+
+        // A shorter length may be written in fewer bytes.
+        length = Math.Min(room - FileHeader(part, 0).Length - QuickOpenRoom(part), rest - 1);
+        return length < 1 ? null : part with { Length = length };
+    }
+
+    /// <summary>What the header of a part costs a second time, in a block for quick opening.</summary>
+    private int QuickOpenRoom(RarPart part) => Layout.HasQuickOpen ? FileHeader(part, 0).Length + 16 : 0;
+
+    private long RoomOf(int volume, long size) =>
+        size + Layout.ShiftOf(volume) - Opening(volume).Length - Services(volume, [], 0).Length - Ending(volume, isLast: false, 0).Length;
+
+    private MockBytes Assemble(int volume, List<RarPart> parts, bool isLast)
+    {
+        var pieces = new List<MockBytes> { MockBytes.Of(Opening(volume)) };
+        var headers = new List<(long Offset, MockBytes Header)>();
+        var end = pieces[0].Length;
+        foreach (var part in parts)
+        {
+            var bytes = part.File.Stored.Slice(part.Offset, part.Length);
+            var header = MockBytes.Of(FileHeader(part, 0).Length, () => FileHeader(part, CrcOf(part, bytes)));
+            headers.Add((end, header));
+            pieces.Add(header);
+            pieces.Add(bytes);
+            end += header.Length + part.Length;
+        }
+
+        pieces.Add(Services(volume, headers, end));
+        var before = MockBytes.Join(pieces);
+        return MockBytes.Join([before, MockBytes.Of(Ending(volume, isLast, 0).Length, () => Ending(volume, isLast, before.Crc32))]);
+    }
+
+    /// <summary>Every part but the last tells the CRC of its own packed bytes.</summary>
+    private uint CrcOf(RarPart part, MockBytes bytes) => !TellsCrc(part.File) ? 0 : part.GoesOn ? bytes.Crc32 : part.File.Crc;
+}
+
+/// <summary>What a volume holds of an entry.</summary>
+/// <param name="File">The entry.</param>
+/// <param name="Offset">First byte of its stored ones, from 0.</param>
+/// <param name="Length">How many.</param>
+/// <param name="GoesOn">Whether the next volume has more of them.</param>
+internal sealed record RarPart(LayoutFile File, long Offset, long Length, bool GoesOn);
