@@ -74,7 +74,7 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
-    public async Task Import_asks_for_first_and_last_articles_and_never_for_par2()
+    public async Task Import_asks_for_first_and_last_articles_and_never_for_volumes_of_par2()
     {
         await using var mock = await MockServer.StartAsync();
         await using var host = await ProductHost.StartAsync(_folder, mock);
@@ -84,7 +84,7 @@ public sealed class ImportTests : IDisposable
         var slot = await host.WaitForHistoryAsync(id[0], Token);
 
         Assert.Equal("Completed", slot.GetProperty("status").GetString());
-        string[] expected = [.. new[] { 0, 3 }.SelectMany(file => new[] { release.MessageIds(file)[0], release.MessageIds(file)[^1] })];
+        string[] expected = [.. new[] { 0, 1, 3 }.SelectMany(file => new[] { release.MessageIds(file)[0], release.MessageIds(file)[^1] })];
         Assert.Equal(expected.Order(), mock.Stats.Bodies.Keys.Order());
         Assert.Equal(["film.mkv", "film.srt"], await ListAsync(host, "uncategorized", "Rel"));
     }

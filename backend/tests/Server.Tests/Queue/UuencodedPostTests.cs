@@ -129,14 +129,14 @@ public sealed class UuencodedPostTests : IDisposable
         int[] lengths = [17_999, 18_000, 45, 46, 18_001, 30_000, 44];
         var release = Release(
             new MockFile { Name = "film.mkv", Size = lengths.Sum(), PartLengths = lengths, IsUuencoded = true },
-            new MockFile { Name = "film.nfo", Size = 900, IsUuencoded = true });
+            new MockFile { Name = "film.txt", Size = 900, IsUuencoded = true });
         await using var mock = await MockServer.StartAsync();
         await using var host = await StartAsync(mock);
 
         await ImportAsync(host, release);
 
         Assert.Equal(Truth(release), await host.Client.GetByteArrayAsync(Film("film.mkv"), Token));
-        Assert.Equal(Truth(release, 1), await host.Client.GetByteArrayAsync(Film("film.nfo"), Token));
+        Assert.Equal(Truth(release, 1), await host.Client.GetByteArrayAsync(Film("film.txt"), Token));
     }
 
     [Fact]

@@ -1,0 +1,172 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using System.Text.Json;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Tools.MockNntpServer.Layouts;
+using Xunit;
+
+namespace Sluice.Server.Tests.ArchiveImport;
+
+/// <summary>One server and one provider for many releases: each test posts its own, imports it and reads it back through WebDAV.</summary>
+public sealed class ImportBench : IAsyncLifetime
+{
+    /// <summary>Category that releases are added with.</summary>
+    public const string Category = "tv";
+
+    private const int Piece = 1 << 20;
+
+    private readonly TemporaryFolder _folder = new();
+    private MockServer? _mock;
+    private ProductHost? _host;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>The provider.</summary>
+    public MockServer Mock => _mock!;
+
+    /// <summary>The server.</summary>
+    internal ProductHost Host => _host!;
+
+    public async ValueTask InitializeAsync()
+    {
+        _mock = await MockServer.StartAsync();
+        _host = await ProductHost.StartAsync(_folder, _mock);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Host.DisposeAsync();
+        await Mock.DisposeAsync();
+        _folder.Dispose();
+    }
+
+    /// <summary>Posts a release and imports it.</summary>
+    /// <param name="release">The release.</param>
+    /// <param name="query">Further parameters of the call, each with an ampersand before it.</param>
+    /// <param name="name">Name of the NZB, without extension; null: the title.</param>
+    internal async Task<ImportEnding> ImportAsync(MockRelease release, string query = "", string? name = null)
+    {
+        Mock.Post(release);
+        return await ImportAsync(release.ToNzb(), name ?? release.Title, query);
+    }
+
+    /// <summary>Imports an NZB.</summary>
+    internal async Task<ImportEnding> ImportAsync(byte[] nzb, string name, string query = "")
+    {
+        var id = (await Host.AddAsync(nzb, name + ".nzb", Token, $"&cat={Category}{query}"))[0];
+        var slot = await Host.WaitForHistoryAsync(id, Token);
+        var item = (await Host.Get<HistoryStore>().FindAsync(id, Token))!;
+        return new ImportEnding(item.Id, item.Name, item.Reason, slot.GetProperty("fail_message").GetString()!, slot);
+    }
+
+    /// <summary>Imports a release, of which every file of its truth has to be there byte-exact, and nothing else.</summary>
+    /// <param name="release">The release.</param>
+    /// <param name="pathOf">Where a file of the truth stands in the release; null: under its own path.</param>
+    internal async Task ServeAsync(MockRelease release, Func<string, string>? pathOf = null)
+    {
+        var ending = await ImportAsync(release);
+        Assert.Equal("", ending.Sentence);
+        await AssertHoldsAsync(ending.Name, [.. release.Entries.Select(entry => entry with { Path = pathOf?.Invoke(entry.Path) ?? entry.Path })]);
+    }
+
+    /// <summary>A published release has these files, and they read back equal.</summary>
+    internal async Task AssertHoldsAsync(string release, IReadOnlyList<MockEntry> truth)
+    {
+        Assert.Equal(truth.Select(entry => entry.Path).Order(StringComparer.Ordinal), (await ListAsync(release)).Order(StringComparer.Ordinal));
+        foreach (var entry in truth)
+            await AssertEqualAsync($"{release}/{entry.Path}", entry.Bytes);
+    }
+
+    /// <summary>The paths of all files of a release.</summary>
+    internal async Task<IReadOnlyList<string>> ListAsync(string release)
+    {
+        var tree = Host.Get<LibraryTree>();
+        var paths = new List<string>();
+        var open = new Stack<string>([release]);
+        while (open.TryPop(out var folder))
+        {
+            var found = await tree.FindAsync([Category, .. folder.Split('/')], Token);
+            await foreach (var entry in tree.ListAsync(found!, Token))
+            {
+                var path = $"{folder}/{entry.Name}";
+                if (entry is FileEntry)
+                    paths.Add(path[(release.Length + 1)..]);
+                else
+                    open.Push(path);
+            }
+        }
+
+        return paths;
+    }
+
+    /// <summary>A file reads back equal as a whole, and in a range of its middle.</summary>
+    internal async Task AssertEqualAsync(string path, MockBytes truth)
+    {
+        using var answer = await GetAsync(path, null);
+        Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+        Assert.Equal(truth.Length, answer.Content.Headers.ContentLength);
+        await using var body = await answer.Content.ReadAsStreamAsync(Token);
+        var (expected, read) = (new byte[Piece], new byte[Piece]);
+        for (long offset = 0; offset < truth.Length; offset += Piece)
+        {
+            var length = (int)Math.Min(Piece, truth.Length - offset);
+            truth.Fill(offset, expected.AsSpan(0, length));
+            await body.ReadExactlyAsync(read.AsMemory(0, length), Token);
+            if (!expected.AsSpan(0, length).SequenceEqual(read.AsSpan(0, length)))
+                Assert.Fail($"{path} differs at {offset + expected.AsSpan(0, length).CommonPrefixLength(read.AsSpan(0, length))}.");
+        }
+
+        await AssertRangeAsync(path, truth, truth.Length / 2, (int)Math.Min(5000, truth.Length - (truth.Length / 2)));
+    }
+
+    /// <summary>A range of a file reads back equal.</summary>
+    internal async Task AssertRangeAsync(string path, MockBytes truth, long offset, int length)
+    {
+        if (length == 0)
+            return;
+        using var answer = await GetAsync(path, new RangeHeaderValue(offset, offset + length - 1));
+        Assert.Equal(HttpStatusCode.PartialContent, answer.StatusCode);
+        var expected = new byte[length];
+        truth.Fill(offset, expected);
+        Assert.True(expected.AsSpan().SequenceEqual(await answer.Content.ReadAsByteArrayAsync(Token)), $"{path}, {length} bytes from {offset}");
+    }
+
+    /// <summary>Asks for a file of the category.</summary>
+    internal async Task<HttpResponseMessage> GetAsync(string path, RangeHeaderValue? range)
+    {
+        var escaped = string.Join('/', path.Split('/').Select(Uri.EscapeDataString));
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri($"/content/{Category}/{escaped}", UriKind.Relative));
+        request.Headers.Authorization = new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}")));
+        request.Headers.Range = range;
+        return await Host.Client.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, Token);
+    }
+
+    /// <summary>Does something while articles are missing everywhere.</summary>
+    internal async Task<T> WithoutAsync<T>(ArticleSelection missing, Func<Task<T>> run)
+    {
+        Mock.ChangeMissing(missing);
+        try
+        {
+            return await run();
+        }
+        finally
+        {
+            Mock.ChangeMissing(ArticleSelection.None);
+        }
+    }
+}
+
+/// <summary>How an import has ended.</summary>
+/// <param name="Id">The item.</param>
+/// <param name="Name">Name of the release.</param>
+/// <param name="Reason">Why it failed, or null.</param>
+/// <param name="Sentence">The same as clients read it, or empty.</param>
+/// <param name="Slot">The item as clients see it.</param>
+internal sealed record ImportEnding(string Id, string Name, string? Reason, string Sentence, JsonElement Slot);

@@ -1,0 +1,89 @@
+using Sluice.Server.History;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Layouts;
+using Xunit;
+
+namespace Sluice.Server.Tests.ArchiveImport;
+
+/// <summary>Releases as <c>.strm</c> files: IMP-73, DAV-82.</summary>
+public sealed class StrmTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private string Completed => Path.Combine(_folder.Root, "completed");
+
+    private string Library => Path.Combine(_folder.Root, "library");
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Strm_file_leads_to_the_film_and_the_history_names_its_folder()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var release = Post(mock);
+
+        var slot = await host.WaitForHistoryAsync((await host.AddAsync(release.ToNzb(), "Some.Film.nzb", Token, "&cat=movies"))[0], Token);
+
+        Assert.Equal($"{Completed}/movies/Some.Film", slot.GetProperty("storage").GetString());
+        Assert.Equal(["Extras/extra.strm", "film.strm"], Below(Path.Combine(Completed, "movies", "Some.Film")));
+        Assert.Equal(["Extras/extra.strm", "film.strm"], Below(Path.Combine(Library, "movies", "Some.Film")));
+        var address = await File.ReadAllTextAsync(Path.Combine(Completed, "movies", "Some.Film", "film.strm"), Token);
+        Assert.StartsWith("http://film.example/view/.ids/", address, StringComparison.Ordinal);
+        Assert.EndsWith("&extension=mkv", address, StringComparison.Ordinal);
+        var film = await host.Client.GetByteArrayAsync(new Uri(address["http://film.example".Length..], UriKind.Relative), Token);
+        var truth = new byte[release.Entries[0].Bytes.Length];
+        release.Entries[0].Bytes.Fill(0, truth);
+        Assert.True(truth.AsSpan().SequenceEqual(film));
+    }
+
+    [Fact]
+    public async Task Folder_that_cannot_be_written_makes_the_release_wait_and_not_fail()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock);
+        var release = Post(mock);
+        // A file stands where the folder has to be.
+        await File.WriteAllTextAsync(Completed, "", Token);
+
+        var id = (await host.AddAsync(release.ToNzb(), "Some.Film.nzb", Token, "&cat=movies"))[0];
+        await host.WaitForWaitingAsync(id, Token);
+
+        Assert.Null(await host.Get<HistoryStore>().FindAsync(id, Token));
+        File.Delete(Completed);
+        host.Get<Sluice.Server.Queue.QueueSchedule>().RetryAll();
+        Assert.Equal("Completed", (await host.WaitForHistoryAsync(id, Token)).GetProperty("status").GetString());
+        Assert.Equal(["Extras/extra.strm", "film.strm"], Below(Path.Combine(Completed, "movies", "Some.Film")));
+    }
+
+    private Task<ProductHost> StartAsync(MockServer mock) => ProductHost.StartAsync(
+        _folder,
+        mock,
+        null,
+        ("SLUICE_CONFIG__GENERAL__BASE_URL", "http://film.example"),
+        ("SLUICE_CONFIG__API__IMPORT_STRATEGY", "strm"),
+        ("SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR", Completed),
+        ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "true"),
+        ("SLUICE_CONFIG__API__STRM_LIBRARY_DIR", Library));
+
+    private static MockRelease Post(MockServer mock)
+    {
+        var layout = new ArchiveLayout
+        {
+            Format = LayoutFormat.Rar5,
+            Entries = [new LayoutEntry("film.mkv", 300_000), new LayoutEntry("Extras/extra.mkv", 90_000), new LayoutEntry("film.srt", 4000)],
+            Volumes = 3,
+        };
+        var release = new ReleaseBuilder("Some.Film", 200, 20_000).AddArchive(layout).Build();
+        mock.Post(release);
+        return release;
+    }
+
+    private static IEnumerable<string> Below(string folder) =>
+        Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories).Select(path => Path.GetRelativePath(folder, path)).Order(StringComparer.Ordinal);
+}
