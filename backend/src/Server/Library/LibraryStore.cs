@@ -255,13 +255,14 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <param name="posted">Every posted file that the contents refer to.</param>
     /// <param name="contents">The contents by the ids of their files; files that are not named keep theirs.</param>
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
-    public Task ReplaceContentsAsync(
+    /// <returns>Whether the release is still there.</returns>
+    public Task<bool> ReplaceContentsAsync(
         Release release, IReadOnlyList<StoredPostedFile> posted, IReadOnlyDictionary<Guid, FileContent> contents, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection =>
             {
                 if (!connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)", new { release.Id, release.NzbHash }))
-                    return;
+                    return false;
                 foreach (var file in posted)
                 {
                     connection.Execute("DELETE FROM posted_file WHERE release_id = @Id AND ordinal = @Ordinal", new { release.Id, file.Ordinal });
@@ -274,6 +275,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
                         "UPDATE library_file SET content = @content WHERE release_id = @Id AND id = @file",
                         new { release.Id, file = id.ToString("D"), content = new SqlBytes(ContentMap.Pack(content)) });
                 }
+
+                return true;
             },
             cancellationToken);
 

@@ -22,7 +22,8 @@ internal sealed class Predictions
     private readonly ConcurrentDictionary<long, Release> _waiting = new();
 
     /// <summary>Opens nothing yet.</summary>
-    public Predictions(ProviderHost providers) => _volumes = new PredictedVolumes(providers, key => Refute(((SetKey)key).Release));
+    public Predictions(ProviderHost providers, TimeProvider time) =>
+        _volumes = new PredictedVolumes(providers, key => NoteRefuted(((SetKey)key).Release), time);
 
     /// <summary>The proofs of a release, by the numbers of its posted files; those of posted files that were read are not among them.</summary>
     /// <param name="release">The release.</param>
@@ -53,10 +54,13 @@ internal sealed class Predictions
     /// <summary>A release has been mapped anew, or cannot be.</summary>
     public void Settle(Release release) => _waiting.TryRemove(release.Id, out _);
 
-    private void Refute(Release release)
+    /// <summary>A release has to be mapped anew; or still has to be, because it could not be read.</summary>
+    public void Refute(Release release) => _refuted.Writer.TryWrite(release);
+
+    private void NoteRefuted(Release release)
     {
         if (_waiting.TryAdd(release.Id, release))
-            _refuted.Writer.TryWrite(release);
+            Refute(release);
     }
 
     // Equal for the same set: a release is known by its row and its NZB.

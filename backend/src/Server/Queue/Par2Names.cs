@@ -23,6 +23,7 @@ internal sealed class Par2Names : IAsyncDisposable
 
     private readonly CancellationTokenSource _ending = new();
     private readonly Task<Par2Matcher> _reading;
+    private volatile Par2Matcher _known = Nothing;
     private readonly TimeProvider _time;
     private readonly long _began;
 
@@ -46,7 +47,7 @@ internal sealed class Par2Names : IAsyncDisposable
     public bool IsDone => _reading.IsCompleted;
 
     /// <summary>What is known now; nothing as long as the indexes are being read, and where they cannot be.</summary>
-    public Par2Matcher Known => _reading.IsCompletedSuccessfully ? _reading.Result : Nothing;
+    public Par2Matcher Known => _known;
 
     /// <summary>Waits for the indexes, at most until <see cref="Patience"/> after their start.</summary>
     /// <param name="cancellationToken">Gives up.</param>
@@ -85,7 +86,7 @@ internal sealed class Par2Names : IAsyncDisposable
     private async Task<Par2Matcher> ReadAsync(ProviderHost providers, IReadOnlyList<PostedFile> files)
     {
         var indexes = await Task.WhenAll(files.Select(file => ReadAsync(providers, file)));
-        return new Par2Matcher(indexes.OfType<Par2Index>());
+        return _known = new Par2Matcher(indexes.OfType<Par2Index>());
     }
 
     private async Task<Par2Index?> ReadAsync(ProviderHost providers, PostedFile file)

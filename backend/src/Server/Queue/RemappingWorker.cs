@@ -18,6 +18,8 @@ internal sealed class RemappingWorker(
     TimeProvider time,
     ILogger<RemappingWorker> logger) : IWorker
 {
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(30);
+
     /// <inheritdoc/>
     public string Name => "the maps of archives";
 
@@ -29,15 +31,14 @@ internal sealed class RemappingWorker(
             try
             {
                 await RemapAsync(release, stopping);
+                predictions.Settle(release);
             }
             catch (Exception e) when (e is not OperationCanceledException)
             {
-                // The next reader of the volume asks for it again.
+                // A provider or the disk is away: the release is not readable until this succeeds.
                 QueueLog.NotRemapped(logger, release.Id, e.Message);
-            }
-            finally
-            {
-                predictions.Settle(release);
+                await Task.Delay(Pause, time, stopping);
+                predictions.Refute(release);
             }
         }
     }

@@ -61,4 +61,9 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
 
         return [.. best.Values.Order()];
     }
+
+    /// <summary>The set that a file belongs to by its first packet.</summary>
+    /// <param name="start">Its first bytes; 48 suffice.</param>
+    /// <returns>Null where they are too few, or no PAR2.</returns>
+    public static UInt128? SetIdOf(ReadOnlySpan<byte> start) => Par2Reader.SetIdOf(start);
 }

@@ -25,7 +25,7 @@ internal sealed class MapArchives(ProviderHost providers, IKeyDeriver deriver, I
         // PAR2 files that are published are no part of what they protect.
         work.Heads = [.. work.Heads.OrderBy(head => head.Kind == MediaKind.Par2)];
         List<FileHead> heads = [.. work.Heads.TakeWhile(head => head.Kind != MediaKind.Par2)];
-        var keys = new ArchiveKeys(ArchivePasswords.Of(work.Item, work.Read!, options), deriver);
+        var keys = new ArchiveKeys(PasswordsOf(work, options), deriver);
         var mapper = new ArchiveMapper(providers, providers.Engine, new MappingOptions { PredictsVolumes = work.MayPredict && options.PredictsVolumes });
         var isNamed = work.Names!.IsDone;
         var map = await MapAsync(work.Names.Known);
@@ -44,6 +44,14 @@ internal sealed class MapArchives(ProviderHost providers, IKeyDeriver deriver, I
         Task<ReleaseMap> MapAsync(Par2Matcher names) =>
             mapper.MapAsync(heads, names.IsEmpty ? [] : [.. heads.Select(head => ClaimOf(head, names))], keys, new Share(progress), cancellationToken);
     }
+
+    /// <summary>The passwords that are tried (IMP-57): that of the item, which a client gave or its name brought, those of the NZB, those of the settings.</summary>
+    private static IReadOnlyList<string> PasswordsOf(ImportWork work, ImportOptions options) =>
+    [
+        .. work.Read!.Passwords.Prepend(work.Item.Password).Concat(options.ArchivePasswords)
+            .Where(password => password.Length > 0)
+            .Distinct(StringComparer.Ordinal),
+    ];
 
     private static Par2Claim ClaimOf(FileHead head, Par2Matcher names)
     {
