@@ -28,5 +28,5 @@ public sealed class ArchiveException(ArchiveFault fault, string detail) : Except
     public ArchiveFault Fault => fault;
 
     /// <summary>The cause in words.</summary>
-    public string Detail => detail;
+    public string Detail => Message;
 }

@@ -25,14 +25,14 @@ internal sealed class Companions
                 continue;
             foreach (var stem in files[i].All.Where(NameJudge.IsObfuscated).Select(NameJudge.StemOf).Distinct(StringComparer.OrdinalIgnoreCase))
             {
-                if (stem != NameJudge.StemOf(chosen[i].Name))
-                    _leaders[stem] = !_leaders.ContainsKey(stem) || i == main ? i : _leaders[stem] == main ? main : Ambiguous;
+                if (stem != NameJudge.StemOf(chosen[i].Name) && !_leaders.TryAdd(stem, i))
+                    _leaders[stem] = i == main || _leaders[stem] == main ? main : Ambiguous;
             }
         }
     }
 
     /// <summary>The file that a file is called after, and what follows on its stem; null for those that have a name of their own.</summary>
-    public (int Index, string Rest)? LeaderOf(int index)
+    public (int Index, string Ending)? LeaderOf(int index)
     {
         var file = _files[index];
         var chosen = _chosen[index];
@@ -48,7 +48,7 @@ internal sealed class Companions
     private bool IsLeader(int index) =>
         _files[index] is { IsRefused: false, IsFixed: false } file && (file.IsMedia || index == _main);
 
-    private (int Index, string Rest)? Find(string name)
+    private (int Index, string Ending)? Find(string name)
     {
         for (var dot = name.LastIndexOf('.'); dot > 0; dot = name.LastIndexOf('.', dot - 1))
         {

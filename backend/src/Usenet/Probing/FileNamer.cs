@@ -96,7 +96,7 @@ public static class FileNamer
             names[i] = new FileName("", chosen[i].Original, chosen[i].Source);
         foreach (var i in order)
         {
-            var name = companions.LeaderOf(i) is { } leader ? NameJudge.StemOf(names[leader.Index].Name) + leader.Rest : chosen[i].Name;
+            var name = companions.LeaderOf(i) is { } leader ? NameJudge.StemOf(names[leader.Index].Name) + leader.Ending : chosen[i].Name;
             var folder = folders.PathOf(known[i].Folder);
             names[i] = names[i] with { Name = folders.Add(folder, name), Folder = folder };
         }

@@ -106,15 +106,15 @@ internal readonly record struct VolumeName(string Set, int Number, VolumeFormat 
         new(stem.ToLowerInvariant() + kind, number, format, naming) { Stem = stem };
 
     /// <summary>What is before the last mark, and what is behind it in lower case; null where either is empty.</summary>
-    private static (string Stem, string Rest)? Split(string? name, char mark) => Split(name, mark.ToString());
+    private static (string Stem, string Ending)? Split(string? name, char mark) => Split(name, mark.ToString());
 
-    private static (string Stem, string Rest)? Split(string? name, string mark)
+    private static (string Stem, string Ending)? Split(string? name, string mark)
     {
         var at = name?.LastIndexOf(mark, StringComparison.OrdinalIgnoreCase) ?? -1;
         return at > 0 && at + mark.Length < name!.Length ? (name[..at], name[(at + mark.Length)..].ToLowerInvariant()) : null;
     }
 
-    private static VolumeFormat FormatOf(string name) => Split(name, '.')?.Rest switch
+    private static VolumeFormat FormatOf(string name) => Split(name, '.')?.Ending switch
     {
         "rar" => VolumeFormat.Rar,
         "7z" => VolumeFormat.SevenZip,
