@@ -5,12 +5,12 @@ namespace Sluice.Server.Queue;
 /// <summary>Decides by the answered sample whether too much of a release is missing (IMP-60). Pure.</summary>
 internal static class SampleVerdict
 {
-    // Of fewer articles one that is missing is more than a tenth, and the probe has judged them.
-    private const int Least = 8;
+    // Of fewer answers one that is missing may be more than a tenth, which says nothing about the rest.
+    private const int Least = AvailabilitySample.Most / 2;
 
     /// <summary>Why the release is not published, or null.</summary>
     public static ImportFailure? Judge(AvailabilitySample sample) =>
-        sample.Count is { IsSevere: true } count && count.Answered >= Math.Min(Least, sample.Size)
+        sample.Count is { IsSevere: true } count && (count.Answered == sample.Size || count.Answered >= Least)
             ? ImportFailure.SevereDamage(count.Missing, count.Answered)
             : null;
 }
