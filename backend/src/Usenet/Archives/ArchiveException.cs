@@ -34,7 +34,7 @@ public sealed class ArchiveException(ArchiveFault fault, string detail) : Except
     public ArchiveFault Fault => fault;
 
     /// <summary>The cause in words.</summary>
-    public string Detail => detail;
+    public string Detail => Message;
 
     /// <summary>How many volumes the archive has, where it says so; else null.</summary>
     public int? Volumes { get; init; }

@@ -67,7 +67,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
             new ParallelOptions { MaxDegreeOfParallelism = options.Concurrency, CancellationToken = cancellationToken },
             async (index, token) =>
             {
-                found[index] = await FindAsync(groups[index], token);
+                found[index] = await FindInAsync(groups[index], token);
                 done?.Report((double)Interlocked.Increment(ref finished) / groups.Count);
             });
 
@@ -77,7 +77,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
         return all;
     }
 
-    private async Task<Findings> FindAsync(VolumeGroup group, CancellationToken cancellationToken)
+    private async Task<Findings> FindInAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
         if (group.Kind == VolumeGroupKind.Plain)
             return await FindPlainAsync(group.Members, cancellationToken);
@@ -269,7 +269,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
     }
 
     /// <summary>What was found in entries, as places in the volumes around them.</summary>
-    private static Findings Through(IReadOnlyList<ArchiveEntry> entries, int namedBy, Findings inside)
+    private static Findings Through(List<ArchiveEntry> entries, int namedBy, Findings inside)
     {
         var outside = new Findings();
         outside.Notes.AddRange(inside.Notes);

@@ -21,6 +21,9 @@ internal static class Rar4Block
 
     private const int HasData = 0x8000;
 
+    // Lengths of a file have 64 bits.
+    private const int Large = 0x100;
+
     // The first version that encrypts with AES.
     private const int FirstWithAes = 29;
 
@@ -67,7 +70,7 @@ internal static class Rar4Block
         {
             Main => new RarBlock(RarBlockKind.Main) { Archive = ArchiveFlags(flags) },
             File => ParseFile(ref cursor, flags),
-            Service => ParseFile(ref cursor, flags) with { Kind = RarBlockKind.Other, Part = null },
+            Service => new RarBlock(RarBlockKind.Other) { DataLength = ServiceLength(ref cursor, flags) },
             End => ParseEnd(ref cursor, flags),
             _ => new RarBlock(RarBlockKind.Other) { DataLength = (flags & HasData) != 0 ? cursor.UInt32() : 0 },
         };
@@ -81,6 +84,17 @@ internal static class Rar4Block
         | ((flags & 0x040) != 0 ? RarArchiveFlags.Recovery : 0)
         | ((flags & 0x080) != 0 ? RarArchiveFlags.EncryptedHeaders : 0)
         | ((flags & 0x100) != 0 ? RarArchiveFlags.First : 0);
+
+    /// <summary>Bytes of data behind a service block, which has the fields of a file.</summary>
+    private static long ServiceLength(ref RarCursor cursor, int flags)
+    {
+        const int BetweenHalves = 21;
+        var length = (ulong)cursor.UInt32();
+        if ((flags & Large) == 0)
+            return (long)length;
+        cursor.Take(BetweenHalves);
+        return RarCursor.AsLength(length | ((ulong)cursor.UInt32() << 32));
+    }
 
     /// <summary>
     /// <c>PACK_SIZE(4) UNP_SIZE(4) HOST_OS(1) FILE_CRC(4) FTIME(4) UNP_VER(1) METHOD(1) NAME_SIZE(2) ATTR(4) [HIGH_PACK_SIZE(4) HIGH_UNP_SIZE(4)]
@@ -98,7 +112,7 @@ internal static class Rar4Block
         var nameLength = cursor.UInt16();
         var attributes = cursor.UInt32();
         var isUnknown = unpacked == uint.MaxValue;
-        if ((flags & 0x100) != 0)
+        if ((flags & Large) != 0)
         {
             packed |= (ulong)cursor.UInt32() << 32;
             var high = cursor.UInt32();

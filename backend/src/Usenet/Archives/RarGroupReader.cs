@@ -191,7 +191,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
     }
 
     /// <summary>Whether volumes that no number and no name orders are in order by the checksums of their parts (IMP-51).</summary>
-    private async Task<bool> IsOrderProvedAsync(IReadOnlyList<RarVolume> set, IReadOnlyList<int> indexes, CancellationToken cancellationToken)
+    private async Task<bool> IsOrderProvedAsync(List<RarVolume> set, List<int> indexes, CancellationToken cancellationToken)
     {
         if (set.All(volume => volume.Number is not null) || set.Count(IsInterchangeable) < 2)
             return true;

@@ -81,7 +81,7 @@ public static class RarVolumeReader
             return (ArchiveFormat.Rar4, Rar4Marker.Length);
         if (marker.StartsWith("RE~^"u8))
             throw new ArchiveException(ArchiveFault.Unsupported, "it is older than RAR 2.9");
-        if (marker.StartsWith("MZ"u8) || marker.StartsWith("\x7F" + "ELF"u8))
+        if (marker.StartsWith("MZ"u8) || marker.StartsWith("\u007FELF"u8))
             throw new ArchiveException(ArchiveFault.Unsupported, "it is a program that unpacks itself");
         throw new ArchiveException(ArchiveFault.Broken, "it does not begin as a RAR volume");
     }

@@ -21,8 +21,8 @@ internal sealed record SevenZipStreams(
     /// <param name="archiveLength">Length of the archive in bytes, past which no packed stream may reach.</param>
     public static SevenZipStreams Read(SevenZipCursor cursor, long archiveLength)
     {
-        IReadOnlyList<ArchiveExtent> packed = [];
-        IReadOnlyList<SevenZipFolder> folders = [];
+        ArchiveExtent[] packed = [];
+        SevenZipFolder[] folders = [];
         IReadOnlyList<SevenZipStream>? streams = null;
         for (; ; )
         {
@@ -34,7 +34,7 @@ internal sealed record SevenZipStreams(
                     packed = ReadPacked(cursor, archiveLength);
                     break;
                 case SevenZipProperty.UnpackInfo:
-                    folders = ReadFolders(cursor, packed.Count);
+                    folders = ReadFolders(cursor, packed.Length);
                     break;
                 case SevenZipProperty.SubStreamsInfo:
                     streams = ReadStreams(cursor, folders);
@@ -116,12 +116,12 @@ internal sealed record SevenZipStreams(
         return folders;
     }
 
-    private static SevenZipStream[] OnePerFolder(IReadOnlyList<SevenZipFolder> folders) =>
+    private static SevenZipStream[] OnePerFolder(SevenZipFolder[] folders) =>
         [.. folders.Select((folder, i) => new SevenZipStream(i, 0, folder.Length, folder.Crc))];
 
-    private static List<SevenZipStream> ReadStreams(SevenZipCursor cursor, IReadOnlyList<SevenZipFolder> folders)
+    private static List<SevenZipStream> ReadStreams(SevenZipCursor cursor, SevenZipFolder[] folders)
     {
-        var counts = Enumerable.Repeat(1, folders.Count).ToArray();
+        var counts = Enumerable.Repeat(1, folders.Length).ToArray();
         var property = cursor.ReadProperty();
         if (property == SevenZipProperty.UnpackStreamCount)
         {
@@ -146,7 +146,7 @@ internal sealed record SevenZipStreams(
     }
 
     // Each stream of a folder but the last has its length written; the last takes what is left.
-    private static List<SevenZipStream> ReadLengths(SevenZipCursor cursor, IReadOnlyList<SevenZipFolder> folders, int[] counts, bool areWritten)
+    private static List<SevenZipStream> ReadLengths(SevenZipCursor cursor, SevenZipFolder[] folders, int[] counts, bool areWritten)
     {
         var streams = new List<SevenZipStream>();
         for (var i = 0; i < counts.Length; i++)

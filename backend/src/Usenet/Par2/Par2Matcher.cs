@@ -1,6 +1,3 @@
-using System.Buffers.Binary;
-using System.Security.Cryptography;
-
 namespace Sluice.Usenet.Par2;
 
 /// <summary>Finds the description of a posted or joined file by its head and length (IMP-40), whatever it is called.</summary>
@@ -30,7 +27,7 @@ public sealed class Par2Matcher
     public static UInt128? HeadOf(ReadOnlySpan<byte> start, long length)
     {
         var needed = (int)Math.Clamp(length, 0, HeadLength);
-        return start.Length < needed ? null : BinaryPrimitives.ReadUInt128BigEndian(MD5.HashData(start[..needed]));
+        return start.Length < needed ? null : Par2Reader.Md5Of(start[..needed]);
     }
 
     /// <summary>The description of a file.</summary>

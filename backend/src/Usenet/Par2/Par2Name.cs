@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Globalization;
 
 namespace Sluice.Usenet.Par2;
@@ -15,6 +16,8 @@ public readonly record struct PostedPar2(string? Name, UInt128? SetId, long Byte
 public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
 {
     private const int MaxSlices = 65_536;
+
+    private static readonly SearchValues<char> Numbers = SearchValues.Create("0123456789+-");
 
     /// <summary>
     /// Recognises <c>.par2</c>, <c>.volN+M.par2</c> with all its relatives (<c>.volN-M</c>, <c>.volN</c>), and <c>.rev</c>: the volumes that RAR
@@ -34,7 +37,7 @@ public readonly record struct Par2Name(string Set, bool IsVolume, int Slices)
         var stem = name[..^5];
         var mark = stem.LastIndexOf(".vol", StringComparison.Ordinal);
         var numbers = mark > 0 ? stem.AsSpan(mark + 4) : [];
-        if (!numbers.ContainsAnyInRange('0', '9') || numbers.ContainsAnyExcept("0123456789+-"))
+        if (!numbers.ContainsAnyInRange('0', '9') || numbers.ContainsAnyExcept(Numbers))
             return new Par2Name(stem, IsVolume: false, 0);
         var plus = numbers.LastIndexOf('+');
         var slices = plus >= 0 && int.TryParse(numbers[(plus + 1)..], NumberStyles.None, CultureInfo.InvariantCulture, out var count) && count <= MaxSlices ? count : 0;

@@ -48,6 +48,17 @@ internal static class Par2Reader
     public static UInt128? SetIdOf(ReadOnlySpan<byte> start) =>
         start.Length >= 48 && start.StartsWith(Magic) ? BinaryPrimitives.ReadUInt128BigEndian(start[32..]) : null;
 
+    /// <summary>The MD5 of some bytes, first byte highest.</summary>
+    public static UInt128 Md5Of(ReadOnlySpan<byte> bytes)
+    {
+        // The format knows no other checksum. It guards against damage and proves no origin.
+#pragma warning disable CA5351
+        Span<byte> md5 = stackalloc byte[MD5.HashSizeInBytes];
+        MD5.HashData(bytes, md5);
+#pragma warning restore CA5351
+        return BinaryPrimitives.ReadUInt128BigEndian(md5);
+    }
+
     /// <summary>Takes the next step.</summary>
     /// <param name="window">The bytes from the place that is looked at, as many as there are.</param>
     /// <param name="remaining">Bytes from that place to the end of the file, at least one and never fewer than the window has.</param>
@@ -78,9 +89,7 @@ internal static class Par2Reader
             return Par2Step.Wait((int)length);
 
         var packet = window[..(int)length];
-        Span<byte> md5 = stackalloc byte[16];
-        MD5.HashData(packet[32..], md5);
-        if (!md5.SequenceEqual(packet[16..32]))
+        if (Md5Of(packet[32..]) != BinaryPrimitives.ReadUInt128BigEndian(packet[16..]))
             return Par2Step.Damaged(Magic.Length);
         var parsed = Parse(setId, type, packet[HeaderLength..]);
         return new Par2Step((long)length, 0, parsed, IsDamaged: parsed is null);

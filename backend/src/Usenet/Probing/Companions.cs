@@ -25,8 +25,8 @@ internal sealed class Companions
                 continue;
             foreach (var stem in files[i].All.Where(NameJudge.IsObfuscated).Select(NameJudge.StemOf).Distinct(StringComparer.OrdinalIgnoreCase))
             {
-                if (stem != NameJudge.StemOf(chosen[i].Name))
-                    _leaders[stem] = !_leaders.ContainsKey(stem) || i == main ? i : _leaders[stem] == main ? main : Ambiguous;
+                if (stem != NameJudge.StemOf(chosen[i].Name) && !_leaders.TryAdd(stem, i))
+                    _leaders[stem] = i == main || _leaders[stem] == main ? main : Ambiguous;
             }
         }
     }

@@ -71,7 +71,7 @@ public sealed class ArchiveMutationTests
         count,
         seed);
 
-    private static void Read(IReadOnlyList<byte[]> corpus, Func<byte[], int> begin, Action<byte[], Random> seal, Reader reader, int count, int seed)
+    private static void Read(List<byte[]> corpus, Func<byte[], int> begin, Action<byte[], Random> seal, Reader reader, int count, int seed)
     {
         var maps = 0;
         for (var i = 0; i < count; i++)

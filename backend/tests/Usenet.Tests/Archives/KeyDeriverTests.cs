@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Security.Cryptography;
 using System.Text;
 using Sluice.Usenet.Archives;
+using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 

@@ -3,6 +3,7 @@ using SharpCompress.Archives.Rar;
 using SharpCompress.Readers;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Yenc;
+using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 

@@ -1,5 +1,6 @@
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Tests.Yenc;
+using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 

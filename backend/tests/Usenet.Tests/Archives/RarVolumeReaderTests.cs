@@ -1,4 +1,5 @@
 using Sluice.Usenet.Archives;
+using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 

@@ -93,7 +93,8 @@ internal static class SevenZipWriter
     {
         using var aes = System.Security.Cryptography.Aes.Create();
         aes.Key = key;
-        return aes.EncryptCbc([.. plain, .. new byte[(16 - (plain.Length % 16)) % 16]], iv, PaddingMode.None);
+        byte[] text = [.. plain, .. new byte[(16 - (plain.Length % 16)) % 16]];
+        return aes.EncryptCbc(text, iv, PaddingMode.None);
     }
 
     private static byte[] Crc(byte[] bytes)

@@ -24,7 +24,7 @@ public sealed class SplitSetTests
             {
                 var bytes = new byte[length];
                 await joined.ReadAsync(offset, bytes, Token);
-                Assert.Equal(Whole.AsSpan(offset, length), bytes);
+                Assert.Equal(Whole[offset..(offset + length)], bytes);
             }
         }
     }

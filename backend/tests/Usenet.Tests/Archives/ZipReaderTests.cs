@@ -149,7 +149,7 @@ public sealed class ZipReaderTests
     public void Directory_entry_that_is_cut_anywhere_is_broken()
     {
         var archive = FixtureArchive.Read("zip/zip64.zip");
-        var entry = archive.AsMemory(PlacesOf(archive, 0x02014B50)[0]);
+        ReadOnlyMemory<byte> entry = archive.AsMemory(PlacesOf(archive, 0x02014B50)[0]);
         var rest = entry;
         Assert.Equal("film.mkv", ZipItem.Read(ref rest).Path);
         var size = entry.Length - rest.Length;

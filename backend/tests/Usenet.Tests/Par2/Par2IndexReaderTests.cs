@@ -27,7 +27,7 @@ public sealed class Par2IndexReaderTests
     public async Task Slices_are_stepped_over()
     {
         var slices = Enumerable.Range(0, 20).SelectMany(_ => Packet("PAR 2.0\0RecvSlic", new byte[1 << 20]));
-        byte[] file = [.. Packet("PAR 2.0\0IFSC\0\0\0\0", new byte[600_000]), .. slices, .. Main(1 << 20, 1), .. Description(1, "film.mkv")];
+        byte[] file = [.. Packet("PAR 2.0\0IFSC\0\0\0\0", new byte[600_000]), .. slices, .. MainPacket(1 << 20, 1), .. Description(1, "film.mkv")];
 
         var reader = Reader(file);
         var index = await reader.ReadAsync(Cancelled);
@@ -40,7 +40,7 @@ public sealed class Par2IndexReaderTests
     [Fact]
     public async Task No_byte_is_read_twice_and_none_beyond_the_end()
     {
-        byte[] file = [.. Main(4, [.. Enumerable.Range(0, 200).Select(i => (byte)i)]), .. new byte[30_000], .. Description(1, "film.mkv"), 0];
+        byte[] file = [.. MainPacket(4, [.. Enumerable.Range(0, 200).Select(i => (byte)i)]), .. new byte[30_000], .. Description(1, "film.mkv"), 0];
 
         await Reader(file).ReadAsync(Cancelled);
 

@@ -83,7 +83,7 @@ public sealed class Par2IndexTests
     {
         var broken = Description(1, "film.mkv");
         broken[20] ^= 1;
-        byte[] file = [.. broken, .. Main(4, 1, 2), .. Description(2, "film.srt"), 1, 2, 3, .. Description(1, "film.mkv"), .. Description(2, "film.srt")];
+        byte[] file = [.. broken, .. MainPacket(4, 1, 2), .. Description(2, "film.srt"), 1, 2, 3, .. Description(1, "film.mkv"), .. Description(2, "film.srt")];
 
         var index = Par2Index.Parse(file)!;
 
@@ -94,7 +94,7 @@ public sealed class Par2IndexTests
     [Fact]
     public void Order_of_files_is_that_of_the_main_packet()
     {
-        byte[] file = [.. Description(3, "c"), .. Description(1, "a"), .. Description(9, "beside"), .. Main(4, 1, 2, 3), .. Description(2, "b")];
+        byte[] file = [.. Description(3, "c"), .. Description(1, "a"), .. Description(9, "beside"), .. MainPacket(4, 1, 2, 3), .. Description(2, "b")];
 
         var index = Par2Index.Parse(file)!;
 

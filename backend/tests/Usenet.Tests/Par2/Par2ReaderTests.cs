@@ -40,7 +40,7 @@ public sealed class Par2ReaderTests
     [InlineData(-4)]
     public void Wrong_length_is_damage(long length)
     {
-        var packet = Main(4, 1);
+        var packet = MainPacket(4, 1);
         BitConverter.GetBytes(length).CopyTo(packet, 8);
 
         Assert.Equal((8, true), ((int)Par2Reader.Next(packet, packet.Length).Advance, Par2Reader.Next(packet, packet.Length).IsDamaged));
@@ -49,7 +49,7 @@ public sealed class Par2ReaderTests
     [Fact]
     public void Set_is_told_by_48_bytes_of_par2()
     {
-        var packet = Main(4, 1);
+        var packet = MainPacket(4, 1);
 
         Assert.NotNull(Par2Reader.SetIdOf(packet.AsSpan(0, 48)));
         Assert.Null(Par2Reader.SetIdOf(packet.AsSpan(0, 47)));

@@ -1,8 +1,8 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using System.Security.Cryptography;
 using System.Text;
 using Sluice.Testing;
+using Sluice.Usenet.Par2;
 
 namespace Sluice.Usenet.Tests.Par2;
 
@@ -28,11 +28,11 @@ internal static class Par2Samples
         packet.AsSpan(32, 16).Fill(7);
         Encoding.ASCII.GetBytes(type).CopyTo(packet, 48);
         body.SelectMany(part => part).ToArray().CopyTo(packet, 64);
-        MD5.HashData(packet.AsSpan(32)).CopyTo(packet, 16);
+        BinaryPrimitives.WriteUInt128BigEndian(packet.AsSpan(16), Par2Reader.Md5Of(packet.AsSpan(32)));
         return packet;
     }
 
-    public static byte[] Main(long sliceSize, params byte[] files) =>
+    public static byte[] MainPacket(long sliceSize, params byte[] files) =>
         Packet("PAR 2.0\0Main\0\0\0\0", Number(sliceSize), BitConverter.GetBytes(files.Length), [.. files.SelectMany(Id)]);
 
     public static byte[] Description(byte file, string name, long length = 100_000) =>

@@ -27,7 +27,7 @@ internal static partial class GoldenCorpus
 
     private static string Hidden(Match match)
     {
-        var digits = Convert.ToHexStringLower(MD5.HashData(Encoding.ASCII.GetBytes(match.Value)));
+        var digits = Convert.ToHexStringLower(SHA256.HashData(Encoding.ASCII.GetBytes(match.Value)))[..32];
 
         // A mix that is no hexadecimal number, with more than three changes between letters and digits.
         return match.Value[1] == 'h' ? digits : $"{digits[..4]}x7y8z9w0q1v{match.Value[2]}";

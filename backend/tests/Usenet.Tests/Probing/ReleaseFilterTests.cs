@@ -85,7 +85,7 @@ public sealed class ReleaseFilterTests
     {
         FilterFile[] files = [Video("film.mkv", 1000), new("film.par2", MediaKind.Unknown, 5), new("x", MediaKind.Par2, 5), new("note.txt", MediaKind.Unknown, 0)];
 
-        Assert.Equal([Published, Par2, Par2, Empty], Judge(Rules, files).Files);
+        Assert.Equal([Published, FilterOutcome.Par2, FilterOutcome.Par2, Empty], Judge(Rules, files).Files);
 
         // What is previewed is not held back by a blocklist that names it, too.
         Assert.Equal([Published, Published, Published, Empty], Judge(Rules with { ShowsPar2 = true, Blocklist = ["*.par2"] }, files).Files);
