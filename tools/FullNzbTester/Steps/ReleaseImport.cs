@@ -1,15 +1,25 @@
 using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Steps 1 and 3 as the import of the server does them, with the same classes: NZB, heads, maps, names.</summary>
-internal sealed class ReleaseImport(ReleaseContent release, IArticleSource source)
+/// <summary>Steps 1 to 4 as the import of the server does them, with the same classes: NZB, heads, PAR2 names, archive maps, names.</summary>
+internal sealed class ReleaseImport(ReleaseContent release, EngineSession session, IReadOnlyList<string> passwords, bool skipsArchives)
 {
+    // First, second and last volume of a set, and its last article.
+    private const int HeadsOfSet = 4;
+
+    private readonly NzbHead _head = new();
     private IReadOnlyList<NzbFile> _files = [];
+    private IReadOnlyList<FileHead> _heads = [];
+    private Par2Matcher _names = new([]);
 
     /// <summary>Segments that the NZB lists.</summary>
     public int Segments => _files.Sum(file => file.Segments.Count);
@@ -17,65 +27,131 @@ internal sealed class ReleaseImport(ReleaseContent release, IArticleSource sourc
     /// <summary>Posted files that the NZB lists.</summary>
     public int PostedFiles => _files.Count;
 
-    /// <summary>Most heads that the import contract allows (IMP-21): first and last article of each file.</summary>
-    public int HeadsAllowed => _files.Sum(file => Math.Min(2, file.Segments.Count));
+    /// <summary>Most heads that the import contract allows (IMP-21): of a named set four, of every other file first and last article, of a PAR2 file one.</summary>
+    public int HeadsAllowed =>
+        _heads.Where(head => head.VolumeSet is not null).Select(head => head.VolumeSet).Distinct().Count() * HeadsOfSet
+        + _heads.Where(head => head.VolumeSet is null).Sum(head => head.Kind == MediaKind.Par2 ? 1 : Math.Min(2, head.Ids.Count));
+
+    /// <summary>What the probe has found of the files that are no PAR2.</summary>
+    public IReadOnlyList<FileHead> Payload => [.. _heads.Where(head => head.Kind != MediaKind.Par2)];
+
+    /// <summary>What the archives hold; null before they are mapped, and where they are read as they are.</summary>
+    public ReleaseMap? Map { get; private set; }
 
     /// <summary>Reads the NZB and fetches first and last articles.</summary>
     /// <exception cref="RefusedException">It is no NZB that can be used.</exception>
     /// <exception cref="NntpException">No provider could be asked.</exception>
     public async Task<ProbeReport> ProbeAsync(CancellationToken cancellationToken)
     {
-        _files = await release.ReadFilesAsync(cancellationToken);
-
-        // Whether the mock can serve it is known before it is asked.
-        foreach (var file in _files)
-            release.ContentOf(FirstId(file));
+        _files = await release.ReadFilesAsync(_head, cancellationToken);
         var targets = _files.Select(file => new ProbeTarget(NzbSubject.Parse(file.Subject), new ListedIds([.. file.Segments]), file.Segments.Sum(segment => (long)segment.Bytes))).ToList();
-        return await new ReleaseProber(source).ProbeAsync(targets, progress: null, cancellationToken);
+        var report = await new ReleaseProber(session.Source).ProbeAsync(targets, progress: null, cancellationToken);
+        _heads = report.Files;
+        return report;
     }
 
-    /// <summary>Names the files and keeps what can be read.</summary>
-    /// <exception cref="RefusedException">The release is one of archives, or nothing of it can be read.</exception>
-    public async Task<IReadOnlyList<TestedFile>> DescribeAsync(ProbeReport report, CancellationToken cancellationToken)
+    /// <summary>Reads the PAR2 indexes.</summary>
+    /// <returns>What they say; empty where the release has none.</returns>
+    /// <exception cref="IOException">One cannot be had.</exception>
+    public async Task<IReadOnlyList<Par2Index>> ReadPar2Async(CancellationToken cancellationToken)
     {
-        var payload = report.Files.Where(file => MediaSignature.CategoryOf(file.Kind) != MediaCategory.Par2).ToList();
-        if (payload.Find(file => MediaSignature.CategoryOf(file.Kind) == MediaCategory.Archive || file.VolumeSet is not null) is { } archive)
-            throw new RefusedException("UnsupportedArchive", $"{(archive.Kind == MediaKind.Unknown ? "Split" : archive.Kind)} archives of this kind cannot be streamed (archives are not mapped yet).");
+        List<FileHead> known = [.. _heads.Where(head => head is { Kind: MediaKind.Par2, State: HeadState.Found })];
+        var wanted = Par2Name.Indexes([.. known.Select(head => new PostedPar2(head.Subject.FileName, Par2Name.SetIdOf(head.FirstBytes.Span), head.Ids.Count))]);
+        var files = wanted.Select(index => known[index].ToPostedFile()).OfType<PostedFile>();
+        var indexes = (await Task.WhenAll(files.Select(file => ReadAsync(file, cancellationToken)))).OfType<Par2Index>().ToList();
+        _names = new Par2Matcher(indexes);
+        return indexes;
+    }
 
-        var readable = payload.Where(file => file.Map is { Length: > 0 }).ToList();
-        if (readable.Count == 0)
-            throw Unreadable(payload);
+    /// <summary>The description of a posted file in the PAR2 indexes, by its first 16 KiB.</summary>
+    public Par2File? DescriptionOf(FileHead head) => _names.Find(head.HeadMd5, head.Map?.Length ?? head.Header?.FileSize ?? 0);
 
-        var names = FileNamer.Name(release.Name, [.. readable.Select(file => new NameRequest(file.Subject.FileName, file.Header?.Name, file.Kind, file.Map!.Length))], windowsSafe: true);
-        var files = new List<TestedFile>();
-        for (var i = 0; i < readable.Count; i++)
-            files.Add(await DescribeAsync(readable[i], names[i], cancellationToken));
-        return files;
+    /// <summary>Maps the archives and names what the release brings.</summary>
+    /// <exception cref="RefusedException">Nothing of it can be read, or a part that counts is compressed.</exception>
+    /// <exception cref="IOException">No provider could be asked.</exception>
+    public async Task<IReadOnlyList<TestedFile>> MapAsync(CancellationToken cancellationToken)
+    {
+        if (skipsArchives)
+            return [await FlattenAsync(cancellationToken)];
+        var heads = Payload;
+        var keys = new ArchiveKeys([.. _head.Passwords.Concat(passwords).Distinct()], new KeyDeriver());
+        var claims = _names.IsEmpty ? [] : heads.Select(DescriptionOf).Select(file => new Par2Claim(file?.Name, file?.Length)).ToList();
+        Map = await new ArchiveMapper(session.Source, session.Streams).MapAsync(heads, claims, keys, progress: null, cancellationToken);
+        MapRefusal.ThrowIfUseless(Map, heads);
+        return Describe(Map, heads);
     }
 
     /// <summary>The file that is played: the largest of video and audio, else the largest.</summary>
     public static TestedFile Pick(IReadOnlyList<TestedFile> files) =>
         files.MaxBy(file => (MediaSignature.CategoryOf(file.Kind) is MediaCategory.Video or MediaCategory.Audio, file.Length))!;
 
-    private async Task<TestedFile> DescribeAsync(FileHead head, FileName name, CancellationToken cancellationToken)
+    private async Task<Par2Index?> ReadAsync(PostedFile file, CancellationToken cancellationToken)
     {
-        var ids = new List<MessageId>(head.Ids.Count);
-        for (var index = 0; index < head.Ids.Count; index++)
-            ids.Add((await head.Ids.GetAsync(index, cancellationToken)).Primary);
-        int[] sizes = [.. head.Members.SelectMany(member => member < 0 ? [0] : _files[member].Segments.Select(segment => segment.Bytes))];
-        return new TestedFile(name.Name, name.Source.ToString(), head.Kind, head.ToPostedFile()!, ids, sizes, release.ContentOf(ids.Find(id => !id.IsEmpty)));
+        await using var stream = session.Streams.Open([FileExtent.Whole(file)], OperationLane.Import);
+        return await new Par2IndexReader(file.Map.Length, async (offset, buffer, token) =>
+        {
+            stream.Position = offset;
+            await stream.ReadExactlyAsync(buffer, token);
+        }).ReadAsync(cancellationToken);
     }
 
-    private static MessageId FirstId(NzbFile file) => file.Segments.First(segment => !segment.IsHole).Ids.Primary;
-
-    private static RefusedException Unreadable(List<FileHead> payload)
+    private List<TestedFile> Describe(ReleaseMap map, IReadOnlyList<FileHead> heads)
     {
-        var first = payload.FirstOrDefault();
-        return first?.State switch
+        var files = map.Files.Where(file => file is { Method: null, Length: > 0 }).ToList();
+        var names = FileNamer.Name(release.Name, [.. files.Select(file => RequestOf(file, heads[file.NamedBy]))], windowsSafe: true);
+        var posted = heads.Select((head, index) => map.Maps[index] is { } segments ? new PostedFile(segments, head.Ids) { Habit = new FileHabit(head.Habit) } : null).ToList();
+        var articles = heads.Select((head, index) => new Lazy<IReadOnlyList<TestedArticle>>(() => ArticlesOf(head))).ToList();
+        var proofs = ProofsOf(map, posted!);
+        var tested = new List<TestedFile>();
+        for (var i = 0; i < files.Count; i++)
         {
-            null => new RefusedException("NoMedia", "The release holds no video or audio file."),
-            HeadState.Missing => new RefusedException("DeadPost", $"The post is gone: none of {payload.Count} first articles exists."),
-            _ => new RefusedException("CorruptArticles", $"{first.Subject.FileName ?? "A file"}: an article it cannot do without is damaged at every provider."),
-        };
+            var slices = files[i].Extents.Select(extent =>
+                (new FileExtent(posted[extent.Posted]!, extent.Offset, extent.Length) { Proof = proofs.GetValueOrDefault(extent.Posted) }, articles[extent.Posted].Value)).ToList();
+            var file = TestedFile.Of(names[i].Path, names[i].Source.ToString(), files[i].Kind, slices, files[i].Length) with { Cipher = files[i].Cipher };
+            tested.Add(release.WithTruth(file, files[i].InnerPath));
+        }
+
+        return tested;
+    }
+
+    private NameRequest RequestOf(MappedFile file, FileHead head) => new(head.Subject.FileName, head.Header?.Name, file.Kind, file.Length)
+    {
+        Par2 = file.InnerPath is null && !file.IsJoined ? DescriptionOf(head)?.Name : null,
+        Inner = file.InnerPath,
+        IsJoined = file.IsJoined,
+    };
+
+    /// <summary>The proofs of predicted volumes by the number of the posted file. One that is refuted fails the read: the sets of the mock are as they are predicted.</summary>
+    private Dictionary<int, IExtentProof> ProofsOf(ReleaseMap map, IReadOnlyList<PostedFile> posted)
+    {
+        var predicted = new PredictedVolumes(session.Source, static _ => { }, TimeProvider.System);
+        var proofs = new Dictionary<int, IExtentProof>();
+        foreach (var set in map.Predicted.GroupBy(volume => volume.Set))
+        {
+            var volumes = set.OrderBy(volume => volume.Place).ToList();
+            var ofSet = predicted.For((map, set.Key), [.. volumes.Select(volume => new PredictedFile(volume, posted[volume.Posted]))]);
+            for (var i = 0; i < volumes.Count; i++)
+                proofs[volumes[i].Posted] = ofSet[i];
+        }
+
+        return proofs;
+    }
+
+    /// <summary>All posted files in the order of their names as one file, archives unread.</summary>
+    private async Task<TestedFile> FlattenAsync(CancellationToken cancellationToken)
+    {
+        var ordered = Payload.OrderBy(head => head.Subject.FileName, StringComparer.Ordinal).ToList();
+        var heads = await new ReleaseProber(session.Source).ContinueAsync(ordered, isWhole: true, cancellationToken);
+        if (heads.FirstOrDefault(head => head.Map is null) is { } unread)
+            throw new RefusedException("CorruptArticles", $"{unread.Subject.FileName ?? "A file"}: an article it cannot do without is gone or damaged at every provider.");
+        var slices = heads.Select(head => (FileExtent.Whole(head.ToPostedFile()!), ArticlesOf(head))).ToList();
+        var flat = TestedFile.Of(heads[0].Subject.FileName ?? release.Name, "Flat", MediaKind.Unknown, slices, slices.Sum(slice => slice.Item1.Length));
+        return release.WithFlatTruth(flat);
+    }
+
+    private IReadOnlyList<TestedArticle> ArticlesOf(FileHead head)
+    {
+        var segments = head.Members.SelectMany(member => member < 0 ? [default] : _files[member].Segments.Select(segment => (segment.Ids.Primary, segment.Bytes)));
+        return [.. segments.Select((segment, place) => new TestedArticle(segment.Primary, place, segment.Bytes))];
     }
 }
