@@ -1,4 +1,3 @@
-using SharpCompress.Archives;
 using SharpCompress.Archives.Rar;
 using SharpCompress.Readers;
 using Sluice.Usenet.Archives;
@@ -90,8 +89,8 @@ public sealed class RarForeignTests
     [MemberData(nameof(Sets))]
     public async Task Volumes_in_any_order_are_sorted_by_what_is_in_them(string name, string? password, int volumeCount, string[] files)
     {
-        var volumes = RarFixture.Volumes(name);
-        new Random(volumeCount).Shuffle((byte[][])(volumes = [.. volumes]));
+        var volumes = RarFixture.Volumes(name).ToArray();
+        new Random(volumeCount).Shuffle(volumes);
         var passwords = Passwords(password);
         var read = await RarRead.Volumes(volumes, passwords);
         var set = Assert.Single(RarChain.Sort(read));
