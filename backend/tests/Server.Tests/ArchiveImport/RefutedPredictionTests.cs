@@ -1,0 +1,79 @@
+using System.Net;
+using System.Net.Http.Headers;
+using Sluice.Server.Library;
+using Sluice.Tools.MockNntpServer.Layouts;
+using Xunit;
+
+namespace Sluice.Server.Tests.ArchiveImport;
+
+/// <summary>Volumes that are not laid out as those beside them: IMP-52.</summary>
+public sealed class RefutedPredictionTests(ImportBench bench) : IClassFixture<ImportBench>
+{
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(400, null)]
+    [InlineData(401, "correct horse")]
+    public async Task Volume_that_is_not_as_predicted_never_serves_a_wrong_byte_and_reads_right_in_the_end(ulong seed, string? password)
+    {
+        var layout = new ArchiveLayout
+        {
+            Format = LayoutFormat.Rar5,
+            Entries = [new LayoutEntry("film.mkv", 3_000_000)],
+            Volumes = 40,
+            Shifted = (20, 77),
+            Password = password,
+        };
+        var release = new ReleaseBuilder($"Shifted.{seed}", seed, 20_000).Password(password).AddArchive(layout).Build();
+        var (truth, path) = (release.Entries[0].Bytes, $"{release.Title}/film.mkv");
+        var ending = await bench.ImportAsync(release);
+        Assert.Equal("", ending.Sentence);
+        var tag = (await FindAsync(release.Title)).ETag;
+
+        // Readers at all places meet the volume, until its release has been mapped anew.
+        while (await ReadAsync(path, truth) < truth.Length)
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+
+        await bench.AssertEqualAsync(path, truth);
+        var after = await FindAsync(release.Title);
+        Assert.Equal((tag, truth.Length), (after.ETag, after.Length));
+        Assert.All(
+            await bench.Host.Get<LibraryStore>().GetPostedFilesAsync(after.Release.Id, 0, int.MaxValue, Token), file => Assert.Null(file.Predicted));
+    }
+
+    private async Task<LibraryFile> FindAsync(string release) =>
+        Assert.IsType<FileEntry>(await bench.Host.Get<LibraryTree>().FindAsync([ImportBench.Category, release, "film.mkv"], Token)).File;
+
+    /// <summary>Reads from the beginning and from the middle as far as it goes; what comes is right.</summary>
+    /// <returns>Bytes that came from the beginning.</returns>
+    private async Task<long> ReadAsync(string path, MockBytes truth)
+    {
+        await ReadAsync(path, truth, truth.Length / 2);
+        return await ReadAsync(path, truth, 0);
+    }
+
+    private async Task<long> ReadAsync(string path, MockBytes truth, long offset)
+    {
+        using var answer = await bench.GetAsync(path, new RangeHeaderValue(offset, null));
+        if (answer.StatusCode != HttpStatusCode.PartialContent)
+            return 0;
+
+        await using var body = await answer.Content.ReadAsStreamAsync(Token);
+        var (buffer, expected, read) = (new byte[65_536], new byte[65_536], 0L);
+        try
+        {
+            while (await body.ReadAsync(buffer, Token) is var count and > 0)
+            {
+                truth.Fill(offset + read, expected.AsSpan(0, count));
+                Assert.Equal(expected[..count], buffer[..count]);
+                read += count;
+            }
+        }
+        catch (Exception e) when (e is HttpRequestException or IOException)
+        {
+            // The answer is broken off at the volume.
+        }
+
+        return read;
+    }
+}
