@@ -74,7 +74,7 @@ internal sealed class DeadArticles(SluiceDatabase database, ProviderHost provide
                 SELECT key AS Key, providers AS Providers FROM dead_article JOIN dead_post ON id = post
                 WHERE {SqlDialect.In("key", "@list")} AND failed_at >= @least
                 """,
-                new { list = SqlDialect.List(keys), least }).ToList(),
+                new { list = SqlDialect.List(keys), least }).AsList(),
             cancellationToken);
         var used = ProvidersInUse().ToList();
         return rows.Where(row => used.TrueForAll(row.Providers.Split(' ').Contains)).Select(row => row.Key).ToHashSet(StringComparer.Ordinal);

@@ -14,10 +14,11 @@ internal static class SegmentSample
     /// <returns>Places in the release's list of message-ids, each once.</returns>
     public static IReadOnlyList<int> Pick(IReadOnlyList<PostedEntry> payload, int most)
     {
-        var ends = new long[payload.Count];
+        List<PostedEntry> files = [.. payload.Where(file => file.Segments > 0)];
+        var ends = new long[files.Count];
         var count = 0L;
         for (var i = 0; i < ends.Length; i++)
-            ends[i] = count += payload[i].Segments;
+            ends[i] = count += files[i].Segments;
 
         var picked = new List<int>((int)Math.Min(most, count));
         var seen = new HashSet<long>();
@@ -29,9 +30,7 @@ internal static class SegmentSample
                 continue;
             var file = Array.BinarySearch(ends, segment + 1);
             file = file < 0 ? ~file : file;
-            while (payload[file].Segments == 0)
-                file++;
-            picked.Add(payload[file].FirstSegment + (int)(segment - (ends[file] - payload[file].Segments)));
+            picked.Add(files[file].FirstSegment + (int)(segment - (ends[file] - files[file].Segments)));
         }
 
         return picked;

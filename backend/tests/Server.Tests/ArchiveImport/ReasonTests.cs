@@ -3,7 +3,6 @@ using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
-using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Tools.MockNntpServer.Layouts;
 using Xunit;
@@ -76,7 +75,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
 
         var third = await EndAsync(host, release.ToNzb(), "C");
 
-        Assert.Equal(["DeadPost", "KnownDead", null], [first, second, third]);
+        Assert.Equal(("DeadPost", "KnownDead", null), (first, second, third));
     }
 
     [Fact]

@@ -11,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.Queue;
 
-public sealed class StepRunnerTests
+public sealed class StepRunnerTests : IAsyncDisposable
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromMinutes(3);
 
@@ -26,6 +26,8 @@ public sealed class StepRunnerTests
         new QueueItem { Id = "id", Name = "n", NzbName = "n.nzb", Category = "*", Folder = "f", NzbHash = "h" }, _time.GetUtcNow(), _time.GetTimestamp());
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public ValueTask DisposeAsync() => _work.DisposeAsync();
 
     [Fact]
     public async Task Step_without_progress_is_run_twice_and_then_stalled()

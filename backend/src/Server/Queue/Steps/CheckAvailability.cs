@@ -3,7 +3,6 @@ using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
-using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue.Steps;
 

@@ -1,7 +1,6 @@
 using System.Xml.Linq;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Library;
-using Sluice.Server.WebDav.Tree;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;

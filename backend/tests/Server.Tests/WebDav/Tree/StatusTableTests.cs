@@ -1,6 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Library;
-using Sluice.Server.WebDav.Tree;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;

@@ -2,7 +2,6 @@ using System.Globalization;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Auth;
 using Sluice.Server.Library;
-using Sluice.Server.WebDav.Tree;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav.Tree;
