@@ -4,11 +4,6 @@ using Sluice.Usenet.Streams.Reading;
 
 namespace Sluice.Usenet.Archives;
 
-/// <summary>What a PAR2 index says about one posted file of a release.</summary>
-/// <param name="Name">The name of the file that was posted under another one; null where the index does not know it.</param>
-/// <param name="Length">Its length in bytes; null where the index does not know it.</param>
-public readonly record struct Par2Claim(string? Name, long? Length);
-
 /// <summary>How a release is mapped.</summary>
 /// <remarks>Immutable.</remarks>
 public sealed record MappingOptions

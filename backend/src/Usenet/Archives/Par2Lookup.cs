@@ -1,0 +1,75 @@
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Nntp;
+using Sluice.Usenet.Par2;
+using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams;
+using Sluice.Usenet.Streams.Maps;
+using Sluice.Usenet.Streams.Reading;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>What a PAR2 index says about one posted file of a release.</summary>
+/// <param name="Name">The name of the file that was posted under another one; null where the index does not know it.</param>
+/// <param name="Length">Its length in bytes; null where the index does not know it.</param>
+public readonly record struct Par2Claim(string? Name, long? Length);
+
+/// <summary>Reads the PAR2 indexes of a release, and finds what they say about its files (IMP-20, IMP-40).</summary>
+/// <remarks>Thread-safe; fetches in lane Import.</remarks>
+/// <param name="engine">Reads; not owned.</param>
+public sealed class Par2Lookup(StreamEngine engine)
+{
+    /// <summary>Reads one index of each PAR2 set. One that cannot be read is left out: it only tells names.</summary>
+    /// <param name="heads">What the probe of the release has found.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="NntpException">No provider could be asked to the end.</exception>
+    public async Task<IReadOnlyList<Par2Index>> ReadAsync(IReadOnlyList<FileHead> heads, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(heads);
+        List<FileHead> files = [.. heads.Where(head => head is { Kind: MediaKind.Par2, State: HeadState.Found, Map: not null })];
+        var indexes = Par2Name.Indexes([.. files.Select(file => new PostedPar2(file.Subject.FileName, Par2Name.SetIdOf(file.FirstBytes.Span), file.Map!.Length))]);
+        var read = await Task.WhenAll(indexes.Select(index => TryReadAsync(files[index].ToPostedFile()!, cancellationToken)));
+        return [.. read.OfType<Par2Index>()];
+    }
+
+    /// <summary>What indexes say about the files of a release: of those that were looked into by their beginning, of the others by their name.</summary>
+    /// <param name="heads">What the probe has found.</param>
+    /// <param name="indexes">The indexes.</param>
+    /// <returns>One for each head; none at all where there is no index.</returns>
+    public static IReadOnlyList<Par2Claim> Match(IReadOnlyList<FileHead> heads, IReadOnlyList<Par2Index> indexes)
+    {
+        ArgumentNullException.ThrowIfNull(heads);
+        ArgumentNullException.ThrowIfNull(indexes);
+        if (indexes.Count == 0)
+            return [];
+
+        var byHead = new Par2Matcher(indexes);
+        var byName = indexes.SelectMany(index => index.Files).ToLookup(file => file.Name, StringComparer.OrdinalIgnoreCase);
+        return [.. heads.Select(Find)];
+
+        Par2Claim Find(FileHead head)
+        {
+            var file = head.State == HeadState.Found
+                ? byHead.Find(head.HeadMd5, head.Map?.Length ?? 0)
+                : byName[head.Subject.FileName ?? ""].Take(2).ToList() is [var only] ? only : null;
+            return file is null ? default : new Par2Claim(file.Name, file.Length);
+        }
+    }
+
+    private async Task<Par2Index?> TryReadAsync(PostedFile file, CancellationToken cancellationToken)
+    {
+        await using var stream = engine.Open([FileExtent.Whole(file)], OperationLane.Import);
+        var reader = new Par2IndexReader(file.Map.Length, async (offset, buffer, token) =>
+        {
+            stream.Position = offset;
+            await stream.ReadExactlyAsync(buffer, token);
+        });
+        try
+        {
+            return await reader.ReadAsync(cancellationToken);
+        }
+        catch (IOException damage) when (damage is ArticleGoneException or WithdrawnBytesException)
+        {
+            return reader.Index;
+        }
+    }
+}

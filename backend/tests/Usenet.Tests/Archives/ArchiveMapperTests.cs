@@ -1,0 +1,63 @@
+using Sluice.Tools.MockNntpServer.Layouts;
+using Sluice.Usenet.Archives;
+using Sluice.Usenet.Media;
+using Xunit;
+
+namespace Sluice.Usenet.Tests.Archives;
+
+public sealed class ArchiveMapperTests
+{
+    public static TheoryData<string> Names => new(MockLayouts.Names);
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public async Task Layout_reads_back_byte_for_byte(string name)
+    {
+        await using var post = await MappedPost.MapAsync(MockLayouts.Make(name));
+
+        await post.AssertReadsAsPostedAsync();
+        Assert.Empty(post.Refuted);
+    }
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public async Task Layout_that_is_not_predicted_reads_back_byte_for_byte(string name)
+    {
+        await using var post = await MappedPost.MapAsync(MockLayouts.Make(name), new MappingOptions { PredictsVolumes = false });
+
+        Assert.Empty(post.Map.Predicted);
+        await post.AssertReadsAsPostedAsync();
+    }
+
+    [Fact]
+    public async Task Random_ranges_of_every_layout_are_what_was_posted() => await ReadRangesAsync(50_000);
+
+    [Fact]
+    [Trait("Category", "Long")]
+    public async Task A_million_random_ranges_of_every_layout_are_what_was_posted() => await ReadRangesAsync(1_000_000);
+
+    [Fact]
+    public async Task Film_is_recognised_by_its_first_bytes_whatever_lies_around_it()
+    {
+        await using var post = await MappedPost.MapAsync(MockLayouts.Make("7z-encrypted"));
+
+        Assert.Equal(MediaKind.Matroska, Assert.Single(post.Map.Files).Kind);
+    }
+
+    private static async Task ReadRangesAsync(int ranges)
+    {
+        const int Longest = 3000;
+        var random = new Random(16);
+        foreach (var name in MockLayouts.Names)
+        {
+            await using var post = await MappedPost.MapAsync(MockLayouts.Make(name));
+            var files = post.Host.Release.Entries.Select(entry => (Entry: entry, File: post.FileOf(entry))).ToList();
+            for (var i = 0; i < ranges / MockLayouts.Names.Count; i++)
+            {
+                var (entry, file) = files[random.Next(files.Count)];
+                var offset = random.NextInt64(file.Length);
+                await post.AssertRangeAsync(entry, file, offset, (int)Math.Min(file.Length - offset, random.Next(1, Longest)));
+            }
+        }
+    }
+}
