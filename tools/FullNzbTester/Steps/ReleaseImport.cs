@@ -141,11 +141,14 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
     private async Task<TestedFile> FlattenAsync(CancellationToken cancellationToken)
     {
         var ordered = Payload.OrderBy(head => head.Subject.FileName, StringComparer.Ordinal).ToList();
-        var heads = await new ReleaseProber(session.Source).ContinueAsync(ordered, isWhole: true, cancellationToken);
-        if (heads.FirstOrDefault(head => head.Map is null) is { } unread)
-            throw new RefusedException("CorruptArticles", $"{unread.Subject.FileName ?? "A file"}: an article it cannot do without is gone or damaged at every provider.");
-        var slices = heads.Select(head => (FileExtent.Whole(head.ToPostedFile()!), ArticlesOf(head))).ToList();
-        var flat = TestedFile.Of(heads[0].Subject.FileName ?? release.Name, "Flat", MediaKind.Unknown, slices, slices.Sum(slice => slice.Item1.Length));
+
+        // Without its name none is left out as a volume of a set.
+        var targets = ordered.Select(head => new ProbeTarget(NzbSubject.Parse(""), head.Ids, head.EncodedBytes)).ToList();
+        var heads = (await new ReleaseProber(session.Source).ProbeAsync(targets, progress: null, cancellationToken)).Files;
+        if (heads.Count != ordered.Count || heads.Any(head => head.Map is null))
+            throw new RefusedException("CorruptArticles", "A volume has an article that it cannot do without, and that is gone or damaged at every provider.");
+        var slices = heads.Select((head, index) => (FileExtent.Whole(head.ToPostedFile()!), ArticlesOf(ordered[index]))).ToList();
+        var flat = TestedFile.Of(ordered[0].Subject.FileName ?? release.Name, "Flat", MediaKind.Unknown, slices, slices.Sum(slice => slice.Item1.Length));
         return release.WithFlatTruth(flat);
     }
 
