@@ -31,8 +31,8 @@ internal sealed class AvailabilitySample : IAsyncDisposable
     // Guards the fields below.
     private readonly Lock _gate = new();
     private readonly List<MessageId> _missing = [];
+    private int _open;
     private int _answered;
-    private int _gone;
 
     private readonly TaskCompletionSource _severe = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Task _first;
@@ -40,7 +40,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
 
     private AvailabilitySample(IArticleSource source, ReleaseUse release, IReadOnlyList<int> places)
     {
-        Size = places.Count;
+        _open = places.Count;
         List<Task> batches = [.. places.Chunk(Batch).Select(batch => AskAsync(source, release, batch))];
         _first = batches.Count > 0 ? batches[0] : Task.CompletedTask;
         _all = Task.WhenAll(batches);
@@ -52,8 +52,15 @@ internal sealed class AvailabilitySample : IAsyncDisposable
     /// <param name="places">Places in its list, by <see cref="SegmentSample"/>.</param>
     public static AvailabilitySample Start(IArticleSource source, ReleaseUse release, IReadOnlyList<int> places) => new(source, release, places);
 
-    /// <summary>Articles of the sample.</summary>
-    public int Size { get; }
+    /// <summary>Whether all of it is answered.</summary>
+    public bool IsComplete
+    {
+        get
+        {
+            lock (_gate)
+                return _open == 0;
+        }
+    }
 
     /// <summary>Ends once all of it is answered and more than a tenth is missing.</summary>
     public Task Severe => _severe.Task;
@@ -64,11 +71,11 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         get
         {
             lock (_gate)
-                return new SampleCount(_answered, _gone);
+                return new SampleCount(_answered, _missing.Count);
         }
     }
 
-    /// <summary>The articles that are known to be gone; those that were never posted have no name and are not among them.</summary>
+    /// <summary>The articles that are known to be gone.</summary>
     public IReadOnlyList<MessageId> Missing
     {
         get
@@ -125,8 +132,8 @@ internal sealed class AvailabilitySample : IAsyncDisposable
             segments[i] = await release.Take(SegmentPlaces.Range(places[i], 1)).GetAsync(0, _ending.Token);
 
         List<SegmentIds> left = [.. segments.Where(segment => !segment.Primary.IsEmpty)];
-        // A segment that was never posted is missing without a question.
-        Note(segments.Length - left.Count, segments.Length - left.Count, []);
+        // A segment that was never posted is no damage of the post.
+        Note(segments.Length - left.Count, 0, []);
         var answers = await AskAsync(source, [.. left.Select(segment => segment.Primary)]);
         var (answered, gone) = (0, new List<MessageId>());
         for (var i = 0; i < left.Count; i++)
@@ -137,7 +144,7 @@ internal sealed class AvailabilitySample : IAsyncDisposable
                 gone.Add(left[i].Primary);
         }
 
-        Note(answered, gone.Count, gone);
+        Note(answered, answered, gone);
     }
 
     /// <summary>Whether a duplicate of a segment is there, or may be.</summary>
@@ -152,14 +159,14 @@ internal sealed class AvailabilitySample : IAsyncDisposable
         return answers;
     }
 
-    private void Note(int answered, int gone, IReadOnlyList<MessageId> missing)
+    private void Note(int closed, int answered, List<MessageId> gone)
     {
         lock (_gate)
         {
+            _open -= closed;
             _answered += answered;
-            _gone += gone;
-            _missing.AddRange(missing);
-            if (_answered == Size && new SampleCount(_answered, _gone).IsSevere)
+            _missing.AddRange(gone);
+            if (_open == 0 && new SampleCount(_answered, _missing.Count).IsSevere)
                 _severe.TrySetResult();
         }
     }

@@ -10,7 +10,7 @@ internal static class SampleVerdict
 
     /// <summary>Why the release is not published, or null.</summary>
     public static ImportFailure? Judge(AvailabilitySample sample) =>
-        sample.Count is { IsSevere: true } count && (count.Answered == sample.Size || count.Answered >= Least)
+        sample.Count is { IsSevere: true } count && (sample.IsComplete || count.Answered >= Least)
             ? ImportFailure.SevereDamage(count.Missing, count.Answered)
             : null;
 }

@@ -28,7 +28,9 @@ public sealed class RefutedPredictionTests(ImportBench bench) : IClassFixture<Im
         var (truth, path) = (release.Entries[0].Bytes, $"{release.Title}/film.mkv");
         var ending = await bench.ImportAsync(release);
         Assert.Equal("", ending.Sentence);
-        var tag = (await FindAsync(release.Title)).ETag;
+        var published = await FindAsync(release.Title);
+        var tag = published.ETag;
+        Assert.Contains(await PostedAsync(published), file => file.Predicted is not null);
 
         // Readers at all places meet the volume, until its release has been mapped anew.
         while (await ReadAsync(path, truth) < truth.Length)
@@ -37,9 +39,11 @@ public sealed class RefutedPredictionTests(ImportBench bench) : IClassFixture<Im
         await bench.AssertEqualAsync(path, truth);
         var after = await FindAsync(release.Title);
         Assert.Equal((tag, truth.Length), (after.ETag, after.Length));
-        Assert.All(
-            await bench.Host.Get<LibraryStore>().GetPostedFilesAsync(after.Release.Id, 0, int.MaxValue, Token), file => Assert.Null(file.Predicted));
+        Assert.All(await PostedAsync(after), volume => Assert.Null(volume.Predicted));
     }
+
+    private Task<IReadOnlyList<StoredPostedFile>> PostedAsync(LibraryFile file) =>
+        bench.Host.Get<LibraryStore>().GetPostedFilesAsync(file.Release.Id, 0, int.MaxValue, Token);
 
     private async Task<LibraryFile> FindAsync(string release) =>
         Assert.IsType<FileEntry>(await bench.Host.Get<LibraryTree>().FindAsync([ImportBench.Category, release, "film.mkv"], Token)).File;
