@@ -82,15 +82,16 @@ internal sealed class DeadArticles(SluiceDatabase database, ProviderHost provide
 
     /// <summary>Remembers the articles of an import that has failed, as part of the caller's transaction.</summary>
     /// <param name="connection">The caller's.</param>
-    /// <param name="keys">By <see cref="KeyOf"/>.</param>
+    /// <param name="keys">By <see cref="KeyOf"/>; those beyond <see cref="MostOfPost"/> are left out.</param>
     public void Remember(DbConnection connection, IReadOnlyCollection<string> keys)
     {
         var now = time.WallTime();
+        List<string> kept = [.. keys.Take(MostOfPost)];
         connection.Execute("DELETE FROM dead_post WHERE failed_at < @least", new { least = (now - Keep).ToUnixTimeMilliseconds() });
         var post = connection.ExecuteScalar<long>(
             "INSERT INTO dead_post (providers, articles, failed_at) VALUES (@providers, @articles, @at) RETURNING id",
-            new { providers = string.Join(' ', ProvidersInUse().Order(StringComparer.Ordinal)), articles = keys.Count, at = now.ToUnixTimeMilliseconds() });
-        foreach (var key in keys)
+            new { providers = string.Join(' ', ProvidersInUse().Order(StringComparer.Ordinal)), articles = kept.Count, at = now.ToUnixTimeMilliseconds() });
+        foreach (var key in kept)
         {
             connection.Execute(
                 "INSERT INTO dead_article (key, post) VALUES (@key, @post) ON CONFLICT (key) DO UPDATE SET post = excluded.post", new { key, post });
