@@ -49,12 +49,10 @@ public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, Ma
         var found = await new ArchiveLevel(release, keys, settings, depth: 0).FindAsync(progress, cancellationToken);
         List<MappedFile> files = [.. found.Files.Select(Describe)];
         var used = files.SelectMany(file => file.Extents).Select(extent => extent.Posted).ToHashSet();
-        return new ReleaseMap(
-            files,
-            [.. release.Maps.Select((map, posted) => used.Contains(posted) ? map : null)],
-            found.Refused,
-            [.. found.Predicted.SelectMany((set, number) => set.Select(volume => volume with { Set = number }))],
-            found.Notes);
+        var predicted = found.Predicted.Where(set => set.Any(volume => used.Contains(volume.Posted)))
+            .SelectMany((set, number) => set.Select(volume => volume with { Set = number })).ToList();
+        used.UnionWith(predicted.Select(volume => volume.Posted));
+        return new ReleaseMap(files, [.. release.Maps.Select((map, posted) => used.Contains(posted) ? map : null)], found.Refused, predicted, found.Notes);
     }
 
     private static MappedFile Describe(FoundFile file) => new()

@@ -1,4 +1,5 @@
 using Sluice.Usenet.Media;
+using Sluice.Usenet.Probing;
 using Sluice.Usenet.Streams;
 
 namespace Sluice.Usenet.Archives;
@@ -77,7 +78,9 @@ internal sealed class JoinedGroupReader(IVolumeSource source, ArchiveKeys keys, 
 
     private async Task<JoinedSet> ReadAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
     {
-        var kind = source.Candidates[members[0]].Kind;
+        // A split zip begins with a mark of its own.
+        var first = source.Candidates[members[0]];
+        var kind = first is { Kind: MediaKind.Unknown, Volume.Format: VolumeFormat.Zip } ? MediaKind.Zip : first.Kind;
         if (kind == MediaKind.SevenZip && await TryPredictAsync(members, cancellationToken) is { } predicted)
             return predicted;
 

@@ -169,10 +169,19 @@ internal sealed class VolumeCheck(IArticleSource source)
     public async Task<bool> IsTrueAsync(PredictedFile predicted, CancellationToken cancellationToken)
     {
         var unseen = new FileHead { Members = [0], Subject = default, Ids = predicted.File.Ids, State = HeadState.Skipped };
-        var head = (await new ReleaseProber(source, Options).ContinueAsync([unseen], isWhole: false, cancellationToken))[0];
-        if (head.State != HeadState.Found)
-            throw new ArticleGoneException(head.State == HeadState.Corrupt ? ArticleLoss.Corrupt : ArticleLoss.Missing, 0);
-        return head.Map?.Equals(predicted.File.Map) == true && await RarExpectation.IsMetAsync(predicted.Volume, head, cancellationToken);
+        var prober = new ReleaseProber(source, Options);
+        var head = (await prober.ContinueAsync([unseen], isWhole: false, cancellationToken))[0];
+        if (head.State == HeadState.Found && await IsAsPredictedAsync(head))
+            return true;
+
+        // Its beginning may be damaged at one provider: the verdict is spoken over proved bytes.
+        head = await prober.ProveHeadAsync(unseen, cancellationToken);
+        return head.State == HeadState.Found
+            ? await IsAsPredictedAsync(head)
+            : throw new ArticleGoneException(head.State == HeadState.Corrupt ? ArticleLoss.Corrupt : ArticleLoss.Missing, 0);
+
+        async Task<bool> IsAsPredictedAsync(FileHead seen) =>
+            seen.Map?.Equals(predicted.File.Map) == true && await RarExpectation.IsMetAsync(predicted.Volume, seen, cancellationToken);
     }
 }
 

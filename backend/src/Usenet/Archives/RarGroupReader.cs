@@ -34,9 +34,9 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
     public async Task<ReadGroup> ReadAsync(VolumeGroup group, CancellationToken cancellationToken)
     {
         if (options.PredictsVolumes && group.IsNamed && group.Missing == 0 && group.Members.Count >= FewestToPredict
-            && await TryPredictAsync(group.Members, cancellationToken) is { } set)
+            && await TryPredictAsync(group.Members, cancellationToken) is { } predicted)
         {
-            return new ReadGroup([set], []);
+            return predicted;
         }
 
         await source.ContinueAsync(group.Members, cancellationToken);
@@ -68,7 +68,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
 
     /// <summary>Reads the volumes that tell most of a set, and predicts the others (IMP-52).</summary>
     /// <returns>Null where these do not tell enough, or something is wrong: then all of them are read.</returns>
-    private async Task<ReadSet?> TryPredictAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
+    private async Task<ReadGroup?> TryPredictAsync(IReadOnlyList<int> members, CancellationToken cancellationToken)
     {
         try
         {
@@ -86,10 +86,12 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
 
             await DecidePasswordAsync(volumes, members, cancellationToken);
             var set = Place(RarSet.Join(volumes, _passwords), members);
-            return set with
-            {
-                Predicted = [.. middle.Select((index, i) => RarExpectation.Of(volumes[i + 2], index, i + 2, source.HasKnownLength(index)))],
-            };
+            List<PredictedVolume> predicted = [.. middle.Select((index, i) => RarExpectation.Of(volumes[i + 2], index, i + 2, source.HasKnownLength(index)))];
+            return new ReadGroup([set with { Predicted = predicted }], []);
+        }
+        catch (ArchiveException locked) when (locked.Fault is ArchiveFault.NoPassword or ArchiveFault.WrongPassword)
+        {
+            return new ReadGroup([], [new FailedSet(members, FormatOf(members[0]), locked)]);
         }
         catch (ArchiveException)
         {

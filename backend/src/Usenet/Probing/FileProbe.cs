@@ -28,15 +28,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         if (answers[0].Head is not { } head)
             return file with { State = answers[0].State, AskedArticles = answers.Count, MissingArticles = Missing(answers) };
 
-        var found = file with
-        {
-            State = HeadState.Found,
-            Header = head.Header,
-            FirstBytes = head.FirstBytes[..Math.Min(head.FirstBytes.Length, options.HeadBytes)],
-            Kind = KindOf(head),
-            HeadMd5 = HeadOf(head),
-            Habit = head.Habit,
-        };
+        var found = Found(head);
         if (answers.Count < 2 && Count > 1 && !IsEnough(depth, found.Kind, head))
             answers.Add(await FetchAsync(Count - 1, cancellationToken));
         return await MeasureAsync(found, head, answers, cancellationToken);
@@ -49,6 +41,25 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         var head = new ArticleHead(0, file.Header, file.FirstBytes, null, IsIntact: true);
         return await MeasureAsync(file, head, [new HeadAnswer(head, HeadState.Found), await FetchAsync(Count - 1, cancellationToken)], cancellationToken);
     }
+
+    /// <summary>Asks for the first article alone, to its end, and takes it only where its data is intact.</summary>
+    public async Task<FileHead> ProveHeadAsync(CancellationToken cancellationToken)
+    {
+        var answer = await _segments.ProveAsync(0, head => MapFinder.IsPlausible(head, 0, Count), cancellationToken);
+        return answer.Head is { } head
+            ? Found(head) with { Map = Count == 1 ? SegmentMap.Uniform(1, head.Length ?? 0, head.Length ?? 0) : MapFinder.ByClaimedSize(Count, head), AskedArticles = 1 }
+            : file with { State = answer.State };
+    }
+
+    private FileHead Found(ArticleHead head) => file with
+    {
+        State = HeadState.Found,
+        Header = head.Header,
+        FirstBytes = head.FirstBytes[..Math.Min(head.FirstBytes.Length, options.HeadBytes)],
+        Kind = KindOf(head),
+        HeadMd5 = HeadOf(head),
+        Habit = head.Habit,
+    };
 
     private static int Missing(List<HeadAnswer> answers) => answers.Count(answer => answer.State == HeadState.Missing);
 

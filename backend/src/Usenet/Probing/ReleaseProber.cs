@@ -104,6 +104,14 @@ public sealed class ReleaseProber
         return heads;
     }
 
+    /// <summary>Asks for the first article of a file to its end, so that its bytes are proved.</summary>
+    /// <inheritdoc cref="ContinueAsync"/>
+    internal async Task<FileHead> ProveHeadAsync(FileHead file, CancellationToken cancellationToken)
+    {
+        using var fetcher = new HeadFetcher(_source, _options);
+        return await new FileProbe(fetcher, file, _options).ProveHeadAsync(cancellationToken);
+    }
+
     private Task<FileHead> CompleteAsync(HeadFetcher fetcher, FileHead head, CancellationToken cancellationToken) =>
         new FileProbe(fetcher, head, _options).CompleteAsync(cancellationToken);
 
