@@ -55,7 +55,8 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     {
         State = HeadState.Found,
         Header = head.Header,
-        FirstBytes = head.FirstBytes[..Math.Min(head.FirstBytes.Length, options.HeadBytes)],
+        // A slice would hold what was fetched for its MD5 for as long as the release is imported.
+        FirstBytes = head.FirstBytes.Length > options.HeadBytes ? head.FirstBytes[..options.HeadBytes].ToArray() : head.FirstBytes,
         Kind = KindOf(head),
         HeadMd5 = HeadOf(head),
         Habit = head.Habit,
