@@ -244,7 +244,7 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
         throw PasswordCheck.CannotTell();
     }
 
-    private async Task<MediaKind[]> KindsOfAsync(IReadOnlyList<ArchiveEntry> entries, Findings findings, CancellationToken cancellationToken)
+    private async Task<MediaKind[]> KindsOfAsync(List<ArchiveEntry> entries, Findings findings, CancellationToken cancellationToken)
     {
         var kinds = new MediaKind[entries.Count];
         var looked = Enumerable.Range(0, entries.Count).OrderByDescending(index => entries[index].Length).Take(MaxKinds);
