@@ -8,6 +8,7 @@ public sealed class SettingSchemaTests
 {
     // key | type | range | default
     private const string Contract = """
+        general.base-url | Url | | http://localhost:3000
         general.url-base | UrlPath | |
         general.log-level | Choice | trace,debug,information,warning,error | information
         general.log-format | Choice | text,json | text
@@ -18,9 +19,22 @@ public sealed class SettingSchemaTests
         api.strm-key | Key | 16-128 |
         api.categories | NameList | -64 | ["audio","software","tv","movies"]
         api.manual-category | Name | | uncategorized
+        api.import-strategy | Choice | symlinks,strm | symlinks
+        api.completed-downloads-dir | Path | | /data/completed-downloads
+        api.also-create-strm | Boolean | | false
+        api.strm-library-dir | Path | | /data/strm-library
+        api.ensure-importable-video | Boolean | | true
+        api.importable-exempt-categories | NameList | -64 | ["software","books","ebooks","comics","readarr"]
+        api.ensure-article-existence-categories | LineList | -64 | []
+        api.article-existence-check-mode | Choice | full,sampled | full
+        api.skip-non-video-on-missing-articles | Boolean | | true
         api.ignore-history-limit | Boolean | | true
         api.history-max-page-size | Number | 60-100000 | 10000
         api.duplicate-nzb-behavior | Choice | increment,mark-failed | increment
+        api.download-file-blocklist | LineList | -256 | ["*.nfo","*.par2","*.sfv","*unpack.mkv","*.unpack.mp4"]
+        api.sample-filter-enabled | Boolean | | true
+        api.lazy-rar-parsing | Boolean | | true
+        api.archive-passwords | LineList | -100 | []
         api.user-agent | Line | 1-256 | SABnzbd/5.0.4
         api.addurl-trusted-hosts | HostList | -256 | []
         api.local-nzb-dirs | PathList | -64 | []
@@ -87,7 +101,7 @@ public sealed class SettingSchemaTests
     [Fact]
     public void Secrets_are_marked() =>
         Assert.Equal(
-            ["api.key", "api.nzb-key", "api.strm-key", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
+            ["api.archive-passwords", "api.key", "api.nzb-key", "api.strm-key", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
             SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Order());
 
     [Fact]
@@ -122,7 +136,7 @@ public sealed class SettingSchemaTests
         SettingType.Number or SettingType.Key or SettingType.Text => $"{definition.Min}-{definition.Max}",
         SettingType.Password => $"{definition.Min}-",
         SettingType.Line when definition.Min > 0 => $"{definition.Min}-{definition.Max}",
-        SettingType.NameList or SettingType.HostList or SettingType.PathList or SettingType.Line => $"-{definition.Max}",
+        SettingType.LineList or SettingType.NameList or SettingType.HostList or SettingType.PathList or SettingType.Line => $"-{definition.Max}",
         _ => "",
     };
 }
