@@ -1,4 +1,3 @@
-using Sluice.Tools.MockNntpServer.Layouts;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Xunit;

@@ -40,7 +40,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
             ? new StepFindings(("files", sort.Payload.Count), ("heads", found.All.Count))
             : new StepFindings(("files", report.Files.Count), ("heads", report.HeadsAsked), ("fetches", report.Fetches), ("bytes", report.Bytes));
 
-        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? SampleVerdict.Judge(work.Sample!);
+        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? (work.Sample!.IsComplete ? SampleVerdict.Judge(work.Sample) : null);
         if (failure is not null)
             await NoteGoneAsync(work, cancellationToken);
         return failure;
