@@ -26,7 +26,7 @@ public sealed class Par2Lookup(StreamEngine engine)
     {
         ArgumentNullException.ThrowIfNull(heads);
         List<FileHead> files = [.. heads.Where(head => head is { Kind: MediaKind.Par2, State: HeadState.Found, Map: not null })];
-        var indexes = Par2Name.Indexes([.. files.Select(file => new PostedPar2(file.Subject.FileName, Par2Name.SetIdOf(file.FirstBytes.Span), file.Map!.Length))]);
+        var indexes = Par2Name.Indexes([.. files.Select(file => new PostedPar2(file.Subject.FileName, Par2Reader.SetIdOf(file.FirstBytes.Span), file.Map!.Length))]);
         var read = await Task.WhenAll(indexes.Select(index => TryReadAsync(files[index].ToPostedFile()!, cancellationToken)));
         return [.. read.OfType<Par2Index>()];
     }
