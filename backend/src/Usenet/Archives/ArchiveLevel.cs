@@ -237,14 +237,14 @@ internal sealed class ArchiveLevel(IVolumeSource source, ArchiveKeys keys, Mappi
         foreach (var entry in undecided)
         {
             // One password opens all of an archive.
-            if (await PasswordCheck.FindAsync(entry.Path, entry.Length, entry.Extents, entry.Candidates, entry.Crc32, source, cancellationToken) is { } found)
+            if (await CipherChoice.FindAsync(entry.Path, entry.Length, entry.Extents, entry.Candidates, entry.Crc32, source, cancellationToken) is { } found)
                 return [.. entries.Select(one => one.Candidates.Count == 0 ? one : one with { Cipher = one.Candidates[found], Candidates = [] })];
         }
 
-        throw PasswordCheck.CannotTell();
+        throw CipherChoice.CannotTell();
     }
 
-    private async Task<MediaKind[]> KindsOfAsync(IReadOnlyList<ArchiveEntry> entries, Findings findings, CancellationToken cancellationToken)
+    private async Task<MediaKind[]> KindsOfAsync(List<ArchiveEntry> entries, Findings findings, CancellationToken cancellationToken)
     {
         var kinds = new MediaKind[entries.Count];
         var looked = Enumerable.Range(0, entries.Count).OrderByDescending(index => entries[index].Length).Take(MaxKinds);

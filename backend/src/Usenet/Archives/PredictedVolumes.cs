@@ -64,7 +64,9 @@ public sealed class PredictedVolumes
 
     private sealed class Proof(SetProof set, IReadOnlyList<PredictedFile> files, int place, VolumeCheck check) : IExtentProof
     {
-        public bool IsProved => set.Open(place).Count == 0;
+        private volatile bool _isProved;
+
+        public bool IsProved => _isProved || (_isProved = set.Open(place).Count == 0);
 
         public async ValueTask ProveAsync(CancellationToken cancellationToken) =>
             await Task.WhenAll(set.Open(place).Select(open => set.ProveAsync(open, token => check.IsTrueAsync(files[open], token), cancellationToken)));

@@ -181,7 +181,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
             var text = new ArchiveExtent(index, part.DataOffset, part.DataLength);
             var ciphers = candidates.Select(password => _passwords.CipherOf(part.Encryption!, password)).ToList();
             var whole = part.IsSplitAfter ? null : part.Crc32;
-            var fits = await PasswordCheck.FindAsync(part.Path, part.UnpackedLength, [text], ciphers, whole, source, cancellationToken);
+            var fits = await CipherChoice.FindAsync(part.Path, part.UnpackedLength, [text], ciphers, whole, source, cancellationToken);
             if (fits is { } found)
             {
                 _passwords.Settle(candidates[found]);
@@ -189,7 +189,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
             }
         }
 
-        throw PasswordCheck.CannotTell();
+        throw CipherChoice.CannotTell();
     }
 
     /// <summary>Whether volumes that no number and no name orders are in order by the checksums of their parts (IMP-51).</summary>
@@ -201,7 +201,7 @@ internal sealed class RarGroupReader(IVolumeSource source, ArchiveKeys keys, Map
         if (parts.Count != set.Count)
             return false;
         var last = new ArchiveExtent(indexes[^1], parts[^1].DataOffset, parts[^1].DataLength);
-        return RarSet.IsOrderProved(parts, await PasswordCheck.ChecksumAsync(source, last, cancellationToken));
+        return RarSet.IsOrderProved(parts, await CipherChoice.ChecksumAsync(source, last, cancellationToken));
 
         static bool IsInterchangeable(RarVolume volume) => volume.Head is { IsSplitBefore: true, IsSplitAfter: true };
     }

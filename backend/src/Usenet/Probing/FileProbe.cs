@@ -55,7 +55,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     {
         State = HeadState.Found,
         Header = head.Header,
-        FirstBytes = head.FirstBytes[..Math.Min(head.FirstBytes.Length, options.HeadBytes)],
+        FirstBytes = head.FirstBytes.Length > options.HeadBytes ? head.FirstBytes[..options.HeadBytes].ToArray() : head.FirstBytes,
         Kind = KindOf(head),
         HeadMd5 = HeadOf(head),
         Habit = head.Habit,

@@ -1,5 +1,5 @@
 using Sluice.Tools.MockNntpServer.Layouts;
-using Sluice.Usenet.Archives;
+using Sluice.Usenet.Media;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
@@ -44,7 +44,7 @@ public sealed class ImportCostTests
         await using var post = await MappedPost.MapAsync(
             MockLayouts.Builder("par2").AddArchive(MockLayouts.Rar5(12)).AddPar2(blocks: 8).Build());
 
-        Assert.Single(post.Probe.Files, file => file.Kind == Media.MediaKind.Par2 && file.AskedArticles > 0);
+        Assert.Single(post.Probe.Files, file => file.Kind == MediaKind.Par2 && file.AskedArticles > 0);
         Assert.InRange(post.Bodies, 5, 6);
     }
 

@@ -78,8 +78,8 @@ internal static class MockLayouts
     private static MockRelease Nested(string name, ArchiveLayout inner, ArchiveLayout outer)
     {
         var builder = Builder(name).Password(outer.Password);
-        var archive = (inner with { Stem = "inside" }).Make(Builder(name).NextStream() is var first ? 5ul : 0, first);
-        var around = (outer with { Entries = archive.AsEntries(), Stem = "outside" }).Make(6, first + 100_000);
+        var archive = (inner with { Stem = "inside" }).Make(seed: 5, builder.NextStream());
+        var around = (outer with { Entries = archive.AsEntries(), Stem = "outside" }).Make(seed: 6, builder.NextStream());
         return builder.AddArchive(around, archive.Entries).Build();
     }
 }

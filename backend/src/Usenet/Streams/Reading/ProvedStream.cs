@@ -26,11 +26,12 @@ internal sealed class ProvedStream : ReadOnlyStream
     /// <param name="end">Offset behind the last byte that will be asked for.</param>
     public ProvedStream(ReadOnlyStream inner, IReadOnlyList<FileExtent> extents, long end)
     {
-        (_inner, _extents, _end, _landed) = (inner, extents, end, inner.Position);
-        _ends = new long[extents.Count];
+        (_inner, _end, _landed) = (inner, end, inner.Position);
+        _extents = [.. extents.Where(extent => extent.Length > 0)];
+        _ends = new long[_extents.Count];
         var length = 0L;
-        for (var i = 0; i < extents.Count; i++)
-            _ends[i] = length += extents[i].Length;
+        for (var i = 0; i < _ends.Length; i++)
+            _ends[i] = length += _extents[i].Length;
     }
 
     /// <inheritdoc/>
@@ -50,21 +51,23 @@ internal sealed class ProvedStream : ReadOnlyStream
 
     /// <inheritdoc/>
     /// <exception cref="RefutedExtentException">The slice does not lie where it was predicted.</exception>
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
-        FirstUnproved() is not ({ } slice, var proved)
-            ? _inner.ReadAsync(buffer, cancellationToken)
-            : proved > 0
-                ? _inner.ReadAsync(buffer[..(int)Math.Min(proved, buffer.Length)], cancellationToken)
-                : ProveAsync(slice, count => _inner.ReadAsync(buffer[..count], cancellationToken), buffer.Length, cancellationToken);
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        var (slice, position, most) = Next(buffer.Length);
+        return slice is { } unproved
+            ? ProveAsync(unproved, position, _inner.ReadAsync(buffer[..most], cancellationToken), cancellationToken)
+            : _inner.ReadAsync(buffer[..most], cancellationToken);
+    }
 
     /// <inheritdoc/>
     /// <exception cref="RefutedExtentException">The slice does not lie where it was predicted.</exception>
-    public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken) =>
-        FirstUnproved() is not ({ } slice, var proved)
-            ? _inner.LendAsync(loan, most, cancellationToken)
-            : proved > 0
-                ? _inner.LendAsync(loan, (int)Math.Min(proved, most), cancellationToken)
-                : ProveAsync(slice, count => _inner.LendAsync(loan, count, cancellationToken), most, cancellationToken);
+    public override ValueTask<int> LendAsync(BlockLoan loan, int most, CancellationToken cancellationToken)
+    {
+        (var slice, var position, most) = Next(most);
+        return slice is { } unproved
+            ? ProveAsync(unproved, position, _inner.LendAsync(loan, most, cancellationToken), cancellationToken)
+            : _inner.LendAsync(loan, most, cancellationToken);
+    }
 
     /// <inheritdoc/>
     public override void HintSeek(long position) => _inner.HintSeek(position);
@@ -84,41 +87,32 @@ internal sealed class ProvedStream : ReadOnlyStream
         }
     }
 
-    /// <summary>The first slice, from the position on, that is not proved yet, and how many bytes lie before it; null where all are.</summary>
-    private (int Slice, long Proved)? FirstUnproved()
+    /// <summary>What the next read takes: bytes of one slice.</summary>
+    /// <returns>The slice, where it has to be proved first, else null; the position; and how many bytes may be taken.</returns>
+    private (int? Unproved, long Position, int Most) Next(int wanted)
     {
-        var position = Position;
-        for (var slice = FirstBehind(position); slice < _extents.Count && BeginOf(slice) < _end; slice++)
-        {
-            if (_extents[slice].Proof is not { IsProved: false })
-                continue;
-            var proved = Math.Max(0, BeginOf(slice) - position);
-            if (proved > 0 && position - _landed >= TakenBeforeAhead)
-                ProveAhead(slice);
-            return (slice, proved);
-        }
+        var position = _inner.Position;
+        if (position >= _end)
+            return (null, position, wanted);
 
-        return null;
-    }
-
-    // The slice that holds a byte.
-    private int FirstBehind(long position)
-    {
+        // The slice that holds the byte at the position: the first one that ends behind it.
         var found = Array.BinarySearch(_ends, position + 1);
-        return found < 0 ? ~found : found;
+        var slice = found < 0 ? ~found : found;
+        var next = slice + 1;
+        if (next < _extents.Count && _ends[slice] < _end && position - _landed >= TakenBeforeAhead && !IsProved(next))
+            ProveAhead(next);
+        return (IsProved(slice) ? null : slice, position, (int)Math.Min(wanted, _ends[slice] - position));
     }
 
-    private long BeginOf(int slice) => _ends[slice] - _extents[slice].Length;
+    private bool IsProved(int slice) => _extents[slice].Proof is not { IsProved: false };
 
     /// <summary>Reads and proves at once. What was read is given out only where the proof holds.</summary>
-    private async ValueTask<int> ProveAsync(int slice, Func<int, ValueTask<int>> readAsync, int most, CancellationToken cancellationToken)
+    private async ValueTask<int> ProveAsync(int slice, long position, ValueTask<int> reading, CancellationToken cancellationToken)
     {
-        var position = Position;
-        var proving = _extents[slice].Proof!.ProveAsync(cancellationToken).AsTask();
-        var reading = readAsync((int)Math.Min(most, _ends[slice] - position)).AsTask();
+        var read = reading.AsTask();
         try
         {
-            await Task.WhenAll(proving, reading);
+            await Task.WhenAll(_extents[slice].Proof!.ProveAsync(cancellationToken).AsTask(), read);
         }
         catch
         {
@@ -126,7 +120,7 @@ internal sealed class ProvedStream : ReadOnlyStream
             throw;
         }
 
-        return await reading;
+        return await read;
     }
 
     private void ProveAhead(int slice)

@@ -10,7 +10,7 @@ namespace Sluice.Usenet.Archives;
 /// Finds the cipher that fits where an archive has nothing to check a password with: by the beginning that the file has by its extension, else by
 /// the checksum of a file that is as short as an article (IMP-57).
 /// </summary>
-internal static class PasswordCheck
+internal static class CipherChoice
 {
     /// <summary>Longest file, in bytes, that is decrypted whole to see whether its checksum fits: about an article.</summary>
     private const int LongestWhole = 1 << 20;
