@@ -36,7 +36,7 @@ internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind
 
     /// <summary>Numbers of the posted files that it lies in, as the mock counts them.</summary>
     public IReadOnlyList<int> PostedFiles { get; } =
-        [.. Articles.Select(article => MockMessageId.TryParse(article.Id.ToString(), out var made) ? made.File : -1).Where(file => file >= 0).Distinct()];
+        [.. Articles.Where(article => !article.Id.IsEmpty).Select(article => MockMessageId.TryParse(article.Id.ToString(), out var made) ? made.File : -1).Where(file => file >= 0).Distinct()];
 
     /// <summary>A file whose bytes are slices of posted files.</summary>
     /// <param name="name">Name that it gets.</param>

@@ -63,7 +63,7 @@ internal sealed class JsonReport(RunSet set, TesterOptions options, Machine mach
         ["bytes"] = set.Last.Picked.Length,
         ["articles"] = set.Last.Picked.KnowsArticles ? set.Last.Picked.Articles.Count : null,
         ["layout"] = options.Mock?.Layout ?? "plain",
-        ["volumes"] = set.Last.Picked.Extents.Count,
+        ["volumes"] = set.Last.Picked.Extents.Count is > 1 and var volumes ? volumes : 0,
     };
 
     /// <summary>A dot in a name opens an object.</summary>

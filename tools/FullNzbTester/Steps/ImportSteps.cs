@@ -1,7 +1,5 @@
 using System.Diagnostics;
-using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Engine;
-using Sluice.Usenet.Archives;
 using Sluice.Usenet.Probing;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
@@ -93,16 +91,16 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
         var indexes = await import.ReadPar2Async(cancellationToken);
         if (indexes.Count == 0)
             return "the release has no PAR2 index";
-        var matched = import.Payload.Count(head => import.DescriptionOf(head) is not null);
-        run.Narrator.Say($"    {indexes.Sum(index => index.Files.Count)} files described, {matched} of {import.Payload.Count} posted ones known by their first 16 KiB");
+        run.Narrator.Say($"    {indexes.Sum(index => index.Files.Count)} files described, {import.Claims.Count(claim => claim.Name is not null)} of {import.Payload.Count} posted ones known by their first 16 KiB or their name");
         return null;
     }
 
     private void TellHeads(ReleaseImport import)
     {
-        foreach (var head in import.Payload.Take(Shown))
+        var claims = import.Claims;
+        foreach (var (index, head) in import.Payload.Take(Shown).Index())
         {
-            var (name, source) = import.DescriptionOf(head)?.Name is { } described ? (described, "PAR2")
+            var (name, source) = claims.ElementAtOrDefault(index).Name is { } described ? (described, "PAR2")
                 : head.Subject.FileName is { } posted ? (posted, "subject") : (head.Header?.Name ?? "?", "yEnc");
             var size = head.Map is { Count: > 0 } map ? $"{map.Length:n0} bytes, {map.Count} parts of {map[0].Length:n0}, {Exceptions(map)} exceptions" : "not looked into";
             run.Narrator.Say($"    {name} (by {source}): {size}, {head.Kind}");

@@ -104,7 +104,8 @@ internal sealed class ReleaseContent
     /// <param name="innerPath">Its path inside; null where it is posted or joined.</param>
     public TestedFile WithTruth(TestedFile file, string? innerPath = null)
     {
-        if (!_knowsTruth || !MockMessageId.TryParse(file.Articles.FirstOrDefault(article => !article.Id.IsEmpty).Id.ToString(), out var made))
+        var first = file.Articles.FirstOrDefault(article => !article.Id.IsEmpty).Id;
+        if (!_knowsTruth || first.IsEmpty || !MockMessageId.TryParse(first.ToString(), out var made))
             return file;
         file = file with { TruthOfPosted = TruthOfPosted };
         var entry = _laidOut?.Entries.FirstOrDefault(entry =>

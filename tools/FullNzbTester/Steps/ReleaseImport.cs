@@ -19,7 +19,7 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
     private readonly NzbHead _head = new();
     private IReadOnlyList<NzbFile> _files = [];
     private IReadOnlyList<FileHead> _heads = [];
-    private Par2Matcher _names = new([]);
+    private IReadOnlyList<Par2Index> _indexes = [];
 
     /// <summary>Segments that the NZB lists.</summary>
     public int Segments => _files.Sum(file => file.Segments.Count);
@@ -52,19 +52,12 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
 
     /// <summary>Reads the PAR2 indexes.</summary>
     /// <returns>What they say; empty where the release has none.</returns>
-    /// <exception cref="IOException">One cannot be had.</exception>
-    public async Task<IReadOnlyList<Par2Index>> ReadPar2Async(CancellationToken cancellationToken)
-    {
-        List<FileHead> known = [.. _heads.Where(head => head is { Kind: MediaKind.Par2, State: HeadState.Found })];
-        var wanted = Par2Name.Indexes([.. known.Select(head => new PostedPar2(head.Subject.FileName, Par2Name.SetIdOf(head.FirstBytes.Span), head.Ids.Count))]);
-        var files = wanted.Select(index => known[index].ToPostedFile()).OfType<PostedFile>();
-        var indexes = (await Task.WhenAll(files.Select(file => ReadAsync(file, cancellationToken)))).OfType<Par2Index>().ToList();
-        _names = new Par2Matcher(indexes);
-        return indexes;
-    }
+    /// <exception cref="NntpException">No provider could be asked.</exception>
+    public async Task<IReadOnlyList<Par2Index>> ReadPar2Async(CancellationToken cancellationToken) =>
+        _indexes = await new Par2Lookup(session.Streams).ReadAsync(_heads, cancellationToken);
 
-    /// <summary>The description of a posted file in the PAR2 indexes, by its first 16 KiB.</summary>
-    public Par2File? DescriptionOf(FileHead head) => _names.Find(head.HeadMd5, head.Map?.Length ?? head.Header?.FileSize ?? 0);
+    /// <summary>What the PAR2 indexes say about the files of <see cref="Payload"/>, one for each; none where there is no index.</summary>
+    public IReadOnlyList<Par2Claim> Claims => Par2Lookup.Match(Payload, _indexes);
 
     /// <summary>Maps the archives and names what the release brings.</summary>
     /// <exception cref="RefusedException">Nothing of it can be read, or a part that counts is compressed.</exception>
@@ -75,8 +68,7 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
             return [await FlattenAsync(cancellationToken)];
         var heads = Payload;
         var keys = new ArchiveKeys([.. _head.Passwords.Concat(passwords).Distinct()], new KeyDeriver());
-        var claims = _names.IsEmpty ? [] : heads.Select(DescriptionOf).Select(file => new Par2Claim(file?.Name, file?.Length)).ToList();
-        Map = await new ArchiveMapper(session.Source, session.Streams).MapAsync(heads, claims, keys, progress: null, cancellationToken);
+        Map = await new ArchiveMapper(session.Source, session.Streams).MapAsync(heads, Claims, keys, progress: null, cancellationToken);
         MapRefusal.ThrowIfUseless(Map, heads);
         return Describe(Map, heads);
     }
@@ -85,23 +77,14 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
     public static TestedFile Pick(IReadOnlyList<TestedFile> files) =>
         files.MaxBy(file => (MediaSignature.CategoryOf(file.Kind) is MediaCategory.Video or MediaCategory.Audio, file.Length))!;
 
-    private async Task<Par2Index?> ReadAsync(PostedFile file, CancellationToken cancellationToken)
-    {
-        await using var stream = session.Streams.Open([FileExtent.Whole(file)], OperationLane.Import);
-        return await new Par2IndexReader(file.Map.Length, async (offset, buffer, token) =>
-        {
-            stream.Position = offset;
-            await stream.ReadExactlyAsync(buffer, token);
-        }).ReadAsync(cancellationToken);
-    }
-
     private List<TestedFile> Describe(ReleaseMap map, IReadOnlyList<FileHead> heads)
     {
         var files = map.Files.Where(file => file is { Method: null, Length: > 0 }).ToList();
-        var names = FileNamer.Name(release.Name, [.. files.Select(file => RequestOf(file, heads[file.NamedBy]))], windowsSafe: true);
+        var claims = Claims;
+        var names = FileNamer.Name(release.Name, [.. files.Select(file => RequestOf(file, heads[file.NamedBy], claims.ElementAtOrDefault(file.NamedBy)))], windowsSafe: true);
         var posted = heads.Select((head, index) => map.Maps[index] is { } segments ? new PostedFile(segments, head.Ids) { Habit = new FileHabit(head.Habit) } : null).ToList();
-        var articles = heads.Select((head, index) => new Lazy<IReadOnlyList<TestedArticle>>(() => ArticlesOf(head))).ToList();
-        var proofs = ProofsOf(map, posted!);
+        var articles = heads.Select(head => new Lazy<IReadOnlyList<TestedArticle>>(() => ArticlesOf(head))).ToList();
+        var proofs = ProofsOf(map, posted);
         var tested = new List<TestedFile>();
         for (var i = 0; i < files.Count; i++)
         {
@@ -114,22 +97,22 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
         return tested;
     }
 
-    private NameRequest RequestOf(MappedFile file, FileHead head) => new(head.Subject.FileName, head.Header?.Name, file.Kind, file.Length)
+    private static NameRequest RequestOf(MappedFile file, FileHead head, Par2Claim claim) => new(head.Subject.FileName, head.Header?.Name, file.Kind, file.Length)
     {
-        Par2 = file.InnerPath is null && !file.IsJoined ? DescriptionOf(head)?.Name : null,
+        Par2 = file.InnerPath is null && !file.IsJoined ? claim.Name : null,
         Inner = file.InnerPath,
         IsJoined = file.IsJoined,
     };
 
     /// <summary>The proofs of predicted volumes by the number of the posted file. One that is refuted fails the read: the sets of the mock are as they are predicted.</summary>
-    private Dictionary<int, IExtentProof> ProofsOf(ReleaseMap map, IReadOnlyList<PostedFile> posted)
+    private Dictionary<int, IExtentProof> ProofsOf(ReleaseMap map, List<PostedFile?> posted)
     {
         var predicted = new PredictedVolumes(session.Source, static _ => { }, TimeProvider.System);
         var proofs = new Dictionary<int, IExtentProof>();
         foreach (var set in map.Predicted.GroupBy(volume => volume.Set))
         {
             var volumes = set.OrderBy(volume => volume.Place).ToList();
-            var ofSet = predicted.For((map, set.Key), [.. volumes.Select(volume => new PredictedFile(volume, posted[volume.Posted]))]);
+            var ofSet = predicted.For((map, set.Key), [.. volumes.Select(volume => new PredictedFile(volume, posted[volume.Posted]!))]);
             for (var i = 0; i < volumes.Count; i++)
                 proofs[volumes[i].Posted] = ofSet[i];
         }
@@ -147,14 +130,22 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
         var heads = (await new ReleaseProber(session.Source).ProbeAsync(targets, progress: null, cancellationToken)).Files;
         if (heads.Count != ordered.Count || heads.Any(head => head.Map is null))
             throw new RefusedException("CorruptArticles", "A volume has an article that it cannot do without, and that is gone or damaged at every provider.");
-        var slices = heads.Select((head, index) => (FileExtent.Whole(head.ToPostedFile()!), ArticlesOf(ordered[index]))).ToList();
+        var slices = heads.Select((head, index) => (FileExtent.Whole(head.ToPostedFile()!), (IReadOnlyList<TestedArticle>)ArticlesOf(ordered[index]))).ToList();
         var flat = TestedFile.Of(ordered[0].Subject.FileName ?? release.Name, "Flat", MediaKind.Unknown, slices, slices.Sum(slice => slice.Item1.Length));
         return release.WithFlatTruth(flat);
     }
 
-    private IReadOnlyList<TestedArticle> ArticlesOf(FileHead head)
+    private List<TestedArticle> ArticlesOf(FileHead head)
     {
-        var segments = head.Members.SelectMany(member => member < 0 ? [default] : _files[member].Segments.Select(segment => (segment.Ids.Primary, segment.Bytes)));
-        return [.. segments.Select((segment, place) => new TestedArticle(segment.Primary, place, segment.Bytes))];
+        var articles = new List<TestedArticle>();
+        foreach (var member in head.Members)
+        {
+            if (member < 0)
+                articles.Add(new TestedArticle(default, articles.Count, 0));
+            else
+                articles.AddRange(_files[member].Segments.Select((segment, place) => new TestedArticle(segment.Ids.Primary, articles.Count + place, segment.Bytes)).ToList());
+        }
+
+        return articles;
     }
 }
