@@ -136,7 +136,8 @@ run_tests() {
   local report=$results/$name.xml program code counts
   program=$root/backend/tests/$project/bin/Release/net10.0/Sluice.$project
   echo "== $name"
-  timeout 3600 "$program" -noLogo -noColor -xml "$report" "$@"
+  # A test that hangs is named after five minutes, and ends the run while there is time to say so.
+  timeout "$([ "$long" = yes ] && echo 7200 || echo 1500)" "$program" -noLogo -noColor -longRunning 300 -xml "$report" "$@"
   code=$?
   counts=$(sed -n 's/.*<assembly \([^>]*\)>.*/\1/p' "$report" 2>/dev/null | head -n 1)
   if [ -z "$counts" ]; then

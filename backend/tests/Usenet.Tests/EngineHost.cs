@@ -57,6 +57,9 @@ internal sealed class EngineHost : IAsyncDisposable
 
     public StreamEngine Engine { get; }
 
+    /// <summary>What the pools say of themselves, for the message of a test that fails.</summary>
+    public string Pools => string.Join(Environment.NewLine, _connections);
+
     /// <summary>Connections that owe a late reply now.</summary>
     public int LateNow => _connections.Sum(static pool => pool.ToString().Split(", late").Length - 1);
 

@@ -6,9 +6,15 @@ namespace Sluice.Server.Tests.Database;
 /// <summary>A data folder of its own in an otherwise empty folder, both removed at the end.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
+    // A server that a test starts as another user passes through the folder around its own.
+    private const UnixFileMode Passable =
+        UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute;
+
     public TemporaryFolder()
     {
         Parent = Directory.CreateTempSubdirectory("sluice-test-").FullName;
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(Parent, Passable);
         Folder = new DataFolder(Directory.CreateDirectory(Path.Combine(Parent, "data")).FullName);
         Folder.Prepare();
     }

@@ -282,6 +282,7 @@ public sealed class AddUrlTests : IDisposable
             _time.Advance(after);
         }
 
+        await UntilFetchedAsync(host, id);
         Assert.Equal($"The NZB could not be fetched: HTTP {status}.", Text(await host.WaitForHistoryAsync(id, Token), "fail_message"));
         Assert.Equal(UrlFetchWorker.MaxTries, indexer.Requests.Count);
     }
@@ -303,8 +304,7 @@ public sealed class AddUrlTests : IDisposable
         indexer.Answer = FakeIndexer.Give(NzbText.Of("a.mkv"));
         _time.Advance(TimeSpan.FromDays(1));
 
-        for (var polls = 1; await UrlAsync(host, id) is not null; polls++)
-            await PollAsync(polls);
+        await UntilFetchedAsync(host, id);
         await UntilStoredAsync(host, id);
     }
 
@@ -346,8 +346,7 @@ public sealed class AddUrlTests : IDisposable
         await using (var host = await StartAsync(withClock: true))
         {
             Assert.Equal(1, await TriesAsync(host, id));
-            for (var polls = 100; await UrlAsync(host, id) is not null; polls++)
-                await PollAsync(polls);
+            await UntilFetchedAsync(host, id);
             await UntilStoredAsync(host, id);
         }
     }
@@ -471,6 +470,13 @@ public sealed class AddUrlTests : IDisposable
         while (await UrlAsync(host, id) is not null)
             await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
         Assert.NotNull(await host.Get<QueueStore>().FindAsync(id, Token));
+    }
+
+    /// <summary>Waits until nothing of an item is left to be fetched, on a clock that the test moves.</summary>
+    private async Task UntilFetchedAsync(ProductHost host, string id)
+    {
+        for (var polls = 1; await UrlAsync(host, id) is not null; polls++)
+            await PollAsync(polls);
     }
 
     /// <summary>Waits a moment. A clock that was moved on before the worker began to wait for it has to be moved again.</summary>

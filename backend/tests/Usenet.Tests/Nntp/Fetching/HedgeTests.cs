@@ -160,8 +160,11 @@ public sealed class HedgeTests
             nntpTime: time);
         using var ends = CancellationTokenSource.CreateLinkedTokenSource(Token);
         var lost = Enumerable.Range(1, 4).Select(part => FetchAsync(host, part, new FetchUrgency(this, isHeadOfLine: true), ends.Token)).ToArray();
+
+        // They are late at one moment then: a provider that is known to lack the first of them would not be asked for the last.
+        await Eventually.HoldsAsync(() => host.Mock.Stats.FaultCount(FaultKind.BodyStall) == 4, () => $"no four stalls: {host.Pools}", Token);
         await AdvanceUntilAsync(time, () => host.Counters.Hedges == 4);
-        await Eventually.HoldsAsync(() => host.Mock.ProviderStats[1].CommandCount("BODY") == 4, () => "no second tries", Token);
+        await Eventually.HoldsAsync(() => host.Mock.ProviderStats[1].CommandCount("BODY") == 4, () => $"not four second tries: {host.Pools}", Token);
 
         var began = time.GetTimestamp();
         var fetch = FetchAsync(host, 5, new FetchUrgency(this, isHeadOfLine: true));
