@@ -67,6 +67,13 @@ internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind
         return new TestedFile(name, nameSource, kind, [.. slices.Select(slice => slice.Extent)], articles) { Map = SegmentMap.FromLengths([.. lengths]) };
     }
 
+    /// <summary>Where reading can go on behind an article that is gone: an encrypted file needs a whole block in front of the first one.</summary>
+    public long BehindHole(int segment)
+    {
+        var end = Map[segment].Begin + Map[segment].Length;
+        return Cipher is null ? end : StreamCipher.Padded(end) + StreamCipher.BlockLength;
+    }
+
     /// <summary>The first article from one on that has a place in its posted file; that one itself where there is none.</summary>
     public int FindArticle(int from, int place)
     {
