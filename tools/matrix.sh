@@ -3,8 +3,9 @@
 # mock news server in another, and compared with the results in docs/measured/matrix/. It is timed, so it is no test: run it by
 # hand before a release and after a change of the read path, on a machine that does nothing else.
 #
-#   tools/matrix.sh            measures and compares; the last line of each cell that got worse says so
-#   tools/matrix.sh --store    measures and replaces the stored results
+#   tools/matrix.sh              measures and compares; the last line of each cell that got worse says so
+#   tools/matrix.sh --store      measures and replaces the stored results
+#   tools/matrix.sh --layouts    every layout once, sound and at 50 ms, as one table: import, heads, speed; nothing is compared
 #
 # TOLERANCE is the change in per cent that counts (10), SIZE the MiB that are read (200), BUILD=no takes what is built already.
 # Exit code: 0, 1 when a byte was wrong or a step failed, 3 when a figure is worse.
@@ -16,10 +17,12 @@ stored=$root/docs/measured/matrix
 results=$root/artifacts/matrix
 size=${SIZE:-200}
 
+all=no
 case "${1:-}" in
   "") store=no ;;
   --store) store=yes ;;
-  *) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  --layouts) store=no all=yes ;;
+  *) sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1
@@ -37,7 +40,9 @@ measure() {
   [ "$store" = yes ] || [ ! -f "$stored/$name.json" ] || flags+=(--compare="$stored/$name.json" --tolerance="${TOLERANCE:-10}")
   dotnet "$tester" "${flags[@]}" >"$results/$name.txt" 2>&1
   code=$?
-  printf '%-28s exit %-3d %s\n' "$name" "$code" "$(grep -E '^ STREAM' "$results/$name.txt")"
+  printf '%-22s exit %-3d' "$name" "$code"
+  [ "$all" = no ] || printf '%s' "$(grep -E '^ IMPORT' "$results/$name.txt")"
+  printf '%s\n' "$(grep -E '^ STREAM' "$results/$name.txt")"
   grep -E '(^FAILED| worse$)' "$results/$name.txt" | sed 's/^/    /'
   case "$code" in
     0) ;;
@@ -46,9 +51,26 @@ measure() {
   esac
 }
 
-for layout in plain pack; do
+# How many volumes a set of a layout has; plain files have none, and a zip or tar is one file.
+volumes() {
+  case "$1" in
+    plain | pack | zip | tar) ;;
+    *) echo "--volumes=${2:-100}" ;;
+  esac
+}
+
+if [ "$all" = yes ]; then
+  for layout in plain pack split rar4 rar4-enc rar5 rar5-enc rar5-hdrenc 7z 7z-enc zip tar nested; do
+    measure "$layout" --layout="$layout" $(volumes "$layout") --steps=1-4,7
+  done
+  measure rar5-obfuscated --layout=rar5 --volumes=100 --obfuscate --par2=10 --steps=1-4,7
+  measure season-612 --layout=rar5 --files=12 --volumes=51 --steps=1-4,7
+  exit "$worst"
+fi
+
+for layout in plain rar5 7z-enc pack; do
   for latency in 10 50 150; do
-    line=(--layout="$layout" --latency="$latency" --jitter=$((latency / 5)))
+    line=(--layout="$layout" $(volumes "$layout") --latency="$latency" --jitter=$((latency / 5)))
     measure "$layout-$latency-clean" "${line[@]}"
     measure "$layout-$latency-stall" "${line[@]}" --stall=0.01
     measure "$layout-$latency-missing" "${line[@]}" --providers=2 --coverage=0.99,1.0

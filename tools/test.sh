@@ -55,12 +55,13 @@ check() {
   "$@" || { echo "test.sh: $what failed"; failed=$((failed + 1)); return 1; }
 }
 
-# Programs that some end-to-end tests drive; a test whose program is absent is skipped.
+# Programs that some tests drive, most of them end-to-end; a test whose program is absent is skipped.
 install_programs() {
   local program missing=()
-  for program in curl ffmpeg litmus rclone wrk; do
+  for program in curl ffmpeg litmus par2 rclone wrk; do
     command -v "$program" >/dev/null || missing+=("$program")
   done
+  command -v 7z >/dev/null || missing+=(p7zip-full)
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null \
     && apt-get update -qq >/dev/null 2>&1 \

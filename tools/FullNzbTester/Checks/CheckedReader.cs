@@ -26,7 +26,7 @@ internal sealed class CheckedReader : IAsyncDisposable
         _session = session;
         _file = file;
         _findings = findings;
-        _truth = file.Content?.NewTruth();
+        _truth = file.NewTruth?.Invoke();
         _provedOnly = verifyBeforeServe;
         _stream = session.Open(file, position, end);
         Land(position);
@@ -129,13 +129,13 @@ internal sealed class CheckedReader : IAsyncDisposable
 
     private (long Wrong, (long Offset, byte Found)? First) CountWrong(long at, ReadOnlySpan<byte> found)
     {
-        var index = found.IsEmpty ? -1 : _truth!.FirstDifference(_file.Content!.File, at, found);
+        var index = found.IsEmpty ? -1 : _truth!.FirstDifference(at, found);
         if (index < 0)
             return (0, null);
         var first = (at + index, found[index]);
         long wrong = 0;
         for (; index < found.Length; index++)
-            wrong += found[index] == _truth!.At(_file.Content!.File, at + index) ? 0 : 1;
+            wrong += found[index] == _truth!.At(at + index) ? 0 : 1;
         return (wrong, first);
     }
 
@@ -161,6 +161,6 @@ internal sealed class CheckedReader : IAsyncDisposable
             return;
         var segment = _file.Map.Locate(first.Offset).Index;
         var deliveredBy = _session.DelivererOf(_file, segment);
-        _findings.WrongByte(_file, first.Offset, _truth!.At(_file.Content!.File, first.Offset), first.Found, segment + 1, deliveredBy);
+        _findings.WrongByte(_file, first.Offset, _truth!.At(first.Offset), first.Found, segment + 1, deliveredBy);
     }
 }

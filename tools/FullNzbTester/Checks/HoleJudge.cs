@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Globalization;
+using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Yenc;
 
@@ -19,7 +20,7 @@ internal sealed class HoleJudge(IReadOnlyList<ProviderOptions> providers)
         {
             foreach (var provider in providers)
             {
-                if (!hole.File.Ids[hole.Segment].IsEmpty && await HoldsGoodCopyAsync(provider, hole, cancellationToken))
+                if (!hole.File.Articles[hole.Segment].Id.IsEmpty && await HoldsGoodCopyAsync(provider, hole, cancellationToken))
                     sentences.Add(string.Create(CultureInfo.InvariantCulture, $"the read was aborted at article {hole.Segment + 1} of {hole.File.Name}, but {provider.Name} has a good copy of it"));
             }
         }
@@ -29,7 +30,8 @@ internal sealed class HoleJudge(IReadOnlyList<ProviderOptions> providers)
 
     private static async Task<bool> HoldsGoodCopyAsync(ProviderOptions provider, Hole hole, CancellationToken cancellationToken)
     {
-        var body = await RawNewsClient.FetchBodyAsync(provider, hole.File.Ids[hole.Segment], cancellationToken);
+        var id = hole.File.Articles[hole.Segment].Id;
+        var body = await RawNewsClient.FetchBodyAsync(provider, id, cancellationToken);
         if (body is null)
             return false;
 
@@ -37,11 +39,10 @@ internal sealed class HoleJudge(IReadOnlyList<ProviderOptions> providers)
         var output = new ArrayBufferWriter<byte>(body.Length);
         if (!decoder.Decode(body, output, out _))
             return false;
-        var segment = hole.File.Map[hole.Segment];
         var result = decoder.GetResult();
         return result.ExpectedCrc == result.ComputedCrc
-            && output.WrittenCount == segment.Length
-            && hole.File.Content is { } content
-            && content.NewTruth().FirstDifference(content.File, segment.Begin, output.WrittenSpan) < 0;
+            && MockMessageId.TryParse(id.ToString(), out var made)
+            && output.WrittenCount == made.Length
+            && hole.File.TruthOfPosted?.Invoke(made).FirstDifference(made.Begin, output.WrittenSpan) < 0;
     }
 }

@@ -15,7 +15,6 @@ internal static class CommandLine
     {
         try
         {
-            OptionsReader.RefuseWhatDoesNotExist(args);
             var flags = new TesterFlags();
             var command = flags.Command();
             command.SetAction((line, token) => new Tester(new OptionsReader(flags, line).Read(args), output, error, isTerminal).RunAsync(token));

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using Sluice.Tools.MockNntpServer.Faults;
+using Sluice.Tools.MockNntpServer.Layouts;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Cli;
@@ -13,26 +14,6 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
 
     // Of a reader of a soak that was given no rate, in bytes per second: a good film.
     private const long SoakRate = 2_000_000;
-
-    /// <summary>Flags of parts that come later, each with the sentence that refuses it.</summary>
-    private static readonly Dictionary<string, string> NotYet = new(StringComparer.Ordinal)
-    {
-        ["--skip-rar-parsing"] = "archives are not mapped yet",
-        ["--volumes"] = "layouts with volumes do not exist yet",
-        ["--par2"] = "PAR2 files are not posted yet",
-        ["--password"] = "encrypted layouts do not exist yet",
-    };
-
-    /// <summary>Refuses flags whose behaviour does not exist.</summary>
-    /// <exception cref="UsageException">One of them is there.</exception>
-    public static void RefuseWhatDoesNotExist(IEnumerable<string> args)
-    {
-        foreach (var arg in args)
-        {
-            if (NotYet.TryGetValue(arg.Split('=', 2)[0], out var why))
-                throw new UsageException($"{arg.Split('=', 2)[0]}: {why}.");
-        }
-    }
 
     /// <summary>Reads all of them.</summary>
     /// <param name="args">The command line, for the record.</param>
@@ -55,6 +36,8 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             Pipelining = Between(flags.Pipelining, 1, 64),
             ByteBudget = Between(flags.ByteBudget, 16, 1 << 20) * MiB,
             ReadAhead = Between(flags.ReadAhead, 1, 1 << 20) * MiB,
+            Passwords = line.GetValue(flags.Password) is { } password ? [password] : [],
+            SkipArchives = line.GetValue(flags.SkipRarParsing),
             VerifyBeforeServe = line.GetValue(flags.VerifyBeforeServe),
             Steps = ReadSteps(line.GetValue(flags.Steps)!),
             Limit = Between(flags.Limit, 1, 1 << 20) * MiB,
@@ -80,8 +63,10 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         if (line.GetValue(flags.Host) is not null || line.GetValue(flags.ProvidersFile) is not null)
             throw new UsageException("--mock-server and real providers exclude each other.");
         var layout = line.GetValue(flags.Layout)!;
-        if (layout is not ("plain" or "pack"))
-            throw new UsageException($"--layout: {layout} does not exist yet; plain and pack do.");
+        if (layout is not ("plain" or "pack") && !LayoutRecipe.Names.Contains(layout))
+            throw new UsageException($"--layout: {layout} is none of plain, pack, {string.Join(", ", LayoutRecipe.Names)}.");
+        if (layout is "plain" or "pack" && (line.GetValue(flags.Volumes) ?? line.GetValue(flags.Par2)) is not null)
+            throw new UsageException($"--volumes and --par2 are for layouts of archives, not for {layout}.");
 
         var (missing, corrupt) = (Articles(flags.Missing), Articles(flags.Corrupt));
         var coverage = line.GetValue(flags.Coverage)?.Split(',');
@@ -90,6 +75,9 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
             Size = Between(flags.Size, 1, 1 << 20) * MiB,
             Files = Between(flags.Files, 1, 100_000) ?? (layout == "pack" ? FilesOfPack : 1),
             Layout = layout,
+            Volumes = Between(flags.Volumes, 1, 10_000),
+            Par2 = Between(flags.Par2, 0, 10_000),
+            Password = line.GetValue(flags.Password),
             ArticleSize = Between(flags.ArticleSize, 1024, 16 << 20),
             Obfuscate = line.GetValue(flags.Obfuscate),
             Media = ExistingFile(flags.Media),
@@ -278,7 +266,11 @@ internal sealed class OptionsReader(TesterFlags flags, ParseResult line)
         var shown = args.ToArray();
         for (var i = 0; i < shown.Length; i++)
         {
-            if (shown[i].Split('=', 2) is ["--user" or "--webdav-user", var user])
+            if (shown[i].StartsWith("--password=", StringComparison.Ordinal))
+                shown[i] = "--password=...";
+            else if (i > 0 && shown[i - 1] == "--password")
+                shown[i] = "...";
+            else if (shown[i].Split('=', 2) is ["--user" or "--webdav-user", var user])
                 shown[i] = shown[i][..(shown[i].IndexOf('=', StringComparison.Ordinal) + 1)] + Masked.User(user);
             else if (i > 0 && shown[i - 1] is "--user" or "--webdav-user")
                 shown[i] = Masked.User(shown[i]);

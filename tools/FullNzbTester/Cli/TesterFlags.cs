@@ -19,8 +19,12 @@ internal sealed class TesterFlags
     public readonly Option<long> Seed = With("--seed", 1L, "Seed of content, jitter and faults");
     public readonly Option<string?> Missing = Text("--missing", "Share of articles answered 430 everywhere (0.01), or numbers (17,200-203)");
     public readonly Option<string?> Corrupt = Text("--corrupt", "Articles with wrong bytes under an unchanged CRC, likewise");
-    public readonly Option<string> Layout = With("--layout", "plain", "plain, or pack (many files)");
-    public readonly Option<int?> Files = new("--files") { Description = "Files of the release (1; pack: 100)" };
+    public readonly Option<string> Layout = With("--layout", "plain", "plain, pack (many files), split, rar4, rar4-enc, rar5, rar5-enc, rar5-hdrenc, 7z, 7z-enc, zip, tar, nested");
+    public readonly Option<int?> Volumes = new("--volumes") { Description = "Volumes of each archive set (20; zip: 1)" };
+    public readonly Option<int?> Par2 = new("--par2") { Description = "Recovery blocks of a PAR2 set that is posted with them" };
+    public readonly Option<string?> Password = Text("--password", "Password of an encrypted layout, or of the archives in a real NZB");
+    public readonly Option<bool> SkipRarParsing = Switch("--skip-rar-parsing", "Read archive volumes as one flat file");
+    public readonly Option<int?> Files = new("--files") { Description = "Files of the release, of archives each in a set of its own (1; pack: 100)" };
     public readonly Option<bool> Obfuscate = Switch("--obfuscate", "Post under random names");
     public readonly Option<int> ArticleSize = With("--article-size", 716_800, "Decoded bytes per article");
     public readonly Option<int> Providers = With("--providers", 1, "Mock providers");
@@ -86,7 +90,7 @@ internal sealed class TesterFlags
 
     private IEnumerable<Option> All =>
     [
-        MockServer, MockPort, Latency, Jitter, SerialLatency, Size, Connections, Stall, StallSeconds, NoticeMs, Seed, Missing, Corrupt, Layout, Files, Obfuscate,
+        MockServer, MockPort, Latency, Jitter, SerialLatency, Size, Connections, Stall, StallSeconds, NoticeMs, Seed, Missing, Corrupt, Layout, Volumes, Par2, Password, SkipRarParsing, Files, Obfuscate,
         ArticleSize, Providers, Coverage, Bandwidth, BandwidthConnection, MaxConnections, Tls, Faults, Media, Host, Port, User, PassEnv, Ssl, SkipTlsVerify,
         ProvidersFile, Provider, Pipelining, ByteBudget, ReadAhead, VerifyBeforeServe, Steps, Limit, Seeks, Runs, Ceiling, NoCeiling, Playback, Readers,
         PlaybackSeconds, SameFile, Imports, Once, Storm, StormSeconds, Soak, Server, ApiKeyEnv, WebDavUser, WebDavPassEnv, Pid, Category, Json, Compare, Tolerance, Keep, Quiet, NoColor, Timeout, _ancestor,

@@ -1,3 +1,4 @@
+using Sluice.Tools.MockNntpServer.Layouts;
 using Sluice.Usenet.Nntp;
 
 namespace Sluice.Tools.FullNzbTester.Cli;
@@ -34,6 +35,12 @@ internal sealed record TesterOptions
 
     /// <summary>Bytes that one stream may hold; null for the product's default.</summary>
     public long? ReadAhead { get; init; }
+
+    /// <summary>Passwords of archives beside those that the NZB names. Never shown.</summary>
+    public IReadOnlyList<string> Passwords { get; init; } = [];
+
+    /// <summary>Reads archive volumes as one flat file instead of mapping them.</summary>
+    public bool SkipArchives { get; init; }
 
     /// <summary>Holds the landing segment back until it is proved.</summary>
     public bool VerifyBeforeServe { get; init; }
@@ -131,6 +138,20 @@ internal sealed record MockFlags
 
     /// <summary>Name of the layout.</summary>
     public string Layout { get; init; } = "plain";
+
+    /// <summary>Volumes of each set; null for as many as the layout usually has.</summary>
+    public int? Volumes { get; init; }
+
+    /// <summary>Recovery blocks of a PAR2 set; null for none.</summary>
+    public int? Par2 { get; init; }
+
+    /// <summary>Password of encrypted layouts; null for the usual one.</summary>
+    public string? Password { get; init; }
+
+    /// <summary>The release of archives that the flags describe; null for plain files.</summary>
+    public LayoutRecipe? Recipe => LayoutRecipe.Names.Contains(Layout)
+        ? new LayoutRecipe { Layout = Layout, Size = Size, Files = Files, Volumes = Volumes, Par2 = Par2, Password = Password, Obfuscates = Obfuscate }
+        : null;
 
     /// <summary>Decoded bytes per article.</summary>
     public int ArticleSize { get; init; } = 716_800;

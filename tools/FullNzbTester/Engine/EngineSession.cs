@@ -56,7 +56,7 @@ internal sealed class EngineSession : IContentSession
     public StreamEngine Streams { get; }
 
     public IContentStream Open(TestedFile file, long position, long? end) =>
-        new EngineContentStream(Streams.Open([FileExtent.Whole(file.Posted)], OperationLane.Playback, position, end));
+        new EngineContentStream(Streams.Open(file.Extents, file.Cipher, file.Length, OperationLane.Playback, position, end));
 
     public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) =>
         ValueTask.FromResult(LineCounts.Of(_listener.Now).Since(LineCounts.Of(_start)));
@@ -64,20 +64,27 @@ internal sealed class EngineSession : IContentSession
     public ValueTask<long> UnderWayAsync(CancellationToken cancellationToken) => ValueTask.FromResult<long>(Limiter.InUse(OperationLane.Playback));
 
     public string DelivererOf(TestedFile file, int segment) =>
-        Source.DeliveredBy(file.Ids[segment]) is { } provider ? $"provider {_providers[provider].Name}" : "provider unknown";
+        Source.DeliveredBy(file.Articles[segment].Id) is { } provider ? $"provider {_providers[provider].Name}" : "provider unknown";
 
     /// <summary>The engine says which article is gone, so the end must be exactly there, or in front of the withheld end of the landing segment.</summary>
     public ValueTask<HoleSighting?> ExplainAsync(IOException error, TestedFile file, Segment landing, long landed, long position, CancellationToken cancellationToken)
     {
-        var here = file.Map.Locate(Math.Min(position, file.Length - 1));
+        var here = file.Map.Locate(Math.Min(position + file.LostBeforeHole, file.Length - 1));
         HoleSighting? sighting = error switch
         {
             WithdrawnBytesException when here.Index == landing.Index => new(here.Index, IsExact: true),
-            ArticleGoneException gone => new(gone.Segment, gone.Segment == here.Index
-                && (position == here.Begin || (here.Index == landing.Index && (position == landed || gone.Loss == ArticleLoss.Corrupt)))),
+            ArticleGoneException gone => new(file.FindArticle(here.Index, gone.Segment), IsAt(gone)),
             _ => null,
         };
         return ValueTask.FromResult(sighting);
+
+        bool IsAt(ArticleGoneException gone)
+        {
+            if (gone.Segment != file.Articles[here.Index].Place)
+                return false;
+            var isBefore = position <= here.Begin && position + file.LostBeforeHole >= here.Begin;
+            return isBefore || (here.Index == landing.Index && (position == landed || gone.Loss == ArticleLoss.Corrupt));
+        }
     }
 
     public void Note(MetricSheet metrics)

@@ -98,6 +98,13 @@ internal sealed class MockProcess : IAsyncDisposable
             yield return string.Create(CultureInfo.InvariantCulture, $"--size={flags.Size >> 20}");
         yield return string.Create(CultureInfo.InvariantCulture, $"--files={flags.Files}");
         yield return string.Create(CultureInfo.InvariantCulture, $"--article-size={flags.ArticleSize}");
+        yield return $"--layout={flags.Layout}";
+        if (flags.Volumes is { } volumes)
+            yield return string.Create(CultureInfo.InvariantCulture, $"--volumes={volumes}");
+        if (flags.Par2 is { } blocks)
+            yield return string.Create(CultureInfo.InvariantCulture, $"--par2={blocks}");
+        if (flags.Password is not null)
+            yield return $"--password={flags.Password}";
         if (flags.Obfuscate)
             yield return "--obfuscate";
         // Room for one release that is encoded ahead, so that encoding costs no time while we measure.

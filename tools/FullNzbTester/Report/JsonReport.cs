@@ -61,9 +61,9 @@ internal sealed class JsonReport(RunSet set, TesterOptions options, Machine mach
     {
         ["name"] = set.Last.Picked.Name,
         ["bytes"] = set.Last.Picked.Length,
-        ["articles"] = set.Last.Picked.Ids.Count is > 0 and var articles ? articles : null,
+        ["articles"] = set.Last.Picked.KnowsArticles ? set.Last.Picked.Articles.Count : null,
         ["layout"] = options.Mock?.Layout ?? "plain",
-        ["volumes"] = 0,
+        ["volumes"] = set.Last.Picked.Extents.Count is > 1 and var volumes ? volumes : 0,
     };
 
     /// <summary>A dot in a name opens an object.</summary>

@@ -37,7 +37,7 @@ internal sealed class Summary(RunSet set, TesterOptions options, bool color)
         if (run.Files.Count > 0)
         {
             var file = run.Picked;
-            Line(" file", string.Create(CultureInfo.InvariantCulture, $"{Cut(file.Name, 24)}  ({file.Length / (double)(1 << 20):0.0} MiB, {(file.Ids.Count > 0 ? file.Ids.Count.ToString(CultureInfo.InvariantCulture) : "?")} articles, {options.Mock?.Layout ?? "plain"})   runs {set.Runs.Count}  seed {options.Seed}"));
+            Line(" file", string.Create(CultureInfo.InvariantCulture, $"{Cut(file.Name, 24)}  ({file.Length / (double)(1 << 20):0.0} MiB, {(file.KnowsArticles ? file.Articles.Count.ToString(CultureInfo.InvariantCulture) : "?")} articles, {options.Mock?.Layout ?? "plain"})   runs {set.Runs.Count}  seed {options.Seed}"));
         }
 
         if (options.Server is { } server)

@@ -40,9 +40,11 @@ internal sealed class PublishedRelease
             return published;
         }
 
-        var posted = (await release.ReadFilesAsync(cancellationToken)).Select(file => OfMock(release, file)).ToList();
-        foreach (var file in posted)
-            published._urls.Add(file, Find(file, listing, isOnly: posted.Count == 1).Url);
+        var posted = await release.ReadFilesAsync(new NzbHead(), cancellationToken);
+        var files = release.LaidOut is { } laidOut ? OfLayout(release, laidOut, posted) : posted.Select(file => release.WithTruth(OfMock(file)));
+        var all = files.ToList();
+        foreach (var file in all)
+            published._urls.Add(file, Find(file, listing, isOnly: all.Count == 1).Url);
         return published;
     }
 
@@ -54,26 +56,36 @@ internal sealed class PublishedRelease
             : throw new IOException($"The server does not list {file.Name} with its {file.Length} bytes: {string.Join(", ", listing.Select(other => $"{other.Name} {other.Length}"))}.");
     }
 
-    private static TestedFile OfMock(ReleaseContent release, NzbFile file)
+    private static TestedFile OfMock(NzbFile file)
     {
-        var made = file.Segments.Select(segment => MockMessageId.TryParse(segment.Ids.Primary.ToString(), out var id) ? id : null).ToList();
-        if (made.Contains(null))
+        var (first, slice) = Whole(file);
+        return TestedFile.Of(first.Name, "Listing", MediaKind.Unknown, [slice], first.FileSize);
+    }
+
+    /// <summary>
+    /// The files inside of archives. How their bytes lie in the volumes is the server's knowledge; here they follow one another without
+    /// headers, which is exact enough to say which articles a read needs.
+    /// </summary>
+    private static IEnumerable<TestedFile> OfLayout(ReleaseContent release, MockRelease laidOut, IReadOnlyList<NzbFile> posted)
+    {
+        var volumes = posted.Select(Whole).ToDictionary(volume => volume.First.File, volume => volume.Slice);
+        return laidOut.Entries.Select(entry => release.WithTruth(
+            TestedFile.Of(Path.GetFileName(entry.Path), "Listing", MediaKind.Unknown, [.. entry.Posted.Select(file => volumes[file])], entry.Bytes.Length), entry.Path));
+    }
+
+    private static (MockMessageId First, (FileExtent, IReadOnlyList<TestedArticle>) Slice) Whole(NzbFile file)
+    {
+        var made = file.Segments.Select(segment => MockMessageId.TryParse(segment.Ids.Primary.ToString(), out var id) ? id : null).OfType<MockMessageId>().ToList();
+        if (made.Count != file.Segments.Count)
             throw new RefusedException("NotAnNzb", "The NZB has articles that the mock did not make.");
-        var map = SegmentMap.FromLengths([.. made.Select(id => (long)id!.Length)]);
-        return new TestedFile(
-            made[0]!.Name,
-            "Listing",
-            MediaKind.Unknown,
-            new PostedFile(map, new ListedIds([.. file.Segments])),
-            [.. file.Segments.Select(segment => segment.Ids.Primary)],
-            [.. file.Segments.Select(segment => segment.Bytes)],
-            release.ContentOf(file.Segments.First().Ids.Primary));
+        var whole = new PostedFile(SegmentMap.FromLengths([.. made.Select(id => (long)id.Length)]), new ListedIds([.. file.Segments]));
+        return (made[0], (FileExtent.Whole(whole), [.. file.Segments.Select((segment, place) => new TestedArticle(segment.Ids.Primary, place, segment.Bytes))]));
     }
 
     private static TestedFile Unknown(DavFile file)
     {
         var count = (int)((file.Length + UsualPart - 1) / UsualPart);
         var map = SegmentMap.Uniform(count, Math.Min(UsualPart, file.Length), file.Length);
-        return new TestedFile(file.Name, "Listing", MediaKind.Unknown, new PostedFile(map, new ListedIds([.. new NzbSegment[count]])), [], [], null);
+        return new TestedFile(file.Name, "Listing", MediaKind.Unknown, [], []) { Map = map };
     }
 }

@@ -22,7 +22,7 @@ internal sealed class CeilingRun(RunContext run)
     /// <param name="cancellationToken">Gives the run up.</param>
     public async Task RunAsync(TestedFile file, long end, CancellationToken cancellationToken)
     {
-        if (end <= 0)
+        if (end <= 0 || !file.KnowsArticles)
             return;
         await using var engine = new EngineSubject(run.Options, run.Providers);
         await using var session = engine.NewSession([file], run.Options.Server is null ? null : DepthOfServers);
@@ -44,7 +44,8 @@ internal sealed class CeilingRun(RunContext run)
             var sink = new TerminatorSink();
             while (Interlocked.Increment(ref next) is var index && index <= last.Index)
             {
-                if (!file.Ids[index].IsEmpty && await TryFetchAsync(session, new ArticleRequest(file.Ids[index], OperationLane.Playback, ExpectedBytes: file.EncodedSizes[index]), sink, cancellationToken))
+                var article = file.Articles[index];
+                if (!article.Id.IsEmpty && await TryFetchAsync(session, new ArticleRequest(article.Id, OperationLane.Playback, ExpectedBytes: article.EncodedSize), sink, cancellationToken))
                     Interlocked.Add(ref fetched, file.Map[index].Length);
             }
         }

@@ -7,12 +7,15 @@ namespace Sluice.Tools.FullNzbTester.Steps;
 /// <summary>Steps 1 to 4 by the engine, from nothing, and the first byte after them.</summary>
 internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubject subject)
 {
+    // Of lists that are told, so that a post of thousands of files stays readable.
+    private const int Shown = 10;
+
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         if (run.Number == 1 && run.Mock is not null)
             await WarmUpAsync(cancellationToken);
         await using var session = subject.NewSession([]);
-        var import = new ReleaseImport(run.Release, session.Source);
+        var import = NewImport(session);
         var memory = run.Memory.Now;
         var started = Stopwatch.GetTimestamp();
         ProbeReport? report = null;
@@ -23,14 +26,19 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
             Tell(session, import, report);
             return null;
         });
-        await steps.SkipAsync(2, "a plain release needs no PAR2 index");
-        await steps.RunAsync(3, async () =>
+        await steps.RunAsync(2, async () => await ReadPar2Async(import, cancellationToken));
+        await steps.RunAsync(3, () =>
         {
-            run.Files = await import.DescribeAsync(report!, cancellationToken);
+            TellHeads(import);
+            return Task.FromResult<string?>(null);
+        });
+        await steps.RunAsync(4, async () =>
+        {
+            run.Files = await import.MapAsync(cancellationToken);
+            TellMap(import);
             TellFiles();
             return null;
         });
-        await steps.SkipAsync(4, "a plain release has no archive sets");
 
         var importMs = Stopwatch.GetElapsedTime(started).TotalMilliseconds;
         run.Metrics["import_ms"] = importMs;
@@ -41,6 +49,8 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
         run.Metrics["click_to_byte_ms"] = firstByte < 0 ? firstByte : importMs + firstByte;
     }
 
+    private ReleaseImport NewImport(EngineSession session) => new(run.Release, session, run.Options.Passwords, run.Options.SkipArchives);
+
     /// <summary>An import that is not counted: what a process does for the first time, compiling above all, says nothing about the engine.</summary>
     private async Task WarmUpAsync(CancellationToken cancellationToken)
     {
@@ -48,8 +58,10 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
         try
         {
             await using var session = subject.NewSession([]);
-            var import = new ReleaseImport(run.Release, session.Source);
-            await import.DescribeAsync(await import.ProbeAsync(cancellationToken), cancellationToken);
+            var import = NewImport(session);
+            await import.ProbeAsync(cancellationToken);
+            await import.ReadPar2Async(cancellationToken);
+            await import.MapAsync(cancellationToken);
             run.Narrator.Say($"the first import of all: {Stopwatch.GetElapsedTime(started).TotalMilliseconds:0} ms");
         }
         catch (Exception error) when (error is IOException or RefusedException)
@@ -73,17 +85,63 @@ internal sealed class ImportSteps(RunContext run, StepRunner steps, EngineSubjec
             run.Narrator.Say($"    WARNING: more heads than the {import.HeadsAllowed} of IMP-21");
     }
 
-    private void TellFiles()
+    /// <returns>Why there was nothing to do, or null.</returns>
+    private async Task<string?> ReadPar2Async(ReleaseImport import, CancellationToken cancellationToken)
     {
-        const int Shown = 10;
-        foreach (var file in run.Files.Take(Shown))
+        var indexes = await import.ReadPar2Async(cancellationToken);
+        if (indexes.Count == 0)
+            return "the release has no PAR2 index";
+        run.Narrator.Say($"    {indexes.Sum(index => index.Files.Count)} files described, {import.Claims.Count(claim => claim.Name is not null)} of {import.Payload.Count} posted ones known by their first 16 KiB or their name");
+        return null;
+    }
+
+    private void TellHeads(ReleaseImport import)
+    {
+        var claims = import.Claims;
+        foreach (var (index, head) in import.Payload.Take(Shown).Index())
         {
-            var map = file.Map;
-            run.Narrator.Say($"    {file.Name} (by {file.NameSource}): {file.Length:n0} bytes, {map.Count} parts of {map[0].Length:n0}, {Exceptions(map)} exceptions, {file.Kind}");
+            var (name, source) = claims.ElementAtOrDefault(index).Name is { } described ? (described, "PAR2")
+                : head.Subject.FileName is { } posted ? (posted, "subject") : (head.Header?.Name ?? "?", "yEnc");
+            var size = head.Map is { Count: > 0 } map ? $"{map.Length:n0} bytes, {map.Count} parts of {map[0].Length:n0}, {Exceptions(map)} exceptions" : "not looked into";
+            run.Narrator.Say($"    {name} (by {source}): {size}, {head.Kind}");
         }
 
-        if (run.Files.Count > Shown)
-            run.Narrator.Say($"    and {run.Files.Count - Shown} more");
+        TellRest(import.Payload.Count);
+    }
+
+    private void TellMap(ReleaseImport import)
+    {
+        if (import.Map is not { } map)
+        {
+            run.Narrator.Say($"    archives are read as they are");
+            return;
+        }
+
+        run.Metrics["map_predicted"] = map.Predicted.Count;
+        var encrypted = map.Files.Count(file => file.Cipher is not null);
+        run.Narrator.Say($"    {map.Files.Count} files in {map.Files.Sum(file => file.Extents.Count)} slices, {encrypted} encrypted; {map.Predicted.Count} volumes predicted, {map.Refused.Count} sets refused");
+        foreach (var refused in map.Refused.Take(Shown))
+            run.Narrator.Say($"    {refused.Format} {refused.Name}: {refused.Fault}, {refused.Detail}");
+        foreach (var note in map.Notes.Take(Shown))
+            run.Narrator.Say($"    {note}");
+    }
+
+    private void TellFiles()
+    {
+        foreach (var file in run.Files.Take(Shown))
+        {
+            run.Narrator.Say($"    {file.Name} (by {file.NameSource}): {file.Length:n0} bytes in {file.Articles.Count} articles, {file.Kind}");
+            if (run.Release.IsCompared && file.NewTruth is null)
+                run.Findings.Fail($"the import has found {file.Name} of {file.Length} bytes, which the release does not hold");
+        }
+
+        TellRest(run.Files.Count);
+    }
+
+    private void TellRest(int count)
+    {
+        if (count > Shown)
+            run.Narrator.Say($"    and {count - Shown} more");
     }
 
     private static int Exceptions(Usenet.Streams.Maps.SegmentMap map)

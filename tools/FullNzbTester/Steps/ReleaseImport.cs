@@ -1,15 +1,25 @@
 using Sluice.Tools.FullNzbTester.Checks;
+using Sluice.Tools.FullNzbTester.Engine;
+using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
+using Sluice.Usenet.Par2;
 using Sluice.Usenet.Probing;
+using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Tools.FullNzbTester.Steps;
 
-/// <summary>Steps 1 and 3 as the import of the server does them, with the same classes: NZB, heads, maps, names.</summary>
-internal sealed class ReleaseImport(ReleaseContent release, IArticleSource source)
+/// <summary>Steps 1 to 4 as the import of the server does them, with the same classes: NZB, heads, PAR2 names, archive maps, names.</summary>
+internal sealed class ReleaseImport(ReleaseContent release, EngineSession session, IReadOnlyList<string> passwords, bool skipsArchives)
 {
+    // First, second and last volume of a set, and its last article.
+    private const int HeadsOfSet = 4;
+
+    private readonly NzbHead _head = new();
     private IReadOnlyList<NzbFile> _files = [];
+    private IReadOnlyList<FileHead> _heads = [];
+    private IReadOnlyList<Par2Index> _indexes = [];
 
     /// <summary>Segments that the NZB lists.</summary>
     public int Segments => _files.Sum(file => file.Segments.Count);
@@ -17,65 +27,125 @@ internal sealed class ReleaseImport(ReleaseContent release, IArticleSource sourc
     /// <summary>Posted files that the NZB lists.</summary>
     public int PostedFiles => _files.Count;
 
-    /// <summary>Most heads that the import contract allows (IMP-21): first and last article of each file.</summary>
-    public int HeadsAllowed => _files.Sum(file => Math.Min(2, file.Segments.Count));
+    /// <summary>Most heads that the import contract allows (IMP-21): of a named set four, of every other file first and last article, of a PAR2 file one.</summary>
+    public int HeadsAllowed =>
+        _heads.Where(head => head.VolumeSet is not null).Select(head => head.VolumeSet).Distinct().Count() * HeadsOfSet
+        + _heads.Where(head => head.VolumeSet is null).Sum(head => head.Kind == MediaKind.Par2 ? 1 : Math.Min(2, head.Ids.Count));
+
+    /// <summary>What the probe has found of the files that are no PAR2.</summary>
+    public IReadOnlyList<FileHead> Payload => [.. _heads.Where(head => head.Kind != MediaKind.Par2)];
+
+    /// <summary>What the archives hold; null before they are mapped, and where they are read as they are.</summary>
+    public ReleaseMap? Map { get; private set; }
 
     /// <summary>Reads the NZB and fetches first and last articles.</summary>
     /// <exception cref="RefusedException">It is no NZB that can be used.</exception>
     /// <exception cref="NntpException">No provider could be asked.</exception>
     public async Task<ProbeReport> ProbeAsync(CancellationToken cancellationToken)
     {
-        _files = await release.ReadFilesAsync(cancellationToken);
-
-        // Whether the mock can serve it is known before it is asked.
-        foreach (var file in _files)
-            release.ContentOf(FirstId(file));
+        _files = await release.ReadFilesAsync(_head, cancellationToken);
         var targets = _files.Select(file => new ProbeTarget(NzbSubject.Parse(file.Subject), new ListedIds([.. file.Segments]), file.Segments.Sum(segment => (long)segment.Bytes))).ToList();
-        return await new ReleaseProber(source).ProbeAsync(targets, progress: null, cancellationToken);
+        var report = await new ReleaseProber(session.Source).ProbeAsync(targets, progress: null, cancellationToken);
+        _heads = report.Files;
+        return report;
     }
 
-    /// <summary>Names the files and keeps what can be read.</summary>
-    /// <exception cref="RefusedException">The release is one of archives, or nothing of it can be read.</exception>
-    public async Task<IReadOnlyList<TestedFile>> DescribeAsync(ProbeReport report, CancellationToken cancellationToken)
+    /// <summary>Reads the PAR2 indexes.</summary>
+    /// <returns>What they say; empty where the release has none.</returns>
+    /// <exception cref="NntpException">No provider could be asked.</exception>
+    public async Task<IReadOnlyList<Par2Index>> ReadPar2Async(CancellationToken cancellationToken) =>
+        _indexes = await new Par2Lookup(session.Streams).ReadAsync(_heads, cancellationToken);
+
+    /// <summary>What the PAR2 indexes say about the files of <see cref="Payload"/>, one for each; none where there is no index.</summary>
+    public IReadOnlyList<Par2Claim> Claims => Par2Lookup.Match(Payload, _indexes);
+
+    /// <summary>Maps the archives and names what the release brings.</summary>
+    /// <exception cref="RefusedException">Nothing of it can be read, or a part that counts is compressed.</exception>
+    /// <exception cref="IOException">No provider could be asked.</exception>
+    public async Task<IReadOnlyList<TestedFile>> MapAsync(CancellationToken cancellationToken)
     {
-        var payload = report.Files.Where(file => MediaSignature.CategoryOf(file.Kind) != MediaCategory.Par2).ToList();
-        if (payload.Find(file => MediaSignature.CategoryOf(file.Kind) == MediaCategory.Archive || file.VolumeSet is not null) is { } archive)
-            throw new RefusedException("UnsupportedArchive", $"{(archive.Kind == MediaKind.Unknown ? "Split" : archive.Kind)} archives of this kind cannot be streamed (archives are not mapped yet).");
-
-        var readable = payload.Where(file => file.Map is { Length: > 0 }).ToList();
-        if (readable.Count == 0)
-            throw Unreadable(payload);
-
-        var names = FileNamer.Name(release.Name, [.. readable.Select(file => new NameRequest(file.Subject.FileName, file.Header?.Name, file.Kind, file.Map!.Length))], windowsSafe: true);
-        var files = new List<TestedFile>();
-        for (var i = 0; i < readable.Count; i++)
-            files.Add(await DescribeAsync(readable[i], names[i], cancellationToken));
-        return files;
+        if (skipsArchives)
+            return [await FlattenAsync(cancellationToken)];
+        var heads = Payload;
+        var keys = new ArchiveKeys([.. _head.Passwords.Concat(passwords).Distinct()], new KeyDeriver());
+        Map = await new ArchiveMapper(session.Source, session.Streams).MapAsync(heads, Claims, keys, progress: null, cancellationToken);
+        MapRefusal.ThrowIfUseless(Map, heads);
+        return Describe(Map, heads);
     }
 
     /// <summary>The file that is played: the largest of video and audio, else the largest.</summary>
     public static TestedFile Pick(IReadOnlyList<TestedFile> files) =>
         files.MaxBy(file => (MediaSignature.CategoryOf(file.Kind) is MediaCategory.Video or MediaCategory.Audio, file.Length))!;
 
-    private async Task<TestedFile> DescribeAsync(FileHead head, FileName name, CancellationToken cancellationToken)
+    private List<TestedFile> Describe(ReleaseMap map, IReadOnlyList<FileHead> heads)
     {
-        var ids = new List<MessageId>(head.Ids.Count);
-        for (var index = 0; index < head.Ids.Count; index++)
-            ids.Add((await head.Ids.GetAsync(index, cancellationToken)).Primary);
-        int[] sizes = [.. head.Members.SelectMany(member => member < 0 ? [0] : _files[member].Segments.Select(segment => segment.Bytes))];
-        return new TestedFile(name.Name, name.Source.ToString(), head.Kind, head.ToPostedFile()!, ids, sizes, release.ContentOf(ids.Find(id => !id.IsEmpty)));
+        var files = map.Files.Where(file => file is { Method: null, Length: > 0 }).ToList();
+        var claims = Claims;
+        var names = FileNamer.Name(release.Name, [.. files.Select(file => RequestOf(file, heads[file.NamedBy], claims.ElementAtOrDefault(file.NamedBy)))], windowsSafe: true);
+        var posted = heads.Select((head, index) => map.Maps[index] is { } segments ? new PostedFile(segments, head.Ids) { Habit = new FileHabit(head.Habit) } : null).ToList();
+        var articles = heads.Select(head => new Lazy<IReadOnlyList<TestedArticle>>(() => ArticlesOf(head))).ToList();
+        var proofs = ProofsOf(map, posted);
+        var tested = new List<TestedFile>();
+        for (var i = 0; i < files.Count; i++)
+        {
+            var slices = files[i].Extents.Select(extent =>
+                (new FileExtent(posted[extent.Posted]!, extent.Offset, extent.Length) { Proof = proofs.GetValueOrDefault(extent.Posted) }, articles[extent.Posted].Value)).ToList();
+            var file = TestedFile.Of(names[i].Path, names[i].Source.ToString(), files[i].Kind, slices, files[i].Length) with { Cipher = files[i].Cipher };
+            tested.Add(release.WithTruth(file, files[i].InnerPath));
+        }
+
+        return tested;
     }
 
-    private static MessageId FirstId(NzbFile file) => file.Segments.First(segment => !segment.IsHole).Ids.Primary;
-
-    private static RefusedException Unreadable(List<FileHead> payload)
+    private static NameRequest RequestOf(MappedFile file, FileHead head, Par2Claim claim) => new(head.Subject.FileName, head.Header?.Name, file.Kind, file.Length)
     {
-        var first = payload.FirstOrDefault();
-        return first?.State switch
+        Par2 = file.InnerPath is null && !file.IsJoined ? claim.Name : null,
+        Inner = file.InnerPath,
+        IsJoined = file.IsJoined,
+    };
+
+    /// <summary>The proofs of predicted volumes by the number of the posted file. One that is refuted fails the read: the sets of the mock are as they are predicted.</summary>
+    private Dictionary<int, IExtentProof> ProofsOf(ReleaseMap map, List<PostedFile?> posted)
+    {
+        var predicted = new PredictedVolumes(session.Source, static _ => { }, TimeProvider.System);
+        var proofs = new Dictionary<int, IExtentProof>();
+        foreach (var set in map.Predicted.GroupBy(volume => volume.Set))
         {
-            null => new RefusedException("NoMedia", "The release holds no video or audio file."),
-            HeadState.Missing => new RefusedException("DeadPost", $"The post is gone: none of {payload.Count} first articles exists."),
-            _ => new RefusedException("CorruptArticles", $"{first.Subject.FileName ?? "A file"}: an article it cannot do without is damaged at every provider."),
-        };
+            var volumes = set.OrderBy(volume => volume.Place).ToList();
+            var ofSet = predicted.For((map, set.Key), [.. volumes.Select(volume => new PredictedFile(volume, posted[volume.Posted]!))]);
+            for (var i = 0; i < volumes.Count; i++)
+                proofs[volumes[i].Posted] = ofSet[i];
+        }
+
+        return proofs;
+    }
+
+    /// <summary>All posted files in the order of their names as one file, archives unread.</summary>
+    private async Task<TestedFile> FlattenAsync(CancellationToken cancellationToken)
+    {
+        var ordered = Payload.OrderBy(head => head.Subject.FileName, StringComparer.Ordinal).ToList();
+
+        // Without its name none is left out as a volume of a set.
+        var targets = ordered.Select(head => new ProbeTarget(NzbSubject.Parse(""), head.Ids, head.EncodedBytes)).ToList();
+        var heads = (await new ReleaseProber(session.Source).ProbeAsync(targets, progress: null, cancellationToken)).Files;
+        if (heads.Count != ordered.Count || heads.Any(head => head.Map is null))
+            throw new RefusedException("CorruptArticles", "A volume has an article that it cannot do without, and that is gone or damaged at every provider.");
+        var slices = heads.Select((head, index) => (FileExtent.Whole(head.ToPostedFile()!), (IReadOnlyList<TestedArticle>)ArticlesOf(ordered[index]))).ToList();
+        var flat = TestedFile.Of(ordered[0].Subject.FileName ?? release.Name, "Flat", MediaKind.Unknown, slices, slices.Sum(slice => slice.Item1.Length));
+        return release.WithFlatTruth(flat);
+    }
+
+    private List<TestedArticle> ArticlesOf(FileHead head)
+    {
+        var articles = new List<TestedArticle>();
+        foreach (var member in head.Members)
+        {
+            if (member < 0)
+                articles.Add(new TestedArticle(default, articles.Count, 0));
+            else
+                articles.AddRange(_files[member].Segments.Select((segment, place) => new TestedArticle(segment.Ids.Primary, articles.Count + place, segment.Bytes)).ToList());
+        }
+
+        return articles;
     }
 }

@@ -59,8 +59,13 @@ internal sealed class StormRun(RunContext run)
         AddArticles(await AskedOfAsync(file, cancellationToken) - before);
     }
 
-    private async Task<long> AskedOfAsync(TestedFile file, CancellationToken cancellationToken) =>
-        run.Mock is null || file.Content is null ? 0 : (await run.Mock.CountsAsync(cancellationToken)).Total.BodiesByFile.GetValueOrDefault(file.Content.File);
+    private async Task<long> AskedOfAsync(TestedFile file, CancellationToken cancellationToken)
+    {
+        if (run.Mock is null || file.NewTruth is null)
+            return 0;
+        var bodies = (await run.Mock.CountsAsync(cancellationToken)).Total.BodiesByFile;
+        return file.PostedFiles.Sum(posted => bodies.GetValueOrDefault(posted));
+    }
 
     private void AddArticles(long count)
     {

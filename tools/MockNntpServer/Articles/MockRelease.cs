@@ -49,6 +49,9 @@ public sealed class MockRelease
         init => _entries = value;
     }
 
+    /// <summary>Whether the NZB lists each segment as a file of its own, as some indexers do.</summary>
+    public bool ListsSegmentsAsFiles { get; init; }
+
     /// <summary>What its message-ids say about its layout; null where the mock knows the content otherwise.</summary>
     internal string? Recipe { get; init; }
 
@@ -114,7 +117,7 @@ public sealed class MockRelease
 
     /// <summary>The same release, whose articles are measured in another way.</summary>
     internal MockRelease MeasuredBy(Func<MockMessageId, MediaContent?, PostedSize> measure) =>
-        new(Title, Seed, Files, measure) { Password = Password, Entries = Entries, Recipe = Recipe };
+        new(Title, Seed, Files, measure) { Password = Password, Entries = Entries, Recipe = Recipe, ListsSegmentsAsFiles = ListsSegmentsAsFiles };
 
     internal IReadOnlyList<PostedPart> PartsOf(int file) => _parts.Value[file];
 

@@ -31,7 +31,14 @@ internal static class NzbWriter
 
         xml.WriteEndElement();
         for (var file = 0; file < release.Files.Count; file++)
-            WriteFile(xml, release.PartsOf(file), file, release.Files[file].Subject);
+        {
+            var parts = release.PartsOf(file);
+            if (!release.ListsSegmentsAsFiles)
+                WriteFile(xml, parts, file, release.Files[file].Subject);
+            for (var i = 0; i < parts.Count && release.ListsSegmentsAsFiles; i++)
+                WriteFile(xml, [parts[i]], file, release.Files[file].Subject);
+        }
+
         xml.WriteEndElement();
     }
 
@@ -49,7 +56,7 @@ internal static class NzbWriter
         {
             xml.WriteStartElement("segment");
             xml.WriteAttributeString("bytes", length.ToString(CultureInfo.InvariantCulture));
-            xml.WriteAttributeString("number", id.Part.ToString(CultureInfo.InvariantCulture));
+            xml.WriteAttributeString("number", (parts.Count == 1 ? 1 : id.Part).ToString(CultureInfo.InvariantCulture));
             xml.WriteString(id.ToString());
             xml.WriteEndElement();
         }

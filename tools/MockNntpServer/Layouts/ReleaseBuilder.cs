@@ -49,6 +49,7 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
     private SubjectStyle _style = SubjectStyle.Quoted;
     private bool _obfuscates;
     private bool _shuffles;
+    private bool _listsSegmentsAsFiles;
     private string? _password;
     private int _stream = MockArchive.FirstStream;
 
@@ -78,6 +79,13 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
     public ReleaseBuilder Password(string? password)
     {
         _password = password;
+        return this;
+    }
+
+    /// <summary>Lists each segment of each file as a file of its own in the NZB.</summary>
+    public ReleaseBuilder ListSegmentsAsFiles()
+    {
+        _listsSegmentsAsFiles = true;
         return this;
     }
 
@@ -152,6 +160,7 @@ public sealed class ReleaseBuilder(string title, ulong seed, int articleSize = M
             Password = _password,
             Entries = [.. _entries.Select(entry => entry with { Posted = [.. entry.Posted.Select(index => Array.IndexOf(order, index))] })],
             Recipe = recipe,
+            ListsSegmentsAsFiles = _listsSegmentsAsFiles,
         };
     }
 

@@ -24,7 +24,7 @@ public sealed class TesterUsageTests
     [InlineData("--mock-server --storm=0")]
     [InlineData("--mock-server --soak=2000")]
     [InlineData("--mock-server --latency=soon")]
-    [InlineData("--mock-server --layout=rar5")]
+    [InlineData("--mock-server --layout=rar3")]
     [InlineData("--mock-server --steps=3-1")]
     [InlineData("--mock-server --steps=8")]
     [InlineData("--mock-server --size=0")]

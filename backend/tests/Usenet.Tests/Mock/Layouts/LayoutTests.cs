@@ -116,6 +116,15 @@ public sealed class LayoutTests
         Assert.Equal(release.Files[0].Content!.Bytes.Slice(0, 700).ToArray(), RawArticle.Parse(await client.ReadBodyAsync(release.MessageId(0, 1))).Decoded.Take(700));
     }
 
+    [Fact]
+    public void Nzb_can_list_each_segment_as_a_file()
+    {
+        var release = new ReleaseBuilder("Posted", 31, 9000).AddFile("film.mkv", 50_000).ListSegmentsAsFiles().Build();
+        var files = XDocument.Parse(Encoding.UTF8.GetString(release.ToNzb())).Descendants(Nzb + "file").ToList();
+        Assert.Equal(6, files.Count);
+        Assert.All(files, file => Assert.Equal("1", (string)file.Descendants(Nzb + "segment").Single().Attribute("number")!));
+    }
+
     [Theory]
     [InlineData(SubjectStyle.Quoted, "[1/2] - \"film.zip\" yEnc (1/1) ")]
     [InlineData(SubjectStyle.Unquoted, "[1/2] film.zip yEnc (1/1)")]
