@@ -9,7 +9,7 @@ public enum ArchiveFault
     /// <summary>It is of a kind that cannot be streamed.</summary>
     Unsupported,
 
-    /// <summary>It goes on in a volume that nobody posted.</summary>
+    /// <summary>It goes on in a volume that was not posted.</summary>
     Incomplete,
 
     /// <summary>It is encrypted and no password was given.</summary>

@@ -21,6 +21,9 @@ internal static class Rar4Block
 
     private const int HasData = 0x8000;
 
+    // Of a file: RAR 2 wrote a comment into its header, and left it out of the checksum.
+    private const int HasOldComment = 0x08;
+
     // Lengths of a file have 64 bits.
     private const int Large = 0x100;
 
@@ -44,13 +47,14 @@ internal static class Rar4Block
     }
 
     /// <summary>Whether a header is one that an encrypted volume has after its main header: what a wrong key makes of it seldom is.</summary>
-    public static bool MayBeEncrypted(ReadOnlySpan<byte> start) => start[2] is File or Service or End;
+    public static bool MayBeEncrypted(ReadOnlySpan<byte> start) =>
+        start[2] is Service or End || (start[2] == File && (start[3] & HasOldComment) == 0);
 
     /// <summary>Whether the checksum of a whole header is right. Those of blocks that RAR 2 wrote never were.</summary>
     public static bool IsSound(ReadOnlySpan<byte> header)
     {
         var (type, flags) = (header[2], BinaryPrimitives.ReadUInt16LittleEndian(header[3..]));
-        if (type is > File and <= LastOldService || (type == File && (flags & 0x08) != 0))
+        if (type is > File and <= LastOldService || (type == File && (flags & HasOldComment) != 0))
             return true;
         if (type == Main && (flags & 0x02) != 0 && header.Length > MainLength)
             header = header[..MainLength];
@@ -122,7 +126,7 @@ internal static class Rar4Block
 
         var name = Rar4Name.Read(cursor.Take(nameLength), hasUnicode: (flags & 0x200) != 0);
         var block = new RarBlock(RarBlockKind.File) { DataLength = RarCursor.AsLength(packed) };
-        if ((flags & 0x08) != 0)
+        if ((flags & HasOldComment) != 0)
             throw new ArchiveException(ArchiveFault.Unsupported, "it is older than RAR 2.9");
         var isEncrypted = (flags & 0x04) != 0;
         var salt = isEncrypted && (flags & 0x400) != 0 ? Convert.ToHexString(cursor.Take(8)) : "";

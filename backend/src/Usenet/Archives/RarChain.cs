@@ -38,7 +38,7 @@ public static class RarChain
                     // The shorter one moves into the longer one, so that no volume moves often.
                     var (from, to) = other.Count < set.Count ? (other, set) : (set, other);
                     to.AddRange(from);
-                    foreach (var moved in from.SelectMany(member => SharedFiles(volumes[member])))
+                    foreach (var moved in from.SelectMany(member => SharedFiles(volumes[member])).Where(file => setOf.GetValueOrDefault(file) == from))
                         setOf[moved] = to;
                     sets.Remove(from);
                     set = to;

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using System.Text;
+using System.Text.Unicode;
 using Sluice.Usenet.Yenc;
 
 namespace Sluice.Usenet.Archives;
@@ -181,8 +182,9 @@ internal sealed record ZipItem
 
     private static string ReadPath(ReadOnlySpan<byte> name, bool isUtf8, int host, ReadOnlySpan<byte> unicode)
     {
-        var path = isUtf8 ? Encoding.UTF8.GetString(name)
-            : IsUnicodePathOf(name, unicode) ? Encoding.UTF8.GetString(unicode[5..])
+        // Programs of Unix write UTF-8 without the flag; no text in code page 437 has that form by chance.
+        var path = IsUnicodePathOf(name, unicode) ? Encoding.UTF8.GetString(unicode[5..])
+            : isUtf8 || Utf8.IsValid(name) ? Encoding.UTF8.GetString(name)
             : ByCodePage437(name);
         // APPNOTE.TXT 4.4.17.1 demands "/"; some programs of Windows leave their own separator, which is no letter of a name there.
         return host == Dos ? path.Replace('\\', '/') : path;

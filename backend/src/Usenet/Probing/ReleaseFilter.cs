@@ -138,10 +138,11 @@ public static class ReleaseFilter
 
     private static bool Matches(string pattern, string name) => FileSystemName.MatchesSimpleExpression(pattern, name);
 
-    private static bool IsSample(FilterFile file, FilterRules rules) => IsVideo(file) && SaysSample(file.Path) && !SaysSample(rules.Release);
-
     // A menu on a disc is no sample, however short.
-    private static bool IsVideo(FilterFile file) => CategoryOf(file) == MediaCategory.Video && !NameJudge.IsDiscPart(file.Path);
+    private static bool IsSample(FilterFile file, FilterRules rules) =>
+        IsVideo(file) && SaysSample(file.Path) && !SaysSample(rules.Release) && !NameJudge.IsDiscPart(file.Path);
+
+    private static bool IsVideo(FilterFile file) => CategoryOf(file) == MediaCategory.Video;
 
     // An image of a disc holds what there is to watch.
     private static bool IsMedia(FilterFile file) =>

@@ -39,7 +39,7 @@ public sealed class ArchiveMutationTests
         corpus.AddRange(corpus.Select(LayOpen).OfType<byte[]>().ToList());
         Read(
             corpus,
-            archive => (int)SevenZipStart.Read(archive)!.Value.HeaderOffset - 64,
+            archive => Math.Max(0, (int)SevenZipStart.Read(archive)!.Value.HeaderOffset - 64),
             (bytes, random) =>
             {
                 if (random.Next(8) > 0)

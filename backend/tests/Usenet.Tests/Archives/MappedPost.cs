@@ -1,4 +1,3 @@
-using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Tools.MockNntpServer.Layouts;

@@ -9,6 +9,8 @@ internal static class MockLayouts
     private const int ArticleSize = 20_000;
     private const string Password = "open-sesame";
 
+    private static readonly LayoutEntry[] Season = [new("S01/show.s01e01.mkv", 210_000), new("S01/show.s01e02.mkv", 190_001), new("S02/show.s02e01.mkv", 200_077), new("show.nfo", 700)];
+
     private static readonly Dictionary<string, Func<string, MockRelease>> All = new(StringComparer.Ordinal)
     {
         ["plain"] = name => Builder(name).AddFile("film.mkv", 700_000).AddFile("film.nfo", 900).Build(),
@@ -57,8 +59,6 @@ internal static class MockLayouts
         ["rar-in-split"] = name => Nested(name, Rar5(1), new ArchiveLayout { Format = LayoutFormat.Split, Volumes = 5, Entries = [] }),
         ["rar-in-encrypted-rar"] = name => Nested(name, Rar5(1), Rar5(5) with { Password = Password }),
     };
-
-    private static readonly LayoutEntry[] Season = [new("S01/show.s01e01.mkv", 210_000), new("S01/show.s01e02.mkv", 190_001), new("S02/show.s02e01.mkv", 200_077), new("show.nfo", 700)];
 
     public static IReadOnlyCollection<string> Names => All.Keys;
 

@@ -18,7 +18,7 @@ internal static class RarFixture
     public static IReadOnlyList<byte[]> Volumes(string name)
     {
         var volumes = new List<(string Name, byte[] Bytes)>();
-        using var tar = new TarReader(File.OpenRead(Path.Combine(Folder, name + ".tar")));
+        using var tar = new System.Formats.Tar.TarReader(File.OpenRead(Path.Combine(Folder, name + ".tar")));
         while (tar.GetNextEntry() is { } entry)
         {
             if (entry.DataStream is not { } stream)

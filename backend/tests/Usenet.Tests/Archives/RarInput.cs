@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Sluice.Usenet.Archives;
 using Xunit;
 
@@ -21,13 +22,16 @@ internal sealed class RarInput(ReadOnlyMemory<byte> bytes) : IArchiveInput
 /// <summary>Reads volumes in memory.</summary>
 internal static class RarRead
 {
+    private static readonly ConcurrentDictionary<string, ArchiveKeys> Known = [];
+
     public static RarPasswords NoPasswords { get; } = With();
 
     /// <summary>Passwords with keys that cost nothing.</summary>
     public static RarPasswords With(params string[] passwords) => new(new ArchiveKeys(passwords, new FreeKeyDeriver()));
 
-    /// <summary>Passwords with the keys of the formats.</summary>
-    public static RarPasswords Real(params string[] passwords) => new(new ArchiveKeys(passwords, new KeyDeriver()));
+    /// <summary>Passwords with the keys of the formats, which are derived once for all tests.</summary>
+    public static RarPasswords Real(params string[] passwords) =>
+        new(Known.GetOrAdd(string.Join('\n', passwords), _ => new ArchiveKeys(passwords, new KeyDeriver())));
 
     public static async Task<RarVolume> Volume(ReadOnlyMemory<byte> bytes, RarPasswords? passwords = null, RarDepth depth = RarDepth.Whole) =>
         await RarVolumeReader.ReadAsync(

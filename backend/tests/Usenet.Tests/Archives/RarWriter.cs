@@ -8,14 +8,14 @@ namespace Sluice.Usenet.Tests.Archives;
 /// <summary>Writes one RAR volume header by header, right or wrong.</summary>
 internal abstract class RarWriter
 {
-    private readonly MemoryStream _bytes = new();
+    private readonly List<byte> _bytes = [];
 
     /// <summary>Salt or initial vector that goes before each header; null while headers are plain.</summary>
     protected (byte[] Prefix, byte[] Key, byte[] Iv)? Cipher { get; set; }
 
-    public byte[] ToArray() => _bytes.ToArray();
+    public byte[] ToArray() => [.. _bytes];
 
-    protected void Raw(ReadOnlySpan<byte> bytes) => _bytes.Write(bytes);
+    protected void Raw(ReadOnlySpan<byte> bytes) => _bytes.AddRange(bytes);
 
     /// <summary>Writes a header, encrypted if need be, and its data.</summary>
     protected void Header(byte[] header, ReadOnlySpan<byte> data)

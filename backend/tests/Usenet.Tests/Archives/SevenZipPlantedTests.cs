@@ -3,7 +3,7 @@ using Xunit;
 
 namespace Sluice.Usenet.Tests.Archives;
 
-/// <summary>Archives that are allowed and that the usual programs do not write, or that nobody writes in good faith.</summary>
+/// <summary>Archives that are allowed though the usual programs do not write them, and such as are made to do harm.</summary>
 public sealed class SevenZipPlantedTests
 {
     private static readonly (string Name, byte[] Bytes)[] Files =

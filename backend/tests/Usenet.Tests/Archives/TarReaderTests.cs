@@ -128,9 +128,8 @@ public sealed class TarReaderTests
         for (var at = 0; at < header.Length; at++)
         {
             Assert.Null(TarHeader.Read(header.AsSpan(0, at)));
-            // What ends the checksum is no part of it.
             header[at] ^= 2;
-            Assert.Equal(at is 154 or 155, TarHeader.Read(header) is not null);
+            Assert.Null(TarHeader.Read(header));
             header[at] ^= 2;
         }
     }

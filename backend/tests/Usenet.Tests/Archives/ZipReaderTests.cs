@@ -31,7 +31,8 @@ public sealed class ZipReaderTests
         Assert.Equal(Files[^files..], map.Entries.Select(entry => entry.Path).Order(StringComparer.Ordinal));
         Assert.All(map.Entries, entry => AssertHolds(entry, FixtureArchive.Bytes(entry, archive)));
         Assert.Empty(map.Notes);
-        if (!name.StartsWith("prefix", StringComparison.Ordinal))
+        // SharpCompress refuses what was put in front, and takes the comment for the end.
+        if (!name.StartsWith("prefix", StringComparison.Ordinal) && name != "comment.zip")
         {
             var foreign = FixtureArchive.Foreign(archive);
             Assert.All(map.Entries, entry => Assert.Equal(foreign[entry.Path], FixtureArchive.Bytes(entry, archive)));

@@ -15,14 +15,14 @@ public sealed class Par2IndexTests
         { "tree.par2", 4096, 0, ["Season 1/episode.mkv:43893", "film.mkv:28893"] },
         { "zeros.par2", 4096, 0, ["zero-1.bin:20000", "zero-2.bin:20000"] },
         {
-            "posted-rar5.par2", 2620, 0,
+            "posted-rar5.par2", 2696, 0,
             [
                 "rar5.part1.rar:1048576", "rar5.part2.rar:1048576", "rar5.part3.rar:1048576", "rar5.part4.rar:1048576",
                 "rar5.part5.rar:1048576", "rar5.part6.rar:136395",
             ]
         },
         {
-            "posted-obfuscated.par2", 2620, 0,
+            "posted-obfuscated.par2", 2696, 0,
             [
                 "obfuscated.part1.rar:1048576", "obfuscated.part2.rar:1048576", "obfuscated.part3.rar:1048576", "obfuscated.part4.rar:1048576",
                 "obfuscated.part5.rar:1048576", "obfuscated.part6.rar:136395",

@@ -77,6 +77,10 @@ public sealed class ReleaseFilterTests
         Assert.Equal([Published, Published], Judge(Rules, Video("film.mkv", 1000), Video(path, 1)).Files);
 
     [Fact]
+    public void Sample_beside_a_disc_is_one() =>
+        Assert.Equal([Published, Sample], Judge(Rules, Video("BDMV/STREAM/00001.m2ts", 1000), Video("sample.mkv", 10)).Files);
+
+    [Fact]
     public void Pictures_and_songs_are_no_samples() =>
         Assert.Equal([Published, Published, Published], Judge(Rules, Video("film.mkv", 1000), new FilterFile("sample.jpg", MediaKind.Jpeg, 1), new FilterFile("sample.mp3", MediaKind.Mp3, 1)).Files);
 
