@@ -92,8 +92,8 @@ internal sealed class CheckedReader : IAsyncDisposable
         if (!hole.IsExact)
             _findings.Fail($"the read of {_file.Name} was aborted at {Position} and not at its hole: {error.Message}");
         _findings.Meet(new Hole(_file, hole.Segment));
-        var behind = _file.Map[hole.Segment];
-        return behind.Begin + behind.Length < _file.Length ? behind.Begin + behind.Length : null;
+        var behind = _file.BehindHole(hole.Segment);
+        return behind < _file.Length ? behind : null;
     }
 
     /// <summary>The read ended in an error that is not judged: bytes that were not proved do not count.</summary>

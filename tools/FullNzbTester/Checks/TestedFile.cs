@@ -1,4 +1,5 @@
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
@@ -15,6 +16,9 @@ internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind
 {
     /// <summary>What decrypts it; null where nothing does.</summary>
     public StreamCipher? Cipher { get; init; }
+
+    /// <summary>Volumes of the release that were predicted, set by set: each session proves them anew before it reads them.</summary>
+    public IReadOnlyList<IReadOnlyList<PredictedFile>> Predicted { get; init; } = [];
 
     /// <summary>Its expected bytes; null for a real post, whose bytes are unknown.</summary>
     public Func<Truth>? NewTruth { get; init; }
@@ -61,6 +65,13 @@ internal sealed record TestedFile(string Name, string NameSource, MediaKind Kind
         }
 
         return new TestedFile(name, nameSource, kind, [.. slices.Select(slice => slice.Extent)], articles) { Map = SegmentMap.FromLengths([.. lengths]) };
+    }
+
+    /// <summary>Where reading can go on behind an article that is gone: an encrypted file needs a whole block in front of the first one.</summary>
+    public long BehindHole(int segment)
+    {
+        var end = Map[segment].Begin + Map[segment].Length;
+        return Cipher is null ? end : StreamCipher.Padded(end) + StreamCipher.BlockLength;
     }
 
     /// <summary>The first article from one on that has a place in its posted file; that one itself where there is none.</summary>

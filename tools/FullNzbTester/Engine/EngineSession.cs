@@ -3,6 +3,7 @@ using Sluice.Tools.FullNzbTester.Checks;
 using Sluice.Tools.FullNzbTester.Cli;
 using Sluice.Tools.FullNzbTester.Measure;
 using Sluice.Tools.FullNzbTester.Sessions;
+using Sluice.Usenet.Archives;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Fetching;
@@ -23,6 +24,7 @@ internal sealed class EngineSession : IContentSession
     private readonly IReadOnlyList<ProviderOptions> _providers;
     private readonly NntpListener _listener;
     private readonly NntpCounters _start;
+    private readonly PredictedVolumes _predicted;
 
     /// <param name="providers">Where its articles come from.</param>
     /// <param name="options">Those of the run.</param>
@@ -37,6 +39,9 @@ internal sealed class EngineSession : IContentSession
         _pool = new ProviderPool(providers, new NntpOptions(), Limiter, time, NullLoggerFactory.Instance);
         listener.Listen(_pool.Meter);
         Source = new FetchLog(_pool);
+
+        // A set that is not as predicted fails the read: those of the mock are.
+        _predicted = new PredictedVolumes(Source, static _ => { }, time);
         var streams = new StreamOptions { VerifyBeforeServe = options.VerifyBeforeServe };
         streams = streams with { ByteBudget = options.ByteBudget ?? streams.ByteBudget, ReadAhead = options.ReadAhead ?? streams.ReadAhead };
         Streams = new StreamEngine(Source, streams, time, NullLoggerFactory.Instance);
@@ -56,7 +61,23 @@ internal sealed class EngineSession : IContentSession
     public StreamEngine Streams { get; }
 
     public IContentStream Open(TestedFile file, long position, long? end) =>
-        new EngineContentStream(Streams.Open(file.Extents, file.Cipher, file.Length, OperationLane.Playback, position, end));
+        new EngineContentStream(Streams.Open(WithProofs(file), file.Cipher, file.Length, OperationLane.Playback, position, end));
+
+    /// <summary>The slices of a file, those of predicted volumes with what proves them.</summary>
+    private IReadOnlyList<FileExtent> WithProofs(TestedFile file)
+    {
+        if (file.Predicted.Count == 0)
+            return file.Extents;
+        var proofs = new Dictionary<object, IExtentProof>(ReferenceEqualityComparer.Instance);
+        foreach (var set in file.Predicted)
+        {
+            var ofSet = _predicted.For(set, set);
+            for (var i = 0; i < set.Count; i++)
+                proofs[set[i].File] = ofSet[i];
+        }
+
+        return [.. file.Extents.Select(extent => extent with { Proof = proofs.GetValueOrDefault(extent.File) })];
+    }
 
     public ValueTask<LineCounts> CountsAsync(CancellationToken cancellationToken) =>
         ValueTask.FromResult(LineCounts.Of(_listener.Now).Since(LineCounts.Of(_start)));

@@ -19,7 +19,7 @@ internal static class MapRefusal
             throw new RefusedException(ReasonOf(refused.Fault), $"{refused.Name}: {refused.Detail} ({refused.Have} of {refused.Need} volumes)");
         if (map.Files.FirstOrDefault(file => file.Method is not null) is { } companion)
             throw new RefusedException("CompressedArchive", $"{companion.InnerPath} is compressed ({companion.Method}); only stored archives can be streamed.");
-        throw heads.FirstOrDefault()?.State switch
+        throw (heads.Count == 0 ? null : heads[0].State as HeadState?) switch
         {
             null => new RefusedException("NoMedia", "The release holds no video or audio file."),
             HeadState.Missing => new RefusedException("DeadPost", $"The post is gone: none of {heads.Count} first articles exists."),

@@ -84,13 +84,13 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
         var names = FileNamer.Name(release.Name, [.. files.Select(file => RequestOf(file, heads[file.NamedBy], claims.ElementAtOrDefault(file.NamedBy)))], windowsSafe: true);
         var posted = heads.Select((head, index) => map.Maps[index] is { } segments ? new PostedFile(segments, head.Ids) { Habit = new FileHabit(head.Habit) } : null).ToList();
         var articles = heads.Select(head => new Lazy<IReadOnlyList<TestedArticle>>(() => ArticlesOf(head))).ToList();
-        var proofs = ProofsOf(map, posted);
+        var predicted = PredictedOf(map, posted);
         var tested = new List<TestedFile>();
         for (var i = 0; i < files.Count; i++)
         {
             var slices = files[i].Extents.Select(extent =>
-                (new FileExtent(posted[extent.Posted]!, extent.Offset, extent.Length) { Proof = proofs.GetValueOrDefault(extent.Posted) }, articles[extent.Posted].Value)).ToList();
-            var file = TestedFile.Of(names[i].Path, names[i].Source.ToString(), files[i].Kind, slices, files[i].Length) with { Cipher = files[i].Cipher };
+                (new FileExtent(posted[extent.Posted]!, extent.Offset, extent.Length), articles[extent.Posted].Value)).ToList();
+            var file = TestedFile.Of(names[i].Path, names[i].Source.ToString(), files[i].Kind, slices, files[i].Length) with { Cipher = files[i].Cipher, Predicted = predicted };
             tested.Add(release.WithTruth(file, files[i].InnerPath));
         }
 
@@ -104,21 +104,12 @@ internal sealed class ReleaseImport(ReleaseContent release, EngineSession sessio
         IsJoined = file.IsJoined,
     };
 
-    /// <summary>The proofs of predicted volumes by the number of the posted file. One that is refuted fails the read: the sets of the mock are as they are predicted.</summary>
-    private Dictionary<int, IExtentProof> ProofsOf(ReleaseMap map, List<PostedFile?> posted)
-    {
-        var predicted = new PredictedVolumes(session.Source, static _ => { }, TimeProvider.System);
-        var proofs = new Dictionary<int, IExtentProof>();
-        foreach (var set in map.Predicted.GroupBy(volume => volume.Set))
-        {
-            var volumes = set.OrderBy(volume => volume.Place).ToList();
-            var ofSet = predicted.For((map, set.Key), [.. volumes.Select(volume => new PredictedFile(volume, posted[volume.Posted]!))]);
-            for (var i = 0; i < volumes.Count; i++)
-                proofs[volumes[i].Posted] = ofSet[i];
-        }
-
-        return proofs;
-    }
+    /// <summary>The predicted volumes, set by set in their order.</summary>
+    private static List<IReadOnlyList<PredictedFile>> PredictedOf(ReleaseMap map, List<PostedFile?> posted) =>
+    [
+        .. map.Predicted.GroupBy(volume => volume.Set)
+            .Select(set => set.OrderBy(volume => volume.Place).Select(volume => new PredictedFile(volume, posted[volume.Posted]!)).ToList()),
+    ];
 
     /// <summary>All posted files in the order of their names as one file, archives unread.</summary>
     private async Task<TestedFile> FlattenAsync(CancellationToken cancellationToken)

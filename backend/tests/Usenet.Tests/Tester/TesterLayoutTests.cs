@@ -55,7 +55,7 @@ public sealed class TesterLayoutTests
     [Fact]
     public async Task Volumes_are_read_as_one_flat_file_where_archives_are_skipped()
     {
-        var call = await TesterCall.SmallAsync([.. Small, "--limit=2", "--steps=1-4,7", "--layout=rar5", "--volumes=4", "--skip-rar-parsing"]);
+        var call = await TesterCall.SmallAsync("--size=1", "--article-size=20000", "--json=-", "--steps=1-4,7", "--layout=rar5", "--volumes=4", "--skip-rar-parsing");
         call.AssertExit(0);
         Assert.InRange(call.Json().GetProperty("file").GetProperty("bytes").GetInt64(), (1 << 20) + 4, 2 << 20);
         Assert.Equal(0, call.Json().GetProperty("metrics").GetProperty("bytes_wrong").GetInt64());
