@@ -69,12 +69,12 @@ internal sealed class DeadArticles(SluiceDatabase database, ProviderHost provide
     {
         var least = (time.WallTime() - Keep).ToUnixTimeMilliseconds();
         var rows = await database.ReadAsync(
-            connection => connection.Query<DeadRow>(
+            connection => (List<DeadRow>)[.. connection.Query<DeadRow>(
                 $"""
                 SELECT key AS Key, providers AS Providers FROM dead_article JOIN dead_post ON id = post
                 WHERE {SqlDialect.In("key", "@list")} AND failed_at >= @least
                 """,
-                new { list = SqlDialect.List(keys), least }).AsList(),
+                new { list = SqlDialect.List(keys), least })],
             cancellationToken);
         var used = ProvidersInUse().ToList();
         return rows.Where(row => used.TrueForAll(row.Providers.Split(' ').Contains)).Select(row => row.Key).ToHashSet(StringComparer.Ordinal);
