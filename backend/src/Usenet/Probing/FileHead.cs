@@ -6,7 +6,7 @@ using Sluice.Usenet.Yenc;
 namespace Sluice.Usenet.Probing;
 
 /// <summary>What the probe of a posted file found out.</summary>
-/// <remarks>Immutable; holds at most 1 KiB of content, and of an archive 5 KiB.</remarks>
+/// <remarks>Immutable; holds at most 1 KiB of content, and of an archive 6 KiB.</remarks>
 public sealed record FileHead
 {
     /// <summary>
@@ -30,7 +30,7 @@ public sealed record FileHead
     /// <summary>What the file is: by its first bytes, for skipped files by name or set. Unknown unless the beginning was seen.</summary>
     public MediaKind Kind { get; init; }
 
-    /// <summary>Its first bytes, at most 1 KiB; empty when the head did not arrive.</summary>
+    /// <summary>Its first bytes, at most 1 KiB, of an archive 2 KiB; empty when the head did not arrive.</summary>
     public ReadOnlyMemory<byte> FirstBytes { get; init; }
 
     /// <summary>Its last bytes, proved, at most 4 KiB, where its last article came and it may be a volume; else empty.</summary>

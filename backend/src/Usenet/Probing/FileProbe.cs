@@ -12,6 +12,9 @@ namespace Sluice.Usenet.Probing;
 /// <param name="counted">Called after each article that is fetched whole; null when the caller needs no progress.</param>
 internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions options, Action? counted = null)
 {
+    /// <summary>First bytes of a volume that are asked for: its headers, and the beginning of the file behind them.</summary>
+    public const int VolumeBytes = 2 << 10;
+
     private readonly SegmentHeads _segments = new(fetcher, file.Ids, file.EncodedBytes / file.Ids.Count);
 
     private int Count => _segments.Count;
@@ -55,8 +58,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     {
         State = HeadState.Found,
         Header = head.Header,
-        // A slice would hold what was fetched for its MD5 for as long as the release is imported.
-        FirstBytes = head.FirstBytes.Length > options.HeadBytes ? head.FirstBytes[..options.HeadBytes].ToArray() : head.FirstBytes,
+        FirstBytes = Kept(head, KindOf(head)),
         Kind = KindOf(head),
         HeadMd5 = HeadOf(head),
         Habit = head.Habit,
@@ -129,6 +131,12 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         }
 
         return habit with { Checksum = last?.Checksum == Carries.Never ? first.Checksum : Carries.Unknown };
+    }
+
+    private ReadOnlyMemory<byte> Kept(ArticleHead head, MediaKind kind)
+    {
+        var most = MediaSignature.CategoryOf(kind) == MediaCategory.Archive ? Math.Max(options.HeadBytes, VolumeBytes) : options.HeadBytes;
+        return head.FirstBytes.Length > most ? head.FirstBytes[..most].ToArray() : head.FirstBytes;
     }
 
     // The last volume of an archive that begins in another one begins with anything.

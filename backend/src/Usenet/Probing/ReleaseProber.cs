@@ -53,7 +53,7 @@ public sealed class ReleaseProber
         ArgumentNullException.ThrowIfNull(targets);
 
         var plan = ProbePlan.Make(targets, _options.IncludesPar2);
-        using var fetcher = new HeadFetcher(_source, plan.NeedsLongHeads ? _options with { HeadBytes = Math.Max(_options.HeadBytes, Par2Matcher.HeadLength) } : _options);
+        using var fetcher = FetcherOf(plan.NeedsLongHeads ? Par2Matcher.HeadLength : FileProbe.VolumeBytes);
         FileHead[] heads = [.. targets.Select((target, index) => Unasked(target, index, plan))];
         var done = 0;
         await ForEachAsync(plan.Asked, async (index, token) =>
@@ -93,7 +93,7 @@ public sealed class ReleaseProber
     /// <exception cref="IOException">The stored message-ids are lost or damaged.</exception>
     internal async Task<IReadOnlyList<FileHead>> ContinueAsync(IReadOnlyList<FileHead> files, bool isWhole, CancellationToken cancellationToken)
     {
-        using var fetcher = new HeadFetcher(_source, _options);
+        using var fetcher = FetcherOf(FileProbe.VolumeBytes);
         FileHead[] heads = [.. files];
         await ForEachAsync(Enumerable.Range(0, heads.Length), async (index, token) =>
         {
@@ -112,6 +112,8 @@ public sealed class ReleaseProber
         using var fetcher = new HeadFetcher(_source, _options);
         return await new FileProbe(fetcher, file, _options).ProveHeadAsync(cancellationToken);
     }
+
+    private HeadFetcher FetcherOf(int headBytes) => new(_source, _options with { HeadBytes = Math.Max(_options.HeadBytes, headBytes) });
 
     private Task<FileHead> CompleteAsync(HeadFetcher fetcher, FileHead head, CancellationToken cancellationToken) =>
         new FileProbe(fetcher, head, _options).CompleteAsync(cancellationToken);

@@ -1,7 +1,6 @@
 using System.Text;
 using System.Xml.Linq;
 using Sluice.Tools.MockNntpServer;
-using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Layouts;
 using Xunit;
 
