@@ -1,4 +1,3 @@
-using System.Formats.Tar;
 using System.Security.Cryptography;
 using Sluice.Testing;
 using Sluice.Usenet.Archives;
