@@ -78,7 +78,7 @@ internal static class MockLayouts
     private static MockRelease Nested(string name, ArchiveLayout inner, ArchiveLayout outer)
     {
         var builder = Builder(name).Password(outer.Password);
-        var archive = (inner with { Stem = "inside" }).Make(seed: 5, builder.NextStream());
+        var archive = (inner with { Stem = inner.Format == LayoutFormat.Split ? "film.mkv" : "inside" }).Make(seed: 5, builder.NextStream());
         var around = (outer with { Entries = archive.AsEntries(), Stem = "outside" }).Make(seed: 6, builder.NextStream());
         return builder.AddArchive(around, archive.Entries).Build();
     }
