@@ -8,10 +8,10 @@ namespace Sluice.Server.Tests.EndToEnd;
 [Trait("Category", EndToEndRun.Name)]
 public sealed class RealPostTests
 {
-    public static TheoryData<string> PlainReleases => ["raw-mkv", "raw-faststart", "raw-dots"];
+    public static TheoryData<string> Releases => ["raw-mkv", "raw-faststart", "raw-dots", "rar4"];
 
     [Theory]
-    [MemberData(nameof(PlainReleases))]
+    [MemberData(nameof(Releases))]
     public async Task Release_added_through_both_entrances_reads_back_equal(string release)
     {
         var cancel = TestContext.Current.CancellationToken;
@@ -33,7 +33,7 @@ public sealed class RealPostTests
     }
 
     [Theory]
-    [MemberData(nameof(PlainReleases))]
+    [MemberData(nameof(Releases))]
     public async Task Release_reads_equal_through_rclone(string release)
     {
         ExternalProgram.Require("rclone");
@@ -50,7 +50,7 @@ public sealed class RealPostTests
     }
 
     [Theory]
-    [MemberData(nameof(PlainReleases))]
+    [MemberData(nameof(Releases))]
     public async Task Release_decodes_without_an_error(string release)
     {
         ExternalProgram.Require("ffmpeg");
@@ -65,19 +65,6 @@ public sealed class RealPostTests
         // A player that seeks opens a second range while the first still runs.
         var seek = await ExternalProgram.RunAsync("ffmpeg", ["-v", "error", "-xerror", "-ss", "5", "-i", url, "-f", "null", "-"], null, cancel);
         Assert.Equal("", seek.Succeeded().Errors);
-    }
-
-    [Fact]
-    public async Task Archive_fails_with_its_reason_and_a_sentence()
-    {
-        var cancel = TestContext.Current.CancellationToken;
-        await using var set = await MockedServer.WithRealPostsAsync(cancel);
-        var id = await set.Client.AddFileAsync("movies", "rar4", RealPost.Read("rar4").Nzb, cancel);
-        var entry = await set.Client.FinishedAsync(id, cancel);
-        Assert.Equal("Failed", entry.Status);
-        Assert.NotEqual("", entry.FailMessage);
-        using var answer = await set.Client.OpenAsync("content/movies/rar4/film.mkv", null, null, cancel);
-        Assert.Equal(HttpStatusCode.NotFound, answer.StatusCode);
     }
 
     private static async Task AssertRangesAsync(SluiceClient client, string path, byte[] film, CancellationToken cancel)

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Layouts;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Tester;
@@ -128,11 +129,23 @@ public sealed class TesterUsageTests
     }
 
     [Fact]
-    public async Task Archives_are_refused_with_the_reason()
+    public async Task Compressed_archive_is_refused_with_the_reason()
     {
-        await using var mock = await MockServer.StartAsync(new MockOptions { Spool = Repository.Fixture("posts/rar4") });
-        var call = await TesterCall.RunAsync([Repository.Fixture("posts/rar4.nzb"), "--host=127.0.0.1", $"--port={mock.Port}", "--ssl=false", "--quiet"], Cancelled);
-        call.AssertExit(4);
-        Assert.Contains("UnsupportedArchive", call.Output, StringComparison.Ordinal);
+        var archive = new ArchiveLayout { Format = LayoutFormat.Rar5, Volumes = 2, Entries = [new("film.mkv", 50_000) { IsCompressed = true }] };
+        var release = new ReleaseBuilder("Packed", 3, 9000).AddArchive(archive).Build();
+        await using var mock = await MockServer.StartAsync(new MockOptions { Releases = [release] });
+        var folder = Directory.CreateTempSubdirectory("tester-");
+        try
+        {
+            var nzb = Path.Combine(folder.FullName, "packed.nzb");
+            await File.WriteAllBytesAsync(nzb, release.ToNzb(), Cancelled);
+            var call = await TesterCall.RunAsync([nzb, "--host=127.0.0.1", $"--port={mock.Port}", "--ssl=false", "--quiet"], Cancelled);
+            call.AssertExit(4);
+            Assert.Contains("CompressedArchive", call.Output, StringComparison.Ordinal);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
     }
 }

@@ -14,11 +14,16 @@ public sealed class ForeignArchiveTests : IDisposable
 
     public static TheoryData<string> Samples => [.. ArchiveSamples.Names];
 
+    // SharpCompress refuses encrypted volumes that do not end with a whole block, files without a CRC, and comments of RAR 4; 7z reads them.
+    public static TheoryData<string> Rars =>
+    [
+        .. ArchiveSamples.Names.Where(name => name.StartsWith("rar", StringComparison.Ordinal)
+            && !name.Contains("encrypted", StringComparison.Ordinal) && name is not "rar5 without crc" and not "rar4 with comment and recovery record"),
+    ];
+
     private static CancellationToken Cancelled => TestContext.Current.CancellationToken;
 
     public void Dispose() => Directory.Delete(_folder, recursive: true);
-
-    public static TheoryData<string> Rars => [.. ArchiveSamples.Names.Where(name => name.StartsWith("rar", StringComparison.Ordinal))];
 
     [Theory]
     [MemberData(nameof(Rars))]
