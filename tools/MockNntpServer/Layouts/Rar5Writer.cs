@@ -147,8 +147,8 @@ internal sealed class Rar5Writer(LayoutSource source) : RarWriter(source)
     {
         if (source.Layout is not { Password: { } password, PasswordCheck: not PasswordCheck.None })
             return [];
-        byte[] value = PasswordKeys.Rar5(password, source.Salt, source.RoundsLog2).Check;
-        byte[] sum = SHA256.HashData(value)[..4];
+        var value = PasswordKeys.Rar5(password, source.Salt, source.RoundsLog2).Check;
+        var sum = SHA256.HashData(value)[..4];
         if (source.Layout.PasswordCheck == PasswordCheck.Damaged)
             sum[0] ^= 0xFF;
         return [.. value, .. sum];

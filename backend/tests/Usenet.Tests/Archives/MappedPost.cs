@@ -49,8 +49,7 @@ internal sealed class MappedPost : IAsyncDisposable
                 host.Mock.ChangeFaults(faults);
             var probe = await new ReleaseProber(host.Pool).ProbeAsync(await TargetsOfAsync(release), null, Token);
             var claims = Par2Lookup.Match(probe.Files, await new Par2Lookup(host.Engine).ReadAsync(probe.Files, Token));
-            string[] given = release.Password is { } password ? [.. passwords, password] : passwords;
-            var keys = new ArchiveKeys(given, new KeyDeriver());
+            var keys = new ArchiveKeys(release.Password is { } password ? [.. passwords, password] : passwords, new KeyDeriver());
             var map = await new ArchiveMapper(host.Pool, host.Engine, options).MapAsync(probe.Files, claims, keys, null, Token);
             return new MappedPost(host, probe, map, host.Mock.Stats.CommandCount("BODY"));
         }
