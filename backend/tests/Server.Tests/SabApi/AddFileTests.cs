@@ -27,7 +27,6 @@ public sealed class AddFileTests : IDisposable
             ("no files", NzbText.Of(), "The NZB lists no usable articles."),
             ("cut", nzb[..^40], "The file is not an NZB (*)."),
             ("only par2", NzbText.Of("a.par2", "a.vol0+1.par2"), "The release holds no video or audio file."),
-            ("rar", NzbText.Of("a.part1.rar", "a.part2.rar"), "RAR archives of this kind cannot be streamed (*)."),
             ("damaged gzip", [.. gzip[..20], .. new byte[20], .. gzip[40..]], "The file is not an NZB (damaged gzip)."),
             ("damaged bzip2", [.. "BZh9"u8, .. new byte[200]], "The file is not an NZB (damaged bzip2)."),
             ("damaged zip", [.. "PK\u0003\u0004"u8, .. new byte[200]], "The file is not an NZB (damaged zip)."),
