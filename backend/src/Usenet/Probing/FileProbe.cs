@@ -34,7 +34,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         var found = Found(head);
         if (answers.Count < 2 && Count > 1 && !IsEnough(depth, found.Kind, head))
             answers.Add(await FetchAsync(Count - 1, cancellationToken));
-        return await MeasureAsync(found, head, answers, cancellationToken);
+        return await MeasureAsync(found, head, answers, MayBeVolume(found, depth), cancellationToken);
     }
 
     /// <summary>Measures a file of which only the first article was asked for: asks for the last one, too.</summary>
@@ -42,7 +42,8 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
     {
         // What the first article has said is kept; asking for it again would be a second fetch for the same bytes.
         var head = new ArticleHead(0, file.Header, file.FirstBytes, null, IsIntact: true);
-        return await MeasureAsync(file, head, [new HeadAnswer(head, HeadState.Found), await FetchAsync(Count - 1, cancellationToken)], cancellationToken);
+        List<HeadAnswer> answers = [new HeadAnswer(head, HeadState.Found), await FetchAsync(Count - 1, cancellationToken)];
+        return await MeasureAsync(file, head, answers, MayBeVolume(file, ProbeDepth.ByKind), cancellationToken);
     }
 
     /// <summary>Asks for the first article alone, to its end, and takes it only where its data is intact.</summary>
@@ -85,7 +86,8 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         _ => false,
     };
 
-    private async Task<FileHead> MeasureAsync(FileHead found, ArticleHead head, List<HeadAnswer> answers, CancellationToken cancellationToken)
+    private async Task<FileHead> MeasureAsync(
+        FileHead found, ArticleHead head, List<HeadAnswer> answers, bool mayBeVolume, CancellationToken cancellationToken)
     {
         if (answers.Count == 1 && Count > 1)
             return found with { Map = MapFinder.ByClaimedSize(Count, head), AskedArticles = 1 };
@@ -98,7 +100,7 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
             Map = map.Map,
             IsConfirmed = map.IsConfirmed,
             TooLongToCount = map.IsTooLong ? head.Encoding : null,
-            LastBytes = map.IsConfirmed && MayBeVolume(found) && (last ?? head) is { IsIntact: true } end ? end.LastBytes : default,
+            LastBytes = map.IsConfirmed && mayBeVolume && (last ?? head) is { IsIntact: true } end ? end.LastBytes : default,
             AskedArticles = answers.Count + map.Counted,
             MissingArticles = Missing(answers) + map.Missing,
             Habit = await FindHabitAsync(head, last, cancellationToken),
@@ -139,9 +141,9 @@ internal sealed class FileProbe(HeadFetcher fetcher, FileHead file, ProbeOptions
         return head.FirstBytes.Length > most ? head.FirstBytes[..most].ToArray() : head.FirstBytes;
     }
 
-    // The last volume of an archive that begins in another one begins with anything.
-    private static bool MayBeVolume(FileHead file) =>
-        file.VolumeSet is not null || file.Kind == MediaKind.Unknown || MediaSignature.CategoryOf(file.Kind) == MediaCategory.Archive;
+    // The last volume of an archive that begins in another one begins with anything, and has no name that promises a plain file.
+    private static bool MayBeVolume(FileHead file, ProbeDepth depth) =>
+        file.VolumeSet is not null || MediaSignature.CategoryOf(file.Kind) == MediaCategory.Archive || (file.Kind == MediaKind.Unknown && depth != ProbeDepth.Ends);
 
     // The middle of a file looks like anything.
     private static MediaKind KindOf(ArticleHead head) =>

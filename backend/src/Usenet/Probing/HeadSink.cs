@@ -63,7 +63,7 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
     private readonly byte[] _scratch = ArrayPool<byte>.Shared.Rent(ScratchLength);
     private readonly byte[] _first = new byte[headBytes];
     private readonly TaskCompletionSource<ArticleHead> _enough = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly byte[] _tail = new byte[TailLength];
+    private readonly byte[] _tail = ArrayPool<byte>.Shared.Rent(TailLength);
     private int _firstLength;
     private int _tailLength;
     private int _provider;
@@ -102,6 +102,7 @@ internal sealed class HeadSink(DecoderPool decoders, int headBytes, bool whole) 
     {
         decoders.Return(_decoder);
         ArrayPool<byte>.Shared.Return(_scratch);
+        ArrayPool<byte>.Shared.Return(_tail);
     }
 
     void IBufferWriter<byte>.Advance(int count)
