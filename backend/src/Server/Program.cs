@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Options;
+using Sluice.Server.Arr;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
@@ -45,6 +46,7 @@ internal static class Program
         builder.AddListener(process);
         builder.Services.AddAuth();
         builder.Services.AddOutbound();
+        builder.Services.AddArr();
         builder.Services.AddEvents();
         builder.Services.AddProviders(process);
         builder.Services.AddLibrary().AddHistory().AddQueue().AddIntake();

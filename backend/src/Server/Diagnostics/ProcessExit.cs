@@ -41,7 +41,17 @@ internal static class ProcessExit
         try
         {
             await using var app = build(environment);
-            await app.RunAsync(asked);
+            try
+            {
+                await app.RunAsync(asked);
+            }
+            catch (Exception e) when (asked.IsCancellationRequested || e is StartRefusedException or SocketException or StorageException or IOException { InnerException: AddressInUseException })
+            {
+                // A taken port, a folder or a signal accuses no setting.
+                app.Services.GetRequiredService<SettingsTrial>().Withdraw();
+                throw;
+            }
+
             return asked.IsCancellationRequested
                 ? 0
                 : await EndAsync(StartRefusedException.AssertionFailed, "stopped without having been asked to; the log says why");

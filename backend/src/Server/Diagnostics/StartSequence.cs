@@ -46,10 +46,19 @@ internal sealed class StartSequence(
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>
-    public Task StartedAsync(CancellationToken cancellationToken)
+    public async Task StartedAsync(CancellationToken cancellationToken)
     {
         DiagnosticsLog.Kernels(logger, WiderBuild.Name, YencKernel.Best.Name, Crc32Kernel.Name);
-        return Task.CompletedTask;
+        if (!database.IsOpen)
+            return;
+        try
+        {
+            await settings.NoteStartedAsync(cancellationToken);
+        }
+        catch (DatabaseLostException)
+        {
+            // In safe mode no set is judged.
+        }
     }
 
     /// <inheritdoc/>

@@ -31,6 +31,12 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         ]).Select(IPNetwork.Parse),
     ];
 
+    // No host of a network has one, or only the machine itself and what manages it: the metadata of clouds among them.
+    private static readonly IPNetwork[] Nowhere =
+    [
+        .. ((string[])["0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "240.0.0.0/4", "::/128", "fe80::/10", "ff00::/8"]).Select(IPNetwork.Parse),
+    ];
+
     private static readonly IPNetwork Public6 = IPNetwork.Parse("2000::/3");
 
     // Inside of what is public: protocols with Teredo among them, documentation.
@@ -64,6 +70,22 @@ internal sealed class AddressGuard(IOptionsMonitor<ApiOptions> options)
         if (!IsPublic(address))
             return NotPublic;
         return IsOfPublicPort(port) ? null : PortRefused(port);
+    }
+
+    /// <summary>
+    /// Why no connection must be made to an address of a host that the administrator has named as a program of the household; null when it
+    /// may be made. Those stand in networks of their own, and at any port.
+    /// </summary>
+    public static string? RefuseNamed(IPAddress address)
+    {
+        address = Plain(address);
+        foreach (var (network, at) in Embedding)
+        {
+            if (network.Contains(address))
+                return RefuseNamed(new IPAddress(address.GetAddressBytes().AsSpan(at, 4)));
+        }
+
+        return Nowhere.Any(network => network.Contains(address)) ? "no program of a network has such an address" : null;
     }
 
     /// <summary>Whether an address belongs to a host of the public network.</summary>

@@ -20,6 +20,9 @@ internal sealed class GuardedClient : IDisposable
     /// <summary>Most redirects of one fetch.</summary>
     public const int MaxRedirects = 10;
 
+    // On a request to a host that the administrator has named.
+    private static readonly HttpRequestOptionsKey<bool> Named = new("named");
+
     // For each address of a host, so that one that takes nothing leaves time for the next.
     private static readonly TimeSpan ConnectPatience = TimeSpan.FromSeconds(10);
 
@@ -72,6 +75,18 @@ internal sealed class GuardedClient : IDisposable
         }
     }
 
+    /// <summary>Sends a request to a program of the household whose address the administrator has entered. Follows no redirect.</summary>
+    /// <param name="request">The request; the caller disposes it.</param>
+    /// <param name="cancellationToken">Gives up; also ends the reading of the body.</param>
+    /// <returns>The answer with its headers; the caller disposes it.</returns>
+    /// <exception cref="AddressRefusedException">No program has such an address.</exception>
+    /// <exception cref="HttpRequestException">There is no answer.</exception>
+    public Task<HttpResponseMessage> SendToNamedAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+    {
+        request.Options.Set(Named, true);
+        return SendAsync(request, cancellationToken);
+    }
+
     /// <summary>Where a redirect leads.</summary>
     /// <exception cref="AddressRefusedException">From an encrypted connection to an open one, which would show the keys in the address.</exception>
     internal static Uri Follow(Uri from, Uri location)
@@ -92,6 +107,11 @@ internal sealed class GuardedClient : IDisposable
         // A header is ASCII, whatever the setting holds.
         var agent = string.Concat(_options.CurrentValue.UserAgent.Select(c => char.IsAscii(c) ? c : '?'));
         request.Headers.TryAddWithoutValidation("User-Agent", agent);
+        return await SendAsync(request, cancellationToken);
+    }
+
+    private async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+    {
         try
         {
             return await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancellationToken);
@@ -108,7 +128,10 @@ internal sealed class GuardedClient : IDisposable
     {
         var (host, port) = (context.DnsEndPoint.Host, context.DnsEndPoint.Port);
         var addresses = IPAddress.TryParse(host, out var literal) ? [literal] : await _lookup(host, cancellationToken);
-        var verdicts = addresses.Select(address => (Address: address, Reason: _guard.Refuse(host, address, port))).ToList();
+        var isNamed = context.InitialRequestMessage.Options.TryGetValue(Named, out var named) && named;
+        var verdicts = addresses
+            .Select(address => (Address: address, Reason: isNamed ? AddressGuard.RefuseNamed(address) : _guard.Refuse(host, address, port)))
+            .ToList();
         IPAddress[] allowed = [.. verdicts.Where(verdict => verdict.Reason is null).Select(verdict => verdict.Address)];
         if (allowed.Length == 0)
             throw verdicts is [var first, ..] ? new AddressRefusedException(first.Reason!) : new SocketException((int)SocketError.HostNotFound);

@@ -10,6 +10,7 @@ internal static class ProvidersRegistration
 {
     /// <summary>Adds <see cref="ProviderHost"/>; it uses <see cref="BuiltInArticles"/> where those are registered.</summary>
     public static IServiceCollection AddProviders(this IServiceCollection services, ProcessOptions process) => services
+        .AddSingleton<ISettingCheck, ProvidersCheck>()
         .AddSingleton<ProviderMemory>()
         .AddSingleton<ProviderMemoryStore>()
         .AddSingleton(provider => new StreamMemory(provider.GetRequiredService<TimeProvider>(), process.ChecksBlocks ? Environment.FailFast : null))

@@ -34,6 +34,12 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
     /// <summary>Made at random on the first start when nothing gives a value.</summary>
     public bool Generated { get; init; }
 
+    /// <summary>Changed by clients as they work, and therefore no part of the sets that can be restored.</summary>
+    public bool IsState { get; init; }
+
+    /// <summary>How it is explained.</summary>
+    public SettingCard Card => SettingCards.Of(Key);
+
     /// <summary>Other keys with the same meaning; they have override names too.</summary>
     public IReadOnlyList<SettingAlias> Aliases { get; init; } = [];
 

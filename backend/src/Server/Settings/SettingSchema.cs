@@ -72,9 +72,9 @@ internal static class SettingSchema
         Number("queue.worker-count", 1, 10, 2),
         Number("queue.max-items", 0, 1_000_000, 0),
         Number("queue.resume-threshold", 0, 1_000_000, 0),
-        new("queue.paused", SettingType.Boolean) { Default = "false" },
+        new("queue.paused", SettingType.Boolean) { Default = "false", IsState = true },
         Number("queue.step-timeout-seconds", 30, 1800, 180) with { Fallbacks = [new("QUEUE_ITEM_STUCK_MINUTES", 60)] },
-        Number("queue.speed-limit-kbps", 0, 12_500_000, 0),
+        Number("queue.speed-limit-kbps", 0, 12_500_000, 0) with { IsState = true },
 
         new("usenet.providers", SettingType.Json) { Default = """{"Providers":[]}""", Secret = true },
         Number("usenet.max-download-connections", 0, 1000, 0) with
@@ -139,6 +139,8 @@ internal static class SettingSchema
         new("rclone.host", SettingType.Url) { Aliases = [Remote("Url")] },
         new("rclone.user", SettingType.Text) { Max = 128, Aliases = [Remote("Username")] },
         new("rclone.pass", SettingType.Line) { Max = 1024, Secret = true, Aliases = [Remote("Password")] },
+
+        new("arr.instances", SettingType.Json) { Default = "{}", Secret = true },
     ];
 
     private static SettingDefinition Number(string key, long min, long max, long fallback) =>

@@ -56,4 +56,5 @@ internal static class SettingText
 /// <summary>How lists stand in JSON, generated at build.</summary>
 [JsonSerializable(typeof(IEnumerable<string>))]
 [JsonSerializable(typeof(string[]))]
+[JsonSerializable(typeof(Dictionary<string, string>))]
 internal sealed partial class SettingJson : JsonSerializerContext;

@@ -18,6 +18,7 @@ internal static class SettingsRegistration
             .AddSingleton(process)
             .AddSingleton(new SettingsSource(new SettingsResolver(SettingSchema.All, environment)))
             .AddSingleton<SecretBox>()
+            .AddSingleton<SettingsTrial>()
             .AddSingleton<SettingsStore>()
             .AddOptions()
             .AddRecord(GeneralOptions.Read)

@@ -11,9 +11,13 @@ internal sealed class SettingsSource(SettingsResolver resolver)
 {
     private volatile EffectiveSettings _current = resolver.Resolve(new Dictionary<string, string>());
     private ConfigurationReloadToken _change = new();
+    private long _version;
 
     /// <summary>The values in force; those of the environment and the defaults until the store has loaded.</summary>
     public EffectiveSettings Current => _current;
+
+    /// <summary>Counts the changes since the start.</summary>
+    public long Version => Interlocked.Read(ref _version);
 
     /// <summary>A token that fires at the next change.</summary>
     public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
@@ -22,6 +26,7 @@ internal sealed class SettingsSource(SettingsResolver resolver)
     public void Apply(IReadOnlyDictionary<string, string> saved)
     {
         _current = resolver.Resolve(saved);
+        Interlocked.Increment(ref _version);
         Interlocked.Exchange(ref _change, new ConfigurationReloadToken()).OnReload();
     }
 }

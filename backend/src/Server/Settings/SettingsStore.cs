@@ -1,37 +1,42 @@
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Settings;
 
 /// <summary>The saved values: table <c>setting</c>. Secrets are encrypted on the way in, the WebDAV password is hashed.</summary>
 /// <remarks>Thread-safe; saves follow one another.</remarks>
 internal sealed class SettingsStore(
-    SluiceDatabase database, SecretBox box, SettingsSource source, ILogger<SettingsStore> logger) : IDisposable
+    SluiceDatabase database, SecretBox box, SettingsSource source, SettingsTrial trial, IEnumerable<ISettingCheck> checks, TimeProvider time, ILogger<SettingsStore> logger)
+    : IDisposable
 {
+    private const string Upsert =
+        "INSERT INTO setting (key, value, secret) VALUES (@Key, @Value, @Secret) ON CONFLICT (key) DO UPDATE SET value = excluded.value, secret = excluded.secret";
+
     private readonly SemaphoreSlim _turn = new(1);
     private Dictionary<string, string> _saved = [];
     private HashSet<string> _warned = [];
 
-    /// <summary>Reads the saved values and puts them in force.</summary>
+    // The set of this start, those that starts have failed with before it, and whether it takes their place in the table.
+    private SettingSet? _started;
+    private IReadOnlyList<long> _failed = [];
+    private bool _reverted;
+
+    /// <summary>
+    /// Reads the saved values and puts them in force. Those of a set that a start has failed with are left out for the set before it
+    /// (CFG-12).
+    /// </summary>
     public async Task LoadAsync(CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
         try
         {
-            var rows = await database.ReadAsync(
-                connection => (List<SavedRow>)[.. connection.Query<SavedRow>("SELECT key AS Key, value AS Value FROM setting")], cancellationToken);
-            var lost = new List<string>();
-            _saved = [];
-            foreach (var (key, value) in rows)
-            {
-                if (!SecretBox.IsSealed(value))
-                    _saved[key] = value;
-                else if (box.Open(key, value) is { } plain)
-                    _saved[key] = plain;
-                else
-                    lost.Add(key);
-            }
-
+            var (rows, sets) = await database.ReadAsync(
+                connection => (
+                    (List<SavedRow>)[.. connection.Query<SavedRow>("SELECT key AS Key, value AS Value FROM setting")],
+                    SettingSets.Read(connection)),
+                cancellationToken);
+            _saved = Open(Choose(rows, sets), out var lost);
             if (lost.Count > 0)
                 SettingsLog.SecretsLost(logger, string.Join(", ", lost));
             Apply(_saved);
@@ -40,6 +45,53 @@ internal sealed class SettingsStore(
         {
             _turn.Release();
         }
+    }
+
+    /// <summary>Notes that the start has succeeded with what was loaded.</summary>
+    public async Task NoteStartedAsync(CancellationToken cancellationToken)
+    {
+        await _turn.WaitAsync(cancellationToken);
+        try
+        {
+            if (_started is { } started && (!started.Proven || _failed.Count > 0))
+            {
+                await database.WriteAsync(
+                    connection =>
+                    {
+                        SettingSets.Judge(connection, started.Id, _failed);
+                        if (_reverted)
+                            Replace(connection, started.Content);
+                        return 0;
+                    },
+                    cancellationToken);
+            }
+
+            _reverted = false;
+            trial.End();
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    /// <summary>The last sets, the newest first.</summary>
+    public Task<IReadOnlyList<SettingSet>> SetsAsync(CancellationToken cancellationToken) => database.ReadAsync(SettingSets.Read, cancellationToken);
+
+    /// <summary>Saves what a set holds, as a change of its own.</summary>
+    /// <returns>Sentences by key as for any save; null when there is no such set.</returns>
+    public async Task<IReadOnlyDictionary<string, string[]>?> RestoreAsync(long id, CancellationToken cancellationToken)
+    {
+        var sets = await SetsAsync(cancellationToken);
+        if (sets.FirstOrDefault(set => set.Id == id) is not { } set)
+            return null;
+        var values = Open(set.Content.Select(value => new SavedRow(value.Key, value.Value)), out var lost);
+        // What has left the schema since is of no use, and a secret of another key file stays as it is.
+        var changes = SettingSchema.All
+            .Where(definition => !definition.IsState && !lost.Contains(definition.Key))
+            .Where(definition => _saved.GetValueOrDefault(definition.Key) != values.GetValueOrDefault(definition.Key))
+            .ToDictionary(definition => definition.Key, definition => values.GetValueOrDefault(definition.Key));
+        return await SaveAsync(changes, cancellationToken);
     }
 
     /// <summary>Puts values in force without saving them, for a start that may still fail.</summary>
@@ -69,8 +121,8 @@ internal sealed class SettingsStore(
         await _turn.WaitAsync(cancellationToken);
         try
         {
-            var errors = SettingsValidator.Validate(changes, source.Current, out var canonical);
-            if (errors.Count > 0)
+            var errors = SettingsValidator.Validate(changes, source.Current, checks, out var canonical);
+            if (errors.Count > 0 || canonical.Count == 0)
                 return errors;
 
             var rows = canonical.Where(change => change.Value is not null).Select(change => Row(change.Key, change.Value!)).ToList();
@@ -78,10 +130,14 @@ internal sealed class SettingsStore(
             await database.WriteAsync(
                 connection =>
                 {
+                    string[] changed = [.. canonical.Keys.Where(key => !SettingsValidator.Definition(key)!.IsState)];
+                    if (changed.Length > 0)
+                        SettingSets.Begin(connection, time.WallTime());
                     connection.Execute($"DELETE FROM setting WHERE {SqlDialect.In("key", "@list")}", new { list = SqlDialect.List(removed) });
-                    return connection.Execute(
-                        "INSERT INTO setting (key, value, secret) VALUES (@Key, @Value, @Secret) ON CONFLICT (key) DO UPDATE SET value = excluded.value, secret = excluded.secret",
-                        rows);
+                    var count = connection.Execute(Upsert, rows);
+                    if (changed.Length > 0)
+                        SettingSets.Add(connection, time.WallTime(), changed);
+                    return count;
                 },
                 cancellationToken);
 
@@ -102,6 +158,58 @@ internal sealed class SettingsStore(
 
     /// <inheritdoc/>
     public void Dispose() => _turn.Dispose();
+
+    /// <summary>The rows of the newest set that no start has failed with; those of the table when that is the newest of all.</summary>
+    private IEnumerable<SavedRow> Choose(List<SavedRow> rows, IReadOnlyList<SettingSet> sets)
+    {
+        var tried = trial.Tried();
+        var usable = sets.Where(set => !set.Failed).ToList();
+        _started = usable.FirstOrDefault(set => set.Proven || !tried.Contains(set.Id));
+        _failed = [.. usable.TakeWhile(set => set != _started).Select(set => set.Id)];
+        if (_started is null)
+        {
+            // Nothing is left to go back to: the settings are used as they are.
+            _failed = [];
+            return rows;
+        }
+
+        if (!_started.Proven)
+            trial.Begin(_started.Id);
+        if (_failed.Count == 0)
+            return rows;
+
+        _reverted = true;
+        var keys = usable.TakeWhile(set => set != _started).SelectMany(set => set.Changed).Distinct();
+        SettingsLog.SetLeftOut(logger, usable[0].SavedAt, _started.SavedAt, string.Join(", ", keys));
+        return rows.Where(row => SettingsValidator.Definition(row.Key)?.IsState == true)
+            .Concat(_started.Content.Select(value => new SavedRow(value.Key, value.Value)));
+    }
+
+    private static void Replace(System.Data.Common.DbConnection connection, IReadOnlyDictionary<string, string> content)
+    {
+        string[] state = [.. SettingSchema.All.Where(definition => definition.IsState).Select(definition => definition.Key)];
+        connection.Execute($"DELETE FROM setting WHERE NOT ({SqlDialect.In("key", "@list")})", new { list = SqlDialect.List(state) });
+        var rows = content.Select(value => new SettingRow(value.Key, "", value.Value, SettingsValidator.Definition(value.Key)?.Secret == true)).ToList();
+        connection.Execute(Upsert, rows);
+    }
+
+    /// <summary>Stored values in plain text; those that cannot be decrypted are named.</summary>
+    private Dictionary<string, string> Open(IEnumerable<SavedRow> rows, out List<string> lost)
+    {
+        var values = new Dictionary<string, string>();
+        lost = [];
+        foreach (var (key, value) in rows)
+        {
+            if (!SecretBox.IsSealed(value))
+                values[key] = value;
+            else if (box.Open(key, value) is { } plain)
+                values[key] = plain;
+            else
+                lost.Add(key);
+        }
+
+        return values;
+    }
 
     private SettingRow Row(string key, string value)
     {

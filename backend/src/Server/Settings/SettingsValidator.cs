@@ -7,16 +7,20 @@ internal static class SettingsValidator
 {
     private static readonly Dictionary<string, SettingDefinition> ByKey = SettingSchema.All.ToDictionary(definition => definition.Key);
 
+    /// <summary>What stands for a secret where it is not shown; saving it keeps the secret (CFG-52).</summary>
+    public const string Mask = "********";
+
     /// <summary>The schema's row of a key, or null.</summary>
     public static SettingDefinition? Definition(string key) => ByKey.GetValueOrDefault(key);
 
     /// <summary>Judges changes against the schema and against each other.</summary>
     /// <param name="changes">Plain values by key; null stands for the removal of a saved value.</param>
     /// <param name="current">The values in force, for checks across keys.</param>
+    /// <param name="checks">Judge what only other parts of the server understand.</param>
     /// <param name="canonical">The changes in canonical form; complete only without errors.</param>
     /// <returns>Sentences by key.</returns>
     public static IReadOnlyDictionary<string, string[]> Validate(
-        IReadOnlyDictionary<string, string?> changes, EffectiveSettings current, out IReadOnlyDictionary<string, string?> canonical)
+        IReadOnlyDictionary<string, string?> changes, EffectiveSettings current, IEnumerable<ISettingCheck> checks, out IReadOnlyDictionary<string, string?> canonical)
     {
         var errors = new Dictionary<string, string[]>();
         var accepted = new Dictionary<string, string?>();
@@ -26,8 +30,15 @@ internal static class SettingsValidator
                 errors[key] = ["There is no such setting."];
             else if (text is null)
                 accepted[key] = null;
+            else if (definition.Secret && text.Contains(Mask, StringComparison.Ordinal))
+            {
+                if (text != Mask)
+                    errors[key] = [$"Holds {Mask}, which only stands for a secret that is not shown; enter the secret itself."];
+            }
             else if (SettingReader.Read(definition, text, out _) is not { } value)
                 errors[key] = [$"Must be {definition.Allowed}."];
+            else if (checks.Where(check => check.Key == key).SelectMany(check => check.Errors(value)).ToArray() is { Length: > 0 } sentences)
+                errors[key] = sentences;
             else
                 accepted[key] = value;
         }
@@ -56,6 +67,13 @@ internal static class SettingsValidator
             && After("usenet.login-timeout-seconds") < After("usenet.connect-timeout-seconds"))
         {
             errors["usenet.login-timeout-seconds"] = ["Includes the time to connect and must not be below usenet.connect-timeout-seconds."];
+        }
+
+        // A password goes to the host that it was entered for (S19).
+        if (accepted.TryGetValue("rclone.host", out var host) && host != current.Text("rclone.host")
+            && !string.IsNullOrEmpty(host) && current.Text("rclone.pass").Length > 0 && !accepted.ContainsKey("rclone.pass"))
+        {
+            errors["rclone.pass"] = ["Enter the password again: the saved one is not sent to another address."];
         }
     }
 }

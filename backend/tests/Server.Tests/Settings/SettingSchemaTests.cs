@@ -90,6 +90,7 @@ public sealed class SettingSchemaTests
         rclone.host | Url | |
         rclone.user | Text | 0-128 |
         rclone.pass | Line | -1024 |
+        arr.instances | Json | | {}
         """;
 
     [Fact]
@@ -101,8 +102,27 @@ public sealed class SettingSchemaTests
     [Fact]
     public void Secrets_are_marked() =>
         Assert.Equal(
-            ["api.archive-passwords", "api.key", "api.nzb-key", "api.strm-key", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
+            ["api.archive-passwords", "api.key", "api.nzb-key", "api.strm-key", "arr.instances", "rclone.pass", "usenet.providers", "webdav.pass", "webdav.static-download-key"],
             SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Order());
+
+    [Fact]
+    public void Every_setting_is_explained_in_at_most_two_sentences()
+    {
+        string[] words = ["article", "yEnc", "NNTP", "segment", "CRC", "PAR2", "pipelin", "socket"];
+        var cards = SettingSchema.All.ToDictionary(definition => definition.Key, definition => definition.Card);
+        Assert.All(cards, card =>
+        {
+            Assert.NotEmpty(card.Value.Title);
+            Assert.InRange(card.Value.Help.Split(". ").Length, 1, 2);
+            Assert.EndsWith(".", card.Value.Help, StringComparison.Ordinal);
+        });
+        var basic = cards.Where(card => card.Value.Basic).ToList();
+        Assert.InRange(basic.Count, 1, 12);
+        Assert.All(basic, card => Assert.DoesNotContain(words, word => (card.Value.Title + card.Value.Help).Contains(word, StringComparison.OrdinalIgnoreCase)));
+        Assert.All(
+            SettingSchema.All.Where(definition => definition.Type == SettingType.Number && (definition.ZeroAllowed || definition is { Min: 0, Key: not "usenet.streaming-priority" and not "usenet.streaming-segment-retries" })),
+            definition => Assert.NotNull(definition.Card.ZeroMeans));
+    }
 
     [Fact]
     public void Every_default_is_valid_and_canonical()

@@ -25,6 +25,8 @@ internal sealed class SettingsHost : IAsyncDisposable
 
     public SettingsStore Store => _host.Services.GetRequiredService<SettingsStore>();
 
+    public SettingsTrial Trial => _host.Services.GetRequiredService<SettingsTrial>();
+
     public SluiceDatabase Database => _host.Services.GetRequiredService<SluiceDatabase>();
 
     public EffectiveSettings Current => _host.Services.GetRequiredService<SettingsSource>().Current;

@@ -1,0 +1,175 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Sockets;
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Sluice.Server.Outbound;
+
+namespace Sluice.Server.Arr;
+
+/// <summary>A call that did not succeed. The message is a sentence for the user and names no secret.</summary>
+internal sealed class ArrException(string sentence) : Exception(sentence);
+
+/// <summary>What a program says of itself.</summary>
+internal sealed record ArrStatus(string Version, string InstanceName);
+
+/// <summary>Calls Sonarr and its relatives.</summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class ArrClient(GuardedClient http, TimeProvider time)
+{
+    // For one call; the program's own test of a download client waits for connections that nothing answers.
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan TestPatience = TimeSpan.FromSeconds(60);
+
+    // The descriptions of all download clients of a program have some 200 KB.
+    private const int MaxAnswer = 8 << 20;
+
+    /// <summary>Asks a program who it is.</summary>
+    /// <exception cref="ArrException">It does not answer, refuses the key or is another one.</exception>
+    public async Task<ArrStatus> StatusAsync(ArrServer server, CancellationToken cancellationToken)
+    {
+        var status = await GetAsync(server, "system/status", cancellationToken) as JsonObject;
+        var application = ArrJson.Text(status?["appName"]);
+        if (status is null || application.Length == 0)
+            throw new ArrException(IsNoArr(server));
+        if (!application.Equals(server.Kind.ToString(), StringComparison.OrdinalIgnoreCase))
+            throw new ArrException($"At {server.Url} is {Shown(application)}, not {server.Kind}.");
+        var name = ArrJson.Text(status["instanceName"]);
+        return new ArrStatus(Shown(ArrJson.Text(status["version"])), Shown(name.Length > 0 ? name : application));
+    }
+
+    /// <summary>Reads something.</summary>
+    /// <param name="server">The program.</param>
+    /// <param name="path">Path and query behind the version of the API.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="ArrException">It cannot be read.</exception>
+    public async Task<JsonNode?> GetAsync(ArrServer server, string path, CancellationToken cancellationToken)
+    {
+        var (status, answer) = await SendAsync(server, HttpMethod.Get, path, null, Patience, cancellationToken);
+        return status == HttpStatusCode.OK ? answer : throw new ArrException(Describe(server, status));
+    }
+
+    /// <summary>Saves something.</summary>
+    /// <exception cref="ArrException">It was not saved.</exception>
+    public async Task SaveAsync(ArrServer server, HttpMethod method, string path, JsonNode body, CancellationToken cancellationToken)
+    {
+        var (status, answer) = await SendAsync(server, method, path, body, TestPatience, cancellationToken);
+        if ((int)status is < 200 or > 299)
+            throw new ArrException(Complaints(answer) is [var first, ..] ? $"{server.Kind} did not save it: {first}" : Describe(server, status));
+    }
+
+    /// <summary>Has the program test a download client.</summary>
+    /// <returns>Why the test failed; null when it passed, warnings aside.</returns>
+    /// <exception cref="ArrException">It was not tested.</exception>
+    public async Task<string?> TestClientAsync(ArrServer server, JsonNode client, CancellationToken cancellationToken)
+    {
+        var (status, answer) = await SendAsync(server, HttpMethod.Post, "downloadclient/test", client, TestPatience, cancellationToken);
+        if ((int)status is >= 200 and <= 299)
+            return null;
+        if (status != HttpStatusCode.BadRequest || answer is not JsonArray)
+            throw new ArrException(Describe(server, status));
+        return Complaints(answer).FirstOrDefault();
+    }
+
+    /// <summary>The errors among the failures of a validation.</summary>
+    private static List<string> Complaints(JsonNode? answer) =>
+    [
+        .. (answer as JsonArray ?? [])
+            .OfType<JsonObject>()
+            .Where(failure => !(failure["isWarning"] is JsonValue warning && warning.TryGetValue<bool>(out var isWarning) && isWarning))
+            .Select(failure => Shown(ArrJson.Text(failure["errorMessage"]))),
+    ];
+
+    private async Task<(HttpStatusCode Status, JsonNode? Answer)> SendAsync(
+        ArrServer server, HttpMethod method, string path, JsonNode? body, TimeSpan patience, CancellationToken cancellationToken)
+    {
+        using var deadline = new CancellationTokenSource(patience, time);
+        using var cancel = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, deadline.Token);
+        using var request = new HttpRequestMessage(method, new Uri(server.Url + server.ApiPath + path));
+        request.Headers.TryAddWithoutValidation("X-Api-Key", server.Key);
+        request.Headers.Accept.Add(new MediaTypeWithQualityHeaderValue("application/json"));
+        if (body is not null)
+        {
+            request.Content = new ByteArrayContent(Encoding.UTF8.GetBytes(body.ToJsonString()));
+            request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/json");
+        }
+
+        try
+        {
+            using var answer = await http.SendToNamedAsync(request, cancel.Token);
+            return (answer.StatusCode, await ReadAsync(answer, cancel.Token));
+        }
+        catch (AddressRefusedException e)
+        {
+            throw new ArrException($"{server.Url} is not called: {e.Message}.");
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new ArrException(string.Create(CultureInfo.InvariantCulture, $"No answer from {server.Url} within {patience.TotalSeconds} seconds."));
+        }
+        catch (Exception e) when (e is HttpRequestException or IOException)
+        {
+            throw new ArrException(Describe(server, e));
+        }
+    }
+
+    private static async Task<JsonNode?> ReadAsync(HttpResponseMessage answer, CancellationToken cancellationToken)
+    {
+        await using var body = await answer.Content.ReadAsStreamAsync(cancellationToken);
+        using var held = new MemoryStream();
+        var block = new byte[16 << 10];
+        while (await body.ReadAsync(block, cancellationToken) is > 0 and var read)
+        {
+            if (held.Length + read > MaxAnswer)
+                return null;
+            held.Write(block, 0, read);
+        }
+
+        try
+        {
+            return JsonNode.Parse(held.GetBuffer().AsSpan(0, (int)held.Length), new JsonNodeOptions { PropertyNameCaseInsensitive = true });
+        }
+        catch (JsonException)
+        {
+            // A page for people, or nothing: the status says what there is to say.
+            return null;
+        }
+    }
+
+    private static string Describe(ArrServer server, HttpStatusCode status) => (int)status switch
+    {
+        401 or 403 => $"{server.Kind} refuses the API key. It is shown there under Settings, General.",
+        >= 300 and <= 399 => $"{server.Url} leads elsewhere. Enter the address as {server.Kind} itself has it, with its URL base.",
+        200 or 404 or 405 => IsNoArr(server),
+        _ => string.Create(CultureInfo.InvariantCulture, $"{server.Kind} answered with the error {(int)status}."),
+    };
+
+    private static string IsNoArr(ArrServer server) => $"What answers at {server.Url} is no {server.Kind}. Check the port and the URL base.";
+
+    private static string Describe(ArrServer server, Exception failure)
+    {
+        for (var e = failure; e is not null; e = e.InnerException)
+        {
+            if (e is System.Security.Authentication.AuthenticationException)
+                return $"The encrypted connection to {server.Url} failed: its certificate is not trusted, or it has no encryption there.";
+            if (e is SocketException socket)
+            {
+                return socket.SocketErrorCode switch
+                {
+                    SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain => $"The name {new Uri(server.Url).Host} is not known here.",
+                    SocketError.ConnectionRefused => $"Nothing listens at {server.Url}. Check the port, and that {server.Kind} is running.",
+                    SocketError.NetworkUnreachable or SocketError.HostUnreachable => $"There is no way to {server.Url} from here.",
+                    _ => $"The connection to {server.Url} failed.",
+                };
+            }
+        }
+
+        return $"The connection to {server.Url} broke.";
+    }
+
+    /// <summary>Text of another program on one line of bounded length.</summary>
+    private static string Shown(string text) =>
+        new([.. text.Take(300).Select(c => char.IsControl(c) ? ' ' : c)]);
+}

@@ -1,0 +1,80 @@
+using System.Data.Common;
+using System.Text.Json;
+using Dapper;
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Settings;
+
+/// <summary>A set of saved settings.</summary>
+/// <param name="Id">Its number; higher ones were saved later.</param>
+/// <param name="SavedAt">When it was saved.</param>
+/// <param name="Changed">The keys that the save changed.</param>
+/// <param name="Content">All saved values by key, as they stand in the table of settings: secrets encrypted.</param>
+/// <param name="Proven">Whether a start with it has succeeded.</param>
+/// <param name="Failed">Whether a start with it has failed, so that it is not loaded again.</param>
+internal sealed record SettingSet(
+    long Id, DateTimeOffset SavedAt, IReadOnlyList<string> Changed, IReadOnlyDictionary<string, string> Content, bool Proven, bool Failed);
+
+/// <summary>The table of the last sets (CFG-12). State that clients set as they work is no part of them.</summary>
+internal static class SettingSets
+{
+    /// <summary>Sets that are kept.</summary>
+    public const int Kept = 10;
+
+    /// <summary>All sets, the newest first.</summary>
+    public static IReadOnlyList<SettingSet> Read(DbConnection connection) =>
+    [
+        .. connection.Query<SetRow>(
+                "SELECT id AS Id, saved_at AS SavedAt, changed AS Changed, content AS Content, proven AS Proven, failed AS Failed FROM setting_set ORDER BY id DESC")
+            .Select(row => new SettingSet(
+                row.Id,
+                StoredTime.Read(row.SavedAt),
+                JsonSerializer.Deserialize(row.Changed, SettingJson.Default.StringArray) ?? [],
+                JsonSerializer.Deserialize(row.Content, SettingJson.Default.DictionaryStringString) ?? [],
+                row.Proven != 0,
+                row.Failed != 0)),
+    ];
+
+    /// <summary>Notes the settings before a change, where no set is kept yet: what runs with them has started with them.</summary>
+    public static void Begin(DbConnection connection, DateTimeOffset now)
+    {
+        if (connection.ExecuteScalar<long>("SELECT count(*) FROM setting_set") > 0)
+            return;
+        var content = Current(connection);
+        if (content.Count > 0)
+            Insert(connection, now, [], content, proven: true);
+    }
+
+    /// <summary>Notes the settings after a change and drops the oldest sets.</summary>
+    public static void Add(DbConnection connection, DateTimeOffset now, IReadOnlyList<string> changed)
+    {
+        Insert(connection, now, changed, Current(connection), proven: false);
+        connection.Execute("DELETE FROM setting_set WHERE id NOT IN (SELECT id FROM setting_set ORDER BY id DESC LIMIT @kept)", new { kept = Kept });
+    }
+
+    /// <summary>Notes how starts went.</summary>
+    public static void Judge(DbConnection connection, long? proven, IReadOnlyCollection<long> failed)
+    {
+        connection.Execute("UPDATE setting_set SET proven = 1 WHERE id = @proven", new { proven = proven ?? 0 });
+        connection.Execute($"UPDATE setting_set SET failed = 1 WHERE {SqlDialect.In("id", "@list")}", new { list = SqlDialect.List(failed) });
+    }
+
+    private static void Insert(DbConnection connection, DateTimeOffset now, IReadOnlyList<string> changed, Dictionary<string, string> content, bool proven)
+    {
+        var row = new NewRow(
+            now.ToUnixTimeMilliseconds(),
+            JsonSerializer.Serialize([.. changed], SettingJson.Default.StringArray),
+            JsonSerializer.Serialize(content, SettingJson.Default.DictionaryStringString),
+            proven ? 1 : 0);
+        connection.Execute("INSERT INTO setting_set (saved_at, changed, content, proven, failed) VALUES (@SavedAt, @Changed, @Content, @Proven, 0)", row);
+    }
+
+    private static Dictionary<string, string> Current(DbConnection connection) =>
+        connection.Query<SettingsStore.SavedRow>("SELECT key AS Key, value AS Value FROM setting ORDER BY key")
+            .Where(row => SettingsValidator.Definition(row.Key)?.IsState != true)
+            .ToDictionary(row => row.Key, row => row.Value);
+
+    internal sealed record SetRow(long Id, long SavedAt, string Changed, string Content, long Proven, long Failed);
+
+    internal sealed record NewRow(long SavedAt, string Changed, string Content, long Proven);
+}

@@ -1,0 +1,151 @@
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Arr;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Startup;
+using Xunit;
+
+namespace Sluice.Server.Tests.Arr;
+
+/// <summary>Sonarr and Radarr get this server as their download client, and show what they see of its files.</summary>
+public sealed class ArrConnectorTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Theory]
+    [InlineData("Sonarr", "tv", "tvCategory")]
+    [InlineData("Radarr", "movies", "movieCategory")]
+    [InlineData("Lidarr", "audio", "musicCategory")]
+    public async Task Connecting_twice_leaves_one_client_with_the_address_that_passes(string name, string category, string field)
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync(name);
+        replica.Names["sluice"] = "127.0.0.1";
+        var connector = server.Services.GetRequiredService<ArrConnector>();
+        OwnAddress[] addresses = [new("127.0.0.1", 1, false, ""), new("sluice", server.Address.Port, false, "")];
+
+        var first = await connector.ConnectAsync(Target(replica, category), addresses, Token);
+        var second = await connector.ConnectAsync(Target(replica, category), addresses, Token);
+
+        Assert.True(first.Created);
+        Assert.False(second.Created);
+        Assert.Equal(addresses[1], second.Address);
+        Assert.NotNull(first.Trials[0].Cause);
+        var client = Assert.Single(replica.Clients);
+        Assert.Equal(("Sluice", category), (client["name"]!.ToString(), ArrServerReplica.Field(client, field)));
+        Assert.Equal(RunningServer.ApiKey, ArrServerReplica.Field(client, "apiKey"));
+        var saved = Assert.Single(server.Services.GetRequiredService<ArrStore>().All);
+        Assert.Equal((replica.Url, ArrServerReplica.Key, category), (saved.Url, saved.Key, saved.Category));
+    }
+
+    [Fact]
+    public async Task Client_that_was_entered_by_hand_is_taken_over()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        var connector = server.Services.GetRequiredService<ArrConnector>();
+        OwnAddress[] addresses = [new("127.0.0.1", server.Address.Port, false, "")];
+        await connector.ConnectAsync(Target(replica, "tv"), addresses, Token);
+        replica.Rename("usenet");
+
+        Assert.False((await connector.ConnectAsync(Target(replica, "audio"), addresses, Token)).Created);
+        Assert.Equal("audio", ArrServerReplica.Field(Assert.Single(replica.Clients), "tvCategory"));
+    }
+
+    [Fact]
+    public async Task Address_that_cannot_be_used_has_its_cause_and_nothing_is_saved()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+
+        var failure = await Assert.ThrowsAsync<ArrException>(() => server.Services.GetRequiredService<ArrConnector>()
+            .ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", 1, false, "")], Token));
+
+        Assert.Equal(
+            "Sonarr cannot reach this server. At http://127.0.0.1:1: Unable to connect to SABnzbd, please check your settings.", failure.Message);
+        Assert.Empty(replica.Clients);
+        Assert.Empty(server.Services.GetRequiredService<ArrStore>().All);
+    }
+
+    [Fact]
+    public async Task Each_failure_of_a_call_has_its_sentence()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        var client = server.Services.GetRequiredService<ArrClient>();
+        async Task<string> SentenceAsync(ArrServer target) =>
+            (await Assert.ThrowsAsync<ArrException>(() => client.StatusAsync(target, Token))).Message;
+
+        Assert.StartsWith("Sonarr refuses the API key.", await SentenceAsync(Target(replica, "tv") with { Key = "wrong" }), StringComparison.Ordinal);
+        Assert.Equal($"At {replica.Url} is Sonarr, not Radarr.", await SentenceAsync(Target(replica, "tv") with { Kind = ArrKind.Radarr }));
+        Assert.StartsWith("What answers at", await SentenceAsync(Target(replica, "tv") with { Kind = ArrKind.Lidarr }), StringComparison.Ordinal);
+        Assert.StartsWith("Nothing listens at http://127.0.0.1:1.", await SentenceAsync(Target(replica, "tv") with { Url = "http://127.0.0.1:1" }), StringComparison.Ordinal);
+        Assert.Equal("The name no-such-host.invalid is not known here.", await SentenceAsync(Target(replica, "tv") with { Url = "http://no-such-host.invalid:8989" }));
+        Assert.Equal(
+            "http://169.254.169.254 is not called: no program of a network has such an address.",
+            await SentenceAsync(Target(replica, "tv") with { Url = "http://169.254.169.254" }));
+        replica.IsBehindLogin = true;
+        Assert.Contains("leads elsewhere", await SentenceAsync(Target(replica, "tv")), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("/mnt/nzbdav/completed-symlinks/", null, true, null, null)]
+    [InlineData("/mnt/nzbdav/", null, false, "- /mnt/nzbdav:/mnt/nzbdav:rslave", null)]
+    [InlineData("/mnt/", null, false, "- /mnt/nzbdav:/mnt/nzbdav:rslave", null)]
+    [InlineData("/media/usenet/completed-symlinks/ /media/usenet/content/", null, false, "- /mnt/nzbdav:/mnt/nzbdav:rslave", "/media/usenet/completed-symlinks/")]
+    [InlineData("/media/usenet/completed-symlinks/", "/media/usenet/", true, null, null)]
+    [InlineData("/media/other/", "/media/usenet/", false, null, null)]
+    public async Task Path_check_says_what_is_seen_and_what_to_add(string folders, string? mappedTo, bool sees, string? volume, string? mapping)
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        var connection = await server.Services.GetRequiredService<ArrConnector>()
+            .ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", server.Address.Port, false, "")], Token);
+        foreach (var folder in folders.Split(' '))
+        {
+            for (var end = folder.IndexOf('/', 1); end > 0; end = folder.IndexOf('/', end + 1))
+                replica.Folders.Add(folder[..(end + 1)]);
+        }
+
+        if (mappedTo is not null)
+            replica.Mappings.Add(("127.0.0.1", "/mnt/nzbdav/", mappedTo));
+
+        var finding = await server.Services.GetRequiredService<PathDoctor>().CheckAsync(connection.Server, Token);
+
+        Assert.Equal("/mnt/nzbdav/completed-symlinks", finding.OurPath);
+        Assert.Equal((sees, volume, mapping), (finding.Sees, finding.VolumeLine, finding.Mapping?.LocalPath));
+        Assert.Equal(mapping is null ? null : "127.0.0.1", finding.Mapping?.Host);
+    }
+
+    [Fact]
+    public async Task Path_check_of_strm_files_asks_for_their_folder()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_CONFIG__API__IMPORT_STRATEGY"] = "strm" });
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+
+        var finding = await server.Services.GetRequiredService<PathDoctor>().CheckAsync(Target(replica, "tv"), Token);
+
+        Assert.Equal((false, "- /data/completed-downloads:/data/completed-downloads"), (finding.Sees, finding.VolumeLine));
+    }
+
+    [Fact]
+    public void Programs_of_the_family_are_read_and_what_is_unknown_is_kept()
+    {
+        const string json = """{"radarrInstances":[{"Name":"films","Host":"http://radarr:7878/","ApiKey":"k"},{"Host":"no address","ApiKey":"k"}],"QueueRules":[{"Message":"sample","Action":3}]}""";
+
+        var server = Assert.Single(ArrJson.Read(json, out var warnings));
+        var changed = ArrJson.With(json, server with { Name = "more films" });
+
+        Assert.Equal(("films", "http://radarr:7878"), (server.Name, server.Url));
+        Assert.Equal("element 1 of RadarrInstances is left out: Host must be an http or https URL", Assert.Single(warnings));
+        Assert.Equal("more films", Assert.Single(ArrJson.Read(changed, out _)).Name);
+        Assert.Contains("""{"Message":"sample","Action":3}""", changed, StringComparison.Ordinal);
+        Assert.Empty(ArrJson.Read(ArrJson.Without(changed, server.Id), out _));
+    }
+
+    private static ArrServer Target(ArrServerReplica replica, string category) =>
+        new("", Enum.Parse<ArrKind>(replica.Name), replica.Name, replica.Url, ArrServerReplica.Key, category);
+}

@@ -1,0 +1,219 @@
+using System.Collections.Concurrent;
+using System.Globalization;
+using System.Net;
+using System.Text.Json.Nodes;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Sluice.Server.Tests.Arr;
+
+/// <summary>
+/// What Sonarr and Radarr publish of their API as far as a download client needs it: status, download clients with their description, test
+/// and validation, folders and remote path mappings. Its test of a client asks the client, as theirs does.
+/// </summary>
+internal sealed class ArrServerReplica : IAsyncDisposable
+{
+    public const string Key = "a5f0c3d1e2b4968778695a4b3c2d1e0f";
+
+    private readonly WebApplication _app;
+    private readonly string _categoryField;
+    private readonly Lock _gate = new();
+    private readonly List<JsonObject> _clients = [];
+    private int _next = 1;
+
+    private ArrServerReplica(WebApplication app, string name, string version)
+    {
+        (_app, Name, Version) = (app, name, version);
+        _categoryField = name switch { "Radarr" => "movieCategory", "Sonarr" => "tvCategory", _ => "musicCategory" };
+    }
+
+    public string Name { get; }
+
+    public string Version { get; }
+
+    public string Url => _app.Urls.First().TrimEnd('/');
+
+    /// <summary>Folders that it has, each with its slash at the end.</summary>
+    public HashSet<string> Folders { get; } = ["/", "/mnt/", "/config/"];
+
+    /// <summary>Its mappings.</summary>
+    public List<(string Host, string Remote, string Local)> Mappings { get; } = [];
+
+    /// <summary>Hosts that it reaches in place of the names that are only known in its network.</summary>
+    public Dictionary<string, string> Names { get; } = [];
+
+    /// <summary>Answers all with a page of a login in front of it.</summary>
+    public bool IsBehindLogin { get; set; }
+
+    /// <summary>Method and path of all calls with the right key.</summary>
+    public ConcurrentQueue<string> Calls { get; } = new();
+
+    /// <summary>The download clients that it has.</summary>
+    public IReadOnlyList<JsonObject> Clients
+    {
+        get
+        {
+            lock (_gate)
+                return [.. _clients.Select(client => (JsonObject)client.DeepClone())];
+        }
+    }
+
+    public static async Task<ArrServerReplica> StartAsync(string name, string version = "4.0.9.2244")
+    {
+        var builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
+        builder.WebHost.UseKestrelCore().UseUrls("http://127.0.0.1:0");
+        builder.Services.AddRouting();
+        var app = builder.Build();
+        var replica = new ArrServerReplica(app, name, version);
+        replica.Map(name is "Lidarr" or "Readarr" ? "/api/v1" : "/api/v3");
+        await app.StartAsync();
+        return replica;
+    }
+
+    /// <summary>The value of a field of a client.</summary>
+    public static string Field(JsonObject client, string name) =>
+        client["fields"]!.AsArray().Single(field => field!["name"]!.GetValue<string>() == name)!["value"]?.ToString() ?? "";
+
+    /// <summary>Gives its only client another name, as a person may.</summary>
+    public void Rename(string name)
+    {
+        lock (_gate)
+            _clients.Single()["name"] = name;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _app.StopAsync();
+        await _app.DisposeAsync();
+    }
+
+    private void Map(string root)
+    {
+        _app.Use(async (context, next) =>
+        {
+            if (IsBehindLogin)
+                context.Response.Redirect("/login");
+            else if (context.Request.Headers["X-Api-Key"] != Key)
+                context.Response.StatusCode = StatusCodes.Status401Unauthorized;
+            else
+            {
+                Calls.Enqueue($"{context.Request.Method} {context.Request.Path}");
+                await next(context);
+            }
+        });
+        _app.UseRouting();
+        On("GET", "/system/status", _ => new JsonObject { ["appName"] = Name, ["instanceName"] = Name, ["version"] = Version, ["isDocker"] = true, ["urlBase"] = "" });
+        On("GET", "/downloadclient", _ => new JsonArray([.. Clients.Select(Masked)]));
+        On("GET", "/downloadclient/schema", _ => new JsonArray(Template("Sabnzbd"), Template("Transmission")));
+        On("GET", "/remotepathmapping", _ => new JsonArray([.. Mappings.Select((mapping, i) =>
+            new JsonObject { ["id"] = i + 1, ["host"] = mapping.Host, ["remotePath"] = mapping.Remote, ["localPath"] = mapping.Local })]));
+        On("GET", "/filesystem", Filesystem);
+        OnBody("POST", "/downloadclient/test", async (_, client) => (await FailuresAsync(client)) is { } failures ? (400, failures) : (200, new JsonObject()));
+        OnBody("POST", "/downloadclient", (_, client) => Task.FromResult(Save(client, _next++, 201)));
+        OnBody("PUT", "/downloadclient/{id:int}", (context, client) =>
+            Task.FromResult(Save(client, int.Parse((string)context.Request.RouteValues["id"]!, CultureInfo.InvariantCulture), 202)));
+
+        void On(string method, string path, Func<HttpContext, JsonNode> answer) =>
+            _app.MapMethods(root + path, [method], (RequestDelegate)(context => WriteAsync(context, 200, answer(context))));
+        void OnBody(string method, string path, Func<HttpContext, JsonObject, Task<(int, JsonNode)>> answer) =>
+            _app.MapMethods(root + path, [method], (RequestDelegate)(async context =>
+            {
+                var body = (JsonObject)(await JsonNode.ParseAsync(context.Request.Body, cancellationToken: context.RequestAborted))!;
+                var (status, node) = await answer(context, body);
+                await WriteAsync(context, status, node);
+            }));
+    }
+
+    private static Task WriteAsync(HttpContext context, int status, JsonNode node)
+    {
+        context.Response.StatusCode = status;
+        context.Response.ContentType = "application/json";
+        return context.Response.WriteAsync(node.ToJsonString(), context.RequestAborted);
+    }
+
+    private JsonObject Template(string implementation)
+    {
+        string[] names = ["host", "port", "useSsl", "urlBase", "apiKey", "username", "password", _categoryField, "recentTvPriority"];
+        return new JsonObject
+        {
+            ["enable"] = true,
+            ["protocol"] = "usenet",
+            ["priority"] = 1,
+            ["removeCompletedDownloads"] = true,
+            ["removeFailedDownloads"] = true,
+            ["name"] = "",
+            ["fields"] = new JsonArray([.. names.Select((name, i) => new JsonObject { ["order"] = i, ["name"] = name, ["label"] = name, ["type"] = "textbox" })]),
+            ["implementationName"] = implementation,
+            ["implementation"] = implementation,
+            ["configContract"] = implementation + "Settings",
+            ["tags"] = new JsonArray(),
+            ["presets"] = new JsonArray(),
+        };
+    }
+
+    /// <summary>Secrets are not given out, as since version 4.</summary>
+    private static JsonObject Masked(JsonObject client)
+    {
+        foreach (var field in client["fields"]!.AsArray().Where(field => field!["name"]!.GetValue<string>() is "apiKey" or "password"))
+            field!["value"] = "********";
+        return client;
+    }
+
+    private (int Status, JsonNode Answer) Save(JsonObject client, int id, int status)
+    {
+        lock (_gate)
+        {
+            client["id"] = id;
+            if (_clients.Exists(other => other["name"]!.GetValue<string>() == client["name"]!.GetValue<string>() && other["id"]!.GetValue<int>() != id))
+                return (400, Failure("Name", "Should be unique"));
+            _clients.RemoveAll(other => other["id"]!.GetValue<int>() == id);
+            _clients.Add(client);
+            return (status, client.DeepClone());
+        }
+    }
+
+    private JsonNode Filesystem(HttpContext context)
+    {
+        // Without a slash at its end a path means what begins like it in the folder above.
+        var path = context.Request.Query["path"].ToString();
+        var folder = path[..(path.LastIndexOf('/') + 1)];
+        var names = !Folders.Contains(folder) ? [] : Folders
+            .Where(other => other.Length > folder.Length && other.StartsWith(folder, StringComparison.Ordinal))
+            .Select(other => other[folder.Length..].Split('/')[0])
+            .Distinct();
+        return new JsonObject
+        {
+            ["parent"] = "/",
+            ["directories"] = new JsonArray([.. names.Select(name => new JsonObject { ["type"] = "folder", ["name"] = name, ["path"] = folder + name + "/" })]),
+            ["files"] = new JsonArray(),
+        };
+    }
+
+    /// <summary>Asks the client for its version, its queue with the key, and its categories; null when all is well.</summary>
+    private async Task<JsonArray?> FailuresAsync(JsonObject client)
+    {
+        var host = Field(client, "host");
+        var origin = $"http://{Names.GetValueOrDefault(host, host)}:{Field(client, "port")}{Field(client, "urlBase")}/api";
+        using var http = new HttpClient();
+        try
+        {
+            using var version = await http.GetAsync(new Uri(origin + "?mode=version&output=json"));
+            if (version.StatusCode != HttpStatusCode.OK)
+                return Failure("Host", "Unable to connect to SABnzbd");
+            var config = JsonNode.Parse(await http.GetStringAsync(new Uri($"{origin}?mode=get_config&apikey={Field(client, "apiKey")}&output=json")));
+            if (config?["error"] is { } error)
+                return Failure("APIKey", error.ToString());
+            var categories = config!["config"]!["categories"]!.AsArray().Select(category => category!["name"]!.ToString());
+            return categories.Contains(Field(client, _categoryField)) ? null : Failure(_categoryField, "Category does not exist");
+        }
+        catch (HttpRequestException)
+        {
+            return Failure("Host", "Unable to connect to SABnzbd, please check your settings");
+        }
+    }
+
+    private static JsonArray Failure(string property, string message) =>
+        [new JsonObject { ["propertyName"] = property, ["errorMessage"] = message, ["severity"] = "error", ["isWarning"] = false }];
+}

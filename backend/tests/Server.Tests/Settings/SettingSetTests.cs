@@ -1,0 +1,158 @@
+using Dapper;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Settings;
+
+/// <summary>The last ten sets, and the one that a start fails with (CFG-12).</summary>
+public sealed class SettingSetTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Ten_sets_are_kept_and_one_call_restores_one_of_them()
+    {
+        await using var host = new SettingsHost(_temporary);
+        for (var workers = 1; workers <= 10; workers++)
+            await SaveAsync(host, ("queue.worker-count", workers.ToString(System.Globalization.CultureInfo.InvariantCulture)), ("api.key", $"canary-canary-{workers:00}"));
+        await SaveAsync(host, ("webdav.user", "me"));
+
+        var sets = await host.Store.SetsAsync(Token);
+        Assert.Equal(SettingSets.Kept, sets.Count);
+        Assert.Equal(["webdav.user"], sets[0].Changed);
+        Assert.DoesNotContain(sets, set => set.Content.Values.Any(value => value.Contains("canary", StringComparison.Ordinal)));
+
+        Assert.Empty((await host.Store.RestoreAsync(sets[^1].Id, Token))!);
+
+        Assert.Equal(("2", "canary-canary-02", "admin"), (host.Current.Text("queue.worker-count"), host.Current.Text("api.key"), host.Current.Text("webdav.user")));
+        Assert.Null(await host.Store.RestoreAsync(sets[^1].Id - 5, Token));
+    }
+
+    [Fact]
+    public async Task State_that_clients_set_makes_no_set_and_stays_over_a_restore()
+    {
+        await using var host = new SettingsHost(_temporary);
+        await SaveAsync(host, ("queue.worker-count", "3"));
+        await SaveAsync(host, ("queue.paused", "true"));
+        await SaveAsync(host, ("queue.worker-count", "4"));
+
+        var sets = await host.Store.SetsAsync(Token);
+        Assert.Equal(2, sets.Count);
+        Assert.Empty((await host.Store.RestoreAsync(sets[^1].Id, Token))!);
+
+        Assert.Equal(("3", true), (host.Current.Text("queue.worker-count"), host.Current.Boolean("queue.paused")));
+    }
+
+    [Fact]
+    public async Task Settings_from_before_there_were_sets_are_the_first_one()
+    {
+        await using var host = new SettingsHost(_temporary);
+        await host.Database.WriteAsync(connection => connection.Execute("INSERT INTO setting (key, value, secret) VALUES ('queue.worker-count', '5', 0)"), Token);
+        await host.Store.LoadAsync(Token);
+
+        await SaveAsync(host, ("queue.worker-count", "6"));
+
+        var sets = await host.Store.SetsAsync(Token);
+        Assert.Equal(["6", "5"], sets.Select(set => set.Content["queue.worker-count"]));
+        Assert.Equal([false, true], sets.Select(set => set.Proven));
+    }
+
+    [Fact]
+    public async Task Set_that_made_a_start_fail_is_not_loaded_again()
+    {
+        await StartAsync(async host =>
+        {
+            await SaveAsync(host, ("queue.worker-count", "3"), ("queue.paused", "true"));
+            await host.Store.NoteStartedAsync(Token);
+        });
+        // Starts with it, once: it is proven.
+        await StartAsync(host => host.Store.NoteStartedAsync(Token));
+        await StartAsync(async host =>
+        {
+            await host.Store.NoteStartedAsync(Token);
+            await SaveAsync(host, ("queue.worker-count", "7"));
+        });
+
+        // This start does not get far.
+        await StartAsync(host =>
+        {
+            Assert.Equal("7", host.Current.Text("queue.worker-count"));
+            return Task.CompletedTask;
+        });
+        await StartAsync(async host =>
+        {
+            Assert.Equal(("3", true), (host.Current.Text("queue.worker-count"), host.Current.Boolean("queue.paused")));
+            await host.Store.NoteStartedAsync(Token);
+            Assert.True((await host.Store.SetsAsync(Token))[0].Failed);
+        });
+        await StartAsync(async host =>
+        {
+            Assert.Equal(("3", true), (host.Current.Text("queue.worker-count"), host.Current.Boolean("queue.paused")));
+            // What comes next is a set of its own, and counts.
+            await host.Store.NoteStartedAsync(Token);
+            await SaveAsync(host, ("queue.worker-count", "4"));
+        });
+        await StartAsync(host =>
+        {
+            Assert.Equal("4", host.Current.Text("queue.worker-count"));
+            return Task.CompletedTask;
+        });
+    }
+
+    [Fact]
+    public async Task Two_failing_starts_with_two_sets_go_back_to_the_last_good_one()
+    {
+        await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
+        await StartAsync(async host =>
+        {
+            await host.Store.NoteStartedAsync(Token);
+            await SaveAsync(host, ("queue.worker-count", "7"));
+            await SaveAsync(host, ("queue.worker-count", "8"));
+        });
+
+        foreach (var expected in (string[])["8", "7", "3", "3"])
+        {
+            await StartAsync(host =>
+            {
+                Assert.Equal(expected, host.Current.Text("queue.worker-count"));
+                return Task.CompletedTask;
+            });
+        }
+    }
+
+    [Fact]
+    public async Task Start_that_was_called_off_accuses_no_set()
+    {
+        await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
+        await StartAsync(async host =>
+        {
+            await host.Store.NoteStartedAsync(Token);
+            await SaveAsync(host, ("queue.worker-count", "7"));
+        });
+
+        for (var i = 0; i < 2; i++)
+        {
+            await StartAsync(host =>
+            {
+                Assert.Equal("7", host.Current.Text("queue.worker-count"));
+                host.Trial.Withdraw();
+                return Task.CompletedTask;
+            });
+        }
+    }
+
+    private async Task StartAsync(Func<SettingsHost, Task> run)
+    {
+        await using var host = new SettingsHost(_temporary);
+        await host.Store.LoadAsync(Token);
+        await run(host);
+    }
+
+    private static async Task SaveAsync(SettingsHost host, params (string Key, string Value)[] values) =>
+        Assert.Empty(await host.Store.SaveAsync(values.ToDictionary(value => value.Key, value => (string?)value.Value), Token));
+}
