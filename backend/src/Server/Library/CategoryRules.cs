@@ -13,6 +13,9 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api)
     // Of a text without a meaning here; real ones have a few letters.
     private const int MaxLength = 255;
 
+    // Between a category of an indexer and what is below it.
+    private static readonly char[] Separators = ['>', '/', ':'];
+
     private static readonly string[] Defaults = ["", None, "Default", "None"];
 
     /// <summary>The category folders that exist even when they are empty.</summary>
@@ -36,6 +39,14 @@ internal sealed class CategoryRules(IOptionsMonitor<ApiOptions> api)
         var name = NameCleaner.Clean(category, windowsSafe: true);
         return Configured.FirstOrDefault(known => known.Equals(name, StringComparison.OrdinalIgnoreCase)) ?? name;
     }
+
+    /// <summary>The configured category that an NZB names for itself, or null (IMP-13).</summary>
+    /// <param name="category">As its indexer calls it, as in <c>TV &gt; HD</c>; null for none.</param>
+    /// <param name="tags">Its tags.</param>
+    public string? NamedBy(string? category, IEnumerable<string> tags) => tags.Prepend(category ?? "")
+        .Select(text => text.Split(Separators, 2)[0].Trim())
+        .Select(word => Configured.FirstOrDefault(known => known.Equals(word, StringComparison.OrdinalIgnoreCase)))
+        .FirstOrDefault(known => known is not null);
 
     private static bool IsClip(string name) => name.Equals(BuiltInClip.Category, StringComparison.OrdinalIgnoreCase);
 }

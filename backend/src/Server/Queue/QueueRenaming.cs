@@ -112,6 +112,21 @@ internal sealed class QueueRenaming(
             cancellationToken);
     }
 
+    /// <summary>Gives an item the category that its NZB names, unless a client has given it one.</summary>
+    /// <param name="id">The item.</param>
+    /// <param name="category">A configured one.</param>
+    /// <param name="cancellationToken">Counts until the change begins.</param>
+    /// <returns>The item as it is then, or null when it has left the queue.</returns>
+    public Task<QueueItem?> SetNamedCategoryAsync(string id, string category, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            connection =>
+            {
+                if (QueueStore.Find(connection, id) is { Category: CategoryRules.None } item)
+                    Place(connection, item, Rename(item, item.NzbName) with { Password = item.Password, Category = category, Folder = categories.FolderOf(category) });
+                return QueueStore.Find(connection, id);
+            },
+            cancellationToken);
+
     /// <summary>Puts an item under a wished name, or the next free one, and the file along that lists for this item alone.</summary>
     private static void Place(DbConnection connection, QueueItem before, QueueItem wished)
     {

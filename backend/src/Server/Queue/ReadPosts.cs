@@ -6,6 +6,7 @@ namespace Sluice.Server.Queue;
 /// <param name="Files">Every file, in the order of the NZB.</param>
 /// <param name="Passwords">Passwords that the NZB names.</param>
 /// <param name="Title">Title of the release, or null.</param>
+/// <param name="Category">The configured category that the NZB names, or null.</param>
 /// <param name="EncodedBytes">Size of the post in bytes.</param>
 /// <param name="PostedAt">Mean date of the posted files, or null.</param>
 /// <param name="Findings">What the step tells of it.</param>
@@ -14,6 +15,7 @@ internal sealed record ReadPost(
     IReadOnlyList<PostedEntry> Files,
     IReadOnlyList<string> Passwords,
     string? Title,
+    string? Category,
     long EncodedBytes,
     DateTimeOffset? PostedAt,
     StepFindings Findings)

@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Media;
 using Xunit;

@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer.Layouts;
 using Sluice.Usenet.Media;
 using Xunit;

@@ -1,3 +1,4 @@
+using Sluice.Testing;
 using Sluice.Tools.MockNntpServer.Layouts;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Streams;

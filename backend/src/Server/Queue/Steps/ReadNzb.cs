@@ -15,6 +15,8 @@ internal sealed class ReadNzb(
     StoredNzbReader nzbs,
     BlobStore blobs,
     QueueStore queue,
+    QueueRenaming renaming,
+    CategoryRules categories,
     OpenReleases releases,
     DeadArticles dead,
     IOptionsMonitor<ImportOptions> import) : IImportStep
@@ -38,6 +40,8 @@ internal sealed class ReadNzb(
                 return failure;
             read = post;
             await queue.SetPostAsync(work.Item.Id, read.EncodedBytes, read.PostedAt, cancellationToken);
+            if (read.Category is { } category && work.Item.Category == CategoryRules.None)
+                work.Item = await renaming.SetNamedCategoryAsync(work.Item.Id, category, cancellationToken) ?? work.Item;
         }
 
         work.Read = read;
@@ -96,6 +100,7 @@ internal sealed class ReadNzb(
             files,
             [.. head.Passwords.Select(QueueItem.LimitPassword)],
             head.Title ?? head.Name,
+            categories.NamedBy(head.Category, head.Tags),
             files.Sum(file => file.EncodedBytes),
             dates.Count == 0 ? null : DateTimeOffset.FromUnixTimeSeconds((long)dates.Average()),
             new StepFindings(("files", files.Count), ("segments", files.Sum(file => (long)file.Segments)))), null);

@@ -1,10 +1,10 @@
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Layouts;
 
-namespace Sluice.Usenet.Tests.Archives;
+namespace Sluice.Testing;
 
 /// <summary>Releases of every layout that can be streamed, small, by their names.</summary>
-internal static class MockLayouts
+public static class MockLayouts
 {
     private const int ArticleSize = 20_000;
     private const string Password = "open-sesame";
