@@ -68,8 +68,11 @@ public sealed class PredictedVolumes
 
         public bool IsProved => _isProved || (_isProved = set.Open(place).Count == 0);
 
-        public async ValueTask ProveAsync(CancellationToken cancellationToken) =>
-            await Task.WhenAll(set.Open(place).Select(open => set.ProveAsync(open, token => check.IsTrueAsync(files[open], token), cancellationToken)));
+        public async ValueTask ProveAsync(IPostedHeads? heads, CancellationToken cancellationToken) => await Task.WhenAll(
+            set.Open(place).Select(open => set.ProveAsync(open, token => check.IsTrueAsync(files[open], open == place ? heads : null, token), cancellationToken)));
+
+        public async ValueTask ProveOwnAsync(IPostedHeads heads, CancellationToken cancellationToken) =>
+            await set.ProveAsync(place, token => check.IsTrueAsync(files[place], heads, token), cancellationToken);
     }
 }
 
@@ -166,10 +169,16 @@ internal sealed class VolumeCheck(IArticleSource source)
     private static readonly ProbeOptions Options = new() { Lane = OperationLane.Playback, HeadBytes = HeadBytes, TrailerPatience = TimeSpan.Zero };
 
     /// <summary>Whether a volume is as predicted.</summary>
+    /// <param name="predicted">The volume.</param>
+    /// <param name="heads">Where its beginning may be had without a fetch; null: nowhere.</param>
+    /// <param name="cancellationToken">Gives up.</param>
     /// <exception cref="ArticleGoneException">Its head is gone or damaged at every provider.</exception>
     /// <exception cref="NntpException">Nothing can be said.</exception>
-    public async Task<bool> IsTrueAsync(PredictedFile predicted, CancellationToken cancellationToken)
+    public async Task<bool> IsTrueAsync(PredictedFile predicted, IPostedHeads? heads, CancellationToken cancellationToken)
     {
+        // What a stream reads anyway can say that the volume is as predicted; that it is not, an article says that is asked for that alone.
+        if (heads is not null && await heads.ReadHeadAsync(predicted.File, HeadBytes, cancellationToken) is { } read && await IsAsReadAsync(predicted, read, cancellationToken))
+            return true;
         var unseen = new FileHead { Members = [0], Subject = default, Ids = predicted.File.Ids, State = HeadState.Skipped };
         var prober = new ReleaseProber(source, Options);
         var head = (await prober.ContinueAsync([unseen], isWhole: false, cancellationToken))[0];
@@ -184,6 +193,12 @@ internal sealed class VolumeCheck(IArticleSource source)
 
         async Task<bool> IsAsPredictedAsync(FileHead seen) =>
             seen.Map?.Equals(predicted.File.Map) == true && await RarExpectation.IsMetAsync(predicted.Volume, seen, cancellationToken);
+    }
+
+    private static async Task<bool> IsAsReadAsync(PredictedFile predicted, PostedHead read, CancellationToken cancellationToken)
+    {
+        var head = new FileHead { Members = [0], Subject = default, Ids = predicted.File.Ids, State = HeadState.Found, Map = predicted.File.Map, FirstBytes = read.Bytes };
+        return read.ClaimedLength == predicted.File.Map.Length && await RarExpectation.IsMetAsync(predicted.Volume, head, cancellationToken);
     }
 }
 

@@ -94,6 +94,7 @@ internal struct SegmentSink(SegmentLoad load)
         load.Detach();
         Count();
         var taken = _buffer!;
+        taken.ClaimedLength = _decoder!.HasHeader ? _decoder.Header.FileSize : null;
         _buffer = null;
         return taken;
     }

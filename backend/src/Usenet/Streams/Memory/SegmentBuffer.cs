@@ -43,6 +43,9 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
     /// <summary>Bytes of memory that its segment takes.</summary>
     public long BlockBytes => (long)_count * BlockPool.BlockSize;
 
+    /// <summary>Length of the posted file as the article claims it; null for a segment that comes from disk. Written before any other thread sees it.</summary>
+    public long? ClaimedLength { get; set; }
+
     /// <summary>Whether a single count is left.</summary>
     public bool HasOneCount => Volatile.Read(ref _references) == 1;
 

@@ -75,6 +75,16 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
     /// <summary>Offset in the combined file of the next byte.</summary>
     public long Position { get; private set; }
 
+    /// <summary>Offset in the combined file behind what is held or on its way.</summary>
+    public long AheadEnd
+    {
+        get
+        {
+            lock (_gate)
+                return _window.NextNumber > _lastNumber ? _end : _map[_window.NextNumber].Begin;
+        }
+    }
+
     /// <summary>Begins to load at the position, before the first read.</summary>
     public void Start()
     {

@@ -15,7 +15,7 @@ namespace Sluice.Usenet.Streams.Reading;
 /// For one reader at a time. Nothing past the segment of the last byte asked for is ever loaded. Bytes may leave before their
 /// article is proved; the last byte of the range never does before all of them are, wherever the stream has been in between.
 /// </remarks>
-public sealed class CombinedStream : ReadOnlyStream
+public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
 {
     private readonly StreamResources _shared;
     private readonly OperationLane _lane;
@@ -53,6 +53,21 @@ public sealed class CombinedStream : ReadOnlyStream
             ArgumentOutOfRangeException.ThrowIfNegative(value);
             _position = value;
         }
+    }
+
+    /// <summary>Offset behind the bytes that are held or on their way.</summary>
+    internal long AheadEnd => _reader?.AheadEnd ?? _position;
+
+    /// <summary>Whether what one load brings serves others too.</summary>
+    internal bool SharesSegments => _shared.Options.SharesSegments;
+
+    /// <inheritdoc/>
+    public async Task<PostedHead?> ReadHeadAsync(PostedFile file, int bytes, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(file);
+        var head = new HeadWaiter(file, this, bytes);
+        _shared.Fetcher.Begin(head, _lane, cancellationToken);
+        return await head.TakeAsync(cancellationToken);
     }
 
     /// <summary>Reads the bytes that are there, and waits only if there are none; 0 at the end of the requested range.</summary>

@@ -6,27 +6,28 @@ namespace Sluice.Usenet.Streams.Reading;
 /// <summary>
 /// A file some of whose slices were predicted: each is proved together with the first read of it, and no byte of it leaves before it is.
 /// </summary>
-/// <remarks>For one reader at a time. A slice is proved ahead where a reader goes on towards it, so that it does not wait at every border.</remarks>
+/// <remarks>
+/// For one reader at a time. A slice whose beginning is on its way ahead of the reader is proved out of that, so that the reader waits at no
+/// border and nothing is fetched for the proof.
+/// </remarks>
 internal sealed class ProvedStream : ReadOnlyStream
 {
-    // A reader that has taken so much in a row is no probe, and will come to the next slice.
-    private const long TakenBeforeAhead = 1 << 20;
-
-    private readonly ReadOnlyStream _inner;
+    private readonly CombinedStream _inner;
     private readonly IReadOnlyList<FileExtent> _extents;
     private readonly long[] _ends;
     private readonly long _end;
     private readonly CancellationTokenSource _closing = new();
-    private Task _ahead = Task.CompletedTask;
-    private int _aheadOf = -1;
-    private long _landed;
+    private readonly List<Task> _ahead = [];
+
+    // Slices before it have been begun with, since the reader has moved last.
+    private int _aheadTo;
 
     /// <param name="inner">The slices as one file; owned.</param>
     /// <param name="extents">The slices.</param>
     /// <param name="end">Offset behind the last byte that will be asked for.</param>
-    public ProvedStream(ReadOnlyStream inner, IReadOnlyList<FileExtent> extents, long end)
+    public ProvedStream(CombinedStream inner, IReadOnlyList<FileExtent> extents, long end)
     {
-        (_inner, _end, _landed) = (inner, end, inner.Position);
+        (_inner, _end) = (inner, end);
         _extents = [.. extents.Where(extent => extent.Length > 0)];
         _ends = new long[_extents.Count];
         var length = 0L;
@@ -44,7 +45,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         set
         {
             if (value != _inner.Position)
-                _landed = value;
+                _aheadTo = 0;
             _inner.Position = value;
         }
     }
@@ -82,7 +83,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         }
         finally
         {
-            await _ahead;
+            await Task.WhenAll(_ahead);
             _closing.Dispose();
         }
     }
@@ -98,9 +99,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         // The slice that holds the byte at the position: the first one that ends behind it.
         var found = Array.BinarySearch(_ends, position + 1);
         var slice = found < 0 ? ~found : found;
-        var next = slice + 1;
-        if (next < _extents.Count && _ends[slice] < _end && position - _landed >= TakenBeforeAhead && !IsProved(next))
-            ProveAhead(next);
+        ProveAhead(slice + 1);
         return (IsProved(slice) ? null : slice, position, (int)Math.Min(wanted, _ends[slice] - position));
     }
 
@@ -112,7 +111,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         var read = reading.AsTask();
         try
         {
-            await Task.WhenAll(_extents[slice].Proof!.ProveAsync(cancellationToken).AsTask(), read);
+            await Task.WhenAll(_extents[slice].Proof!.ProveAsync(HeadsAt(slice, position), cancellationToken).AsTask(), read);
         }
         catch
         {
@@ -123,19 +122,33 @@ internal sealed class ProvedStream : ReadOnlyStream
         return await read;
     }
 
-    private void ProveAhead(int slice)
+    /// <summary>The reader's own loads, where the segment at a position is the one that its posted file begins with.</summary>
+    private CombinedStream? HeadsAt(int slice, long position)
     {
-        if (_aheadOf == slice || !_ahead.IsCompleted)
+        var (extent, begin) = (_extents[slice], _ends[slice] - _extents[slice].Length);
+        return _inner.SharesSegments && extent.Offset + position - begin < extent.File.Map[0].Length ? _inner : null;
+    }
+
+    /// <summary>Begins to look into the slices whose beginnings are on their way.</summary>
+    private void ProveAhead(int first)
+    {
+        if (!_inner.SharesSegments || Math.Max(_aheadTo, first) is var next && next >= _extents.Count)
             return;
-        _aheadOf = slice;
-        _ahead = TryProveAsync(_extents[slice].Proof!);
+        _ahead.RemoveAll(static task => task.IsCompleted);
+        for (var end = _inner.AheadEnd; next < _extents.Count && _ends[next - 1] < end; next++)
+        {
+            if (!IsProved(next))
+                _ahead.Add(TryProveAsync(_extents[next].Proof!));
+        }
+
+        _aheadTo = next;
     }
 
     private async Task TryProveAsync(IExtentProof proof)
     {
         try
         {
-            await proof.ProveAsync(_closing.Token);
+            await proof.ProveOwnAsync(_inner, _closing.Token);
         }
         catch (Exception failure) when (failure is IOException or OperationCanceledException)
         {
