@@ -19,8 +19,8 @@ public interface IExtentProof
     ValueTask ProveAsync(IPostedHeads? heads, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Looks into the posted file of the slice alone, for a reader that comes to it later and has proved all slices before it by then. That
-    /// does not prove the slice where the reader begins behind slices that nobody has proved.
+    /// Looks into the posted file of the slice alone, for a stream that comes to the slice later and has proved all slices before it by then.
+    /// Where the stream begins behind slices that are not proved, <see cref="IsProved"/> stays false.
     /// </summary>
     /// <inheritdoc cref="ProveAsync"/>
     ValueTask ProveOwnAsync(IPostedHeads heads, CancellationToken cancellationToken);
