@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Options;
+using Sluice.Server.AdminApi;
 using Sluice.Server.Arr;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
@@ -58,6 +59,7 @@ internal static class Program
             MaxUploadBytes = process.MaxRequestBodySize,
         });
         builder.Services.AddSabApi();
+        builder.Services.AddAdminApi();
         replace(builder.Services);
 
         var app = builder.Build();

@@ -16,6 +16,8 @@ internal static class AuthRegistration
         services
             .AddSingleton<FailureBudget>()
             .AddSingleton<BasicVerifier>()
+            .AddSingleton<RecentClients>()
+            .AddSingleton<MadePassword>()
             .AddSingleton<ApiKeyVerifier>()
             .AddSingleton<ViewKey>()
             .AddHostedService<FirstStart>()

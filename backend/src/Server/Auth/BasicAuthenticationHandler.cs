@@ -14,6 +14,7 @@ internal sealed class BasicAuthenticationHandler(
     ILoggerFactory loggers,
     UrlEncoder encoder,
     BasicVerifier verifier,
+    RecentClients clients,
     IOptionsMonitor<WebDavOptions> webDav) : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
 {
     private const string Challenge = "Basic realm=\"Sluice\", charset=\"UTF-8\"";
@@ -39,6 +40,7 @@ internal sealed class BasicAuthenticationHandler(
         switch (await verifier.VerifyAsync(header, Caller.Of(Context), Context.RequestAborted))
         {
             case BasicVerdict.Accepted:
+                clients.Note(Context);
                 return Success(webDav.CurrentValue.User);
             case BasicVerdict.Throttled:
                 _retryAfter = FailureBudget.RetryAfterSeconds;

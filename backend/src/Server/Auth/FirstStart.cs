@@ -30,11 +30,9 @@ internal sealed class FirstStart(
     IOptionsMonitor<WebDavOptions> webDav,
     IOptionsMonitor<GeneralOptions> general,
     IEnumerable<IWelcomePath> welcomePaths,
+    MadePassword shown,
     ILogger<FirstStart> logger) : IHostedLifecycleService
 {
-    // Without letters and digits that look alike: people will type this into a television.
-    private const string Alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
-    private const int PasswordLength = 20;
     private const int KeyDigits = 32;
 
     private readonly Dictionary<string, string?> _made = [];
@@ -51,7 +49,7 @@ internal sealed class FirstStart(
             return;
 
         if (settings.Current.Text("webdav.pass").Length == 0)
-            _made["webdav.pass"] = RandomNumberGenerator.GetString(Alphabet, PasswordLength);
+            _made["webdav.pass"] = MadePassword.Make();
         if (settings.Current.Text("api.key").Length == 0)
             _made["api.key"] = RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
         if (settings.Current.Text("api.strm-key").Length == 0)
@@ -82,6 +80,8 @@ internal sealed class FirstStart(
         if (_made.Keys.Any(key => key != "api.strm-key"))
         {
             var password = _made.GetValueOrDefault("webdav.pass");
+            if (password is not null)
+                shown.Show(password);
             lines.Add("This is shown once:");
             lines.Add($"  WebDAV    {Url(password, null)}");
             if (_made.TryGetValue("api.key", out var key))

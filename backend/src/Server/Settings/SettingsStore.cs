@@ -156,6 +156,10 @@ internal sealed class SettingsStore(
         }
     }
 
+    /// <summary>What a save of changes would be refused for.</summary>
+    public IReadOnlyDictionary<string, string[]> Check(IReadOnlyDictionary<string, string?> changes) =>
+        SettingsValidator.Validate(changes, source.Current, checks, out _);
+
     /// <inheritdoc/>
     public void Dispose() => _turn.Dispose();
 

@@ -46,7 +46,7 @@ public sealed class MutatedConfigurationTests
         }
     }
 
-    private static Dictionary<string, string> Some(Random random, string[] names) =>
+    internal static Dictionary<string, string> Some(Random random, string[] names) =>
         Enumerable.Range(0, random.Next(8)).Select(_ => names[random.Next(names.Length)]).Distinct().ToDictionary(name => name, _ => Mutate(random));
 
     private static string Mutate(Random random)

@@ -1,0 +1,266 @@
+using System.Text.Json.Serialization;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.AspNetCore.Http.HttpResults;
+using Microsoft.AspNetCore.Mvc;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Arr;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>The programs by their words; <see cref="ArrKind"/>.</summary>
+[JsonConverter(typeof(KebabCaseEnumConverter<ArrProgram>))]
+internal enum ArrProgram
+{
+    /// <inheritdoc cref="ArrKind.Sonarr"/>
+    Sonarr,
+
+    /// <inheritdoc cref="ArrKind.Radarr"/>
+    Radarr,
+
+    /// <inheritdoc cref="ArrKind.Lidarr"/>
+    Lidarr,
+
+    /// <inheritdoc cref="ArrKind.Readarr"/>
+    Readarr,
+
+    /// <inheritdoc cref="ArrKind.Whisparr"/>
+    Whisparr,
+}
+
+/// <summary>How the last check went.</summary>
+[JsonConverter(typeof(KebabCaseEnumConverter<ArrState>))]
+internal enum ArrState
+{
+    /// <summary>There was none since the start.</summary>
+    Unchecked,
+
+    /// <summary>It passed.</summary>
+    Ok,
+
+    /// <summary>It failed.</summary>
+    Failed,
+}
+
+/// <summary>A program that is to be called.</summary>
+/// <param name="Kind">Which one.</param>
+/// <param name="Url">Where it is.</param>
+/// <param name="Key">Its API key; null for the saved one, which goes to the saved address alone.</param>
+/// <param name="Category">The category that it adds with; null for the usual one.</param>
+internal sealed record ArrRequest(ArrProgram Kind, string Url, string? Key = null, string? Category = null);
+
+/// <summary>A saved program by its id, or one that is to be called.</summary>
+internal sealed record PathCheckRequest(string? Id = null, ArrProgram? Kind = null, string? Url = null, string? Key = null, string? Category = null);
+
+/// <summary>A saved program.</summary>
+internal sealed record ArrInstance(
+    string Id, ArrProgram Kind, string Name, string Url, string Category, DateTimeOffset? LastCheck, ArrState State, string? Sentence);
+
+/// <summary>The saved programs.</summary>
+internal sealed record ArrInstances(IReadOnlyList<ArrInstance> Items);
+
+/// <summary>What a program says of itself.</summary>
+internal sealed record ArrTest(string Version, string InstanceName);
+
+/// <summary>An address of this server that a program has tried.</summary>
+internal sealed record ArrAttempt(string Address, bool Ok, string? Cause);
+
+/// <summary>What a program lacks to find the files.</summary>
+internal sealed record PathMapping(string Host, string RemotePath, string LocalPath);
+
+/// <summary>Whether a program sees the files.</summary>
+internal sealed record PathCheck(bool Ok, string OurPath, string TheirPath, bool Sees, string Sentence, string? VolumeLine, PathMapping? Mapping);
+
+/// <summary>A program that has this server as its download client.</summary>
+internal sealed record ArrConnected(ArrInstance Instance, string Address, bool Created, IReadOnlyList<ArrAttempt> Tried, PathCheck Path);
+
+/// <summary><c>/api/arr</c>: Sonarr and its relatives, connected by one call.</summary>
+internal static class ArrResource
+{
+    /// <summary>Maps the resource.</summary>
+    public static void MapArr(this RouteGroupBuilder api)
+    {
+        var arr = api.MapGroup("/arr");
+        arr.MapGet("", List).WithName("ListArr");
+        arr.MapDelete("/{id}", RemoveAsync).WithName("RemoveArr");
+        arr.MapPost("/test", TestAsync).WithName("TestArr");
+        arr.MapPost("/connect", ConnectAsync).WithName("ConnectArr");
+        arr.MapPost("/path-check", CheckPathAsync).WithName("CheckArrPath");
+    }
+
+    private static Ok<ArrInstances> List(ArrStore store) =>
+        TypedResults.Ok(new ArrInstances([.. store.All.Select(server => Instance(server, store))]));
+
+    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> RemoveAsync(string id, ArrStore store, CancellationToken cancellationToken)
+    {
+        if (Locked(store) is { } locked)
+            return locked;
+        return await store.RemoveAsync(id, cancellationToken) ? TypedResults.NoContent() : AdminProblem.NotFound("There is no such program.");
+    }
+
+    private static async Task<Results<Ok<ArrTest>, JsonHttpResult<Problem>>> TestAsync(
+        [FromBody] ArrRequest request, ArrStore store, ArrClient client, IOptionsMonitor<ApiOptions> api, CancellationToken cancellationToken)
+    {
+        if (Read(request, store, api.CurrentValue, out var problem) is not { } server)
+            return problem!;
+        try
+        {
+            var status = await client.StatusAsync(server, cancellationToken);
+            Note(store, server, null);
+            return TypedResults.Ok(new ArrTest(status.Version, status.InstanceName));
+        }
+        catch (ArrException e)
+        {
+            Note(store, server, e.Message);
+            return AdminProblem.TestFailed(e.Message);
+        }
+    }
+
+    private static async Task<Results<Ok<ArrConnected>, JsonHttpResult<Problem>>> ConnectAsync(
+        [FromBody] ArrRequest request,
+        HttpContext http,
+        ArrStore store,
+        ArrConnector connector,
+        PathDoctor doctor,
+        IServer listener,
+        IOptionsMonitor<ApiOptions> api,
+        CancellationToken cancellationToken)
+    {
+        if (Locked(store) is { } locked)
+            return locked;
+        if (Read(request, store, api.CurrentValue, out var problem) is not { } server)
+            return problem!;
+        if (!api.CurrentValue.Categories.Contains(server.Category, StringComparer.Ordinal))
+            return AdminProblem.BadInput("category", $"There is no category {server.Category}. Add it to the categories first.");
+        try
+        {
+            var connection = await connector.ConnectAsync(server, Addresses(http.Request, listener), cancellationToken);
+            return TypedResults.Ok(new ArrConnected(
+                Instance(connection.Server, store),
+                connection.Address.ToString(),
+                connection.Created,
+                [.. connection.Trials.Select(trial => new ArrAttempt(trial.Address.ToString(), trial.Cause is null, trial.Cause))],
+                Shape(await doctor.CheckAsync(connection.Server, cancellationToken))));
+        }
+        catch (ArrException e)
+        {
+            Note(store, server, e.Message);
+            return AdminProblem.TestFailed(e.Message);
+        }
+    }
+
+    private static async Task<Results<Ok<PathCheck>, JsonHttpResult<Problem>>> CheckPathAsync(
+        [FromBody] PathCheckRequest request, ArrStore store, PathDoctor doctor, IOptionsMonitor<ApiOptions> api, CancellationToken cancellationToken)
+    {
+        ArrServer? server;
+        if (request.Id is { } id)
+        {
+            server = store.All.FirstOrDefault(saved => saved.Id == id);
+            if (server is null)
+                return AdminProblem.NotFound("There is no such program.");
+        }
+        else if (request is not { Kind: { } kind, Url: { } url })
+            return AdminProblem.BadInput("id", "Name a saved program, or a kind and an address.");
+        else if ((server = Read(new ArrRequest(kind, url, request.Key, request.Category), store, api.CurrentValue, out var problem)) is null)
+            return problem!;
+
+        try
+        {
+            return TypedResults.Ok(Shape(await doctor.CheckAsync(server, cancellationToken)));
+        }
+        catch (ArrException e)
+        {
+            Note(store, server, e.Message);
+            return AdminProblem.TestFailed(e.Message);
+        }
+    }
+
+    private static JsonHttpResult<Problem>? Locked(ArrStore store) => store.Lock is { } variable
+        ? AdminProblem.WrongState($"The programs are set by the environment variable {variable}. Remove it there to change them here.")
+        : null;
+
+    /// <summary>The program that a request means; null with what is wrong with it.</summary>
+    private static ArrServer? Read(ArrRequest request, ArrStore store, ApiOptions api, out JsonHttpResult<Problem>? problem)
+    {
+        problem = null;
+        var errors = new Dictionary<string, string[]>();
+        var kind = (ArrKind)request.Kind;
+        var url = ArrJson.ReadUrl(request.Url);
+        if (url is null)
+            errors["url"] = [$"Enter the address with http or https, such as http://{request.Kind.ToString().ToLowerInvariant()}:8989."];
+        var saved = store.All.FirstOrDefault(server => server.Kind == kind && server.Url.Equals(url, StringComparison.OrdinalIgnoreCase));
+        var key = string.IsNullOrWhiteSpace(request.Key) || request.Key == SettingsValidator.Mask ? saved?.Key : request.Key.Trim();
+        if (key is null)
+            errors["key"] = ["Enter the API key. A saved one goes only to the address that it was saved for."];
+        else if (key.Length > 256 || !key.All(char.IsAsciiLetterOrDigit))
+            errors["key"] = ["An API key has letters and digits only."];
+        if (errors.Count == 0)
+            return new ArrServer(saved?.Id ?? "", kind, saved?.Name ?? kind.ToString(), url!, key!, request.Category ?? saved?.Category ?? UsualCategory(kind, api));
+        problem = AdminProblem.BadInput(errors);
+        return null;
+    }
+
+    /// <summary>The category that a program proposes itself, as far as it is here.</summary>
+    private static string UsualCategory(ArrKind kind, ApiOptions api)
+    {
+        string[] usual = kind switch
+        {
+            ArrKind.Sonarr => ["tv", "series"],
+            ArrKind.Radarr => ["movies", "films"],
+            ArrKind.Lidarr => ["music", "audio"],
+            ArrKind.Readarr => ["readarr", "books", "ebooks"],
+            _ => ["whisparr", "xxx"],
+        };
+        return usual.FirstOrDefault(name => api.Categories.Contains(name, StringComparer.Ordinal)) ?? usual[0];
+    }
+
+    /// <summary>Where a program may find this server: as the browser did, by the name of the container, and by the usual name.</summary>
+    private static IReadOnlyList<OwnAddress> Addresses(HttpRequest request, IServer listener)
+    {
+        var urlBase = request.PathBase.Value ?? "";
+        var seen = request.Host;
+        var addresses = new List<OwnAddress> { new(seen.Host.Trim('[', ']'), seen.Port ?? (request.IsHttps ? 443 : 80), request.IsHttps, urlBase) };
+        if (listener.Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault() is { } bound)
+        {
+            var binding = BindingAddress.Parse(bound);
+            var useSsl = binding.Scheme == Uri.UriSchemeHttps;
+            addresses.Add(new(Environment.MachineName.ToLowerInvariant(), binding.Port, useSsl, urlBase));
+            addresses.Add(new("sluice", binding.Port, useSsl, urlBase));
+        }
+
+        return [.. addresses.Distinct()];
+    }
+
+    private static void Note(ArrStore store, ArrServer server, string? failure)
+    {
+        if (server.Id.Length > 0)
+            store.Note(server.Id, failure);
+    }
+
+    private static ArrInstance Instance(ArrServer server, ArrStore store)
+    {
+        var check = store.CheckOf(server.Id);
+        var state = check is null ? ArrState.Unchecked : check.Failure is null ? ArrState.Ok : ArrState.Failed;
+        return new ArrInstance(server.Id, (ArrProgram)server.Kind, server.Name, server.Url, server.Category, check?.At, state, check?.Failure);
+    }
+
+    private static PathCheck Shape(PathFinding finding) => new(
+        finding.Sees,
+        finding.OurPath,
+        finding.TheirPath,
+        finding.Sees,
+        finding.Sentence,
+        finding.VolumeLine,
+        finding.Mapping is { } mapping ? new PathMapping(mapping.Host, mapping.RemotePath, mapping.LocalPath) : null);
+}
+
+/// <summary>How the programs stand in JSON, generated at build.</summary>
+[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
+[JsonSerializable(typeof(ArrRequest))]
+[JsonSerializable(typeof(PathCheckRequest))]
+[JsonSerializable(typeof(ArrInstances))]
+[JsonSerializable(typeof(ArrTest))]
+[JsonSerializable(typeof(ArrConnected))]
+[JsonSerializable(typeof(PathCheck))]
+internal sealed partial class ArrResourceJson : JsonSerializerContext;

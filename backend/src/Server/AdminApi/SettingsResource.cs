@@ -1,0 +1,136 @@
+using System.Globalization;
+using System.Text;
+using Microsoft.AspNetCore.Http.HttpResults;
+using Microsoft.AspNetCore.Mvc;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary><c>/api/settings</c>: what can be set, what is in force, and the last sets (CFG-11, CFG-12, CFG-16).</summary>
+internal static class SettingsResource
+{
+    // Some sixty settings; providers and lists among them may be long.
+    private const int MaxImport = 1 << 20;
+
+    /// <summary>Maps the resource.</summary>
+    public static void MapSettings(this RouteGroupBuilder api)
+    {
+        var settings = api.MapGroup("/settings");
+        settings.MapGet("", List).WithName("ListSettings");
+        settings.MapPut("", SaveAsync).WithName("SaveSettings");
+        settings.MapGet("/schema", Schema).WithName("ListSettingFields");
+        settings.MapDelete("/{key}", ResetAsync).WithName("ResetSetting");
+        settings.MapGet("/sets", ListSetsAsync).WithName("ListSettingSets");
+        settings.MapPost("/sets/{id}/restore", RestoreAsync).WithName("RestoreSettingSet");
+        settings.MapGet("/export", Export).WithName("ExportSettings");
+        settings.MapPost("/import", ImportAsync).Accepts<string>("text/plain").WithName("ImportSettings");
+    }
+
+    private static Ok<SettingFields> Schema() => TypedResults.Ok(new SettingFields([.. SettingSchema.All.Select(SettingField.Of)]));
+
+    private static Ok<SettingValues> List(SettingsSource settings, EffectiveValues effective) => TypedResults.Ok(Values(settings, effective));
+
+    private static async Task<Results<Ok<SettingValues>, JsonHttpResult<Problem>>> SaveAsync(
+        [FromBody] SettingsSave save, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken) =>
+        await SaveUnlockedAsync(save.Values, store, settings, cancellationToken) is { Count: > 0 } errors
+            ? AdminProblem.BadInput(errors)
+            : TypedResults.Ok(Values(settings, effective));
+
+    private static async Task<Results<Ok<SettingValue>, JsonHttpResult<Problem>>> ResetAsync(
+        string key, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken)
+    {
+        if (SettingsValidator.Definition(key) is not { } definition)
+            return AdminProblem.NotFound("There is no such setting.");
+        // Clients rely on a key that stays the same, and without a password nobody gets in.
+        if (definition.Generated)
+            return AdminProblem.WrongState("This value has no default; make a new one instead.");
+        return await store.SaveAsync(new Dictionary<string, string?> { [key] = null }, cancellationToken) is { Count: > 0 } errors
+            ? AdminProblem.BadInput(errors)
+            : TypedResults.Ok(Value(settings.Current[key], effective));
+    }
+
+    private static async Task<Ok<SettingsSets>> ListSetsAsync(SettingsStore store, CancellationToken cancellationToken) =>
+        TypedResults.Ok(new SettingsSets(
+        [
+            .. (await store.SetsAsync(cancellationToken)).Select(set =>
+                new SettingsSet(set.Id.ToString(CultureInfo.InvariantCulture), set.SavedAt, set.Changed, set.Failed)),
+        ]));
+
+    private static async Task<Results<Ok<SettingValues>, JsonHttpResult<Problem>>> RestoreAsync(
+        string id, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken)
+    {
+        var errors = long.TryParse(id, NumberStyles.None, CultureInfo.InvariantCulture, out var number) ? await store.RestoreAsync(number, cancellationToken) : null;
+        return errors switch
+        {
+            null => AdminProblem.NotFound("This set is kept no longer."),
+            { Count: > 0 } => AdminProblem.BadInput(errors),
+            _ => TypedResults.Ok(Values(settings, effective)),
+        };
+    }
+
+    /// <summary>All saved values but secrets, one in a line.</summary>
+    private static ContentHttpResult Export(SettingsSource settings)
+    {
+        var text = new StringBuilder("# Settings of Sluice, without secrets\n");
+        foreach (var setting in settings.Current.All.Where(setting => setting.Origin == SettingOrigin.Saved && setting.Definition is { Secret: false, IsState: false }))
+            text.Append(CultureInfo.InvariantCulture, $"{setting.Definition.Key}={setting.Value.ReplaceLineEndings(" ")}\n");
+        return TypedResults.Text(text.ToString(), "text/plain", Encoding.UTF8);
+    }
+
+    private static async Task<Results<Ok<SettingValues>, JsonHttpResult<Problem>>> ImportAsync(
+        HttpRequest request, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken)
+    {
+        if (await ReadTextAsync(request.Body, cancellationToken) is not { } text)
+            return AdminProblem.Of(StatusCodes.Status413PayloadTooLarge, "too-large", "A file of settings is not this long.");
+        var (values, errors) = (new Dictionary<string, string?>(), new Dictionary<string, string[]>());
+        var number = 0;
+        foreach (var line in text.ReplaceLineEndings("\n").Split('\n').Select(line => line.Trim()))
+        {
+            number++;
+            if (line.Length == 0 || line.StartsWith('#'))
+                continue;
+            if (line.IndexOf('=', StringComparison.Ordinal) is not (> 0 and var at))
+                errors[$"line {number}"] = ["Must be a key, = and a value."];
+            // What is so already need not be saved, and may be locked.
+            else if (SettingsValidator.Definition(line[..at]) is not { } definition || settings.Current.Text(definition.Key) != line[(at + 1)..])
+                values[line[..at]] = line[(at + 1)..];
+        }
+
+        if (errors.Count == 0)
+            errors = new(await SaveUnlockedAsync(values, store, settings, cancellationToken));
+        return errors.Count > 0 ? AdminProblem.BadInput(errors) : TypedResults.Ok(Values(settings, effective));
+    }
+
+    /// <summary>Saves all or nothing; a setting that the environment locks is refused like a wrong value (CFG-3).</summary>
+    private static async Task<IReadOnlyDictionary<string, string[]>> SaveUnlockedAsync(
+        Dictionary<string, string?> values, SettingsStore store, SettingsSource settings, CancellationToken cancellationToken)
+    {
+        var locked = values.Keys
+            .Where(key => SettingsValidator.Definition(key) is not null && settings.Current[key].Origin == SettingOrigin.Environment)
+            .ToDictionary(key => key, key => (string[])[$"Set by the environment variable {settings.Current[key].Variable}. Remove it there to change the value here."]);
+        if (locked.Count == 0)
+            return await store.SaveAsync(values, cancellationToken);
+
+        var others = store.Check(values.Where(value => !locked.ContainsKey(value.Key)).ToDictionary());
+        return others.Concat(locked).ToDictionary();
+    }
+
+    private static async Task<string?> ReadTextAsync(Stream body, CancellationToken cancellationToken)
+    {
+        using var reader = new StreamReader(body, Encoding.UTF8);
+        var text = new char[MaxImport];
+        var length = await reader.ReadBlockAsync(text, cancellationToken);
+        return length == MaxImport ? null : new string(text, 0, length);
+    }
+
+    private static SettingValues Values(SettingsSource settings, EffectiveValues effective) =>
+        new([.. settings.Current.All.Select(setting => Value(setting, effective))], settings.Version);
+
+    private static SettingValue Value(EffectiveSetting setting, EffectiveValues effective) => new(
+        setting.Definition.Key,
+        setting.Definition.Secret ? null : setting.Value,
+        (SettingValueSource)setting.Origin,
+        setting.Variable,
+        effective.Of(setting),
+        setting.Definition.Secret ? setting.Value != setting.Definition.Default : setting.Value.Length > 0);
+}

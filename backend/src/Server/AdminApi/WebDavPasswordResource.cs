@@ -1,0 +1,52 @@
+using System.Text.Json.Serialization;
+using Microsoft.AspNetCore.Http.HttpResults;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Auth;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>How players and mounts log in.</summary>
+/// <param name="Url">Address of the tree.</param>
+/// <param name="User">The user.</param>
+/// <param name="Password">The password while it can be shown; null when it was made before this start, or is set by the environment.</param>
+/// <param name="LockedOut">Clients of the last day that have to be given the new password.</param>
+internal sealed record WebDavAccess(string Url, string User, string? Password, IReadOnlyList<string> LockedOut);
+
+/// <summary><c>/api/setup/webdav</c> and <c>/api/settings/webdav-password</c>: the password of the tree, as long as it may be shown.</summary>
+internal static class WebDavPasswordResource
+{
+    private const string Key = "webdav.pass";
+
+    /// <summary>Maps the resource.</summary>
+    public static void MapWebDavPassword(this RouteGroupBuilder api)
+    {
+        api.MapGet("/setup/webdav", Show).WithName("ShowWebDavAccess");
+        api.MapPost("/settings/webdav-password", MakeAsync).WithName("MakeWebDavPassword");
+    }
+
+    private static Ok<WebDavAccess> Show(MadePassword made, SettingsSource settings, IOptionsMonitor<GeneralOptions> general) =>
+        TypedResults.Ok(Access(settings, general, settings.Current[Key].Origin == SettingOrigin.Environment ? null : made.Password, []));
+
+    private static async Task<Results<Ok<WebDavAccess>, JsonHttpResult<Problem>>> MakeAsync(
+        MadePassword made, RecentClients clients, SettingsStore store, SettingsSource settings, IOptionsMonitor<GeneralOptions> general, CancellationToken cancellationToken)
+    {
+        if (settings.Current[Key] is { Origin: SettingOrigin.Environment } locked)
+            return AdminProblem.WrongState($"The password is set by the environment variable {locked.Variable}. Change it there.");
+        var password = MadePassword.Make();
+        if (await store.SaveAsync(new Dictionary<string, string?> { [Key] = password }, cancellationToken) is { Count: > 0 } errors)
+            return AdminProblem.BadInput(errors);
+        var lockedOut = clients.List();
+        clients.Clear();
+        made.Show(password);
+        return TypedResults.Ok(Access(settings, general, password, lockedOut));
+    }
+
+    private static WebDavAccess Access(SettingsSource settings, IOptionsMonitor<GeneralOptions> general, string? password, IReadOnlyList<string> lockedOut) => new(
+        $"{settings.Current.Text("general.base-url")}{general.CurrentValue.UrlBase}/", settings.Current.Text("webdav.user"), password, lockedOut);
+}
+
+/// <summary>How the access to the tree stands in JSON, generated at build.</summary>
+[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
+[JsonSerializable(typeof(WebDavAccess))]
+internal sealed partial class WebDavPasswordJson : JsonSerializerContext;

@@ -1,0 +1,46 @@
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>Who has logged in to the tree with the password lately: those that a new password locks out.</summary>
+/// <remarks>Thread-safe. Holds the latest <see cref="MaxClients"/>.</remarks>
+internal sealed class RecentClients(TimeProvider time)
+{
+    private const int MaxClients = 100;
+    private const int MaxName = 80;
+
+    private static readonly TimeSpan Kept = TimeSpan.FromDays(1);
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, DateTimeOffset> _seen = [];
+
+    /// <summary>Notes a request with the right password.</summary>
+    public void Note(HttpContext http)
+    {
+        var agent = http.Request.Headers.UserAgent.ToString();
+        var name = new string([.. agent.Take(MaxName).Where(c => !char.IsControl(c))]);
+        var client = $"{(name.Length > 0 ? name : "a client")} at {Caller.Of(http).Client}";
+        var now = time.WallTime();
+        lock (_gate)
+        {
+            if (_seen.Count >= MaxClients && !_seen.ContainsKey(client))
+                _seen.Remove(_seen.MinBy(seen => seen.Value).Key);
+            _seen[client] = now;
+        }
+    }
+
+    /// <summary>The clients of the last day, the latest first.</summary>
+    public IReadOnlyList<string> List()
+    {
+        var since = time.WallTime() - Kept;
+        lock (_gate)
+            return [.. _seen.Where(seen => seen.Value >= since).OrderByDescending(seen => seen.Value).Select(seen => seen.Key)];
+    }
+
+    /// <summary>Forgets all: the password is another one.</summary>
+    public void Clear()
+    {
+        lock (_gate)
+            _seen.Clear();
+    }
+}

@@ -1,0 +1,95 @@
+using System.Net;
+using System.Text.Json.Nodes;
+using Sluice.Server.Tests.Arr;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Startup;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary>Sonarr and its relatives by the API.</summary>
+public sealed class ArrResourceTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Connect_tries_the_address_that_the_browser_came_by_and_twice_leaves_one_client()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        replica.Folders.UnionWith(["/mnt/nzbdav/", "/mnt/nzbdav/completed-symlinks/"]);
+
+        var first = await server.SendAsync(HttpMethod.Post, "arr/connect", Request(replica, ArrServerReplica.Key));
+        // The saved key, towards the saved address.
+        var second = await server.SendAsync(HttpMethod.Post, "arr/connect", Request(replica, null));
+
+        Assert.True(first["created"]!.GetValue<bool>());
+        Assert.False(second["created"]!.GetValue<bool>());
+        Assert.Equal(server.Server.Address.ToString().TrimEnd('/'), second["address"]!.ToString());
+        Assert.True(first["path"]!["ok"]!.GetValue<bool>());
+        Assert.Single(replica.Clients);
+        var instance = (await server.GetAsync("arr"))["items"]!.AsArray().Single()!;
+        Assert.Equal(("sonarr", replica.Url, "tv", "ok"), (instance["kind"]!.ToString(), instance["url"]!.ToString(), instance["category"]!.ToString(), instance["state"]!.ToString()));
+        Assert.DoesNotContain(ArrServerReplica.Key, first.ToJsonString() + second.ToJsonString() + instance.ToJsonString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(RunningServer.ApiKey, first.ToJsonString(), StringComparison.Ordinal);
+
+        var check = await server.SendAsync(HttpMethod.Post, "arr/path-check", new JsonObject { ["id"] = instance["id"]!.ToString() });
+        Assert.Equal("Sonarr sees /mnt/nzbdav/completed-symlinks.", check["sentence"]!.ToString());
+        await server.SendAsync(HttpMethod.Delete, $"arr/{instance["id"]}", null, HttpStatusCode.NoContent);
+        await server.SendAsync(HttpMethod.Delete, $"arr/{instance["id"]}", null, HttpStatusCode.NotFound);
+        Assert.Empty((await server.GetAsync("arr"))["items"]!.AsArray());
+    }
+
+    [Fact]
+    public async Task Saved_key_goes_to_no_other_address()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        await using var other = await ArrServerReplica.StartAsync("Sonarr");
+        await server.SendAsync(HttpMethod.Post, "arr/connect", Request(replica, ArrServerReplica.Key));
+
+        var problem = await server.SendAsync(HttpMethod.Post, "arr/test", Request(other, null), HttpStatusCode.BadRequest);
+
+        Assert.StartsWith("Enter the API key.", problem["errors"]!["key"]![0]!.ToString(), StringComparison.Ordinal);
+        Assert.Empty(other.Calls);
+        Assert.Equal("4.0.9.2244", (await server.SendAsync(HttpMethod.Post, "arr/test", Request(replica, null)))["version"]!.ToString());
+    }
+
+    [Fact]
+    public async Task Failures_are_answers_with_sentences()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Radarr");
+        var wrong = await server.SendAsync(HttpMethod.Post, "arr/test", Request(replica, "wrong"), HttpStatusCode.UnprocessableEntity);
+        var nowhere = Request(replica, "key");
+        nowhere["url"] = "http://127.0.0.1:1";
+        var absent = await server.SendAsync(HttpMethod.Post, "arr/connect", nowhere, HttpStatusCode.UnprocessableEntity);
+        var strange = Request(replica, "key");
+        strange["category"] = "no such";
+        var category = await server.SendAsync(HttpMethod.Post, "arr/connect", strange, HttpStatusCode.BadRequest);
+
+        Assert.Equal("test-failed", wrong["type"]!.ToString());
+        Assert.StartsWith("Radarr refuses the API key.", wrong["title"]!.ToString(), StringComparison.Ordinal);
+        Assert.StartsWith("Nothing listens at", absent["title"]!.ToString(), StringComparison.Ordinal);
+        Assert.Equal("There is no category no such. Add it to the categories first.", category["title"]!.ToString());
+        Assert.Empty((await server.GetAsync("arr"))["items"]!.AsArray());
+    }
+
+    [Fact]
+    public async Task Programs_that_the_environment_sets_are_listed_and_locked()
+    {
+        await using var server = await ResourceServer.StartAsync(
+            _temporary, new() { ["SLUICE_CONFIG__ARR__INSTANCES"] = """{"SonarrInstances":[{"Name":"series","Host":"http://sonarr:8989","ApiKey":"canarycanary"}]}""" });
+
+        var list = await server.GetAsync("arr");
+        Assert.Equal("series", list["items"]![0]!["name"]!.ToString());
+        Assert.DoesNotContain("canary", list.ToJsonString(), StringComparison.Ordinal);
+        var problem = await server.SendAsync(HttpMethod.Delete, $"arr/{list["items"]![0]!["id"]}", null, HttpStatusCode.Conflict);
+        Assert.Contains("SLUICE_CONFIG__ARR__INSTANCES", problem["title"]!.ToString(), StringComparison.Ordinal);
+    }
+
+    private static JsonObject Request(ArrServerReplica replica, string? key) =>
+        new() { ["kind"] = replica.Name.ToLowerInvariant(), ["url"] = replica.Url + "/", ["key"] = key, ["category"] = null };
+}
