@@ -41,7 +41,7 @@ internal static class SettingsResource
     {
         if (SettingsValidator.Definition(key) is not { } definition)
             return AdminProblem.NotFound("There is no such setting.");
-        // Clients rely on a key that stays the same, and without a password nobody gets in.
+        // Clients rely on a key that stays the same, and without a password no client gets in.
         if (definition.Generated)
             return AdminProblem.WrongState("This value has no default; make a new one instead.");
         return await store.SaveAsync(new Dictionary<string, string?> { [key] = null }, cancellationToken) is { Count: > 0 } errors
