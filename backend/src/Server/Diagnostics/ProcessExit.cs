@@ -41,6 +41,8 @@ internal static class ProcessExit
         try
         {
             await using var app = build(environment);
+            // The run disposes of all services at its end, a failing one too.
+            var trial = app.Services.GetRequiredService<SettingsTrial>();
             try
             {
                 await app.RunAsync(asked);
@@ -48,7 +50,7 @@ internal static class ProcessExit
             catch (Exception e) when (asked.IsCancellationRequested || e is StartRefusedException or SocketException or StorageException or IOException { InnerException: AddressInUseException })
             {
                 // A taken port, a folder or a signal accuses no setting.
-                app.Services.GetRequiredService<SettingsTrial>().Withdraw();
+                trial.Withdraw();
                 throw;
             }
 
