@@ -70,6 +70,7 @@ internal static class Program
         app.UseUrlBase();
         app.UseBodyLimits();
         app.UseRouting();
+        app.UseAdminGate();
         app.UseSafeModeNotice();
         app.UseAuthentication();
         app.UseAuthorization();
@@ -77,6 +78,7 @@ internal static class Program
         app.MapHealth().OpenAs(OpenEndpoint.Process);
         app.MapBrowserFiles();
         app.MapSabApi();
+        app.MapAdminApi();
         app.MapView();
         app.MapWebDav();
         return app;

@@ -1,3 +1,6 @@
+using Microsoft.AspNetCore.Http.HttpResults;
+using Sluice.Server.Auth;
+
 namespace Sluice.Server.AdminApi;
 
 /// <summary>The API of the web UI in the composition root.</summary>
@@ -8,12 +11,18 @@ internal static class AdminRegistration
         .AddSingleton<EffectiveValues>()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
-    /// <summary>Maps the resources into their group; the caller adds the path and the authorization.</summary>
-    public static RouteGroupBuilder MapAdminApi(this RouteGroupBuilder api)
+    /// <summary>Maps the resources behind their door.</summary>
+    public static void MapAdminApi(this IEndpointRouteBuilder routes)
     {
+        var api = routes.MapGroup("/api");
+        api.WithMetadata(new AdminEndpoint()).RequireAuthorization(AdminDoor.Name).AddEndpointFilter(AdminGate.FilterAsync);
+        api.MapAccess();
         api.MapSettings();
         api.MapWebDavPassword();
         api.MapArr();
-        return api;
+        // Also for a wrong method or content type: the tree, which comes after all routes, would ask for its own password.
+        api.Map("/{resource}/{**rest}", NotFound).ExcludeFromDescription();
     }
+
+    private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such call.");
 }

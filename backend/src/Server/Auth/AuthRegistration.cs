@@ -18,17 +18,26 @@ internal static class AuthRegistration
             .AddSingleton<BasicVerifier>()
             .AddSingleton<RecentClients>()
             .AddSingleton<MadePassword>()
+            .AddSingleton<AdminStore>()
+            .AddSingleton<AdminPassword>()
+            .AddSingleton<SetupCode>()
             .AddSingleton<ApiKeyVerifier>()
             .AddSingleton<ViewKey>()
             .AddHostedService<FirstStart>()
             .AddWebEncoders()
             .AddAuthenticationCore(options => options.DefaultScheme = BasicScheme);
-        new AuthenticationBuilder(services).AddScheme<AuthenticationSchemeOptions, BasicAuthenticationHandler>(BasicScheme, null);
+        new AuthenticationBuilder(services)
+            .AddScheme<AuthenticationSchemeOptions, BasicAuthenticationHandler>(BasicScheme, null)
+            .AddScheme<AuthenticationSchemeOptions, AdminDoor>(AdminDoor.Name, null);
         services
             .AddAuthorizationBuilder()
+            .AddPolicy(AdminDoor.Name, new AuthorizationPolicyBuilder(AdminDoor.Name).RequireAuthenticatedUser().Build())
             .SetFallbackPolicy(new AuthorizationPolicyBuilder(BasicScheme).RequireAuthenticatedUser().Build());
         // The framework's handler tells every challenge at Information.
         return services.Configure<LoggerFilterOptions>(filters =>
-            filters.Rules.Add(new LoggerFilterRule(null, typeof(BasicAuthenticationHandler).FullName, LogLevel.Warning, null)));
+        {
+            foreach (var handler in (ReadOnlySpan<Type>)[typeof(BasicAuthenticationHandler), typeof(AdminDoor)])
+                filters.Rules.Add(new LoggerFilterRule(null, handler.FullName, LogLevel.Warning, null));
+        });
     }
 }

@@ -31,6 +31,8 @@ internal sealed class FirstStart(
     IOptionsMonitor<GeneralOptions> general,
     IEnumerable<IWelcomePath> welcomePaths,
     MadePassword shown,
+    AdminStore admins,
+    SetupCode setupCode,
     ILogger<FirstStart> logger) : IHostedLifecycleService
 {
     private const int KeyDigits = 32;
@@ -48,6 +50,7 @@ internal sealed class FirstStart(
         if (!database.IsOpen)
             return;
 
+        await admins.LoadAsync(cancellationToken);
         if (settings.Current.Text("webdav.pass").Length == 0)
             _made["webdav.pass"] = MadePassword.Make();
         if (settings.Current.Text("api.key").Length == 0)
@@ -63,6 +66,7 @@ internal sealed class FirstStart(
     /// <summary>Saves and prints only now: a start that fails before, for example at a taken port, leaves no secrets that were never shown.</summary>
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
+        await BeginSetupAsync(cancellationToken);
         var lines = new List<string> { $"Sluice serves WebDAV at {Url(null, null)}" };
         try
         {
@@ -102,6 +106,31 @@ internal sealed class FirstStart(
 
     /// <inheritdoc/>
     public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>An administrator of the environment is made where there is none; otherwise setup asks for its code.</summary>
+    private async Task BeginSetupAsync(CancellationToken cancellationToken)
+    {
+        if (admins.Admin is not null || !database.IsOpen)
+            return;
+        try
+        {
+            if (process.AdminPassword is not { } password)
+            {
+                setupCode.Begin();
+                AuthLog.SetupNeeded(logger, setupCode.Current!);
+                return;
+            }
+
+            // A hash is taken as it is, like the one of the tree.
+            var hash = PasswordHash.Parse(password) ?? await Task.Run(() => PasswordHash.Create(password), cancellationToken);
+            await admins.CreateAsync(process.AdminUser, hash, "done", cancellationToken);
+        }
+        catch (Exception e) when (e is StorageException or DatabaseLostException or IOException or UnauthorizedAccessException)
+        {
+            // The tree is served without an administrator, and the next start asks again.
+            AuthLog.SetupNotReady(logger, e.Message);
+        }
+    }
 
     private string Url(string? password, string? path)
     {

@@ -18,6 +18,12 @@ internal sealed class OpenEndpoint(string name) : IAllowAnonymous
     /// <summary>What browsers ask for by themselves (DAV-3).</summary>
     public const string Static = "static";
 
+    /// <summary>The login of the admin API.</summary>
+    public const string Session = "session";
+
+    /// <summary>The setup of the admin API, which asks for its own code.</summary>
+    public const string Setup = "setup";
+
     /// <summary>Which exception it is.</summary>
     public string Name { get; } = name;
 }

@@ -34,6 +34,15 @@ internal sealed record ProcessOptions
     /// <summary>Which state of the database one start goes on with, though it does not fit the stored NZBs; null for none.</summary>
     public required string? AcceptDatabase { get; init; }
 
+    /// <summary>Name of the administrator that a start without one makes.</summary>
+    public required string AdminUser { get; init; }
+
+    /// <summary>That administrator's password, or its hash; null to have the setup ask for it.</summary>
+    public required string? AdminPassword { get; init; }
+
+    /// <summary>The code of the setup; null for a random one.</summary>
+    public required string? SetupCode { get; init; }
+
     /// <summary>Whether the listener speaks HTTPS.</summary>
     public bool UsesTls => TlsCertFile is not null;
 
@@ -64,6 +73,9 @@ internal sealed record ProcessOptions
             DisableWebDavAuth = environment.GetBoolean("DISABLE_WEBDAV_AUTH"),
             ChecksBlocks = environment.GetBoolean("CHECK_BLOCKS"),
             AcceptDatabase = environment.Get("SLUICE_ACCEPT_DATABASE"),
+            AdminUser = environment.Get("SLUICE_ADMIN_USER") ?? "admin",
+            AdminPassword = environment.Get("SLUICE_ADMIN_PASSWORD"),
+            SetupCode = environment.Get("SLUICE_SETUP_CODE"),
         };
     }
 

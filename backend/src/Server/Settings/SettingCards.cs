@@ -12,7 +12,6 @@ internal static class SettingCards
         ["general.trusted-proxies"] = new(SettingGroup.System, "Trusted proxies", "Networks whose proxies are believed when they name the address of a visitor."),
         ["auth.session-days"] = new(SettingGroup.System, "Days until a login ends", "After this time without a visit you have to log in again.") { Unit = "days" },
         ["auth.secure-cookies"] = new(SettingGroup.System, "Cookies over HTTPS only", "Whether the login works over encrypted connections only. Automatic follows the address that you use."),
-        ["auth.no-auth-networks"] = new(SettingGroup.System, "Networks without login", "Visitors from these networks need no login here. It counts only together with the variable DISABLE_FRONTEND_AUTH."),
         ["database.history-retention-days"] = new(SettingGroup.System, "Days that history is kept", "Archived and failed entries leave the history after this time. Files are never removed by it.") { Unit = "days", ZeroMeans = "for ever" },
         ["api.key"] = new(SettingGroup.DownloadClient, "API key", "Sonarr, Radarr and others send this key when they hand over downloads. A new one has to be entered there too."),
         ["api.nzb-key"] = new(SettingGroup.DownloadClient, "Key for adding only", "A second key for programs that only add NZBs.") { ZeroMeans = "no second key" },

@@ -27,6 +27,9 @@ internal static class SettingSchema
             Fallbacks = [new("TRUSTED_PROXY_CIDRS"), new("TRUST_PROXY") { Switch = (LoopbackAndPrivate, Loopback) }],
         },
 
+        Number("auth.session-days", 1, 365, 30) with { Fallbacks = [new("SESSION_MAX_AGE", 1, 86_400)] },
+        new("auth.secure-cookies", SettingType.Choice) { Default = "auto", Words = ["auto", "always", "never"], Fallbacks = [new("SECURE_COOKIES")] },
+
         Number("database.history-retention-days", 0, 3650, 90) with
         {
             Aliases = [new("api.history-retention-hours", 1, 24)], Fallbacks = [new("DATABASE_HISTORY_RETENTION_DAYS")],

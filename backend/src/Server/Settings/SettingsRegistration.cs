@@ -22,6 +22,7 @@ internal static class SettingsRegistration
             .AddSingleton<SettingsStore>()
             .AddOptions()
             .AddRecord(GeneralOptions.Read)
+            .AddRecord(AuthOptions.Read)
             .AddRecord(ApiOptions.Read)
             .AddRecord(ImportOptions.Read)
             .AddRecord(QueueOptions.Read)

@@ -1,10 +1,8 @@
 using System.Net;
 using System.Text;
 using System.Text.Json.Nodes;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
-using Sluice.Server.AdminApi;
 using Sluice.Server.Auth;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
@@ -13,7 +11,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>The whole server with the resources of the admin API behind no door, which has tests of its own.</summary>
+/// <summary>The whole server, called with a named key of full access.</summary>
 internal sealed class ResourceServer : IAsyncDisposable
 {
     private readonly string _urlBase;
@@ -28,8 +26,13 @@ internal sealed class ResourceServer : IAsyncDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    public static async Task<ResourceServer> StartAsync(TemporaryFolder folder, Dictionary<string, string>? variables = null) =>
-        new(await RunningServer.StartAsync(folder, variables, app => app.MapGroup("/api").OpenAs("test").MapAdminApi()));
+    public static async Task<ResourceServer> StartAsync(TemporaryFolder folder, Dictionary<string, string>? variables = null)
+    {
+        var server = await RunningServer.StartAsync(folder, variables);
+        var (_, key) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("test", hasFullAccess: true, Token);
+        server.Client.DefaultRequestHeaders.Add("X-Api-Key", key);
+        return new ResourceServer(server);
+    }
 
     /// <summary>Sends JSON, or nothing, and reads JSON; the status has to be the expected one.</summary>
     public async Task<JsonNode> SendAsync(HttpMethod method, string path, JsonNode? body = null, HttpStatusCode expected = HttpStatusCode.OK)

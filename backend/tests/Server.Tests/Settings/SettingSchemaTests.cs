@@ -13,6 +13,8 @@ public sealed class SettingSchemaTests
         general.log-level | Choice | trace,debug,information,warning,error | information
         general.log-format | Choice | text,json | text
         general.trusted-proxies | NetworkList | | ["127.0.0.0/8","::1/128"]
+        auth.session-days | Number | 1-365 | 30
+        auth.secure-cookies | Choice | auto,always,never | auto
         database.history-retention-days | Number | 0-3650 | 90
         api.key | Key | 16-128 |
         api.nzb-key | Key | 0,16-128 |

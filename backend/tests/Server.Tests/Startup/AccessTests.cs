@@ -21,6 +21,8 @@ public sealed class AccessTests : IDisposable
     {
         [OpenEndpoint.Process] = ["healthz", "readyz", "health", "ready"],
         [OpenEndpoint.SabApi] = ["api", "sabnzbd/api"],
+        [OpenEndpoint.Session] = ["api/session"],
+        [OpenEndpoint.Setup] = ["api/setup"],
         [OpenEndpoint.Static] = ["favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png"],
     };
 

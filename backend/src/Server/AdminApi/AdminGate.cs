@@ -1,0 +1,110 @@
+using Microsoft.AspNetCore.Http.Features;
+using Sluice.Server.Auth;
+using Sluice.Server.Database;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>Marks the endpoints of the admin API.</summary>
+internal sealed class AdminEndpoint;
+
+/// <summary>What every call of the admin API passes: the rules for browsers (ADM-2), and errors in one form (ADM-3).</summary>
+internal static class AdminGate
+{
+    private const long MaxBody = 1 << 20;
+
+    /// <summary>
+    /// Adds the gate, behind routing and before authorization: a refusal of a later part gets the form of this API, and so does a body that
+    /// cannot be read.
+    /// </summary>
+    public static IApplicationBuilder UseAdminGate(this IApplicationBuilder app) => app.Use(RunAsync);
+
+    /// <summary>What a call must not do; null when it may go on.</summary>
+    public static async ValueTask<object?> FilterAsync(EndpointFilterInvocationContext context, EndpointFilterDelegate next)
+    {
+        var http = context.HttpContext;
+        var kind = http.User.FindFirst(AdminDoor.Kind)?.Value;
+        if (!HttpMethods.IsGet(http.Request.Method) && !HttpMethods.IsHead(http.Request.Method))
+        {
+            if (kind == AdminDoor.ReadKey)
+                return AdminProblem.Of(StatusCodes.Status403Forbidden, "unauthorized", "This key may only read.");
+            if (kind == AdminDoor.Session && http.Request.Headers["X-Csrf"] != "1")
+                return AdminProblem.Of(StatusCodes.Status403Forbidden, "csrf", "The header X-Csrf is missing.");
+            if (kind is not AdminDoor.FullKey && OriginRefused(http, isNeeded: kind == AdminDoor.Session) is { } sentence)
+                return AdminProblem.Of(StatusCodes.Status403Forbidden, "origin-mismatch", sentence);
+        }
+
+        return await next(context);
+    }
+
+    /// <summary>Host and port of the Origin are those that the request was sent to, or those of <c>general.base-url</c>.</summary>
+    private static string? OriginRefused(HttpContext http, bool isNeeded)
+    {
+        var origin = http.Request.Headers.Origin.ToString();
+        if (origin.Length == 0)
+            return isNeeded ? "The header Origin is missing." : null;
+        var baseUrl = http.RequestServices.GetRequiredService<SettingsSource>().Current.Text("general.base-url");
+        if (Uri.TryCreate(origin, UriKind.Absolute, out var from)
+            && (IsOf(from, http.Request.Host) || (Uri.TryCreate(baseUrl, UriKind.Absolute, out var known) && IsOf(from, new HostString(known.Authority)))))
+        {
+            return null;
+        }
+
+        return $"The page comes from {Shown(origin)}, and the request was sent to {Shown(http.Request.Host.Value ?? "")}. Set general.base-url to the address in the browser.";
+    }
+
+    private static bool IsOf(Uri origin, HostString host)
+    {
+        var isPlain = host.Port is null or 80 or 443;
+        return origin.Host.Equals(host.Host, StringComparison.OrdinalIgnoreCase)
+            && (origin.Port == host.Port || (isPlain && (origin.IsDefaultPort || origin.Port is 80 or 443)));
+    }
+
+    private static string Shown(string text) => new([.. text.Take(100).Where(c => !char.IsControl(c))]);
+
+    private static async Task RunAsync(HttpContext http, RequestDelegate next)
+    {
+        if (http.GetEndpoint()?.Metadata.GetMetadata<AdminEndpoint>() is null)
+        {
+            await next(http);
+            return;
+        }
+
+        if (http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } body)
+            body.MaxRequestBodySize = MaxBody;
+        http.Response.Headers.CacheControl = "no-store";
+        try
+        {
+            await next(http);
+        }
+        catch (BadHttpRequestException e) when (!http.Response.HasStarted)
+        {
+            http.Response.StatusCode = e.StatusCode;
+        }
+        catch (DatabaseLostException) when (!http.Response.HasStarted)
+        {
+            await AdminProblem.Of(StatusCodes.Status503ServiceUnavailable, "safe-mode", "The database cannot be used. The log says why.").ExecuteAsync(http);
+        }
+        catch (StorageException e) when (!http.Response.HasStarted)
+        {
+            await (e.Fault == StorageFault.Full
+                ? AdminProblem.Of(StatusCodes.Status507InsufficientStorage, "disk-full", "The disk is full.")
+                : AdminProblem.Of(StatusCodes.Status503ServiceUnavailable, "safe-mode", "The storage cannot be written.")).ExecuteAsync(http);
+        }
+
+        if (!http.Response.HasStarted && http.Response.ContentLength is null && Describe(http.Response.StatusCode) is { } problem)
+            await AdminProblem.Of(http.Response.StatusCode, problem.Type, problem.Title).ExecuteAsync(http);
+    }
+
+    private static (string Type, string Title)? Describe(int status) => status switch
+    {
+        StatusCodes.Status400BadRequest => ("bad-input", "The request is not of the form that this call takes."),
+        StatusCodes.Status401Unauthorized => ("unauthorized", "Log in first."),
+        StatusCodes.Status403Forbidden => ("unauthorized", "This is not allowed."),
+        StatusCodes.Status413PayloadTooLarge => ("too-large", "The request is too long."),
+        StatusCodes.Status415UnsupportedMediaType => ("bad-input", "The request is not of the form that this call takes."),
+        StatusCodes.Status429TooManyRequests => ("too-many", "Too many wrong attempts. Wait a minute."),
+        StatusCodes.Status503ServiceUnavailable => ("safe-mode", "The server cannot answer now. The log says why."),
+        _ => null,
+    };
+}

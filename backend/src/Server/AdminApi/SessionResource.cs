@@ -1,0 +1,199 @@
+using System.Globalization;
+using Microsoft.AspNetCore.Http.HttpResults;
+using Microsoft.AspNetCore.Mvc;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Auth;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary><c>/api/setup</c>, <c>/api/session</c>, <c>/api/account</c> and <c>/api/keys</c>: who may call the others (ADM-2, S7).</summary>
+internal static class SessionResource
+{
+    private const int MaxName = 64;
+
+    private static readonly string Version = typeof(SessionResource).Assembly.GetName().Version?.ToString(3) ?? "";
+
+    /// <summary>Maps the resource.</summary>
+    public static void MapAccess(this RouteGroupBuilder api)
+    {
+        api.MapGet("/setup", ShowSetup).OpenAs(OpenEndpoint.Setup).WithName("ShowSetup");
+        api.MapPost("/setup", SetUpAsync).OpenAs(OpenEndpoint.Setup).WithName("SetUp");
+        api.MapPut("/setup", AdvanceAsync).WithName("AdvanceSetup");
+        api.MapPost("/session", LogInAsync).OpenAs(OpenEndpoint.Session).WithName("LogIn");
+        api.MapGet("/session", ShowSession).WithName("ShowSession");
+        api.MapDelete("/session", LogOutAsync).WithName("LogOut");
+        api.MapPut("/account", ChangeAccountAsync).WithName("ChangeAccount");
+        api.MapGet("/keys", ListKeys).WithName("ListKeys");
+        api.MapPost("/keys", MakeKeyAsync).WithName("MakeKey");
+        api.MapDelete("/keys/{id}", RemoveKeyAsync).WithName("RemoveKey");
+    }
+
+    private static Ok<SetupState> ShowSetup(AdminStore store) =>
+        TypedResults.Ok(new SetupState(store.Admin is not null, StageOf(store), store.Admin is null));
+
+    private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> SetUpAsync(
+        [FromBody] SetupRequest request,
+        HttpContext http,
+        AdminStore store,
+        SetupCode code,
+        FailureBudget failures,
+        SettingsStore settings,
+        SettingsSource values,
+        CancellationToken cancellationToken)
+    {
+        if (store.Admin is not null)
+            return AdminProblem.WrongState("Setup is complete. Log in.");
+        var caller = Caller.Of(http);
+        if (failures.IsSpent(caller))
+            return TooMany(http);
+        if (!code.Is(request.Code))
+        {
+            failures.Add(caller, "setup code");
+            return AdminProblem.BadInput("code", "This is not the code. It stands in the log, and in the file setup-code of the data folder.");
+        }
+
+        var errors = Judge(request.User, request.Password, "password");
+        if (errors.Count > 0)
+            return AdminProblem.BadInput(errors);
+        var password = await Task.Run(() => PasswordHash.Create(request.Password), cancellationToken);
+        if (!await store.CreateAsync(request.User, password, WordOf(SetupStage.Provider), cancellationToken))
+            return AdminProblem.WrongState("Setup is complete. Log in.");
+        code.End();
+        await KeepOriginAsync(request.Origin, settings, values, cancellationToken);
+        return await OpenAsync(http, store, cancellationToken);
+    }
+
+    /// <summary>The address in the browser becomes <c>general.base-url</c> where none is set: links begin with it.</summary>
+    private static async Task KeepOriginAsync(string? origin, SettingsStore settings, SettingsSource values, CancellationToken cancellationToken)
+    {
+        const string key = "general.base-url";
+        if (values.Current[key].Origin != SettingOrigin.Default || !Uri.TryCreate(origin, UriKind.Absolute, out var url) || url.IsLoopback)
+            return;
+        // One that cannot be used is not kept, and the default stays.
+        _ = await settings.SaveAsync(new Dictionary<string, string?> { [key] = url.GetLeftPart(UriPartial.Authority) }, cancellationToken);
+    }
+
+    private static async Task<Results<Ok<SetupState>, JsonHttpResult<Problem>>> AdvanceAsync(
+        [FromBody] SetupStep step, AdminStore store, MadePassword made, CancellationToken cancellationToken)
+    {
+        if (step.Step == SetupStage.Account || store.Admin is not { } admin)
+            return AdminProblem.BadInput("step", "The setup does not go back to the account.");
+        await store.ChangeAccountAsync(admin with { Step = WordOf(step.Step) }, endsSessions: false, cancellationToken);
+        if (step.Step == SetupStage.Done)
+            made.Forget();
+        return ShowSetup(store);
+    }
+
+    private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> LogInAsync(
+        [FromBody] Login login, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
+    {
+        if (store.Admin is null)
+            return AdminProblem.Of(StatusCodes.Status503ServiceUnavailable, "setup-needed", "Set up the server first.");
+        return await password.VerifyAsync(login.User, login.Password, Caller.Of(http), cancellationToken) switch
+        {
+            true => await OpenAsync(http, store, cancellationToken),
+            false => AdminProblem.Of(StatusCodes.Status401Unauthorized, "unauthorized", "User or password is wrong."),
+            null => TooMany(http),
+        };
+    }
+
+    private static Ok<Session> ShowSession(HttpContext http, AdminStore store, Readiness readiness) => TypedResults.Ok(Shape(
+        http.User.Identity?.Name ?? "",
+        http.Request.Cookies[AdminDoor.CookieOf(store)] is { } id && store.SessionEnds(id) is { } ends ? ends : DateTimeOffset.MaxValue,
+        store,
+        readiness));
+
+    private static async Task<NoContent> LogOutAsync(HttpContext http, AdminStore store, CancellationToken cancellationToken)
+    {
+        if (http.Request.Cookies[AdminDoor.CookieOf(store)] is { } id)
+            await store.EndSessionAsync(id, cancellationToken);
+        http.Response.Cookies.Delete(AdminDoor.CookieOf(store), Cookie(http, null));
+        return TypedResults.NoContent();
+    }
+
+    private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> ChangeAccountAsync(
+        [FromBody] AccountChange change, HttpContext http, AdminStore store, AdminPassword password, Readiness readiness, CancellationToken cancellationToken)
+    {
+        if (store.Admin is not { } admin)
+            return AdminProblem.WrongState("Set up the server first.");
+        switch (await password.VerifyAsync(admin.Name, change.OldPassword, Caller.Of(http), cancellationToken))
+        {
+            case null:
+                return TooMany(http);
+            case false:
+                return AdminProblem.BadInput("oldPassword", "The password is wrong.");
+        }
+
+        var errors = Judge(change.User, change.NewPassword, "newPassword");
+        if (errors.Count > 0)
+            return AdminProblem.BadInput(errors);
+        var hash = change.NewPassword is { } chosen ? await Task.Run(() => PasswordHash.Create(chosen), cancellationToken) : admin.Password;
+        await store.ChangeAccountAsync(admin with { Name = change.User, Password = hash }, endsSessions: change.NewPassword is not null, cancellationToken);
+        return change.NewPassword is null ? ShowSession(http, store, readiness) : await OpenAsync(http, store, cancellationToken);
+    }
+
+    private static Ok<KeyEntries> ListKeys(AdminStore store) => TypedResults.Ok(new KeyEntries(
+    [
+        .. store.Keys.Select(key => new KeyEntry(key.Id.ToString(CultureInfo.InvariantCulture), key.Name, AccessOf(key), key.Created, key.Used)),
+    ]));
+
+    private static async Task<Results<Ok<MadeKey>, JsonHttpResult<Problem>>> MakeKeyAsync([FromBody] NewKey key, AdminStore store, CancellationToken cancellationToken)
+    {
+        if (key.Name.Trim().Length is 0 or > MaxName || !SettingText.IsPlain(key.Name))
+            return AdminProblem.BadInput("name", "Give the key a name of at most 64 characters.");
+        var (row, text) = await store.MakeKeyAsync(key.Name.Trim(), key.Access == KeyAccess.Full, cancellationToken);
+        return TypedResults.Ok(new MadeKey(row.Id.ToString(CultureInfo.InvariantCulture), row.Name, AccessOf(row), text));
+    }
+
+    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> RemoveKeyAsync(string id, AdminStore store, CancellationToken cancellationToken) =>
+        long.TryParse(id, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && await store.RemoveKeyAsync(number, cancellationToken)
+            ? TypedResults.NoContent()
+            : AdminProblem.NotFound("There is no such key.");
+
+    private static async Task<Ok<Session>> OpenAsync(HttpContext http, AdminStore store, CancellationToken cancellationToken)
+    {
+        var id = await store.OpenSessionAsync(cancellationToken);
+        var ends = store.SessionEnds(id)!.Value;
+        http.Response.Cookies.Append(AdminDoor.CookieOf(store), id, Cookie(http, ends));
+        return TypedResults.Ok(Shape(store.Admin!.Name, ends, store, http.RequestServices.GetRequiredService<Readiness>()));
+    }
+
+    private static CookieOptions Cookie(HttpContext http, DateTimeOffset? ends) => new()
+    {
+        HttpOnly = true,
+        SameSite = SameSiteMode.Strict,
+        Secure = http.RequestServices.GetRequiredService<IOptionsMonitor<AuthOptions>>().CurrentValue.SecureCookies ?? http.Request.IsHttps,
+        Path = http.Request.PathBase.HasValue ? http.Request.PathBase.Value : "/",
+        Expires = ends,
+    };
+
+    private static Session Shape(string user, DateTimeOffset ends, AdminStore store, Readiness readiness) =>
+        new(user, ends, "1", readiness.IsSafeMode ? "safe" : "normal", Version, StageOf(store));
+
+    private static JsonHttpResult<Problem> TooMany(HttpContext http)
+    {
+        http.Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
+        return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", "Too many wrong attempts. Wait a minute.");
+    }
+
+    /// <summary>What is wrong with a name and a password; a password that stays is null.</summary>
+    private static Dictionary<string, string[]> Judge(string user, string? password, string field)
+    {
+        var errors = new Dictionary<string, string[]>();
+        if (user.Trim().Length is 0 or > MaxName || !SettingText.IsPlain(user))
+            errors["user"] = ["Choose a name of at most 64 characters."];
+        var rules = SettingsValidator.Definition("webdav.pass")!;
+        if (password is not null && (PasswordHash.IsHash(password) || SettingReader.Read(rules, password, out _) is null))
+            errors[field] = [$"Must be {rules.Allowed}."];
+        return errors;
+    }
+
+    private static KeyAccess AccessOf(AdminKey key) => key.HasFullAccess ? KeyAccess.Full : KeyAccess.Read;
+
+    private static SetupStage StageOf(AdminStore store) =>
+        store.Admin is { } admin ? Enum.TryParse<SetupStage>(admin.Step, ignoreCase: true, out var stage) ? stage : SetupStage.Done : SetupStage.Account;
+
+    private static string WordOf(SetupStage stage) => stage.ToString().ToLowerInvariant();
+}

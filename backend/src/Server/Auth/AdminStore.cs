@@ -1,0 +1,233 @@
+using System.Security.Cryptography;
+using System.Text;
+using Dapper;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Database;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Auth;
+
+/// <summary>The administrator's login.</summary>
+/// <param name="Name">The name.</param>
+/// <param name="Password">Hashed.</param>
+/// <param name="Step">How far the checklist of the setup is, as its word.</param>
+internal sealed record AdminAccount(string Name, PasswordHash Password, string Step);
+
+/// <summary>A named key of a script; the key itself is not kept.</summary>
+internal sealed record AdminKey(long Id, string Name, bool HasFullAccess, string Hash, DateTimeOffset Created, DateTimeOffset? Used);
+
+/// <summary>The administrator's login, the sessions of browsers and the named keys of scripts. Sessions and keys are kept as hashes.</summary>
+/// <remarks>Thread-safe; everything is held in memory, so that a request costs no query.</remarks>
+internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOptions> options, TimeProvider time) : IDisposable
+{
+    // A household has some devices; more are sessions that nothing ends.
+    private const int MaxSessions = 200;
+
+    private const int SecretBytes = 32;
+    private const long Account = 1;
+
+    private static readonly TimeSpan SessionNoted = TimeSpan.FromDays(1);
+    private static readonly TimeSpan KeyNoted = TimeSpan.FromHours(1);
+
+    // Changes follow one another; readers take the last state.
+    private readonly SemaphoreSlim _turn = new(1);
+    private volatile State _state = new(null, [], [], "");
+
+    /// <summary>The login; null before setup.</summary>
+    public AdminAccount? Admin => _state.Account;
+
+    /// <summary>Tells the cookies of servers on one host apart; 8 hexadecimal digits.</summary>
+    public string Instance => _state.Instance;
+
+    /// <summary>All named keys.</summary>
+    public IReadOnlyList<AdminKey> Keys => _state.Keys;
+
+    /// <summary>Reads everything.</summary>
+    public async Task LoadAsync(CancellationToken cancellationToken) =>
+        _state = await database.ReadAsync(
+            connection => new State(
+                connection.Query<AccountRow>("SELECT id AS Id, name AS Name, password AS Password, step AS Step FROM admin_account")
+                    .Select(row => PasswordHash.Parse(row.Password) is { } hash ? new AdminAccount(row.Name, hash, row.Step) : null)
+                    .FirstOrDefault(),
+                connection.Query<SessionRow>("SELECT hash AS Hash, used_at AS UsedAt FROM admin_session")
+                    .ToDictionary(row => row.Hash, row => StoredTime.Read(row.UsedAt)),
+                [
+                    .. connection.Query<KeyRow>(
+                            "SELECT id AS Id, name AS Name, full_access AS FullAccess, hash AS Hash, created_at AS CreatedAt, used_at AS UsedAt FROM admin_key ORDER BY id")
+                        .Select(row => new AdminKey(
+                            row.Id, row.Name, row.FullAccess != 0, row.Hash, StoredTime.Read(row.CreatedAt), row.UsedAt is { } used ? StoredTime.Read(used) : null)),
+                ],
+                connection.ExecuteScalar<string>("SELECT id FROM instance") ?? ""),
+            cancellationToken);
+
+    /// <summary>Makes the login, once.</summary>
+    /// <returns>False when there is one.</returns>
+    public Task<bool> CreateAsync(string name, PasswordHash password, string step, CancellationToken cancellationToken) =>
+        ChangeAsync(
+            state => state.Account is null ? state with { Account = new AdminAccount(name, password, step) } : null,
+            state => connection => connection.Execute(
+                "INSERT INTO admin_account (id, name, password, step) VALUES (@Id, @Name, @Password, @Step)", AccountRow.Of(state.Account!)),
+            cancellationToken);
+
+    /// <summary>Changes the login; with another password all sessions end (admin.md, account).</summary>
+    public Task<bool> ChangeAccountAsync(AdminAccount account, bool endsSessions, CancellationToken cancellationToken) =>
+        ChangeAsync(
+            state => state with { Account = account, Sessions = endsSessions ? [] : state.Sessions },
+            _ => connection =>
+            {
+                if (endsSessions)
+                    connection.Execute("DELETE FROM admin_session");
+                return connection.Execute(
+                    "UPDATE admin_account SET name = @Name, password = @Password, step = @Step WHERE id = @Id", AccountRow.Of(account));
+            },
+            cancellationToken);
+
+    /// <summary>Opens a session.</summary>
+    /// <returns>What the cookie holds.</returns>
+    public async Task<string> OpenSessionAsync(CancellationToken cancellationToken)
+    {
+        var id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(SecretBytes));
+        var (hash, now) = (HashOf(id), time.WallTime());
+        var dead = (string[])[];
+        await ChangeAsync(
+            state =>
+            {
+                dead =
+                [
+                    .. state.Sessions.OrderByDescending(session => session.Value)
+                        .Where((session, i) => i >= MaxSessions - 1 || !IsAlive(session.Value))
+                        .Select(session => session.Key),
+                ];
+                return state with { Sessions = new(state.Sessions.Where(session => !dead.Contains(session.Key))) { [hash] = now } };
+            },
+            _ => connection =>
+            {
+                connection.Execute($"DELETE FROM admin_session WHERE {SqlDialect.In("hash", "@list")}", new { list = SqlDialect.List(dead) });
+                var row = new SessionRow(hash, now.ToUnixTimeMilliseconds());
+                return connection.Execute("INSERT INTO admin_session (hash, used_at) VALUES (@Hash, @UsedAt)", row);
+            },
+            cancellationToken);
+        return id;
+    }
+
+    /// <summary>When a session ends if it is not used again; null when it is none, or has ended.</summary>
+    public DateTimeOffset? SessionEnds(string id) =>
+        _state.Sessions.TryGetValue(HashOf(id), out var used) && IsAlive(used) ? used + options.CurrentValue.SessionTime : null;
+
+    /// <summary>Notes the use of a session, to the day.</summary>
+    public async Task UseSessionAsync(string id, CancellationToken cancellationToken)
+    {
+        var (hash, now) = (HashOf(id), time.WallTime());
+        if (!_state.Sessions.TryGetValue(hash, out var used) || now - used < SessionNoted)
+            return;
+        var row = new SessionRow(hash, now.ToUnixTimeMilliseconds());
+        await ChangeAsync(
+            state => state.Sessions.ContainsKey(hash) ? state with { Sessions = new(state.Sessions) { [hash] = now } } : null,
+            _ => connection => connection.Execute("UPDATE admin_session SET used_at = @UsedAt WHERE hash = @Hash", row),
+            cancellationToken);
+    }
+
+    /// <summary>Ends a session.</summary>
+    public Task EndSessionAsync(string id, CancellationToken cancellationToken)
+    {
+        var hash = HashOf(id);
+        return ChangeAsync(
+            state => state with { Sessions = new(state.Sessions.Where(session => session.Key != hash)) },
+            _ => connection => connection.Execute("DELETE FROM admin_session WHERE hash = @hash", new { hash }),
+            cancellationToken);
+    }
+
+    /// <summary>Makes a named key.</summary>
+    /// <returns>Its row, and the key, which cannot be read again.</returns>
+    public async Task<(AdminKey Row, string Key)> MakeKeyAsync(string name, bool hasFullAccess, CancellationToken cancellationToken)
+    {
+        var key = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(SecretBytes));
+        var (hash, now) = (HashOf(key), time.WallTime());
+        var row = new KeyRow(0, name, hasFullAccess ? 1 : 0, hash, now.ToUnixTimeMilliseconds(), null);
+        await database.WriteAsync(
+            connection => connection.Execute(
+                "INSERT INTO admin_key (name, full_access, hash, created_at) VALUES (@Name, @FullAccess, @Hash, @CreatedAt)", row),
+            cancellationToken);
+        await ReloadAsync(cancellationToken);
+        return (_state.Keys.Single(made => made.Hash == hash), key);
+    }
+
+    /// <summary>Removes a named key.</summary>
+    /// <returns>Whether there was one.</returns>
+    public async Task<bool> RemoveKeyAsync(long id, CancellationToken cancellationToken)
+    {
+        var count = await database.WriteAsync(connection => connection.Execute("DELETE FROM admin_key WHERE id = @id", new { id }), cancellationToken);
+        await ReloadAsync(cancellationToken);
+        return count > 0;
+    }
+
+    /// <summary>A named key by its text; null when it is none.</summary>
+    public AdminKey? FindKey(string key)
+    {
+        // The hashes are compared, of which a guess says nothing about the key.
+        var hash = HashOf(key);
+        return _state.Keys.FirstOrDefault(other => other.Hash == hash);
+    }
+
+    /// <summary>Notes the use of a key, to the hour.</summary>
+    public async Task UseKeyAsync(AdminKey key, CancellationToken cancellationToken)
+    {
+        var now = time.WallTime();
+        if (key.Used is { } used && now - used < KeyNoted)
+            return;
+        await database.WriteAsync(
+            connection => connection.Execute("UPDATE admin_key SET used_at = @at WHERE id = @id", new { at = now.ToUnixTimeMilliseconds(), id = key.Id }), cancellationToken);
+        await ReloadAsync(cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _turn.Dispose();
+
+    private static string HashOf(string secret) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(secret)));
+
+    private bool IsAlive(DateTimeOffset used) => time.WallTime() - used < options.CurrentValue.SessionTime;
+
+    private async Task ReloadAsync(CancellationToken cancellationToken)
+    {
+        await _turn.WaitAsync(cancellationToken);
+        try
+        {
+            await LoadAsync(cancellationToken);
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    /// <summary>Saves a change and puts it in force.</summary>
+    private async Task<bool> ChangeAsync(
+        Func<State, State?> change, Func<State, Func<System.Data.Common.DbConnection, int>> write, CancellationToken cancellationToken)
+    {
+        await _turn.WaitAsync(cancellationToken);
+        try
+        {
+            if (change(_state) is not { } changed)
+                return false;
+            await database.WriteAsync(write(changed), cancellationToken);
+            _state = changed;
+            return true;
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    internal sealed record AccountRow(long Id, string Name, string Password, string Step)
+    {
+        public static AccountRow Of(AdminAccount account) => new(Account, account.Name, account.Password.ToString(), account.Step);
+    }
+
+    internal sealed record SessionRow(string Hash, long UsedAt);
+
+    internal sealed record KeyRow(long Id, string Name, long FullAccess, string Hash, long CreatedAt, long? UsedAt);
+
+    private sealed record State(AdminAccount? Account, Dictionary<string, DateTimeOffset> Sessions, IReadOnlyList<AdminKey> Keys, string Instance);
+}
