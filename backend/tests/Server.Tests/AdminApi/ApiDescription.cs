@@ -50,8 +50,13 @@ internal static class ApiDescription
     private static Task CorrectAsync(OpenApiSchema schema, OpenApiSchemaTransformerContext context, CancellationToken cancel)
     {
         schema.AdditionalPropertiesAllowed = true;
-        if (schema.Enum is { Count: > 0 })
+        if (schema.Enum is { Count: > 0 } words)
+        {
             schema.Type ??= JsonSchemaType.String;
+            // Where a word may be absent says the member.
+            schema.Enum = [.. words.Where(word => word is not null && !word.IsJsonNullSentinel())];
+        }
+
         if (schema.AdditionalProperties is OpenApiSchema { Type: not null } values
             && context.JsonPropertyInfo?.AttributeProvider is PropertyInfo property
             && new NullabilityInfoContext().Create(property).GenericTypeArguments is [_, { ReadState: NullabilityState.Nullable }])

@@ -37,6 +37,11 @@ public sealed class ApiDescriptionTests
         Assert.Equal("integer", schemas["SettingValues"]!["properties"]!["seq"]!["type"]!.GetValue<string>());
         Assert.Equal(["null", "string"], schemas["SettingValue"]!["properties"]!["variable"]!["type"]!.AsArray().Select(type => type!.GetValue<string>()).Order());
         Assert.Equal(["null", "string"], schemas["SettingsSave"]!["properties"]!["values"]!["additionalProperties"]!["type"]!.AsArray().Select(type => type!.GetValue<string>()).Order());
+        Assert.All(schemas.AsObject(), schema => Assert.DoesNotContain(null, schema.Value!["enum"]?.AsArray() ?? []));
+        Assert.Equal(
+            ["file", "category", "name", "password", "priority"],
+            schemas["QueueUpload"]!["properties"]!.AsObject().Select(property => property.Key));
+        Assert.NotNull(schemas["EventPayloads"]!["properties"]!["queue"]);
         var operations = document["paths"]!.AsObject().SelectMany(path => path.Value!.AsObject()).Select(operation => operation.Value!).ToList();
         Assert.Equal(operations.Count, operations.Select(operation => operation["operationId"]!.GetValue<string>()).Distinct().Count());
         Assert.All(operations, operation => Assert.NotNull(operation["responses"]!["default"]!["content"]!["application/problem+json"]));
