@@ -1,0 +1,115 @@
+import { CircleAlert, CircleCheck, Info, X } from "lucide-react";
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { newId } from "@/lib/ids";
+import { Button, IconButton } from "./button";
+import { t } from "./en";
+import { Icon } from "./icon";
+
+/** A short word about what has happened. */
+export interface Toast {
+  /** A toast with the id of one that is shown takes its place. */
+  id?: string;
+  title: string;
+  body?: string;
+  /** `bad` is read out at once. */
+  tone?: "plain" | "ok" | "bad";
+  action?: { label: string; run: () => void };
+  /** How long it stays; 6, with a button or bad news 12; null until it is closed. It stays while it is pointed at. */
+  seconds?: number | null;
+}
+
+type Shown = Toast & { id: string; version: number };
+
+const most = 4;
+const listeners = new Set<() => void>();
+let shown: readonly Shown[] = [];
+let version = 0;
+
+/** Shows a toast; the answer is its id. */
+export function toast(next: Toast): string {
+  version += 1;
+  const entry = { ...next, id: next.id ?? newId(), version };
+  const isReplaced = shown.some((other) => other.id === entry.id);
+  show(isReplaced ? shown.map((other) => (other.id === entry.id ? entry : other)) : [...shown.slice(-(most - 1)), entry]);
+  return entry.id;
+}
+
+/** Takes a toast away. */
+export function dismissToast(id: string): void {
+  show(shown.filter((entry) => entry.id !== id));
+}
+
+function show(next: readonly Shown[]): void {
+  shown = next;
+  listeners.forEach((listener) => listener());
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The corner in which toasts appear; once in the app. */
+export function Toaster() {
+  const all = useSyncExternalStore(subscribe, () => shown);
+  const bad = all.filter((entry) => entry.tone === "bad");
+  const others = all.filter((entry) => entry.tone !== "bad");
+  return (
+    <div className="pointer-events-none fixed inset-x-0 bottom-(--tabs) z-60 flex flex-col items-center gap-2 p-3 empty:hidden sm:items-end sm:p-4">
+      <div role="alert" className="contents">
+        {bad.map((entry) => (
+          <ToastCard key={entry.id} entry={entry} />
+        ))}
+      </div>
+      <div role="status" className="contents">
+        {others.map((entry) => (
+          <ToastCard key={entry.id} entry={entry} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const looks = {
+  plain: { icon: Info, className: "text-accent" },
+  ok: { icon: CircleCheck, className: "text-ok" },
+  bad: { icon: CircleAlert, className: "text-bad" },
+};
+
+function ToastCard({ entry }: { entry: Shown }) {
+  const [isHeld, setHeld] = useState(false);
+  const seconds = entry.seconds === undefined ? (entry.action || entry.tone === "bad" ? 12 : 6) : entry.seconds;
+  useEffect(() => {
+    if (isHeld || seconds === null) return;
+    const timer = setTimeout(() => dismissToast(entry.id), seconds * 1_000);
+    return () => clearTimeout(timer);
+  }, [entry.id, entry.version, isHeld, seconds]);
+  const { icon, className } = looks[entry.tone ?? "plain"];
+  return (
+    <div
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+      className="pointer-events-auto flex w-full max-w-sm animate-rise items-center gap-3 rounded-lg bg-raised py-1.5 ps-3.5 pe-1.5 shadow-float"
+    >
+      <Icon of={icon} size={18} className={className} />
+      <div className="min-w-0 flex-1 py-1.5">
+        <p className="font-medium wrap-anywhere">{entry.title}</p>
+        {entry.body && <p className="text-sm text-muted wrap-anywhere">{entry.body}</p>}
+      </div>
+      {entry.action && (
+        <Button
+          size="sm"
+          onClick={() => {
+            dismissToast(entry.id);
+            entry.action?.run();
+          }}
+        >
+          {entry.action.label}
+        </Button>
+      )}
+      <IconButton size="sm" icon={X} label={t("close")} onClick={() => dismissToast(entry.id)} />
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+/** The language of the texts, or one made up for tests: longer by 35 %, and also from right to left. */
+export type TextMode = "plain" | "pseudo" | "pseudo-rtl";
+
+const key = "sluice.locale";
+let mode: TextMode | undefined;
+
+/** How texts are shown: from `?locale=pseudo`, which is kept, or as before. */
+export function textMode(): TextMode {
+  mode ??= modeOf(new URLSearchParams(location.search).get("locale")) ?? modeOf(remembered()) ?? "plain";
+  return mode;
+}
+
+/** The language tag for numbers and dates. */
+export function locale(): string {
+  return navigator.language;
+}
+
+/** Marks the document with the direction of its texts. */
+export function applyLocale(): void {
+  const asked = modeOf(new URLSearchParams(location.search).get("locale"));
+  if (asked) remember(asked);
+  document.documentElement.dir = textMode() === "pseudo-rtl" ? "rtl" : "ltr";
+}
+
+/** Forgets what was read, for tests. */
+export function resetTextMode(next?: TextMode): void {
+  mode = next;
+}
+
+function modeOf(text: string | null): TextMode | null {
+  return text === "plain" || text === "pseudo" || text === "pseudo-rtl" ? text : null;
+}
+
+function remembered(): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+function remember(next: TextMode): void {
+  try {
+    localStorage.setItem(key, next);
+  } catch {
+    // Without storage the address has to say it each time.
+  }
+}
