@@ -18,6 +18,17 @@ export default defineConfig({
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        // What every page needs is one file: small files compress worse, and each is a request.
+        codeSplitting: {
+          groups: [
+            { name: "base", tags: ["$initial"], includeDependenciesRecursively: false },
+            { name: "radix", test: /node_modules\/(@radix-ui|@floating-ui|radix-ui|aria-hidden|react-remove-scroll|react-style-singleton|use-sidecar|use-callback-ref)/, minShareCount: 2 },
+          ],
+        },
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(["/api", "/view", "/healthz"].map((path) => [path, { target: server, changeOrigin: false }])),

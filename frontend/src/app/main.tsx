@@ -1,18 +1,26 @@
 import { QueryClientProvider } from "@tanstack/react-query";
-import { StrictMode } from "react";
+import { StrictMode, Suspense, lazy, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
-import { api, onUnauthorized } from "@/lib/api-client";
-import { hub } from "@/lib/events";
+import { onUnauthorized } from "@/lib/api-client";
 import { applyLocale } from "@/lib/i18n/locale";
 import { queryClient } from "@/lib/query-client";
 import { pressKey } from "@/lib/shortcuts";
 import { applyTheme, theme } from "@/lib/theme";
-import { Toaster } from "@/components/ui/toast";
+import { useToasts } from "@/lib/toast";
 import { loginPath } from "./guard";
 import { router } from "./router";
 
-applyLocale();
+const Toaster = lazy(() => import("@/components/ui/toaster").then((module) => ({ default: module.Toaster })));
+
+/** The corner of toasts, from the first one on. */
+function Toasts() {
+  const [isUsed, setUsed] = useState(false);
+  const isShown = useToasts().length > 0;
+  if (isShown && !isUsed) setUsed(true);
+  return <Suspense fallback={null}>{isUsed && <Toaster />}</Suspense>;
+}
+
 theme.subscribe(applyTheme);
 window.addEventListener("keydown", pressKey);
 
@@ -25,9 +33,6 @@ onUnauthorized(() => {
   void router.navigate(loginPath(pathname + search), { replace: true });
 });
 
-// An event stream shows no status: a call that needs the session does.
-hub.onRefused = () => void api.GET("/api/session").catch(() => undefined);
-
 function start(): void {
   const root = document.getElementById("root");
   if (!root) return;
@@ -35,18 +40,20 @@ function start(): void {
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
-        <Toaster />
+        <Toasts />
       </QueryClientProvider>
     </StrictMode>,
   );
 }
 
-// The frame of index.html stays until the first page is there.
-if (router.state.initialized) start();
-else {
+/** Starts as soon as the first page is there; until then the frame of index.html stands. */
+function startOnceReady(): void {
+  if (router.state.initialized) return start();
   const stop = router.subscribe((state) => {
     if (!state.initialized) return;
     stop();
     start();
   });
 }
+
+void applyLocale().then(startOnceReady);

@@ -2,7 +2,6 @@ import { createBrowserRouter } from "react-router";
 import { basePath } from "@/lib/url-base";
 import { guard } from "./guard";
 import { NotFound, RouteError } from "./route-error";
-import { Shell } from "./shell/shell";
 
 const pages = [
   { index: true, lazy: () => import("./routes/overview") },
@@ -23,7 +22,8 @@ export const router = createBrowserRouter(
       path: "/",
       loader: guard,
       shouldRevalidate: () => false,
-      Component: Shell,
+      // Comes while the guard asks for the session.
+      lazy: { Component: async () => (await import("./shell/shell")).Shell },
       ErrorBoundary: RouteError,
       children: pages.map((page) => ({ ...page, ErrorBoundary: RouteError })),
     },

@@ -23,6 +23,7 @@ export interface ListUrl<Filter extends string> {
 export function useListUrl<const Filter extends string>(options: { filters: readonly Filter[]; sort: string }): ListUrl<Filter> {
   const [search, setSearch] = useSearchParams();
   const names = options.filters.join(",");
+  const usual = options.sort;
   const change = useCallback(
     (values: Record<string, string>) =>
       setSearch(
@@ -48,13 +49,13 @@ export function useListUrl<const Filter extends string>(options: { filters: read
     }
     return {
       filters,
-      sort: search.get("sort") ?? options.sort,
+      sort: search.get("sort") ?? usual,
       page: Math.max(1, Number.parseInt(search.get("page") ?? "1", 10) || 1),
       isFiltered: Object.keys(filters).length > 0,
       setFilter: (name, value) => change({ [name]: value }),
-      setSort: (sort) => change({ sort: sort === options.sort ? "" : sort }),
+      setSort: (sort) => change({ sort: sort === usual ? "" : sort }),
       setPage: (page) => change({ page: page > 1 ? String(page) : "" }),
       clear: () => change(Object.fromEntries(wanted.map((name) => [name, ""]))),
     };
-  }, [search, names, options.sort, change]);
+  }, [search, names, usual, change]);
 }

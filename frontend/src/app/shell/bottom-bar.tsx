@@ -5,14 +5,12 @@ import { Menu } from "@/components/ui/menu";
 import { cx } from "@/lib/cx";
 import { t } from "../en";
 import { pages } from "./pages";
-import { useUserItems } from "./user-menu";
 
 const entry = "flex h-15 w-full min-w-0 flex-col items-center justify-center gap-1 text-xs font-medium -outline-offset-2 transition-colors";
 
 /** The pages at the lower edge of phones and other narrow windows: five, and More. */
 export function BottomBar() {
   const navigate = useNavigate();
-  const userItems = useUserItems();
   const others = pages.filter((page) => !page.isInBar);
   return (
     <nav
@@ -37,10 +35,11 @@ export function BottomBar() {
         <li className="grid min-w-0 [&>span]:w-full">
           <Menu
             label={t("more")}
-            items={() => [
-              ...others.map((page) => ({ label: t(page.name), icon: page.icon, onSelect: () => void navigate(page.path) })),
-              ...userItems(),
-            ]}
+            items={async () => {
+              const { themeItems, userItems } = await import("./user-items");
+              const pageItems = others.map((page) => ({ label: t(page.name), icon: page.icon, onSelect: () => void navigate(page.path) }));
+              return [...pageItems, ...themeItems(), ...userItems(navigate)];
+            }}
             trigger={(wiring) => (
               <button type="button" {...wiring} className={cx(entry, "text-muted")}>
                 <Icon of={Ellipsis} size={20} />

@@ -2,10 +2,14 @@ import { ArrowDown } from "lucide-react";
 import { Link } from "react-router";
 import { Dot } from "@/components/ui/badge";
 import { Icon } from "@/components/ui/icon";
-import { useConnectionState, useTopicFrame } from "@/lib/events";
+import { api } from "@/lib/api-client";
+import { hub, useConnectionState, useTopicFrame } from "@/lib/events";
 import { formatNumber, formatRate, rateUnit } from "@/lib/format";
 import { usePreference } from "@/lib/preference";
 import { t } from "../en";
+
+// An event stream shows no status: a call that needs the session does.
+hub.onRefused = () => void api.GET("/api/session").catch(() => undefined);
 
 /** Rate, streams and connections at this moment, or that the server does not answer. */
 export function LivePill() {

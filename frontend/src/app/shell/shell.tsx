@@ -1,8 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, lazy, useEffect, useRef, useState } from "react";
 import { Outlet, ScrollRestoration, useNavigate } from "react-router";
-import { ButtonLink } from "@/components/ui/button";
-import { Notice } from "@/components/ui/notice";
 import { useHeadingFocus } from "@/lib/focus-heading";
 import { sessionQuery } from "@/lib/session";
 import { useShortcut } from "@/lib/shortcuts";
@@ -12,9 +10,10 @@ import { pages } from "./pages";
 import { Rail } from "./rail";
 import { onOpenShortcuts } from "./shortcuts-dialog-state";
 import { TopBar } from "./top-bar";
-import { UploadDrop } from "./upload-drop";
 
 const SearchDialog = lazy(() => import("@/features/search/search-dialog").then((module) => ({ default: module.SearchDialog })));
+const UploadDrop = lazy(() => import("./upload-drop").then((module) => ({ default: module.UploadDrop })));
+const SafeModeNotice = lazy(() => import("./safe-mode-notice").then((module) => ({ default: module.SafeModeNotice })));
 const ShortcutsDialog = lazy(() => import("./shortcuts-dialog").then((module) => ({ default: module.ShortcutsDialog })));
 
 /** What stands around every page of somebody who is logged in. */
@@ -40,22 +39,16 @@ export function Shell() {
       <Rail version={session?.version ?? ""} />
       <TopBar onSearch={search} />
       <main ref={main} tabIndex={-1} className="mx-auto min-h-[calc(100dvh-var(--bar))] max-w-[90rem] px-4 pt-5 pb-[calc(var(--tabs)+2rem)] lg:px-8 lg:pt-7">
-        {session?.mode === "safe" && (
-          <div className="mb-5">
-            <Notice tone="warn" actions={<ButtonLink size="sm" to="/logs">{t("open-logs")}</ButtonLink>}>
-              {t("safe-mode")}
-            </Notice>
-          </div>
-        )}
+        <Suspense fallback={null}>{session?.mode === "safe" && <SafeModeNotice />}</Suspense>
         <Outlet />
       </main>
       <BottomBar />
-      <UploadDrop />
       {pages.map((page) => (
         <GoTo key={page.name} keys={`g ${page.key}`} label={t("go-to", { page: t(page.name) })} path={page.path} />
       ))}
       <ScrollRestoration />
       <Suspense fallback={null}>
+        <UploadDrop />
         {dialog === "search" && <SearchDialog onClose={() => setDialog(null)} />}
         {dialog === "shortcuts" && <ShortcutsDialog onClose={() => setDialog(null)} />}
       </Suspense>

@@ -1,10 +1,12 @@
 import { Search } from "lucide-react";
+import { Suspense, lazy } from "react";
 import { IconButton } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import { usePageHeading } from "@/lib/page-title";
 import { t } from "../en";
-import { LivePill } from "./live-pill";
 import { ThemeMenu, UserMenu } from "./user-menu";
+
+const LivePill = lazy(() => import("./live-pill").then((module) => ({ default: module.LivePill })));
 
 /** The name of the page, the search, and what goes on at the moment. */
 export function TopBar({ onSearch }: { onSearch: () => void }) {
@@ -26,7 +28,9 @@ export function TopBar({ onSearch }: { onSearch: () => void }) {
         </kbd>
       </button>
       <IconButton icon={Search} label={t("search")} onClick={onSearch} className="md:hidden" />
-      <LivePill />
+      <Suspense fallback={<span className="w-8 sm:w-40" />}>
+        <LivePill />
+      </Suspense>
       <span className="hidden items-center lg:inline-flex">
         <ThemeMenu />
         <UserMenu />

@@ -2,9 +2,9 @@ import { Upload } from "lucide-react";
 import { Suspense, lazy, useEffect, useEffectEvent, useState } from "react";
 import { useNavigate } from "react-router";
 import { Icon } from "@/components/ui/icon";
-import { dismissToast, toast } from "@/components/ui/toast";
 import { droppedFiles } from "@/lib/dropped-files";
-import { queueFiles, uploads, useUploads, type UploadState } from "@/lib/upload-queue";
+import { dismissToast, toast } from "@/lib/toast";
+import { type UploadState, queueFiles, uploads, useUploads } from "@/lib/upload-queue";
 import { t } from "../en";
 
 const RefusedDialog = lazy(() => import("./refused-dialog").then((module) => ({ default: module.RefusedDialog })));

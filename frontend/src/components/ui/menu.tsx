@@ -27,8 +27,8 @@ export interface MenuTrigger {
 
 interface MenuProps {
   label: string;
-  /** Entries; or what makes them once it opens. */
-  items: readonly MenuItem[] | (() => readonly MenuItem[]);
+  /** Entries; or what makes or loads them once it opens. */
+  items: readonly MenuItem[] | (() => readonly MenuItem[] | Promise<readonly MenuItem[]>);
   /** The button; three dots without it. */
   trigger?: (wiring: MenuTrigger) => ReactNode;
   align?: "start" | "end";
@@ -36,20 +36,23 @@ interface MenuProps {
 
 /** A list of actions behind a button, loaded with its first use. */
 export function Menu({ label, items, trigger, align = "end" }: MenuProps) {
-  const [isOpen, setOpen] = useState(false);
+  const [shown, setShown] = useState<readonly MenuItem[] | null>(null);
   const place = useRef<HTMLSpanElement>(null);
+  async function open() {
+    setShown(await (typeof items === "function" ? items() : items));
+  }
   const wiring: MenuTrigger = {
     "aria-haspopup": "menu",
-    "aria-expanded": isOpen,
-    onClick: () => setOpen(!isOpen),
+    "aria-expanded": shown !== null,
+    onClick: () => void (shown ? setShown(null) : open()),
     onPointerEnter: () => void import("./menu-body"),
   };
   return (
     <span ref={place} className="relative inline-flex">
       {trigger ? trigger(wiring) : <IconButton icon={EllipsisVertical} label={label} {...wiring} />}
-      {isOpen && (
+      {shown && (
         <Suspense fallback={null}>
-          <MenuBody label={label} items={typeof items === "function" ? items() : items} align={align} place={place} onClose={() => setOpen(false)} />
+          <MenuBody label={label} items={shown} align={align} place={place} onClose={() => setShown(null)} />
         </Suspense>
       )}
     </span>

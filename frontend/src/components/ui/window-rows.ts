@@ -8,11 +8,13 @@ export function useWindowRows(count: number, rem: number, place: RefObject<HTMLE
   const [top, setTop] = useState(0);
   const height = rem * remPixels();
   const rows = useWindowVirtualizer({ count, estimateSize: () => height, overscan, scrollMargin: top });
-  // What stands above may grow, as banners do.
+  // What stands above may come later and grow, as banners do, and with it the height of the page.
   useLayoutEffect(() => {
-    const now = Math.round((place.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
-    if (Math.abs(now - top) > 1) setTop(now);
-  });
+    const measure = () => setTop(Math.round((place.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
+    const observer = new ResizeObserver(measure);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [place]);
   useLayoutEffect(() => rows.measure(), [rows, height]);
 
   const shown = rows.getVirtualItems();

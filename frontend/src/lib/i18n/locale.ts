@@ -3,6 +3,7 @@ export type TextMode = "plain" | "pseudo" | "pseudo-rtl";
 
 const key = "sluice.locale";
 let mode: TextMode | undefined;
+let made: ((text: string) => string) | undefined;
 
 /** How texts are shown: from `?locale=pseudo`, which is kept, or as before. */
 export function textMode(): TextMode {
@@ -15,16 +16,18 @@ export function locale(): string {
   return navigator.language;
 }
 
-/** Marks the document with the direction of its texts. */
-export function applyLocale(): void {
-  const asked = modeOf(new URLSearchParams(location.search).get("locale"));
-  if (asked) remember(asked);
-  document.documentElement.dir = textMode() === "pseudo-rtl" ? "rtl" : "ltr";
+/** A text as it is shown: as it is, but for tests. */
+export function disguise(text: string): string {
+  return made ? made(text) : text;
 }
 
-/** Forgets what was read, for tests. */
-export function resetTextMode(next?: TextMode): void {
-  mode = next;
+/** Marks the document with the direction of its texts, and loads what makes them longer where that is asked for. */
+export async function applyLocale(): Promise<void> {
+  const asked = modeOf(new URLSearchParams(location.search).get("locale"));
+  if (asked) remember(asked);
+  mode = asked ?? textMode();
+  document.documentElement.dir = mode === "pseudo-rtl" ? "rtl" : "ltr";
+  made = mode === "plain" ? undefined : (await import("./pseudo")).pseudo;
 }
 
 function modeOf(text: string | null): TextMode | null {

@@ -1,6 +1,4 @@
-import { formatNumber } from "../format";
-import { locale, textMode } from "./locale";
-import { pseudo } from "./pseudo";
+import { disguise, locale } from "./locale";
 
 /** A text, or one for each form of its number `count`. */
 type Text = string | { one?: string; other: string };
@@ -25,10 +23,9 @@ export function createTexts<const Texts extends Record<string, Text>>(texts: Tex
     const text = texts[key] as Text;
     const holes: Record<string, string | number> = values ?? {};
     const chosen = typeof text === "string" ? text : choose(text, Number(holes.count));
-    const shown = textMode() === "plain" ? chosen : pseudo(chosen);
-    return shown.replace(/\{(\w+)\}/g, (hole, name: string) => {
+    return disguise(chosen).replace(/\{(\w+)\}/g, (hole, name: string) => {
       const value = holes[name];
-      return value === undefined ? hole : typeof value === "number" ? formatNumber(value, 2) : value;
+      return value === undefined ? hole : typeof value === "number" ? value.toLocaleString(locale(), { maximumFractionDigits: 2 }) : value;
     });
   };
 }

@@ -1,57 +1,13 @@
 import { CircleAlert, CircleCheck, Info, X } from "lucide-react";
-import { useEffect, useState, useSyncExternalStore } from "react";
-import { newId } from "@/lib/ids";
+import { useEffect, useState } from "react";
+import { type ShownToast, dismissToast, useToasts } from "@/lib/toast";
 import { Button, IconButton } from "./button";
 import { t } from "./en";
 import { Icon } from "./icon";
 
-/** A short word about what has happened. */
-export interface Toast {
-  /** A toast with the id of one that is shown takes its place. */
-  id?: string;
-  title: string;
-  body?: string;
-  /** `bad` is read out at once. */
-  tone?: "plain" | "ok" | "bad";
-  action?: { label: string; run: () => void };
-  /** How long it stays; 6, with a button or bad news 12; null until it is closed. It stays while it is pointed at. */
-  seconds?: number | null;
-}
-
-type Shown = Toast & { id: string; version: number };
-
-const most = 4;
-const listeners = new Set<() => void>();
-let shown: readonly Shown[] = [];
-let version = 0;
-
-/** Shows a toast; the answer is its id. */
-export function toast(next: Toast): string {
-  version += 1;
-  const entry = { ...next, id: next.id ?? newId(), version };
-  const isReplaced = shown.some((other) => other.id === entry.id);
-  show(isReplaced ? shown.map((other) => (other.id === entry.id ? entry : other)) : [...shown.slice(-(most - 1)), entry]);
-  return entry.id;
-}
-
-/** Takes a toast away. */
-export function dismissToast(id: string): void {
-  show(shown.filter((entry) => entry.id !== id));
-}
-
-function show(next: readonly Shown[]): void {
-  shown = next;
-  listeners.forEach((listener) => listener());
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 /** The corner in which toasts appear; once in the app. */
 export function Toaster() {
-  const all = useSyncExternalStore(subscribe, () => shown);
+  const all = useToasts();
   const bad = all.filter((entry) => entry.tone === "bad");
   const others = all.filter((entry) => entry.tone !== "bad");
   return (
@@ -76,7 +32,7 @@ const looks = {
   bad: { icon: CircleAlert, className: "text-bad" },
 };
 
-function ToastCard({ entry }: { entry: Shown }) {
+function ToastCard({ entry }: { entry: ShownToast }) {
   const [isHeld, setHeld] = useState(false);
   const seconds = entry.seconds === undefined ? (entry.action || entry.tone === "bad" ? 12 : 6) : entry.seconds;
   useEffect(() => {
