@@ -23,6 +23,7 @@ function copyByField(text: string): boolean {
   // Inside an open dialog, since focus cannot leave it.
   const home = before?.closest("[role=dialog]") ?? document.body;
   home.append(field);
+  field.focus();
   field.select();
   try {
     return document.execCommand("copy");

@@ -4,8 +4,8 @@ import { preference } from "./preference";
 /** Whether rates are shown in bytes or in bits. */
 export const rateUnit = preference("rate-unit", ["bytes", "bits"]);
 
-const byteUnits = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
-const bitUnits = ["bit", "kilobit", "megabit", "gigabit", "terabit"] as const;
+const byteUnits = ["kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
+const bitUnits = ["kilobit", "megabit", "gigabit", "terabit"] as const;
 const formats = new Map<string, Intl.NumberFormat>();
 
 /** A number with the separators of the language. */
@@ -15,7 +15,7 @@ export function formatNumber(value: number, fractionDigits = 0): string {
 
 /** A size, as in "4.2 GB". */
 export function formatBytes(bytes: number): string {
-  return scaled(bytes, byteUnits, "");
+  return bytes < 1_000 ? numberFormat({ style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes) : scaled(bytes, byteUnits, "");
 }
 
 /** A rate in bytes per second, as in "84 MB/s", or "672 Mb/s" for those who think in bits. */
@@ -51,6 +51,14 @@ export function formatTime(at: string | Date): string {
   return new Intl.DateTimeFormat(locale(), { timeStyle: "medium" }).format(new Date(at));
 }
 
+/** A tick of a time axis: with seconds, without, or the day, after the distance of the ticks (in seconds). */
+export function formatClock(at: number, ticks: readonly number[]): string {
+  const distance = (ticks[1] ?? 0) - (ticks[0] ?? 0);
+  const options: Intl.DateTimeFormatOptions =
+    distance >= 86_400 ? { day: "numeric", month: "short" } : { hour: "numeric", minute: "2-digit", ...(distance < 60 ? { second: "2-digit" } : {}) };
+  return new Intl.DateTimeFormat(locale(), options).format(at);
+}
+
 /** How long ago, as in "5 minutes ago". */
 export function formatAgo(at: string | Date, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1_000;
@@ -61,9 +69,9 @@ export function formatAgo(at: string | Date, now = Date.now()): string {
 }
 
 function scaled(value: number, units: readonly string[], per: string): string {
-  const step = value < 1_000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), units.length - 1);
-  const number = value / 1_000 ** step;
-  return unit(number, `${units[step]}${per}`, step > 0 && number < 10 ? 1 : 0);
+  const step = value < 1_000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3) - 1, units.length - 1);
+  const number = value / 1_000 ** (step + 1);
+  return unit(number, `${units[step]}${per}`, number < 10 ? 1 : 0);
 }
 
 function pair(first: number, firstUnit: string, second: number, secondUnit: string): string {

@@ -41,4 +41,4 @@ export function LivePill() {
 }
 
 const pill =
-  "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-full border border-line px-3 text-sm tabular-nums transition-colors touch:h-11 touch:min-w-11 touch:justify-center";
+  "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-full border-line px-2 sm:border sm:px-3 text-sm tabular-nums transition-colors touch:h-11 touch:min-w-11 touch:justify-center";

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { formatClock } from "@/lib/format";
 import { useMedia } from "@/lib/media";
 import { usePreference } from "@/lib/preference";
 import { theme } from "@/lib/theme";
@@ -54,7 +55,7 @@ function optionsOf(element: HTMLElement, looks: readonly Look[], height: number,
     cursor: { y: false, points: { size: 7 } },
     scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 28 },
+      { ...axis, grid: { show: false }, size: 28, values: (_, ticks) => ticks.map((tick) => formatClock(tick * 1_000, ticks)) },
       { ...axis, grid: { stroke: line, width: 1 }, size: 76, values: (_, ticks) => ticks.map(format) },
     ],
     series: [

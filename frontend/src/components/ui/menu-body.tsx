@@ -37,9 +37,9 @@ export function MenuBody({ label, items, align, place, onClose }: MenuBodyProps)
           }}
           className="z-50 max-h-(--radix-dropdown-menu-content-available-height) max-w-80 min-w-44 animate-rise overflow-y-auto rounded-lg bg-raised p-1 shadow-float outline-none"
         >
-          {items.map((item) => (
+          {items.map((item, index) => (
             <Fragment key={item.label}>
-              {item.startsGroup && <DropdownMenu.Separator className="mx-2 my-1 h-px bg-line" />}
+              {item.startsGroup && index > 0 && <DropdownMenu.Separator className="mx-2 my-1 h-px bg-line" />}
               <DropdownMenu.Item
                 disabled={item.isDisabled}
                 onSelect={item.onSelect}

@@ -152,7 +152,7 @@ function TableRows<Row>(props: TableProps<Row>) {
       <thead>
         <tr aria-rowindex={1}>
           {selection && (
-            <HeaderCell>
+            <HeaderCell isBox>
               <SelectAll rows={rows} rowKey={rowKey} selection={selection} />
             </HeaderCell>
           )}
@@ -284,13 +284,14 @@ function ColumnHeader<Row>({ column, sort, onSort }: { column: Column<Row>; sort
   );
 }
 
-function HeaderCell({ isEnd, sort, children }: { isEnd?: boolean; sort?: "ascending" | "descending" | undefined; children: ReactNode }) {
+function HeaderCell({ isEnd, isBox, sort, children }: { isEnd?: boolean; isBox?: boolean; sort?: "ascending" | "descending" | undefined; children: ReactNode }) {
   return (
     <th
       scope="col"
       aria-sort={sort}
       className={cx(
-        "sticky top-(--bar) z-10 h-9 truncate border-b border-line bg-surface px-3 text-xs font-medium text-muted",
+        "sticky top-(--bar) z-10 h-9 border-b border-line bg-surface text-xs font-medium text-muted",
+        isBox ? "ps-3" : "truncate px-3",
         isEnd ? "text-end" : "text-start",
       )}
     >

@@ -65,7 +65,7 @@ interface SegmentsProps<Name extends string> {
 /** One of two to five words, all in sight. */
 export function Segments<Name extends string>({ label, options, current, onChange }: SegmentsProps<Name>) {
   return (
-    <div role="group" aria-label={label} className="inline-flex rounded-lg border border-line bg-sunken p-0.5">
+    <div role="group" aria-label={label} className="inline-flex w-fit rounded-lg border border-line bg-sunken p-0.5">
       {options.map((option) => (
         <button
           key={option.name}

@@ -1,15 +1,8 @@
 /** The language of the texts, or one made up for tests: longer by 35 %, and also from right to left. */
-export type TextMode = "plain" | "pseudo" | "pseudo-rtl";
+type TextMode = "plain" | "pseudo" | "pseudo-rtl";
 
 const key = "sluice.locale";
-let mode: TextMode | undefined;
 let made: ((text: string) => string) | undefined;
-
-/** How texts are shown: from `?locale=pseudo`, which is kept, or as before. */
-export function textMode(): TextMode {
-  mode ??= modeOf(new URLSearchParams(location.search).get("locale")) ?? modeOf(remembered()) ?? "plain";
-  return mode;
-}
 
 /** The language tag for numbers and dates. */
 export function locale(): string {
@@ -21,11 +14,14 @@ export function disguise(text: string): string {
   return made ? made(text) : text;
 }
 
-/** Marks the document with the direction of its texts, and loads what makes them longer where that is asked for. */
+/**
+ * Reads `?locale=pseudo`, which is kept until `?locale=plain`. Marks the document with the direction of its texts, and loads what makes them
+ * longer where that is asked for.
+ */
 export async function applyLocale(): Promise<void> {
   const asked = modeOf(new URLSearchParams(location.search).get("locale"));
   if (asked) remember(asked);
-  mode = asked ?? textMode();
+  const mode = asked ?? modeOf(remembered()) ?? "plain";
   document.documentElement.dir = mode === "pseudo-rtl" ? "rtl" : "ltr";
   made = mode === "plain" ? undefined : (await import("./pseudo")).pseudo;
 }
