@@ -4,17 +4,545 @@
  */
 
 export interface paths {
-    "/api/setup": {
+    "/api/access": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get: operations["ShowSetup"];
+        get: operations["ShowAccess"];
         put?: never;
-        post: operations["SetUp"];
+        post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["ChangeAccount"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/arr": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListArr"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/arr/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["ConnectArr"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/arr/path-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["CheckArrPath"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/arr/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["TestArr"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/arr/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["RemoveArr"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["WatchEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListFiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/{id}/nzb": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["DownloadFileNzb"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/files/{id}/tracks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListTracks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/history/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RemoveHistoryItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/history/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RetryHistoryItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/history/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowHistoryItem"];
+        put?: never;
+        post?: never;
+        delete: operations["RemoveHistoryItem"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/history/{id}/nzb": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["DownloadHistoryNzb"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/history/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RetryHistoryItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListKeys"];
+        put?: never;
+        post: operations["MakeKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["RemoveKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logs/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["DownloadLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logs/level": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["ChangeLogLevel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListProviders"];
+        put?: never;
+        post: operations["AddProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["TestProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["ChangeProvider"];
+        post?: never;
+        delete: operations["RemoveProvider"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/providers/{id}/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["ResetProvider"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListQueue"];
+        put?: never;
+        post: operations["AddNzb"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/queue/address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["AddNzbAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/queue/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["ChangeQueueItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/queue/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["PauseQueue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/queue/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RemoveQueueItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/queue/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["ResumeQueue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/queue/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["ChangeQueueItem"];
+        post?: never;
+        delete: operations["RemoveQueueItem"];
         options?: never;
         head?: never;
         patch?: never;
@@ -44,8 +572,232 @@ export interface paths {
             cookie?: never;
         };
         get: operations["ListSettings"];
+        put: operations["SaveSettings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ExportSettings"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["ImportSettings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/schema": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListSettingFields"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/sets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListSettingSets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/sets/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["RestoreSettingSet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/webdav-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MakeWebDavPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/{key}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["ResetSetting"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowSetup"];
+        put: operations["AdvanceSetup"];
+        post: operations["SetUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/setup/webdav": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowWebDavAccess"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/streams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListStreams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/streams/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowStream"];
+        put?: never;
+        post?: never;
+        delete: operations["StopStream"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/undo/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["Undo"];
         delete?: never;
         options?: never;
         head?: never;
@@ -56,18 +808,609 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @enum {string} */
-        SetupStage: "account" | "provider" | "try" | "apps" | "done";
-        SetupState: {
-            complete: boolean;
-            step: components["schemas"]["SetupStage"];
-            needsCode: boolean;
+        AccessCard: {
+            address: string;
+            urlBase: string;
+            isLoopback: boolean;
+            lanAddresses: string[];
+            composeAddress: string;
+            /** Format: int32 */
+            port: number;
+            webDavUser: string;
+            sabKey: string;
+            mountDir: string;
+            categories: string[];
         };
-        SetupRequest: {
-            code: string;
+        AccountChange: {
+            user: string;
+            oldPassword: string;
+            newPassword?: null | string;
+        };
+        ArrAttempt: {
+            address: string;
+            ok: boolean;
+            cause: null | string;
+        };
+        ArrConnected: {
+            instance: components["schemas"]["ArrInstance"];
+            address: string;
+            created: boolean;
+            tried: components["schemas"]["ArrAttempt"][];
+            path: components["schemas"]["PathCheck"];
+        };
+        ArrInstance: {
+            id: string;
+            kind: components["schemas"]["ArrProgram"];
+            name: string;
+            url: string;
+            category: string;
+            /** Format: date-time */
+            lastCheck: null | string;
+            state: components["schemas"]["ArrState"];
+            sentence: null | string;
+        };
+        ArrInstances: {
+            items: components["schemas"]["ArrInstance"][];
+        };
+        /** @enum {string} */
+        ArrProgram: "sonarr" | "radarr" | "lidarr" | "readarr" | "whisparr";
+        ArrRequest: {
+            kind: components["schemas"]["ArrProgram"];
+            url: string;
+            key?: null | string;
+            category?: null | string;
+        };
+        /** @enum {string} */
+        ArrState: "unchecked" | "ok" | "failed";
+        ArrTest: {
+            version: string;
+            instanceName: string;
+        };
+        /** @enum {string} */
+        ArticleFlow: "asked" | "receiving" | "late";
+        /** @enum {string} */
+        AttentionKind: "no-provider" | "provider-fails" | "storage" | "safe-mode" | "open-tree" | "arr" | "watch-folder" | "setting" | "log";
+        /** @enum {string} */
+        AttentionLevel: "error" | "warning";
+        AttentionRow: {
+            kind: components["schemas"]["AttentionKind"];
+            level: components["schemas"]["AttentionLevel"];
+            sentence: string;
+            target: null | string;
+            /** Format: date-time */
+            since: null | string;
+        };
+        BufferMap: {
+            cells: string;
+            /** Format: int64 */
+            memoryBytes: number;
+            /** Format: int64 */
+            diskBytes: number;
+            /** Format: int32 */
+            inFlight: number;
+            /** Format: int32 */
+            missing: number;
+        };
+        BulkCount: {
+            /** Format: int32 */
+            count: number;
+        };
+        ConfigFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            keys: string[];
+        };
+        EventPayloads: {
+            setup: null | components["schemas"]["SetupFrame"];
+            stats: null | components["schemas"]["StatsFrame"];
+            streams: null | components["schemas"]["StreamsFrame"];
+            stream: null | components["schemas"]["StreamFrame"];
+            providers: null | components["schemas"]["ProvidersFrame"];
+            files: null | components["schemas"]["FilesFrame"];
+            queue: null | components["schemas"]["QueueFrame"];
+            history: null | components["schemas"]["HistoryFrame"];
+            logs: null | components["schemas"]["LogsFrame"];
+            config: null | components["schemas"]["ConfigFrame"];
+            providerTestStep: null | components["schemas"]["ProviderTestStep"];
+            providerTestOutcome: null | components["schemas"]["ProviderTestOutcome"];
+        };
+        FileDetail: {
+            item: components["schemas"]["FileRow"];
+            release: string;
+            category: string;
+            postedName: null | string;
+            contentType: string;
+            encrypted: boolean;
+            /** Format: int32 */
+            volumes: number;
+            links: components["schemas"]["FileLinks"];
+            hasNzb: boolean;
+        };
+        /** @enum {string} */
+        FileEntryKind: "category" | "release" | "folder" | "file";
+        FileLinks: {
+            webDav: string;
+            signed: string;
+            /** Format: date-time */
+            signedUntil: string;
+            arrPath: null | string;
+        };
+        /** @enum {string} */
+        FileMedia: "video" | "audio" | "subtitle" | "image" | "other";
+        FilePage: {
+            path: string;
+            items: components["schemas"]["FileRow"][];
+            next: null | string;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            seq: number;
+        };
+        FileRow: {
+            kind: components["schemas"]["FileEntryKind"];
+            name: string;
+            path: string;
+            id: null | string;
+            /** Format: int64 */
+            bytes: null | number;
+            /** Format: date-time */
+            modifiedAt: string;
+            media: null | components["schemas"]["FileMedia"];
+        };
+        FilesFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            /** Format: int64 */
+            total: number;
+            paths: null | string[];
+        };
+        FileTrack: {
+            kind: components["schemas"]["FileTrackKind"];
+            codec: string;
+            type: null | string;
+            language: null | string;
+            title: null | string;
+            /** Format: int32 */
+            channels: null | number;
+            /** Format: int32 */
+            width: null | number;
+            /** Format: int32 */
+            height: null | number;
+            default: boolean;
+        };
+        /** @enum {string} */
+        FileTrackKind: "video" | "audio" | "subtitle";
+        FileTracks: {
+            state: components["schemas"]["TracksState"];
+            container: null | string;
+            /** Format: int64 */
+            durationMs: null | number;
+            items: components["schemas"]["FileTrack"][];
+            sentence: null | string;
+        };
+        FirstSteps: {
+            hasProvider: boolean;
+            hasPlayed: boolean;
+            hasApp: boolean;
+        };
+        /** @enum {string} */
+        FrameKind: "snapshot" | "delta";
+        HistoryDetail: {
+            item: components["schemas"]["HistoryRow"];
+            /** Format: date-time */
+            addedAt: string;
+            /** Format: date-time */
+            startedAt: string;
+            steps: components["schemas"]["JobStep"][];
+            files: components["schemas"]["HistoryFile"][];
+            /** Format: int32 */
+            fileCount: number;
+            hasNzb: boolean;
+        };
+        HistoryFile: {
+            id: string;
+            path: string;
+            /** Format: int64 */
+            bytes: number;
+        };
+        HistoryFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            /** Format: int64 */
+            total: number;
+            changed: null | components["schemas"]["HistoryRow"][];
+            removed: string[];
+        };
+        HistoryItems: {
+            ids?: null | string[];
+            filter?: null | components["schemas"]["HistorySelection"];
+        };
+        HistoryPage: {
+            items: components["schemas"]["HistoryRow"][];
+            next: null | string;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            seq: number;
+        };
+        HistoryRetry: {
+            password?: null | string;
+        };
+        HistoryRow: {
+            id: string;
+            name: string;
+            category: string;
+            result: components["schemas"]["JobResult"];
+            reason: null | components["schemas"]["JobFailure"];
+            sentence: null | string;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: date-time */
+            completedAt: string;
+            /** Format: int64 */
+            durationMs: number;
+            path: null | string;
+            canRetry: boolean;
+        };
+        HistorySelection: {
+            q?: null | string;
+            category?: null | string;
+            result?: null | components["schemas"]["JobResult"];
+            reason?: null | components["schemas"]["JobFailure"];
+        };
+        /** Format: binary */
+        IFormFile: string;
+        /** @enum {string} */
+        JobFailure: "not-an-nzb" | "nzb-empty" | "nzb-too-large" | "stored-nzb-lost" | "url-fetch-failed" | "url-refused" | "duplicate-release" | "known-dead" | "dead-post" | "severe-damage" | "missing-articles" | "corrupt-articles" | "incomplete-set" | "compressed-archive" | "encrypted-no-password" | "wrong-password" | "unsupported-archive" | "broken-archive" | "no-media" | "only-samples" | "stalled" | "cancelled" | "internal-error";
+        /** @enum {string} */
+        JobPriority: "low" | "normal" | "high" | "force";
+        /** @enum {string} */
+        JobResult: "completed" | "failed";
+        /** @enum {string} */
+        JobState: "queued" | "fetching" | "running" | "waiting" | "paused";
+        JobStep: {
+            step: components["schemas"]["JobStepName"];
+            state: components["schemas"]["JobStepState"];
+            /** Format: int64 */
+            ms: null | number;
+            detail: string;
+        };
+        /** @enum {string} */
+        JobStepName: "read" | "heads" | "names" | "archives" | "availability" | "publish";
+        /** @enum {string} */
+        JobStepState: "pending" | "running" | "done" | "failed";
+        /** @enum {string} */
+        KeyAccess: "full" | "read";
+        KeyEntries: {
+            items: components["schemas"]["KeyEntry"][];
+        };
+        KeyEntry: {
+            id: string;
+            name: string;
+            access: components["schemas"]["KeyAccess"];
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            lastUsed: null | string;
+        };
+        Login: {
             user: string;
             password: string;
-            origin?: null | string;
+        };
+        LogLevelChange: {
+            level: null | components["schemas"]["LogLineLevel"];
+        };
+        LogLevelState: {
+            level: components["schemas"]["LogLineLevel"];
+            /** Format: date-time */
+            until: null | string;
+        };
+        LogLine: {
+            /** Format: int64 */
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            level: components["schemas"]["LogLineLevel"];
+            source: string;
+            text: string;
+            job: null | string;
+            stream: null | string;
+        };
+        /** @enum {string} */
+        LogLineLevel: "trace" | "debug" | "information" | "warning" | "error" | "critical";
+        LogPage: {
+            items: components["schemas"]["LogLine"][];
+            next: null | string;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            seq: number;
+            sources: string[];
+            level: components["schemas"]["LogLineLevel"];
+            /** Format: date-time */
+            levelUntil: null | string;
+        };
+        LogsFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            /** Format: int64 */
+            total: number;
+            lines: null | components["schemas"]["LogLine"][];
+        };
+        MadeKey: {
+            id: string;
+            name: string;
+            access: components["schemas"]["KeyAccess"];
+            key: string;
+        };
+        NewKey: {
+            name: string;
+            access: components["schemas"]["KeyAccess"];
+        };
+        PathCheck: {
+            ok: boolean;
+            ourPath: string;
+            theirPath: string;
+            sees: boolean;
+            sentence: string;
+            volumeLine: null | string;
+            mapping: null | components["schemas"]["PathMapping"];
+        };
+        PathCheckRequest: {
+            id?: null | string;
+            kind?: null | components["schemas"]["ArrProgram"];
+            url?: null | string;
+            key?: null | string;
+            category?: null | string;
+        };
+        PathMapping: {
+            host: string;
+            remotePath: string;
+            localPath: string;
+        };
+        /** @enum {string} */
+        PlaybackState: "playing" | "paused" | "ended";
+        Problem: {
+            type: string;
+            title: string;
+            /** Format: int32 */
+            status: number;
+            errors?: null | {
+                [key: string]: string[];
+            };
+        };
+        /** @enum {string} */
+        ProviderCondition: "ok" | "resting" | "refused" | "disabled";
+        ProviderConnections: {
+            /** Format: int32 */
+            connecting: number;
+            /** Format: int32 */
+            idle: number;
+            /** Format: int32 */
+            busy: number;
+            /** Format: int32 */
+            max: number;
+            /** Format: int32 */
+            cap: null | number;
+        };
+        /** @enum {string} */
+        ProviderMemoryKind: "breaker" | "cap" | "bytes";
+        ProviderReset: {
+            what: components["schemas"]["ProviderMemoryKind"];
+        };
+        ProviderRow: {
+            id: string;
+            name: string;
+            host: string;
+            /** Format: int32 */
+            port: number;
+            tls: boolean;
+            skipsCertificateCheck: boolean;
+            user: string;
+            hasPassword: boolean;
+            use: components["schemas"]["ProviderUseKind"];
+            /** Format: int32 */
+            priority: number;
+            backbone: string;
+            condition: components["schemas"]["ProviderCondition"];
+            sentence: null | string;
+            connections: components["schemas"]["ProviderConnections"];
+            /** Format: int64 */
+            bytesPerSecond: number;
+            /** Format: int64 */
+            bytesToday: number;
+            /** Format: int64 */
+            bytesTotal: number;
+            /** Format: double */
+            missPercent: null | number;
+            /** Format: double */
+            latencyMs: null | number;
+        };
+        ProviderRows: {
+            items: components["schemas"]["ProviderRow"][];
+            locked: null | string;
+            /** Format: int64 */
+            seq: number;
+        };
+        ProviderSave: {
+            host: string;
+            /** Format: int32 */
+            port: number;
+            tls: boolean;
+            user: string;
+            password: null | string;
+            /** Format: int32 */
+            maxConnections: number;
+            name?: null | string;
+            use?: components["schemas"]["ProviderUseKind"];
+            /**
+             * Format: int32
+             * @default 0
+             */
+            priority: number;
+            backbone?: null | string;
+            /** @default false */
+            skipsCertificateCheck: boolean;
+        };
+        ProvidersFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            items: components["schemas"]["ProviderRow"][];
+        };
+        ProviderTest: {
+            id: null | string;
+            host: string;
+            /** Format: int32 */
+            port: number;
+            tls: boolean;
+            user: string;
+            password: null | string;
+            /** @default false */
+            skipsCertificateCheck: boolean;
+            /** Format: int32 */
+            maxConnections?: null | number;
+        };
+        /** @enum {string} */
+        ProviderTestCause: "unknown-host" | "forbidden-address" | "connection-refused" | "silent" | "plain-port" | "tls-port" | "bad-certificate" | "not-nntp" | "wrong-login" | "account-expired" | "too-many-connections" | "refused" | "password-needed";
+        ProviderTestOutcome: {
+            ok: boolean;
+            /** Format: int32 */
+            connections: null | number;
+            /** Format: int64 */
+            bytesPerSecond: null | number;
+        };
+        /** @enum {string} */
+        ProviderTestStage: "dns" | "tcp" | "tls" | "login" | "ceiling" | "speed";
+        /** @enum {string} */
+        ProviderTestState: "running" | "ok" | "failed" | "skipped";
+        ProviderTestStep: {
+            stage: components["schemas"]["ProviderTestStage"];
+            state: components["schemas"]["ProviderTestState"];
+            /** Format: double */
+            ms: number;
+            cause: null | components["schemas"]["ProviderTestCause"];
+            sentence: null | string;
+            /** Format: int64 */
+            value: null | number;
+        };
+        /** @enum {string} */
+        ProviderUseKind: "primary" | "backup" | "disabled";
+        QueueAdded: {
+            ids: string[];
+            names: string[];
+        };
+        QueueAddress: {
+            url: string;
+            name?: null | string;
+            category?: null | string;
+            password?: null | string;
+            priority?: null | components["schemas"]["JobPriority"];
+        };
+        QueueBulkChange: {
+            ids?: null | string[];
+            filter?: null | components["schemas"]["QueueSelection"];
+            category?: null | string;
+            priority?: null | components["schemas"]["JobPriority"];
+            paused?: null | boolean;
+        };
+        QueueChange: {
+            name?: null | string;
+            category?: null | string;
+            priority?: null | components["schemas"]["JobPriority"];
+            password?: null | string;
+            /** Format: int32 */
+            position?: null | number;
+            paused?: null | boolean;
+        };
+        QueueFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            /** Format: int64 */
+            total: number;
+            state: components["schemas"]["QueueState"];
+            changed: null | components["schemas"]["QueueRow"][];
+            removed: string[];
+        };
+        QueueItems: {
+            ids?: null | string[];
+            filter?: null | components["schemas"]["QueueSelection"];
+        };
+        QueuePage: {
+            items: components["schemas"]["QueueRow"][];
+            next: null | string;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            seq: number;
+            paused: boolean;
+            /** Format: date-time */
+            pausedUntil: null | string;
+            categories: string[];
+        };
+        QueuePauseRequest: {
+            /** Format: int32 */
+            minutes?: null | number;
+        };
+        QueueRow: {
+            id: string;
+            name: string;
+            category: string;
+            priority: components["schemas"]["JobPriority"];
+            state: components["schemas"]["JobState"];
+            sentence: null | string;
+            /** Format: int32 */
+            position: number;
+            /** Format: int32 */
+            percent: number;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: date-time */
+            addedAt: string;
+            hasPassword: boolean;
+            steps: components["schemas"]["JobStep"][];
+        };
+        QueueSelection: {
+            q?: null | string;
+            category?: null | string;
+            state?: null | components["schemas"]["JobState"];
+        };
+        QueueState: {
+            paused: boolean;
+            /** Format: date-time */
+            pausedUntil: null | string;
+        };
+        QueueUpload: {
+            file: components["schemas"]["IFormFile"];
+            category?: null | string;
+            name?: null | string;
+            password?: null | string;
+            priority?: null | components["schemas"]["JobPriority"];
+        };
+        Removed: {
+            /** Format: int32 */
+            count: number;
+            undo: null | string;
+            /** Format: date-time */
+            until: null | string;
+        };
+        ScanRow: {
+            client: string;
+            player: string;
+            /** Format: int32 */
+            files: number;
+            /** Format: int64 */
+            bytesSent: number;
+        };
+        SelfCheck: {
+            name: string;
+            ok: boolean;
+            sentence: string;
         };
         Session: {
             user: string;
@@ -78,14 +1421,53 @@ export interface components {
             version: string;
             setup: components["schemas"]["SetupStage"];
         };
-        Login: {
-            user: string;
-            password: string;
+        SettingField: {
+            key: string;
+            group: components["schemas"]["SettingFieldGroup"];
+            title: string;
+            help: string;
+            type: components["schemas"]["SettingFieldType"];
+            unit: null | string;
+            /** Format: int64 */
+            min: null | number;
+            /** Format: int64 */
+            max: null | number;
+            choices: null | string[];
+            default: string;
+            restart: boolean;
+            secret: boolean;
+            advanced: boolean;
+            basic: boolean;
+            aliases: string[];
+            overrideName: string;
+            zeroMeans: null | string;
+        };
+        /** @enum {string} */
+        SettingFieldGroup: "providers" | "streaming" | "library" | "download-client" | "arr" | "health" | "system";
+        SettingFields: {
+            items: components["schemas"]["SettingField"][];
+        };
+        /** @enum {string} */
+        SettingFieldType: "bool" | "integer" | "text" | "list" | "choice" | "url" | "path" | "secret" | "secret-list" | "json" | "minutes";
+        SettingsSave: {
+            values: {
+                [key: string]: null | string;
+            };
+        };
+        SettingsSet: {
+            id: string;
+            /** Format: date-time */
+            saved: string;
+            keys: string[];
+            failedStart: boolean;
+        };
+        SettingsSets: {
+            items: components["schemas"]["SettingsSet"][];
         };
         SettingValue: {
             key: string;
             value: null | string;
-            source: string;
+            source: components["schemas"]["SettingValueSource"];
             variable: null | string;
             effective: null | string;
             isSet: boolean;
@@ -95,24 +1477,198 @@ export interface components {
             /** Format: int64 */
             seq: number;
         };
+        /** @enum {string} */
+        SettingValueSource: "default" | "fallback" | "saved" | "environment";
+        SetupFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            state: components["schemas"]["SetupState"];
+        };
+        SetupRequest: {
+            code: string;
+            user: string;
+            password: string;
+            origin?: null | string;
+        };
+        /** @enum {string} */
+        SetupStage: "account" | "provider" | "try" | "apps" | "done";
+        SetupState: {
+            complete: boolean;
+            step: components["schemas"]["SetupStage"];
+            needsCode: boolean;
+        };
+        SetupStep: {
+            step: components["schemas"]["SetupStage"];
+        };
+        StatFigures: {
+            /** Format: double */
+            cacheHitPercent: null | number;
+            /** Format: double */
+            firstByteP50: null | number;
+            /** Format: double */
+            firstByteP95: null | number;
+            /** Format: int64 */
+            limitBytesPerSecond: null | number;
+            /** Format: int64 */
+            queueItems: number;
+            /** Format: int64 */
+            releaseCount: number;
+        };
+        Stats: {
+            now: components["schemas"]["StatSample"];
+            figures: components["schemas"]["StatFigures"];
+            samples: components["schemas"]["StatSample"][];
+            attention: components["schemas"]["AttentionRow"][];
+            steps: components["schemas"]["FirstSteps"];
+            /** Format: int64 */
+            seq: number;
+        };
         StatSample: {
             /** Format: date-time */
             at: string;
+            /** Format: int64 */
             fromProviders: number;
+            /** Format: int64 */
             toPlayers: number;
+            /** Format: int64 */
             fromCache: number;
+            /** Format: int32 */
             streams: number;
+            /** Format: int32 */
             connectionsUsed: number;
+            /** Format: int32 */
             connectionsMax: number;
         };
-        StatsEvent: {
-            /** @enum {unknown} */
-            kind: "snapshot" | "delta";
+        StatsFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
             seq: number;
-            now: components["schemas"]["StatSample"];
+            sample: components["schemas"]["StatSample"];
+            figures: null | components["schemas"]["StatFigures"];
+            attention: null | components["schemas"]["AttentionRow"][];
+            steps: null | components["schemas"]["FirstSteps"];
         };
-        EventPayloads: {
-            stats?: null | components["schemas"]["StatsEvent"];
+        /** @enum {string} */
+        StatWindow: "ten-minutes" | "hour" | "day";
+        /** Format: binary */
+        Stream: string;
+        StreamArticle: {
+            provider: string;
+            /** Format: int64 */
+            offset: number;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: double */
+            ms: number;
+            state: components["schemas"]["ArticleFlow"];
+        };
+        StreamDetail: {
+            item: components["schemas"]["StreamRow"];
+            map: components["schemas"]["BufferMap"];
+            articles: components["schemas"]["StreamArticle"][];
+            seeks: components["schemas"]["StreamSeek"][];
+            wait: components["schemas"]["StreamWait"];
+            /** Format: int32 */
+            retries: number;
+            /** Format: int32 */
+            requests: number;
+            rates: number[];
+        };
+        StreamFile: {
+            id: string;
+            name: string;
+            path: string;
+            /** Format: int64 */
+            bytes: number;
+        };
+        StreamFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            stream: null | components["schemas"]["StreamDetail"];
+        };
+        StreamRow: {
+            id: string;
+            file: components["schemas"]["StreamFile"];
+            client: string;
+            player: string;
+            state: components["schemas"]["PlaybackState"];
+            /** Format: date-time */
+            startedAt: string;
+            /** Format: date-time */
+            lastReadAt: string;
+            /** Format: int64 */
+            position: number;
+            /** Format: int64 */
+            aheadBytes: number;
+            /** Format: int64 */
+            bytesSent: number;
+            /** Format: int64 */
+            bytesPerSecond: number;
+            /** Format: double */
+            firstByteMs: null | number;
+            /** Format: int32 */
+            seeks: number;
+            wait: components["schemas"]["WaitReason"];
+        };
+        StreamRows: {
+            items: components["schemas"]["StreamRow"][];
+            scans: components["schemas"]["ScanRow"][];
+            /** Format: int64 */
+            seq: number;
+        };
+        StreamSeek: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            offset: number;
+            /** Format: double */
+            firstByteMs: null | number;
+        };
+        StreamsFrame: {
+            kind: components["schemas"]["FrameKind"];
+            /** Format: int64 */
+            seq: number;
+            items: components["schemas"]["StreamRow"][];
+            scans: components["schemas"]["ScanRow"][];
+        };
+        StreamWait: {
+            reason: components["schemas"]["WaitReason"];
+            /** Format: double */
+            value: null | number;
+            unit: null | string;
+            /** Format: date-time */
+            since: string;
+        };
+        SystemState: {
+            version: string;
+            commit: null | string;
+            form: string;
+            /** Format: date-time */
+            startedAt: string;
+            mode: string;
+            /** Format: int64 */
+            residentBytes: number;
+            /** Format: int64 */
+            budgetBytes: number;
+            /** Format: int64 */
+            freeBytes: null | number;
+            /** Format: int32 */
+            playbackPermits: number;
+            /** Format: int32 */
+            importPermits: number;
+            checks: components["schemas"]["SelfCheck"][];
+        };
+        /** @enum {string} */
+        TracksState: "known" | "unknown" | "unreadable";
+        /** @enum {string} */
+        WaitReason: "none" | "provider-slots" | "provider-slow" | "provider-down" | "line-full" | "limit" | "other-streams" | "article-retry" | "cpu" | "player-slow";
+        WebDavAccess: {
+            url: string;
+            user: string;
+            password: null | string;
+            lockedOut: string[];
         };
     };
     responses: never;
@@ -123,7 +1679,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    ShowSetup: {
+    ShowAccess: {
         parameters: {
             query?: never;
             header?: never;
@@ -138,12 +1694,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SetupState"];
+                    "application/json": components["schemas"]["AccessCard"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
     };
-    SetUp: {
+    ChangeAccount: {
         parameters: {
             query?: never;
             header?: never;
@@ -152,7 +1717,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["SetupRequest"];
+                "application/json": components["schemas"]["AccountChange"];
             };
         };
         responses: {
@@ -163,6 +1728,1243 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListArr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArrInstances"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ConnectArr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArrRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArrConnected"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    CheckArrPath: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PathCheckRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PathCheck"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    TestArr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArrRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArrTest"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RemoveArr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    WatchEvents: {
+        parameters: {
+            query: {
+                topics: string;
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["EventPayloads"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListFiles: {
+        parameters: {
+            query?: {
+                path?: string;
+                cursor?: string;
+                limit?: number;
+                q?: string;
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    DownloadFileNzb: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-nzb": components["schemas"]["Stream"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListTracks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileTracks"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListHistory: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                q?: string;
+                category?: string;
+                result?: components["schemas"]["JobResult"];
+                reason?: components["schemas"]["JobFailure"];
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RemoveHistoryItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HistoryItems"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RetryHistoryItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HistoryItems"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkCount"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowHistoryItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RemoveHistoryItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    DownloadHistoryNzb: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-nzb": components["schemas"]["Stream"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RetryHistoryItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HistoryRetry"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueAdded"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyEntries"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    MakeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewKey"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeKey"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RemoveKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListLogs: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                q?: string;
+                level?: components["schemas"]["LogLineLevel"];
+                source?: string;
+                job?: string;
+                stream?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogPage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    DownloadLogs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ChangeLogLevel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogLevelChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogLevelState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRows"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    AddProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderSave"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRow"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    TestProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderTest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ProviderTestStep"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ChangeProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderSave"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRow"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RemoveProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ResetProvider: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProviderReset"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderRow"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListQueue: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                q?: string;
+                category?: string;
+                state?: components["schemas"]["JobState"];
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuePage"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    AddNzb: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["QueueUpload"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueAdded"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    AddNzbAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueAddress"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueAdded"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ChangeQueueItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueBulkChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkCount"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    PauseQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueuePauseRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RemoveQueueItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueItems"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ResumeQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ChangeQueueItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueRow"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RemoveQueueItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Removed"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -183,6 +2985,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };
@@ -209,6 +3020,15 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     LogOut: {
@@ -226,6 +3046,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
         };
     };
@@ -245,6 +3074,561 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SettingValues"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    SaveSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsSave"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingValues"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ExportSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ImportSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingValues"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListSettingFields: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingFields"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListSettingSets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingsSets"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    RestoreSettingSet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingValues"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    MakeWebDavPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebDavAccess"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ResetSetting: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SettingValue"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    AdvanceSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupStep"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetupState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    SetUp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetupRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowWebDavAccess: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebDavAccess"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowStats: {
+        parameters: {
+            query?: {
+                window?: components["schemas"]["StatWindow"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListStreams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamRows"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    StopStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemState"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    Undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
         };

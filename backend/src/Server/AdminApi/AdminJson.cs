@@ -19,5 +19,14 @@ internal static class AdminJson
         chain.Insert(0, SettingsJson.Default);
         chain.Insert(0, WebDavPasswordJson.Default);
         chain.Insert(0, ArrResourceJson.Default);
+        chain.Insert(0, QueueJson.Default);
+        chain.Insert(0, HistoryJson.Default);
+        chain.Insert(0, ProviderResourceJson.Default);
+        chain.Insert(0, StreamsJson.Default);
+        chain.Insert(0, StatsJson.Default);
+        chain.Insert(0, FilesJson.Default);
+        chain.Insert(0, LogsJson.Default);
+        chain.Insert(0, SystemJson.Default);
+        chain.Insert(0, EventsJson.Default);
     }
 }

@@ -20,6 +20,14 @@ internal static class AdminRegistration
         api.MapSettings();
         api.MapWebDavPassword();
         api.MapArr();
+        api.MapQueue();
+        api.MapHistory();
+        api.MapProviders();
+        api.MapStreams();
+        api.MapFiles();
+        api.MapLogs();
+        api.MapSystem();
+        api.MapEvents();
         // Also for a wrong method or content type: the tree, which comes after all routes, would ask for its own password.
         api.Map("/{resource}/{**rest}", NotFound).ExcludeFromDescription();
     }

@@ -50,7 +50,16 @@ internal sealed class FirstStart(
         if (!database.IsOpen)
             return;
 
-        await admins.LoadAsync(cancellationToken);
+        try
+        {
+            await admins.LoadAsync(cancellationToken);
+        }
+        catch (DatabaseLostException)
+        {
+            // Damage shows as early as this: the rest of the server explains it.
+            return;
+        }
+
         if (settings.Current.Text("webdav.pass").Length == 0)
             _made["webdav.pass"] = MadePassword.Make();
         if (settings.Current.Text("api.key").Length == 0)

@@ -25,7 +25,7 @@ export function LivePill() {
     );
   }
   if (!frame) return null;
-  const { fromProviders, streams, connectionsUsed, connectionsMax } = frame.now;
+  const { fromProviders, streams, connectionsUsed, connectionsMax } = frame.sample;
   const isIdle = streams === 0 && fromProviders === 0;
   const label = t("live", { rate: formatRate(fromProviders), streams, used: connectionsUsed, max: connectionsMax });
   return (
