@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using Microsoft.Data.Sqlite;
@@ -70,6 +71,10 @@ internal static class SqlDialect
             : ($"contains_text({column}, {parameter})", part);
     }
 
+    /// <summary>That a column of folded text (<see cref="SearchText"/>) holds every word; as many parameters as words, the first <c>@word0</c>.</summary>
+    public static IEnumerable<string> ContainsWords(string column, int words) =>
+        Enumerable.Range(0, Math.Min(words, SearchText.MaxWords)).Select(word => $"instr({column}, @word{word.ToString(CultureInfo.InvariantCulture)}) > 0");
+
     /// <summary>Makes the functions that conditions call known to a connection.</summary>
     public static void AddFunctions(SqliteConnection connection)
     {
@@ -81,6 +86,7 @@ internal static class SqlDialect
             "equal_text",
             (string? text, string? other) => text is not null && text.Equals(other, StringComparison.OrdinalIgnoreCase),
             isDeterministic: true);
+        connection.CreateFunction("fold_text", (string? text) => text is null ? null : SearchText.Fold(text), isDeterministic: true);
     }
 
     private static string Escape(string part)

@@ -18,6 +18,8 @@ internal static class LibraryRegistration
         .AddSingleton<CategoryRules>()
         .AddSingleton<ShownFiles>()
         .AddSingleton<LibraryTree>()
+        .AddSingleton<FileListStore>()
+        .AddSingleton<LibraryList>()
         .AddSingleton<StoredNzbReader>()
         .AddSingleton<ReleaseIdStore>()
         .AddSingleton<OpenReleases>()

@@ -89,7 +89,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
     {
         var releaseId = connection.ExecuteScalar<long>(
             """
-            INSERT INTO release (category, name, nzb_hash, published_at) VALUES (@category, @name, @nzbHash, @publishedAt)
+            INSERT INTO release (category, name, nzb_hash, published_at, folded) VALUES (@category, @name, @nzbHash, @publishedAt, @folded)
             RETURNING id
             """,
             new
@@ -98,6 +98,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 name = PathKey.OfName(release.Name),
                 nzbHash = release.NzbHash,
                 publishedAt = publishedAt.ToUnixTimeMilliseconds(),
+                folded = SearchText.Fold(release.Name),
             });
 
         foreach (var file in release.PostedFiles)
@@ -107,8 +108,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
         {
             connection.Execute(
                 """
-                INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
-                VALUES (@fileId, @releaseId, @pathKey, @OriginalName, @Length, @ETag, @content)
+                INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content, folded)
+                VALUES (@fileId, @releaseId, @pathKey, @OriginalName, @Length, @ETag, @content, @folded)
                 """,
                 new
                 {
@@ -119,6 +120,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                     file.Length,
                     file.ETag,
                     content = new SqlBytes(ContentMap.Pack(file.Content)),
+                    folded = SearchText.Fold($"{release.Name} {file.Path}"),
                 });
         }
 
