@@ -65,7 +65,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
                 return Page(await ChildrenAsync(release.Release, "", cancellationToken), order, after, limit);
             case FolderEntry folder:
                 return Page(await ChildrenAsync(folder.Release, folder.Path, cancellationToken), order, after, limit);
-            case RootEntry or CategoryEntry and { } few:
+            case (RootEntry or CategoryEntry) and { } few:
                 return Page(await tree.ListAsync(few, cancellationToken).Select(entry => Show(few.Name, entry)).ToListAsync(cancellationToken), order, after, limit);
             default:
                 return null;

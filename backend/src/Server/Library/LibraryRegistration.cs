@@ -28,5 +28,6 @@ internal static class LibraryRegistration
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<PostedHabits>())
         .AddSingleton<Predictions>()
         .AddSingleton<FileStreamFactory>()
+        .AddSingleton<TrackProbe>()
         .AddSingleton<Playback>();
 }
