@@ -68,7 +68,7 @@ internal sealed class EventHub : IAsyncDisposable
     /// <param name="names">Their names, each known, each once.</param>
     /// <param name="since">How far the client has got; null for one that begins.</param>
     /// <param name="cancellationToken">Gives up the snapshots.</param>
-    public async Task<EventWatch> WatchAsync(IReadOnlyList<string> names, EventId? since, CancellationToken cancellationToken)
+    public async Task<EventWatch> WatchAsync(IReadOnlyList<string> names, EventPlace? since, CancellationToken cancellationToken)
     {
         var (watch, fresh) = Enter(names, since);
         try
@@ -124,7 +124,7 @@ internal sealed class EventHub : IAsyncDisposable
         await _ended;
     }
 
-    private (EventWatch Watch, List<(ITopic Topic, long At, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventId? since)
+    private (EventWatch Watch, List<(ITopic Topic, long At, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventPlace? since)
     {
         lock (_gate)
         {

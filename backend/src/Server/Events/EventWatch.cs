@@ -10,10 +10,10 @@ namespace Sluice.Server.Events;
 internal sealed record EventFrame(string Topic, long Seq, ReadOnlyMemory<byte> Json);
 
 /// <summary>How far a client has got: the number of its last frame, and the topics of change that it was following, one bit each.</summary>
-internal readonly record struct EventId(long Seq, ulong Topics)
+internal readonly record struct EventPlace(long Seq, ulong Topics)
 {
     /// <summary>Reads the id of a frame; null for any other text. A number alone stands for all topics.</summary>
-    public static EventId? Read(string? text)
+    public static EventPlace? Read(string? text)
     {
         var (number, topics) = (text ?? "").Split('.') switch
         {
@@ -23,7 +23,7 @@ internal readonly record struct EventId(long Seq, ulong Topics)
         };
         return long.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out var seq)
             && ulong.TryParse(topics, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out var bits)
-            ? new EventId(seq, bits)
+            ? new EventPlace(seq, bits)
             : null;
     }
 

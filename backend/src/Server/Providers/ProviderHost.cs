@@ -95,6 +95,9 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>What each provider has been used for since the start, by its id, those included that the settings name no more.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
 
+    /// <summary>Connections that a lane may use as things are.</summary>
+    public int Effective(OperationLane lane) => _accounts.Limiter.Effective(lane);
+
     /// <summary>Bytes received from providers since the start.</summary>
     public long BytesReceived => _accounts.BytesReceived;
 
