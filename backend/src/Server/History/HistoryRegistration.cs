@@ -1,3 +1,4 @@
+using Sluice.Server.Events;
 
 namespace Sluice.Server.History;
 
@@ -8,5 +9,6 @@ internal static class HistoryRegistration
     public static IServiceCollection AddHistory(this IServiceCollection services) => services
         .AddSingleton<HistoryStore>()
         .AddSingleton<CompletedStore>()
-        .AddSingleton(HistoryStore.NzbReference);
+        .AddSingleton(HistoryStore.NzbReference)
+        .AddSingleton(provider => HistoryItemsChanged.Watch(provider.GetRequiredService<EventFeed>()));
 }

@@ -1,4 +1,5 @@
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Events;
 using Sluice.Server.Queue.Steps;
 using Sluice.Usenet.Archives;
 
@@ -11,6 +12,7 @@ internal static class QueueRegistration
     public static IServiceCollection AddQueue(this IServiceCollection services) => services
         .AddSingleton<QueueStore>()
         .AddSingleton(QueueStore.NzbReference)
+        .AddSingleton(provider => QueueItemsChanged.Watch(provider.GetRequiredService<EventFeed>()))
         .AddSingleton<QueueFileStore>()
         .AddSingleton(QueueFileStore.RawReference)
         .AddSingleton<StoredNzbs>()
