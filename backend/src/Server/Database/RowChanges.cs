@@ -8,7 +8,7 @@ namespace Sluice.Server.Database;
 /// <param name="Tell">
 /// Gets the keys of rows that are new or other ones, and of rows that are gone. Runs between two transactions, so that it waits for nothing.
 /// </param>
-internal sealed record WatchedTable(string Name, IReadOnlyList<string> Key, Action<IReadOnlyCollection<string>, IReadOnlyCollection<string>> Tell);
+internal sealed record WatchedTable(string Name, IReadOnlyList<string> Key, Action<IReadOnlyList<string>, IReadOnlyList<string>> Tell);
 
 /// <summary>
 /// Notes which rows of watched tables a transaction changes, by triggers of the writing connection, so that no store has to tell by itself

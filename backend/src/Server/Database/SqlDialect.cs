@@ -35,6 +35,9 @@ internal static class SqlDialect
             ? In($"{column} COLLATE NOCASE", list)
             : $"EXISTS (SELECT 1 FROM json_each({list}) WHERE equal_text({column}, value))";
 
+    /// <summary>That a table is read by one of its indices, and by no other and not by itself.</summary>
+    public static string By(string index) => $"INDEXED BY {index}";
+
     /// <summary>The place of a column's value in a list, 0-based; null where it is not in it.</summary>
     /// <param name="column">The column, with its table: a list has columns of its own.</param>
     /// <param name="list">A parameter whose value is the list.</param>
@@ -95,6 +98,10 @@ internal static class SqlDialect
             : ($"contains_text({column}, {parameter})", part);
     }
 
+    /// <summary>That a column of folded text (<see cref="SearchText"/>) holds every word; as many parameters as words, the first <c>@word0</c>.</summary>
+    public static IEnumerable<string> ContainsWords(string column, int words) =>
+        Enumerable.Range(0, Math.Min(words, SearchText.MaxWords)).Select(word => $"instr({column}, @word{word.ToString(CultureInfo.InvariantCulture)}) > 0");
+
     /// <summary>Makes the functions that conditions call known to a connection.</summary>
     public static void AddFunctions(SqliteConnection connection)
     {
@@ -106,6 +113,7 @@ internal static class SqlDialect
             "equal_text",
             (string? text, string? other) => text is not null && text.Equals(other, StringComparison.OrdinalIgnoreCase),
             isDeterministic: true);
+        connection.CreateFunction("fold_text", (string? text) => text is null ? null : SearchText.Fold(text), isDeterministic: true);
     }
 
     private static string Escape(string part)

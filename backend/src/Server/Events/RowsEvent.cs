@@ -5,13 +5,13 @@ namespace Sluice.Server.Events;
 /// <summary>Rows of a list have changed. What a row is now is read when it is shown: it may have changed again since, or be gone.</summary>
 /// <param name="Changed">Keys of rows that are new or other ones; null where there are too many to name.</param>
 /// <param name="Removed">Keys of rows that are gone; null likewise.</param>
-internal abstract record RowsEvent(IReadOnlyCollection<string>? Changed, IReadOnlyCollection<string>? Removed) : LiveEvent
+internal abstract record RowsEvent(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : LiveEvent
 {
     /// <summary>Rows that an event names at most.</summary>
     public const int MostNamed = 500;
 
     /// <summary>The keys, or null where there are too many of them.</summary>
-    protected static IReadOnlyCollection<string>? Limit(IReadOnlyCollection<string> keys) => keys.Count <= MostNamed ? keys : null;
+    protected static IReadOnlyList<string>? Limit(IReadOnlyList<string> keys) => keys.Count <= MostNamed ? keys : null;
 
     /// <inheritdoc/>
     protected override void WriteFields(Utf8JsonWriter json)
@@ -20,7 +20,7 @@ internal abstract record RowsEvent(IReadOnlyCollection<string>? Changed, IReadOn
         Write(json, "removed", Removed);
     }
 
-    private static void Write(Utf8JsonWriter json, string name, IReadOnlyCollection<string>? keys)
+    private static void Write(Utf8JsonWriter json, string name, IReadOnlyList<string>? keys)
     {
         if (keys is null)
         {

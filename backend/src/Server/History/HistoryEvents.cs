@@ -4,7 +4,7 @@ using Sluice.Server.Events;
 namespace Sluice.Server.History;
 
 /// <summary>Items of the history have come, gone or changed. One that is archived counts as changed, and is in no list afterwards.</summary>
-internal sealed record HistoryItemsChanged(IReadOnlyCollection<string>? Changed, IReadOnlyCollection<string>? Removed) : RowsEvent(Changed, Removed)
+internal sealed record HistoryItemsChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
 {
     /// <inheritdoc/>
     public override string Type => "history.changed";

@@ -8,6 +8,7 @@ internal static class HistoryRegistration
     /// <summary>Adds the stores.</summary>
     public static IServiceCollection AddHistory(this IServiceCollection services) => services
         .AddSingleton<HistoryStore>()
+        .AddSingleton<HistoryListStore>()
         .AddSingleton<CompletedStore>()
         .AddSingleton(HistoryStore.NzbReference)
         .AddSingleton(provider => HistoryItemsChanged.Watch(provider.GetRequiredService<EventFeed>()));

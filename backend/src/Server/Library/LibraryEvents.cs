@@ -4,7 +4,7 @@ using Sluice.Server.Events;
 namespace Sluice.Server.Library;
 
 /// <summary>Releases have come, gone or changed, each named by its folder below <c>/content</c>, as in <c>movies/Some.Release</c>.</summary>
-internal sealed record ReleasesChanged(IReadOnlyCollection<string>? Changed, IReadOnlyCollection<string>? Removed) : RowsEvent(Changed, Removed)
+internal sealed record ReleasesChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
 {
     /// <inheritdoc/>
     public override string Type => "library.changed";

@@ -8,7 +8,7 @@ namespace Sluice.Server.Queue;
 /// Items of the queue have come, gone or changed: their rows, the work on them, or what they wait for. An item that moves up because
 /// another one has left does not count as changed.
 /// </summary>
-internal sealed record QueueItemsChanged(IReadOnlyCollection<string>? Changed, IReadOnlyCollection<string>? Removed) : RowsEvent(Changed, Removed)
+internal sealed record QueueItemsChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
 {
     /// <inheritdoc/>
     public override string Type => "queue.changed";
