@@ -13,6 +13,9 @@ internal static class AdminRegistration
         .AddSingleton<ITopic, SetupTopic>()
         .AddSingleton<ITopic, ConfigTopic>()
         .AddSingleton<ITopic, LogsTopic>()
+        .AddSingleton<QueueRows>()
+        .AddSingleton<ItemChanges>()
+        .AddSingleton<HistoryRows>()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
     /// <summary>Maps the resources behind their door.</summary>

@@ -1,4 +1,5 @@
 using Sluice.Server.Auth;
+using Sluice.Server.Events;
 using Sluice.Server.Providers;
 
 namespace Sluice.Server.Library;
@@ -13,6 +14,7 @@ internal static class LibraryRegistration
         .AddSingleton<IWelcomePath, ClipWelcome>()
         .AddSingleton<LibraryStore>()
         .AddSingleton(LibraryStore.NzbReference)
+        .AddSingleton(provider => ReleasesChanged.Watch(provider.GetRequiredService<EventFeed>()))
         .AddSingleton<RecentFilms>()
         .AddSingleton<IFilmsInMemory>(provider => provider.GetRequiredService<RecentFilms>())
         .AddSingleton<CategoryRules>()

@@ -33,6 +33,16 @@ internal sealed record NewLibraryFile(
     string ETag,
     FileContent Content);
 
+/// <summary>A file of a release without what it is made of.</summary>
+/// <param name="Id">Its id.</param>
+/// <param name="PathKey">Its place inside the release, as a <see cref="Library.PathKey"/>.</param>
+/// <param name="Length">Its length in bytes.</param>
+internal sealed record ListedFile(string Id, string PathKey, long Length)
+{
+    /// <summary>Its place inside the release, separated by <c>/</c>.</summary>
+    public string Path => Library.PathKey.ToPath(PathKey);
+}
+
 /// <summary>Reads and writes <c>release</c>, <c>library_file</c> and <c>posted_file</c>.</summary>
 internal sealed class LibraryStore(SluiceDatabase database)
 {
@@ -291,6 +301,21 @@ internal sealed class LibraryStore(SluiceDatabase database)
                     .Query<LibraryRow>($"SELECT {FileColumns} FROM library_file f WHERE f.release_id = @Id ORDER BY f.path_key", new { release.Id })
                     .Select(row => row.ToFile(release)),
             ],
+            cancellationToken);
+
+    /// <summary>The first files of a release by path, and how many it has.</summary>
+    public Task<(IReadOnlyList<ListedFile> Files, int Count)> ListFirstAsync(long releaseId, int most, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection =>
+            {
+                IReadOnlyList<ListedFile> files =
+                [
+                    .. connection.Query<ListedFile>(
+                        "SELECT id AS Id, path_key AS PathKey, length AS Length FROM library_file WHERE release_id = @releaseId ORDER BY path_key LIMIT @most",
+                        new { releaseId, most }),
+                ];
+                return (files, connection.ExecuteScalar<int>("SELECT count(*) FROM library_file WHERE release_id = @releaseId", new { releaseId }));
+            },
             cancellationToken);
 
     /// <summary>The map of a posted file; null when its release was removed.</summary>
