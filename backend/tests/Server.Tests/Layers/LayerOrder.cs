@@ -18,7 +18,7 @@ internal static class LayerOrder
         ["Nntp"] =
         [
             "IArticleSource", "IArticleSink", "ArticleRequest", "ArticleReply", "ArticleMissing", "ProviderSet",
-            "OperationLane", "FetchUrgency", "NntpException", "NntpFault",
+            "OperationLane", "FetchUrgency", "FetchSnapshot", "NntpException", "NntpFault",
         ],
     };
 
@@ -59,6 +59,7 @@ internal static class LayerOrder
         new("Server", "Cluster"),
         new("Server", "Providers"),
         new("Server", "Library"),
+        new("Server", "Playbacks"),
         new("Server", "History"),
         new("Server", "Queue"),
         new("Server", "Queue/Intake"),
@@ -68,7 +69,7 @@ internal static class LayerOrder
         new("Server", "WebDav") { Uses = ["Primitives"], UsedBy = ["WebDav/Tree", Layer.Root] },
         new("Server", "WebDav/Tree")
         {
-            Uses = ["Primitives", "WebDav", "Library", "Queue", "Queue/Intake", "History", "Health", "Auth"],
+            Uses = ["Primitives", "WebDav", "Library", "Playbacks", "Queue", "Queue/Intake", "History", "Health", "Auth"],
             UsedBy = [Layer.Root],
         },
         new("Server", "SabApi") { UsedBy = [Layer.Root] },
