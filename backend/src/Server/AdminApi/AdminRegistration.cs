@@ -9,6 +9,9 @@ internal static class AdminRegistration
     /// <summary>Adds what its resources need.</summary>
     public static IServiceCollection AddAdminApi(this IServiceCollection services) => services
         .AddSingleton<EffectiveValues>()
+        .AddSingleton<Attention>()
+        .AddSingleton<StreamViews>()
+        .AddSingleton<StatViews>()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
     /// <summary>Maps the resources behind their door.</summary>
