@@ -16,6 +16,9 @@ internal static class AdminRegistration
         .AddSingleton<QueueRows>()
         .AddSingleton<ItemChanges>()
         .AddSingleton<HistoryRows>()
+        .AddSingleton<Attention>()
+        .AddSingleton<StreamViews>()
+        .AddSingleton<StatViews>()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
     /// <summary>Maps the resources behind their door.</summary>

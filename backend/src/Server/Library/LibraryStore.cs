@@ -86,6 +86,9 @@ internal sealed class LibraryStore(SluiceDatabase database)
             "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
             new { category = PathKey.OfName(category), name = PathKey.OfName(name) });
 
+    /// <summary>How many releases there are, as part of the caller's query.</summary>
+    public static long Count(DbConnection connection) => connection.ExecuteScalar<long>("SELECT count(*) FROM release");
+
     /// <summary>Whether a release refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash });

@@ -83,6 +83,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         return new ProviderStatus(pool.Sockets, pool.Depth.Bodies(pool.Line), pool.Depth.PinnedBecause, failure?.Fault);
     }
 
+    /// <summary>What the connections of the account of a provider do at the moment.</summary>
+    public ConnectionSnapshot Look(int provider) => _providers[provider].Pool.Snapshot;
+
     /// <summary>Asks a provider again, however it has failed before.</summary>
     public void Unblock(int provider) => _providers[provider].Pool.Unblock();
 
