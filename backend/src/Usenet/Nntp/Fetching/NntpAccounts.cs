@@ -90,6 +90,25 @@ public sealed class NntpAccounts : IAsyncDisposable
         _shared.Meter.Dispose();
     }
 
+    /// <summary>
+    /// Makes a test of a login possible. Where the account is in use here, the test takes its connections from it: both together never open
+    /// more than it allows.
+    /// </summary>
+    /// <param name="provider">Where and with which login; saved or not.</param>
+    /// <param name="names">Finds the addresses, and says which may be asked.</param>
+    /// <returns>The caller disposes it.</returns>
+    public AccountTest Test(ProviderOptions provider, INameResolver names)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            if (!_accounts.TryGetValue(AccountKey.Of(provider), out var account))
+                return new AccountTest(pool: null, _shared, names, release: null);
+            account.Uses++;
+            return new AccountTest(account.Pool, _shared, names, () => ReleaseAsync([provider]));
+        }
+    }
+
     /// <summary>Brings the accounts of these entries to the settings, and keeps them until <see cref="ReleaseAsync"/>.</summary>
     /// <returns>One for each entry, in their order.</returns>
     internal IReadOnlyList<NntpConnectionPool> Acquire(IReadOnlyList<ProviderOptions> entries, NntpOptions options)
