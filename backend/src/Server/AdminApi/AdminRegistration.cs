@@ -9,6 +9,8 @@ internal static class AdminRegistration
     /// <summary>Adds what its resources need.</summary>
     public static IServiceCollection AddAdminApi(this IServiceCollection services) => services
         .AddSingleton<EffectiveValues>()
+        .AddSingleton<ProviderTable>()
+        .AddSingleton<NewestPost>()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
     /// <summary>Maps the resources behind their door.</summary>

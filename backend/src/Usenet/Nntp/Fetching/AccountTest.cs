@@ -25,10 +25,11 @@ public sealed class AccountTest : IAsyncDisposable
     private readonly NntpConnectionPool? _pool;
     private readonly SharedResources _shared;
     private readonly INameResolver _names;
+    private readonly NntpOptions _options;
     private readonly Func<Task>? _release;
 
-    internal AccountTest(NntpConnectionPool? pool, SharedResources shared, INameResolver names, Func<Task>? release) =>
-        (_pool, _shared, _names, _release) = (pool, shared, names, release);
+    internal AccountTest(NntpConnectionPool? pool, SharedResources shared, INameResolver names, NntpOptions options, Func<Task>? release) =>
+        (_pool, _shared, _names, _options, _release) = (pool, shared, names, options, release);
 
     /// <summary>Whether the account is one of the settings.</summary>
     public bool IsSaved => _pool is not null;
@@ -67,12 +68,12 @@ public sealed class AccountTest : IAsyncDisposable
         try
         {
             var account = (object?)_pool ?? this;
-            await _shared.Handshakes.BeginAsync(account, _shared.Options.LoginTimeout, cancellationToken);
+            await _shared.Handshakes.BeginAsync(account, _options.LoginTimeout, cancellationToken);
             try
             {
-                var transport = await new NntpDialer(provider, _shared.Options, _shared.Meter, _shared.Time, _names, places, family: null, entering)
+                var transport = await new NntpDialer(provider, _options, _shared.Meter, _shared.Time, _names, places, family: null, entering)
                     .DialAsync(cancellationToken);
-                var connection = new TestConnection(transport, _pool, _shared, Closed);
+                var connection = new TestConnection(transport, _pool, _shared, _options, Closed);
                 lock (_gate)
                     _open.Add(connection);
                 return connection;
@@ -116,24 +117,34 @@ public sealed class TestConnection : IAsyncDisposable
     private readonly NntpTransport _transport;
     private readonly NntpConnectionPool? _pool;
     private readonly SharedResources _shared;
+    private readonly NntpOptions _options;
     private readonly Action<TestConnection> _closed;
     private readonly ArrayBufferWriter<byte> _command = new(512);
     private int _owed;
     private bool _isClosed;
 
-    internal TestConnection(NntpTransport transport, NntpConnectionPool? pool, SharedResources shared, Action<TestConnection> closed) =>
-        (_transport, _pool, _shared, _closed) = (transport, pool, shared, closed);
+    internal TestConnection(NntpTransport transport, NntpConnectionPool? pool, SharedResources shared, NntpOptions options, Action<TestConnection> closed) =>
+        (_transport, _pool, _shared, _options, _closed) = (transport, pool, shared, options, closed);
 
     /// <summary>Replies still to come.</summary>
     public int Owed => _owed;
 
     /// <summary>Whether the server answers only after a login, where there was none.</summary>
-    /// <exception cref="NntpException">The connection broke.</exception>
+    /// <exception cref="NntpException">The connection broke, or nothing came in time.</exception>
     public async Task<bool> WantsLoginAsync(CancellationToken cancellationToken)
     {
-        // Of an article that no server has: any other answer says that it is open.
-        await SendAsync(output => NntpCommandWriter.WriteStat(output, MessageId.Parse("login@sluice.invalid")), cancellationToken);
-        return (await ReadLineAsync(cancellationToken)).Code == NntpResponseCode.AuthenticationRequired;
+        using var deadline = new CancellationTokenSource(_options.LoginTimeout, _shared.Time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
+        try
+        {
+            // Of an article that no server has: any other answer says that it is open.
+            await SendAsync(output => NntpCommandWriter.WriteStat(output, MessageId.Parse("login@sluice.invalid")), either.Token);
+            return (await ReadLineAsync(either.Token)).Code == NntpResponseCode.AuthenticationRequired;
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new NntpException(NntpFault.ConnectTimeout, "The server did not answer in time.");
+        }
     }
 
     /// <summary>Selects a group.</summary>
@@ -190,7 +201,7 @@ public sealed class TestConnection : IAsyncDisposable
 
             if (result.IsCompleted)
                 throw new NntpException(NntpFault.ConnectionClosed, "The server closed the connection.");
-            if (received > _shared.Options.MaxArticleBytes)
+            if (received > _options.MaxArticleBytes)
                 throw new NntpException(NntpFault.ArticleTooLarge, "The server sent more than an article may hold.");
         }
     }
@@ -275,7 +286,7 @@ public sealed class TestConnection : IAsyncDisposable
         {
             var result = await ReadAsync(cancellationToken);
             var buffer = result.Buffer;
-            if (NntpResponseReader.TryRead(ref buffer, _shared.Options.MaxLineBytes, out var response))
+            if (NntpResponseReader.TryRead(ref buffer, _options.MaxLineBytes, out var response))
             {
                 var line = (response.Code, response.PrintableText());
                 Count(result.Buffer.Length - buffer.Length);

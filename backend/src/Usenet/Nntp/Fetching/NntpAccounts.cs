@@ -2,7 +2,6 @@ using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Health;
-using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
@@ -96,16 +95,17 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// </summary>
     /// <param name="provider">Where and with which login; saved or not.</param>
     /// <param name="names">Finds the addresses, and says which may be asked.</param>
+    /// <param name="options">Deadlines and ceilings.</param>
     /// <returns>The caller disposes it.</returns>
-    public AccountTest Test(ProviderOptions provider, INameResolver names)
+    public AccountTest Test(ProviderOptions provider, INameResolver names, NntpOptions options)
     {
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isDisposed, this);
             if (!_accounts.TryGetValue(AccountKey.Of(provider), out var account))
-                return new AccountTest(pool: null, _shared, names, release: null);
+                return new AccountTest(pool: null, _shared, names, options, release: null);
             account.Uses++;
-            return new AccountTest(account.Pool, _shared, names, () => ReleaseAsync([provider]));
+            return new AccountTest(account.Pool, _shared, names, options, () => ReleaseAsync([provider]));
         }
     }
 
