@@ -19,6 +19,8 @@ internal static class AdminRegistration
         .AddSingleton<Attention>()
         .AddSingleton<StreamViews>()
         .AddSingleton<StatViews>()
+        .AddSingleton<ProviderTable>()
+        .AddSingleton<NewestPost>()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
     /// <summary>Maps the resources behind their door.</summary>

@@ -43,6 +43,11 @@ internal sealed record ListedFile(string Id, string PathKey, long Length)
     public string Path => Library.PathKey.ToPath(PathKey);
 }
 
+/// <summary>A stored NZB.</summary>
+/// <param name="Hash">Content id.</param>
+/// <param name="At">When it came, in Unix milliseconds.</param>
+internal sealed record DatedNzb(string Hash, long At);
+
 /// <summary>Reads and writes <c>release</c>, <c>library_file</c> and <c>posted_file</c>.</summary>
 internal sealed class LibraryStore(SluiceDatabase database)
 {
@@ -92,6 +97,12 @@ internal sealed class LibraryStore(SluiceDatabase database)
     /// <summary>Whether a release refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash });
+
+    /// <summary>The NZB of the release that was published last; null when there is none.</summary>
+    public Task<DatedNzb?> FindNewestNzbAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QueryFirstOrDefault<DatedNzb>("SELECT nzb_hash AS Hash, published_at AS At FROM release ORDER BY published_at DESC LIMIT 1"),
+            cancellationToken);
 
     /// <summary>Adds a release with all that is in it, as part of the caller's transaction.</summary>
     /// <returns>The row number of the release.</returns>
