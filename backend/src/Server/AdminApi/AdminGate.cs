@@ -38,8 +38,13 @@ internal static class AdminGate
         return await next(context);
     }
 
-    /// <summary>Host and port of the Origin are those that the request was sent to, or those of <c>general.base-url</c>.</summary>
-    private static string? OriginRefused(HttpContext http, bool isNeeded)
+    /// <summary>
+    /// Why the page that a request comes from is refused; null where it is not: host and port of its Origin are those that the request was sent
+    /// to, or those of <c>general.base-url</c>.
+    /// </summary>
+    /// <param name="http">The request.</param>
+    /// <param name="isNeeded">Whether a request without the header is refused.</param>
+    public static string? OriginRefused(HttpContext http, bool isNeeded)
     {
         var origin = http.Request.Headers.Origin.ToString();
         if (origin.Length == 0)
