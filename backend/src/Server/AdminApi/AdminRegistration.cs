@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Http.HttpResults;
 using Sluice.Server.Auth;
+using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
@@ -9,9 +10,17 @@ internal static class AdminRegistration
     /// <summary>Adds what its resources need.</summary>
     public static IServiceCollection AddAdminApi(this IServiceCollection services) => services
         .AddSingleton<EffectiveValues>()
+        .AddSingleton<ITopic, SetupTopic>()
+        .AddSingleton<ITopic, ConfigTopic>()
+        .AddSingleton<ITopic, LogsTopic>()
         .AddSingleton<QueueRows>()
         .AddSingleton<ItemChanges>()
         .AddSingleton<HistoryRows>()
+        .AddSingleton<Attention>()
+        .AddSingleton<StreamViews>()
+        .AddSingleton<StatViews>()
+        .AddSingleton<ProviderTable>()
+        .AddSingleton<NewestPost>()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
 
     /// <summary>Maps the resources behind their door.</summary>
@@ -31,9 +40,14 @@ internal static class AdminRegistration
         api.MapLogs();
         api.MapSystem();
         api.MapEvents();
+        api.MapGet("/openapi.json", Describe).ExcludeFromDescription();
         // Also for a wrong method or content type: the tree, which comes after all routes, would ask for its own password.
         api.Map("/{resource}/{**rest}", NotFound).ExcludeFromDescription();
     }
+
+    /// <summary>What a test made of these routes: no server carries a generator.</summary>
+    private static FileStreamHttpResult Describe() =>
+        TypedResults.Stream(typeof(AdminRegistration).Assembly.GetManifestResourceStream("openapi.json")!, "application/json");
 
     private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such call.");
 }

@@ -2,7 +2,9 @@ using System.Security.Cryptography;
 using System.Text;
 using Dapper;
 using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
@@ -19,7 +21,7 @@ internal sealed record AdminKey(long Id, string Name, bool HasFullAccess, string
 
 /// <summary>The administrator's login, the sessions of browsers and the named keys of scripts. Sessions and keys are kept as hashes.</summary>
 /// <remarks>Thread-safe; everything is held in memory, so that a request costs no query.</remarks>
-internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOptions> options, TimeProvider time) : IDisposable
+internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOptions> options, TimeProvider time) : ISetup, IDisposable
 {
     // A household has some devices; more are sessions that nothing ends.
     private const int MaxSessions = 200;
@@ -33,9 +35,13 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     // Changes follow one another; readers take the last state.
     private readonly SemaphoreSlim _turn = new(1);
     private volatile State _state = new(null, [], [], "");
+    private ConfigurationReloadToken _change = new();
 
     /// <summary>The login; null before setup.</summary>
     public AdminAccount? Admin => _state.Account;
+
+    /// <inheritdoc/>
+    public bool IsNeeded => Admin is null;
 
     /// <summary>Tells the cookies of servers on one host apart; 8 hexadecimal digits.</summary>
     public string Instance => _state.Instance;
@@ -43,9 +49,12 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     /// <summary>All named keys.</summary>
     public IReadOnlyList<AdminKey> Keys => _state.Keys;
 
+    /// <summary>A token that fires at the next change of login, sessions or keys.</summary>
+    public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
+
     /// <summary>Reads everything.</summary>
     public async Task LoadAsync(CancellationToken cancellationToken) =>
-        _state = await database.ReadAsync(
+        PutInForce(await database.ReadAsync(
             connection => new State(
                 connection.Query<AccountRow>("SELECT id AS Id, name AS Name, password AS Password, step AS Step FROM admin_account")
                     .Select(row => PasswordHash.Parse(row.Password) is { } hash ? new AdminAccount(row.Name, hash, row.Step) : null)
@@ -59,7 +68,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
                             row.Id, row.Name, row.FullAccess != 0, row.Hash, StoredTime.Read(row.CreatedAt), row.UsedAt is { } used ? StoredTime.Read(used) : null)),
                 ],
                 connection.ExecuteScalar<string>("SELECT id FROM instance") ?? ""),
-            cancellationToken);
+            cancellationToken));
 
     /// <summary>Makes the login, once.</summary>
     /// <returns>False when there is one.</returns>
@@ -201,6 +210,12 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         }
     }
 
+    private void PutInForce(State state)
+    {
+        _state = state;
+        Interlocked.Exchange(ref _change, new ConfigurationReloadToken()).OnReload();
+    }
+
     /// <summary>Saves a change and puts it in force.</summary>
     private async Task<bool> ChangeAsync(
         Func<State, State?> change, Func<State, Func<System.Data.Common.DbConnection, int>> write, CancellationToken cancellationToken)
@@ -211,7 +226,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             if (change(_state) is not { } changed)
                 return false;
             await database.WriteAsync(write(changed), cancellationToken);
-            _state = changed;
+            PutInForce(changed);
             return true;
         }
         finally

@@ -20,6 +20,8 @@ internal static class LibraryRegistration
         .AddSingleton<CategoryRules>()
         .AddSingleton<ShownFiles>()
         .AddSingleton<LibraryTree>()
+        .AddSingleton<FileListStore>()
+        .AddSingleton<LibraryList>()
         .AddSingleton<StoredNzbReader>()
         .AddSingleton<ReleaseIdStore>()
         .AddSingleton<OpenReleases>()
@@ -28,5 +30,6 @@ internal static class LibraryRegistration
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<PostedHabits>())
         .AddSingleton<Predictions>()
         .AddSingleton<FileStreamFactory>()
+        .AddSingleton<TrackProbe>()
         .AddSingleton<Playback>();
 }

@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Server.Library;
 
 namespace Sluice.Server.Queue;
 
@@ -164,6 +165,13 @@ internal sealed class QueueStore(SluiceDatabase database)
                     new { least },
                     buffered: false)
                 .FirstOrDefault(id => !skip(id)),
+            cancellationToken);
+
+    /// <summary>The NZB of the item that was added last; null when there is none.</summary>
+    public Task<DatedNzb?> FindNewestNzbAsync(CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QueryFirstOrDefault<DatedNzb>(
+                "SELECT nzb_hash AS Hash, added_at AS At FROM queue_item WHERE nzb_hash IS NOT NULL ORDER BY added_at DESC LIMIT 1"),
             cancellationToken);
 
     /// <summary>Lets items wait, or no longer.</summary>
