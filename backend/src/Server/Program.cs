@@ -9,6 +9,7 @@ using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Listening;
 using Sluice.Server.Outbound;
+using Sluice.Server.Pages;
 using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 using Sluice.Server.Queue.Intake;
@@ -60,6 +61,7 @@ internal static class Program
         });
         builder.Services.AddSabApi();
         builder.Services.AddAdminApi();
+        builder.Services.AddPages();
         replace(builder.Services);
 
         var app = builder.Build();
@@ -76,9 +78,9 @@ internal static class Program
         app.UseAuthorization();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
-        app.MapBrowserFiles();
         app.MapSabApi();
         app.MapAdminApi();
+        app.MapPages(path => TreeNames.IsFolder(path.Value ?? ""));
         app.MapView();
         app.MapWebDav();
         return app;
