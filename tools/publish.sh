@@ -8,6 +8,8 @@
 #   tools/publish.sh --failpoints [property...]         into artifacts/server-failpoints: the ordinary form with the steps at which
 #                                                       tests end the process; no other build has them
 #
+# The web UI is built before, where Node.js is (tools/frontend.sh), and lies in wwwroot beside the server, with compressed copies.
+#
 # A property is for example -p:Configuration=Debug. --aot builds for every level of instructions that an x86-64 server is shipped
 # for, and for arm64 into artifacts/server-aot-arm64; LEVELS="v2 v4" names other ones (v2, which runs everywhere and hands over to
 # the others, v3, v4, arm64, and "here" for the highest of this machine).
@@ -73,12 +75,18 @@ level_here() {
 native() {
   local platform=$1 file=$2 out=$3 built; shift 3
   built=$root/backend/src/Server/obj/native/$platform/$file
+  rm -rf "$built/out/wwwroot"
   quietly dotnet publish "$project" -c Release -r "$platform" -p:PublishAot=true -p:StripSymbols=true -p:NativeDebugSymbols=false \
     -p:LinkerFlavor=lld -p:NativeIntermediateOutputPath="$built/obj/" -p:NativeOutputPath="$built/bin/" -o "$built/out" "$@" || return 1
   mkdir -p "$out"
   # A server that runs from there keeps the file that it was started from.
-  cp "$built/out/Sluice.Server" "$out/.new" && mv "$out/.new" "$out/$file" && cp -u "$built"/out/*.so "$out/"
+  cp "$built/out/Sluice.Server" "$out/.new" && mv "$out/.new" "$out/$file" && cp -u "$built"/out/*.so "$out/" || return 1
+  rm -rf "$out/wwwroot"
+  [ ! -e "$built/out/wwwroot" ] || cp -r "$built/out/wwwroot" "$out/wwwroot"
 }
+
+# Without Node.js the server is built without the UI, or with what was built before.
+"$root/tools/frontend.sh" || [ $? = 3 ] || exit 1
 
 if [ "$form" = aot ]; then
   need "clang lld zlib1g-dev" clang ld.lld || fail "installing clang and lld" 3
@@ -111,6 +119,8 @@ if [ "$form" = aot ]; then
   exit 0
 fi
 
+# Names of files have the hash of their bytes, so that those of earlier builds would stay.
+rm -rf "$out/wwwroot"
 quietly dotnet restore "$project" --locked-mode || fail "restoring the packages"
 ahead "$@" && exit 0
 quietly dotnet publish "$project" -c Release --no-self-contained -o "$out" "$@" || fail "the build"

@@ -59,7 +59,7 @@ if ! has_sdk; then
   fi
 fi
 
-# Quiet unless it fails: what the first start prints must not drown.
+# Quiet unless it fails: what the first start prints must not drown. The web UI is a part of it where Node.js is.
 echo "run.sh: building" >&2
 "$root/tools/publish.sh"
 

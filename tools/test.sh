@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Sets up and runs every test: build, format check, unit and wire tests, end-to-end tests, minutes of everything at once (chaos),
-# starts over damaged folders, kills at every step of every write, and tools/clients.sh.
+# Sets up and runs every test: build, format check, unit and wire tests, those of the web UI, end-to-end tests, minutes of everything at
+# once (chaos), starts over damaged folders, kills at every step of every write, and tools/clients.sh.
 #
 #   tools/test.sh           what a change has to pass
-#   tools/test.sh --quick   without the end-to-end tests and the clients
+#   tools/test.sh --quick   without the end-to-end tests, those in a browser and the clients
 #   tools/test.sh --long    with the soaks and timed bars that do not fit the normal run
 #   tools/test.sh --aot     the end-to-end tests, the starts and the clients alone, all against the form that ships
 #   tools/test.sh --kills   the kills alone, against a build that has the steps (tools/publish.sh --failpoints)
@@ -34,12 +34,22 @@ esac
 finish() {
   # A long log is often cut short before it is read: what failed is named at its end.
   grep -aho '<test [^<]* result="Fail"' "$results"/*.xml 2>/dev/null | sed 's/.* name="\([^"]*\)".*/test.sh: failed: \1/'
+  list_failed_in_vitest
   [ ! -e "$results/clients.txt" ] || grep -a ' FAILED$' "$results/clients.txt" | sed 's/^/test.sh: failed: /'
   [ ${#took[@]} = 0 ] || printf 'test.sh: %s\n' "${took[@]}"
   list_slowest
   echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
   exit
+}
+
+# What failed of the web UI, from its reports.
+list_failed_in_vitest() {
+  local report
+  for report in "$results"/*.json; do
+    [ ! -e "$report" ] || node -p "JSON.parse(require('fs').readFileSync('$report')).testResults.flatMap(file => file.assertionResults)
+      .filter(test => test.status === 'failed').map(test => 'test.sh: failed: ' + test.fullName).join('\\n')" | grep .
+  done
 }
 
 # The ten slowest tests of the run, from its reports.
@@ -58,10 +68,11 @@ check() {
 # Programs that some tests drive, most of them end-to-end; a test whose program is absent is skipped.
 install_programs() {
   local program missing=()
-  for program in curl ffmpeg litmus par2 rclone wrk; do
+  for program in chromium curl ffmpeg litmus par2 rclone wrk; do
     command -v "$program" >/dev/null || missing+=("$program")
   done
   command -v 7z >/dev/null || missing+=(p7zip-full)
+  command -v nginx >/dev/null || missing+=(nginx-light)
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null \
     && apt-get update -qq >/dev/null 2>&1 \
@@ -153,6 +164,57 @@ run_tests() {
   skipped=$((skipped + $(count skipped "$counts")))
 }
 
+# The web UI: what it is made of, its tests, and its build.
+run_frontend() {
+  local types=$results/api.d.ts code=0
+  "$root/tools/frontend.sh" --packages || code=$?
+  if [ "$code" = 3 ]; then
+    # Node.js comes with the machine; the rest of the repository does not need it.
+    skipped=$((skipped + 1))
+    return
+  fi
+  check "packages of the web UI" [ "$code" = 0 ] || return
+  cd "$root/frontend" || return
+  check "lint of the web UI" npm run --silent lint
+  run_vitest frontend test
+  cp src/types/api.d.ts "$types" && npm run --silent types >/dev/null && check "types of the web UI, made anew" cmp src/types/api.d.ts "$types"
+  check "build of the web UI" "$root/tools/frontend.sh" && [ "$end_to_end" = yes ] && run_browser
+  cd "$root/backend"
+}
+
+# Its tests in a browser, against the form that ships where that was built here; without a browser its size alone.
+run_browser() {
+  local server=$root/artifacts/server-aot/Sluice.Server
+  if [ "$SLUICE_TEST_FORM" = ordinary ]; then
+    server=$root/artifacts/server/Sluice.Server
+    check "build of the server with the web UI" "$root/tools/publish.sh" || return
+  fi
+  if command -v chromium >/dev/null; then
+    SERVER=$server run_vitest browser test:browser
+  else
+    SERVER=$server run_vitest size size
+    echo "test.sh: without the tests in a browser, because chromium is not installed"
+    skipped=$((skipped + 1))
+  fi
+}
+
+# run_vitest NAME SCRIPT: runs a script of the web UI that is vitest, and adds its counts.
+run_vitest() {
+  local name=$1 report=$results/$1.json code=0 counts here_passed here_failed here_skipped
+  echo "== $name"
+  timeout 600 npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
+  counts=$(node -p "const r = JSON.parse(require('fs').readFileSync('$report')); [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests].join(' ')" 2>/dev/null)
+  if [ -z "$counts" ]; then
+    echo "test.sh: $name left no report (exit code $code)"
+    failed=$((failed + 1))
+    return
+  fi
+  read -r here_passed here_failed here_skipped <<<"$counts"
+  # As below: a run that ends badly without a failed test has failed all the same, and so has one without tests.
+  [ "$here_failed" -gt 0 ] || { [ "$code" = 0 ] && [ "$here_passed" -gt 0 ]; } || here_failed=1
+  passed=$((passed + here_passed)) failed=$((failed + here_failed)) skipped=$((skipped + here_skipped))
+}
+
 # The programs that people use, each against a running server; one line says which cannot be had here.
 run_clients() {
   local report=$results/clients.txt
@@ -192,6 +254,7 @@ if [ "$units" = yes ]; then
   run_tests engine Usenet.Tests -trait- Category=EndToEnd -trait- Category=Long
   run_tests server Server.Tests -trait- Category=EndToEnd -trait- Category=Starts -trait- Category=Chaos -trait- Category=Long
   note_time "engine and server" "$began" 9
+  began=$SECONDS; run_frontend; note_time "web UI" "$began" 4
 fi
 if [ "$end_to_end" = yes ]; then
   began=$SECONDS; run_tests end-to-end Server.Tests -trait Category=EndToEnd -trait- Category=Starts -trait- Category=Kills; note_time end-to-end "$began" 9

@@ -9,6 +9,7 @@ using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Listening;
 using Sluice.Server.Outbound;
+using Sluice.Server.Pages;
 using Sluice.Server.Playbacks;
 using Sluice.Server.Providers;
 using Sluice.Server.Queue;
@@ -61,6 +62,7 @@ internal static class Program
         });
         builder.Services.AddSabApi();
         builder.Services.AddAdminApi();
+        builder.Services.AddPages();
         replace(builder.Services);
 
         var app = builder.Build();
@@ -77,9 +79,9 @@ internal static class Program
         app.UseAuthorization();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
-        app.MapBrowserFiles();
         app.MapSabApi();
         app.MapAdminApi();
+        app.MapPages(path => TreeNames.IsFolder(path.Value ?? ""));
         app.MapView();
         app.MapWebDav();
         return app;

@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Http.Features;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
@@ -92,8 +93,11 @@ internal static class AdminGate
                 : AdminProblem.Of(StatusCodes.Status503ServiceUnavailable, "safe-mode", "The storage cannot be written.")).ExecuteAsync(http);
         }
 
-        if (!http.Response.HasStarted && http.Response.ContentLength is null && Describe(http.Response.StatusCode) is { } problem)
-            await AdminProblem.Of(http.Response.StatusCode, problem.Type, problem.Title).ExecuteAsync(http);
+        if (!http.Response.HasStarted && http.Response.ContentLength is null or 0 && Describe(http.Response.StatusCode) is { } problem)
+            {
+            var safeMode = http.Response.StatusCode == StatusCodes.Status503ServiceUnavailable ? http.RequestServices.GetRequiredService<Readiness>().SafeModeSentence : null;
+            await AdminProblem.Of(http.Response.StatusCode, problem.Type, safeMode ?? problem.Title).ExecuteAsync(http);
+        }
     }
 
     private static (string Type, string Title)? Describe(int status) => status switch

@@ -31,9 +31,14 @@ internal static class AdminRegistration
         api.MapLogs();
         api.MapSystem();
         api.MapEvents();
+        api.MapGet("/openapi.json", Describe).ExcludeFromDescription();
         // Also for a wrong method or content type: the tree, which comes after all routes, would ask for its own password.
         api.Map("/{resource}/{**rest}", NotFound).ExcludeFromDescription();
     }
+
+    /// <summary>What a test made of these routes: no server carries a generator.</summary>
+    private static FileStreamHttpResult Describe() =>
+        TypedResults.Stream(typeof(AdminRegistration).Assembly.GetManifestResourceStream("openapi.json")!, "application/json");
 
     private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such call.");
 }

@@ -11,7 +11,7 @@ internal static class QueueResource
     {
         var queue = api.MapGroup("/queue");
         queue.MapGet("", ListAsync).WithName("ListQueue");
-        queue.MapPost("", AddAsync).Accepts<IFormFile>("multipart/form-data").WithName("AddNzb");
+        queue.MapPost("", AddAsync).Accepts<QueueUpload>("multipart/form-data").WithName("AddNzb");
         queue.MapPost("/address", AddAddressAsync).WithName("AddNzbAddress");
         queue.MapPut("/{id}", ChangeAsync).WithName("ChangeQueueItem");
         queue.MapDelete("/{id}", RemoveOneAsync).WithName("RemoveQueueItem");

@@ -117,6 +117,9 @@ internal sealed record QueuePage(
 /// <summary>An NZB that is to be fetched from an address.</summary>
 internal sealed record QueueAddress(string Url, string? Name = null, string? Category = null, string? Password = null, JobPriority? Priority = null);
 
+/// <summary>The form of an upload.</summary>
+internal sealed record QueueUpload(IFormFile File, string? Category = null, string? Name = null, string? Password = null, JobPriority? Priority = null);
+
 /// <summary>Items that were accepted.</summary>
 /// <param name="Ids">Their ids, in the order of the upload.</param>
 /// <param name="Names">Their names, likewise.</param>

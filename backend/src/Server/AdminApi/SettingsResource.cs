@@ -22,7 +22,7 @@ internal static class SettingsResource
         settings.MapDelete("/{key}", ResetAsync).WithName("ResetSetting");
         settings.MapGet("/sets", ListSetsAsync).WithName("ListSettingSets");
         settings.MapPost("/sets/{id}/restore", RestoreAsync).WithName("RestoreSettingSet");
-        settings.MapGet("/export", Export).WithName("ExportSettings");
+        settings.MapGet("/export", Export).Produces<string>(contentType: "text/plain").WithName("ExportSettings");
         settings.MapPost("/import", ImportAsync).Accepts<string>("text/plain").WithName("ImportSettings");
     }
 

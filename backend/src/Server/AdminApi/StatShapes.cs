@@ -64,7 +64,7 @@ internal enum AttentionKind
     /// <summary>The database is not used; everything is read from memory.</summary>
     SafeMode,
 
-    /// <summary>Anyone may read the tree.</summary>
+    /// <summary>The tree is open to every client.</summary>
     OpenTree,
 
     /// <summary>A connected program cannot be reached or does not see the files; the target is its id.</summary>

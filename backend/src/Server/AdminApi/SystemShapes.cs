@@ -31,7 +31,7 @@ internal sealed record SystemState(
 /// <param name="LanAddresses">Addresses of this machine in its network, with the port.</param>
 /// <param name="ComposeAddress">The address between containers of one compose file.</param>
 /// <param name="Port">The port.</param>
-/// <param name="WebDavUser">The user of the tree; empty where anyone may read it.</param>
+/// <param name="WebDavUser">The user of the tree; empty where the tree is open to every client.</param>
 /// <param name="SabKey">The key that Sonarr and its relatives are given.</param>
 /// <param name="MountDir">Where a mount of the tree is for those programs; empty where none is set.</param>
 /// <param name="Categories">The categories.</param>

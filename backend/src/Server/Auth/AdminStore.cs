@@ -3,6 +3,7 @@ using System.Text;
 using Dapper;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
@@ -19,7 +20,7 @@ internal sealed record AdminKey(long Id, string Name, bool HasFullAccess, string
 
 /// <summary>The administrator's login, the sessions of browsers and the named keys of scripts. Sessions and keys are kept as hashes.</summary>
 /// <remarks>Thread-safe; everything is held in memory, so that a request costs no query.</remarks>
-internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOptions> options, TimeProvider time) : IDisposable
+internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOptions> options, TimeProvider time) : ISetup, IDisposable
 {
     // A household has some devices; more are sessions that nothing ends.
     private const int MaxSessions = 200;
@@ -36,6 +37,9 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     /// <summary>The login; null before setup.</summary>
     public AdminAccount? Admin => _state.Account;
+
+    /// <inheritdoc/>
+    public bool IsNeeded => Admin is null;
 
     /// <summary>Tells the cookies of servers on one host apart; 8 hexadecimal digits.</summary>
     public string Instance => _state.Instance;

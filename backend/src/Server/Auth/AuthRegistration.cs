@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Authorization;
+using Sluice.Server.Diagnostics;
 
 namespace Sluice.Server.Auth;
 
@@ -19,6 +20,7 @@ internal static class AuthRegistration
             .AddSingleton<RecentClients>()
             .AddSingleton<MadePassword>()
             .AddSingleton<AdminStore>()
+            .AddSingleton<ISetup>(provider => provider.GetRequiredService<AdminStore>())
             .AddSingleton<AdminPassword>()
             .AddSingleton<SetupCode>()
             .AddSingleton<ApiKeyVerifier>()

@@ -18,8 +18,8 @@ internal interface IWelcomePath
 }
 
 /// <summary>
-/// Makes the secrets that are not set and prints them once, when the listener runs. Until there is a setup page, this counts as set
-/// up.
+/// Makes the secrets that are not set and prints them once, when the listener runs, and the way to the setup until there is an
+/// administrator.
 /// </summary>
 internal sealed class FirstStart(
     SluiceDatabase database,
@@ -50,7 +50,16 @@ internal sealed class FirstStart(
         if (!database.IsOpen)
             return;
 
-        await admins.LoadAsync(cancellationToken);
+        try
+        {
+            await admins.LoadAsync(cancellationToken);
+        }
+        catch (DatabaseLostException)
+        {
+            // Damage shows as early as this: the rest of the server explains it.
+            return;
+        }
+
         if (settings.Current.Text("webdav.pass").Length == 0)
             _made["webdav.pass"] = MadePassword.Make();
         if (settings.Current.Text("api.key").Length == 0)
@@ -94,6 +103,10 @@ internal sealed class FirstStart(
                 lines.Add($"  {welcome.Title,-9} {Url(password, welcome.Path)}");
         }
 
+        // The host is that of the browser, which a container does not know (S7).
+        if (setupCode.Current is { } code)
+            lines.Add($"Set it up in a browser, at this machine's address and :{Port}{general.CurrentValue.UrlBase}/setup#{code}");
+
         // Not through the log, which would mask them.
         await Console.Out.WriteLineAsync(string.Join(Environment.NewLine, lines));
     }
@@ -132,12 +145,14 @@ internal sealed class FirstStart(
         }
     }
 
+    private int Port => server.Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault() is { } listening
+        ? BindingAddress.Parse(listening).Port
+        : process.Port;
+
     private string Url(string? password, string? path)
     {
-        var listening = server.Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault();
-        var port = listening is null ? process.Port : BindingAddress.Parse(listening).Port;
         var host = process.BindAddress is not { } address || address.Equals(System.Net.IPAddress.Any) || address.Equals(System.Net.IPAddress.IPv6Any) ? "localhost" : address.ToString();
         var credentials = password is null ? "" : $"{Uri.EscapeDataString(webDav.CurrentValue.User)}:{Uri.EscapeDataString(password)}@";
-        return $"{(process.UsesTls ? "https" : "http")}://{credentials}{(host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host)}:{port}{general.CurrentValue.UrlBase}{path ?? "/"}";
+        return $"{(process.UsesTls ? "https" : "http")}://{credentials}{(host.Contains(':', StringComparison.Ordinal) ? $"[{host}]" : host)}:{Port}{general.CurrentValue.UrlBase}{path ?? "/"}";
     }
 }

@@ -15,7 +15,7 @@ internal sealed class OpenEndpoint(string name) : IAllowAnonymous
     /// <summary>The SABnzbd-compatible API, which asks for its own key (<see cref="ApiKeyVerifier"/>).</summary>
     public const string SabApi = "sab-api";
 
-    /// <summary>What browsers ask for by themselves (DAV-3).</summary>
+    /// <summary>The page of the web UI, its files, and the redirect to it (DAV-2 to DAV-5).</summary>
     public const string Static = "static";
 
     /// <summary>The login of the admin API.</summary>
@@ -37,21 +37,5 @@ internal static class OpenEndpointConvention
     {
         endpoints.Add(endpoint => endpoint.Metadata.Add(new OpenEndpoint(name)));
         return endpoints;
-    }
-
-    /// <summary>
-    /// Maps what browsers ask for by themselves, as long as no web UI brings the files: a challenge there would open a login box over a
-    /// link that needs none (DAV-3).
-    /// </summary>
-    public static void MapBrowserFiles(this IEndpointRouteBuilder endpoints)
-    {
-        foreach (var name in (ReadOnlySpan<string>)["favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png"])
-            endpoints.MapMethods($"/{name}", [HttpMethods.Get, HttpMethods.Head], AnswerAbsent).OpenAs(OpenEndpoint.Static);
-    }
-
-    private static Task AnswerAbsent(HttpContext http)
-    {
-        http.Response.StatusCode = StatusCodes.Status404NotFound;
-        return Task.CompletedTask;
     }
 }

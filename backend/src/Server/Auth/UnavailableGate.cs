@@ -12,7 +12,7 @@ internal interface IFilmsInMemory
 /// <summary>
 /// Safe mode for the tree (DAV-6): every path answers 503, since an empty tree would make clients forget what they know. The root and
 /// its README give the reason to any client; everything else answers after authentication, and films whose maps are in memory play on. The
-/// process endpoints and the SABnzbd API answer for themselves.
+/// process endpoints, the SABnzbd API and the pages of the web UI answer for themselves.
 /// </summary>
 internal static class UnavailableGate
 {
@@ -26,7 +26,7 @@ internal static class UnavailableGate
     {
         var readiness = app.ApplicationServices.GetRequiredService<Readiness>();
         return app.Use((context, next) =>
-            readiness.SafeModeSentence is { } sentence && context.Request.Path.Value is "" or "/" or "/README" or null
+            readiness.SafeModeSentence is { } sentence && context.Request.Path.Value is "" or "/" or "/README" or null && !AnswersItself(context)
                 ? RefuseAsync(context, sentence)
                 : next(context));
     }
@@ -42,7 +42,7 @@ internal static class UnavailableGate
     }
 
     private static bool AnswersItself(HttpContext context) =>
-        context.GetEndpoint()?.Metadata.GetMetadata<OpenEndpoint>()?.Name is OpenEndpoint.Process or OpenEndpoint.SabApi;
+        context.GetEndpoint()?.Metadata.GetMetadata<OpenEndpoint>()?.Name is OpenEndpoint.Process or OpenEndpoint.SabApi or OpenEndpoint.Static;
 
     private static bool PlaysOn(HttpContext context, IFilmsInMemory films)
     {

@@ -18,7 +18,7 @@ internal static class HealthEndpoints
     private static Task Health(HttpContext context)
     {
         var readiness = context.RequestServices.GetRequiredService<Readiness>();
-        return Answer(context, StatusCodes.Status200OK, "ok", "mode", readiness.IsSafeMode ? "safe" : "normal");
+        return Answer(context, StatusCodes.Status200OK, "ok", "mode", readiness.IsSafeMode ? "safe" : readiness.NeedsSetup ? "setup" : "normal");
     }
 
     private static async Task Ready(HttpContext context)

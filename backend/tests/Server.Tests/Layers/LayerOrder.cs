@@ -74,6 +74,7 @@ internal static class LayerOrder
         },
         new("Server", "SabApi") { UsedBy = [Layer.Root] },
         new("Server", "AdminApi") { UsedBy = [Layer.Root] },
+        new("Server", "Pages") { Uses = ["Auth"], UsedBy = [Layer.Root] },
         new("Server", Layer.Root),
 
         // An encoder that shared code with the decoder would share its mistakes.

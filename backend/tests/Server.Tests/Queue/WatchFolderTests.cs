@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Database;
 using Sluice.Server.Queue;
@@ -110,8 +111,12 @@ public sealed class WatchFolderTests : IDisposable
         var path = Write("odd.nzb", "hello"u8.ToArray());
 
         await UntilAsync(() => !File.Exists(path));
+        // The file goes once its item is safe, and the work on the item comes after that.
+        JsonElement slots;
+        while ((slots = (await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("slots")).GetArrayLength() == 0)
+            await StepAsync();
 
-        var slot = (await host.CallAsync("mode=history", Token)).GetProperty("history").GetProperty("slots")[0];
+        var slot = slots[0];
         Assert.Equal(("odd", "The file is not an NZB (text)."), (slot.GetProperty("name").GetString(), slot.GetProperty("fail_message").GetString()));
     }
 

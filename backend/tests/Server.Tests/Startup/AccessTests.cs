@@ -23,7 +23,12 @@ public sealed class AccessTests : IDisposable
         [OpenEndpoint.SabApi] = ["api", "sabnzbd/api"],
         [OpenEndpoint.Session] = ["api/session"],
         [OpenEndpoint.Setup] = ["api/setup"],
-        [OpenEndpoint.Static] = ["favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png"],
+        [OpenEndpoint.Static] = 
+        [
+            "favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png", "assets/{**path}", "", "{**path}",
+            "setup/{**path}", "login/{**path}", "streams/{**path}", "files/{**path}", "queue/{**path}", "history/{**path}", "health/{**path}",
+            "benchmark/{**path}", "logs/{**path}", "settings/{**path}",
+        ],
     };
 
     private readonly TemporaryFolder _temporary = new();

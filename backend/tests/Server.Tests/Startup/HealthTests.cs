@@ -15,7 +15,7 @@ public sealed class HealthTests : IDisposable
     public void Dispose() => _temporary.Dispose();
 
     [Theory]
-    [InlineData("healthz", """{"status":"ok","mode":"normal"}""")]
+    [InlineData("healthz", """{"status":"ok","mode":"setup"}""")]
     [InlineData("readyz", """{"status":"ok"}""")]
     public async Task Process_endpoints_answer_any_client(string path, string expected)
     {

@@ -100,7 +100,7 @@ public sealed class SafeModeTests
 
         await films.StartAsync(("SLUICE_ACCEPT_DATABASE", id));
 
-        Assert.Equal("""{"status":"ok","mode":"normal"}""", await films.Host.Client.GetStringAsync("healthz", Token));
+        Assert.Equal("""{"status":"ok","mode":"setup"}""", await films.Host.Client.GetStringAsync("healthz", Token));
         await films.Host.AddAsync(NzbText.Of("a.mkv"), "New.nzb", Token);
         await films.StopAsync();
         Assert.Superset(stored.ToHashSet(), films.StoredNzbs.ToHashSet());
@@ -192,7 +192,7 @@ public sealed class SafeModeTests
     {
         await using var films = await PublishedFilms.CreateAsync(0);
         await films.StartAsync();
-        Assert.Equal("""{"status":"ok","mode":"normal"}""", await films.Host.Client.GetStringAsync("healthz", Token));
+        Assert.Equal("""{"status":"ok","mode":"setup"}""", await films.Host.Client.GetStringAsync("healthz", Token));
         await films.AddAsync(1);
         await films.StopAsync();
         await films.StartAsync();

@@ -1,3 +1,5 @@
+using Sluice.Server.Auth;
+
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>
@@ -13,6 +15,9 @@ internal sealed class RouteAssertion(EndpointDataSource routes) : IHostedLifecyc
         {
             // The catch-all of the tree comes after every other route, by its order.
             if (route.Order == int.MaxValue)
+                continue;
+            // Pages give way to the tree where a client does not ask for HTML.
+            if (route.RoutePattern.RawText is "/" or "/{**path}" && route.Metadata.GetMetadata<OpenEndpoint>()?.Name == OpenEndpoint.Static)
                 continue;
             var first = route.RoutePattern.RawText?.TrimStart('/').Split('/')[0] ?? "";
             if (!TreeNames.IsReserved(first) && first != TreeNames.View)

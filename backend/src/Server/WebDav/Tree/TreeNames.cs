@@ -38,6 +38,13 @@ internal static class TreeNames
     /// <summary>Whether a name at the root belongs to the UI or an API.</summary>
     public static bool IsReserved(string name) => Reserved.Contains(name);
 
+    /// <summary>Whether a request path can only mean a folder of the tree, by its names alone (DAV-5).</summary>
+    public static bool IsFolder(string path)
+    {
+        var names = path.Split('/', StringSplitOptions.RemoveEmptyEntries);
+        return names.Length > 0 && !IsReserved(names[0]) && (path.EndsWith('/') || names is [Content or Queue or Links or Ids]);
+    }
+
     /// <summary>
     /// Whether desktops look for this name in every folder they see. Such a name is never listed, and looking for it costs no query
     /// (DAV-14).

@@ -95,17 +95,17 @@ internal static partial class StatusTable
         unknown   | PROPPATCH | {none}, /nzbs/none, /nzbs/tv/none.nzb 404
         unknown   | LOCK      | {none} 405; /nzbs/none 403; /nzbs/none/x.nzb 409; /nzbs/tv/none.mkv 403
         unknown   | UNLOCK    | {none} [Lock-Token: <urn:uuid:none>] 405; /nzbs/none, /nzbs/none/x.nzb, /nzbs/tv/none.nzb [Lock-Token: <urn:uuid:none>] 409
-        others    | GET       | /settings, /queue/x, /api/none, /assets/x, /view, /view/README 404
-        others    | HEAD      | /settings, /queue/x, /api/none, /assets/x, /view, /view/README 404
-        others    | PROPFIND  | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz 404
-        others    | PUT       | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz 404
-        others    | DELETE    | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz 404
-        others    | MKCOL     | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz 404
-        others    | COPY      | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz [Destination: /nzbs/tv/x.nzb] 404
-        others    | MOVE      | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz [Destination: /nzbs/tv/x.nzb] 404
-        others    | PROPPATCH | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz 404
-        others    | LOCK      | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz 404
-        others    | UNLOCK    | /settings, /queue/x, /api, /api/none, /view, /view/content, /healthz [Lock-Token: <urn:uuid:none>] 404
+        others    | GET       | /settings, /queue/x, /assets/x, /view, /view/README 404; /api/none 401
+        others    | HEAD      | /settings, /queue/x, /assets/x, /view, /view/README 404; /api/none 401
+        others    | PROPFIND  | /settings, /queue/x, /api, /view, /view/content, /healthz 404; /api/none 401
+        others    | PUT       | /settings, /queue/x, /api, /view, /view/content, /healthz 404; /api/none 401
+        others    | DELETE    | /settings, /queue/x, /api, /view, /view/content, /healthz 404; /api/none 401
+        others    | MKCOL     | /settings, /queue/x, /api, /view, /view/content, /healthz 404; /api/none 401
+        others    | COPY      | /settings, /queue/x, /api, /view, /view/content, /healthz [Destination: /nzbs/tv/x.nzb] 404; /api/none [Destination: /nzbs/tv/x.nzb] 401
+        others    | MOVE      | /settings, /queue/x, /api, /view, /view/content, /healthz [Destination: /nzbs/tv/x.nzb] 404; /api/none [Destination: /nzbs/tv/x.nzb] 401
+        others    | PROPPATCH | /settings, /queue/x, /api, /view, /view/content, /healthz 404; /api/none 401
+        others    | LOCK      | /settings, /queue/x, /api, /view, /view/content, /healthz 404; /api/none 401
+        others    | UNLOCK    | /settings, /queue/x, /api, /view, /view/content, /healthz [Lock-Token: <urn:uuid:none>] 404; /api/none [Lock-Token: <urn:uuid:none>] 401
         """;
 
     private static readonly Dictionary<string, string> Names = new()

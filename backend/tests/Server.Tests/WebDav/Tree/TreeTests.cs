@@ -26,7 +26,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
         Assert.Contains("/content/<category>/<release>/", readme.Text, StringComparison.Ordinal);
         Assert.Equal("text/plain; charset=utf-8", readme["Content-Type"]);
 
-        foreach (var accept in new[] { "*/*", "text/html" })
+        foreach (var accept in new[] { "*/*", "application/xhtml+xml" })
         {
             var root = await _server.SendAsync("GET /", $"Accept: {accept}");
             Assert.Equal(readme.Text, root.Text);

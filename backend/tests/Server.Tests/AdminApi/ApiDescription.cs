@@ -1,0 +1,112 @@
+using System.Reflection;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.OpenApi;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.OpenApi;
+using Sluice.Server.AdminApi;
+using Sluice.Server.Auth;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary>
+/// Describes the admin API from its routes and records. The server is put together and never run, so that neither a folder nor a socket is
+/// opened.
+/// </summary>
+internal static class ApiDescription
+{
+    private const string Key = "key";
+    private const string ProblemType = "application/problem+json";
+
+    /// <summary>The text of <c>frontend/openapi.json</c>.</summary>
+    public static async Task<string> MakeAsync(CancellationToken cancel)
+    {
+        WebApplication? app = null;
+        app = Program.Build(new ProcessEnvironment(new Dictionary<string, string> { ["CONFIG_PATH"] = "/nowhere" }), services =>
+        {
+            // The routes are otherwise known to the services only when the application runs.
+            services.Replace(ServiceDescriptor.Singleton<EndpointDataSource>(_ => new CompositeEndpointDataSource(((IEndpointRouteBuilder)app!).DataSources)));
+            services.AddOpenApi(Configure);
+        });
+        await using (app)
+        {
+            var document = await app.Services.GetRequiredKeyedService<IOpenApiDocumentProvider>("v1").GetOpenApiDocumentAsync(cancel);
+            return await document.SerializeAsJsonAsync(OpenApiSpecVersion.OpenApi3_1, cancel) + "\n";
+        }
+    }
+
+    private static void Configure(OpenApiOptions options)
+    {
+        options.OpenApiVersion = OpenApiSpecVersion.OpenApi3_1;
+        options.ShouldInclude = call => call.ActionDescriptor.EndpointMetadata.OfType<AdminEndpoint>().Any();
+        options.AddSchemaTransformer(CorrectAsync);
+        options.AddOperationTransformer(AddProblemAsync);
+        options.AddDocumentTransformer(FinishAsync);
+    }
+
+    /// <summary>What the generator does not see: that words are strings, values of maps that may be null, and that answers may grow (ADM-6).</summary>
+    private static Task CorrectAsync(OpenApiSchema schema, OpenApiSchemaTransformerContext context, CancellationToken cancel)
+    {
+        schema.AdditionalPropertiesAllowed = true;
+        if (schema.Enum is { Count: > 0 } words)
+        {
+            schema.Type ??= JsonSchemaType.String;
+            // Where a word may be absent says the member.
+            schema.Enum = [.. words.Where(word => word is not null && !word.IsJsonNullSentinel())];
+        }
+
+        if (schema.AdditionalProperties is OpenApiSchema { Type: not null } values
+            && context.JsonPropertyInfo?.AttributeProvider is PropertyInfo property
+            && new NullabilityInfoContext().Create(property).GenericTypeArguments is [_, { ReadState: NullabilityState.Nullable }])
+        {
+            values.Type |= JsonSchemaType.Null;
+        }
+
+        return Task.CompletedTask;
+    }
+
+    /// <summary>Every call may answer an error (ADM-3), and all but those of <see cref="OpenEndpoint"/> ask for a credential.</summary>
+    private static async Task AddProblemAsync(OpenApiOperation operation, OpenApiOperationTransformerContext context, CancellationToken cancel)
+    {
+        if (context.Document is not { } document)
+            throw new InvalidOperationException("An operation stands in no document.");
+        if (document.Components?.Schemas?.ContainsKey(nameof(Problem)) != true)
+            document.AddComponent(nameof(Problem), await context.GetOrCreateSchemaAsync(typeof(Problem), null, cancel));
+        operation.Responses ??= [];
+        operation.Responses["default"] = new OpenApiResponse
+        {
+            Description = "An error.",
+            Content = new Dictionary<string, OpenApiMediaType>
+            {
+                [ProblemType] = new() { Schema = new OpenApiSchemaReference(nameof(Problem), document) },
+            },
+        };
+        operation.Tags = null;
+        if (context.Description.ActionDescriptor.EndpointMetadata.OfType<OpenEndpoint>().Any())
+            operation.Security = [];
+    }
+
+    private static Task FinishAsync(OpenApiDocument document, OpenApiDocumentTransformerContext context, CancellationToken cancel)
+    {
+        document.Info = new OpenApiInfo { Title = "Sluice", Version = typeof(Program).Assembly.GetName().Version!.ToString(3) };
+        // Where it is reached is not known here.
+        document.Servers = null;
+        document.Tags = null;
+        document.AddComponent(Key, (IOpenApiSecurityScheme)new OpenApiSecurityScheme
+        {
+            Type = SecuritySchemeType.ApiKey,
+            In = ParameterLocation.Header,
+            Name = "X-Api-Key",
+            Description = "A named key. Browsers have the cookie of a session instead.",
+        });
+        document.Security = [new OpenApiSecurityRequirement { [new OpenApiSecuritySchemeReference(Key, document)] = [] }];
+        var paths = new OpenApiPaths();
+        foreach (var (path, item) in document.Paths.OrderBy(path => path.Key, StringComparer.Ordinal))
+            paths.Add(path, item);
+        document.Paths = paths;
+        document.Components!.Schemas = document.Components.Schemas!.OrderBy(schema => schema.Key, StringComparer.Ordinal).ToDictionary();
+        return Task.CompletedTask;
+    }
+}

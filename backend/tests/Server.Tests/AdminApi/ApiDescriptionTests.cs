@@ -1,0 +1,49 @@
+using System.Text.Json.Nodes;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary><c>frontend/openapi.json</c>, from which the types of the web UI are made, says what the server does.</summary>
+public sealed class ApiDescriptionTests
+{
+    private static readonly string File = Repository.PathOf("frontend/openapi.json");
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <summary>tools/openapi.sh sets the variable, and the file is written instead of compared.</summary>
+    [Fact]
+    public async Task Committed_description_is_that_of_the_routes_and_records()
+    {
+        var made = await ApiDescription.MakeAsync(Token);
+        if (Environment.GetEnvironmentVariable("SLUICE_WRITE_OPENAPI") == "1")
+        {
+            Directory.CreateDirectory(Path.GetDirectoryName(File)!);
+            await System.IO.File.WriteAllTextAsync(File, made, Token);
+        }
+
+        var committed = await System.IO.File.ReadAllTextAsync(File, Token);
+        Assert.True(made == committed, "frontend/openapi.json is not that of the server; run tools/openapi.sh and commit what it writes.");
+    }
+
+    [Fact]
+    public async Task Description_has_words_for_enums_strict_numbers_required_and_nullable_members_and_errors()
+    {
+        var document = JsonNode.Parse(await ApiDescription.MakeAsync(Token))!;
+
+        var schemas = document["components"]!["schemas"]!;
+        Assert.Equal(["account", "provider", "try", "apps", "done"], schemas["SetupStage"]!["enum"]!.AsArray().Select(word => word!.GetValue<string>()));
+        Assert.Equal(["code", "user", "password"], schemas["SetupRequest"]!["required"]!.AsArray().Select(word => word!.GetValue<string>()));
+        Assert.Equal("integer", schemas["SettingValues"]!["properties"]!["seq"]!["type"]!.GetValue<string>());
+        Assert.Equal(["null", "string"], schemas["SettingValue"]!["properties"]!["variable"]!["type"]!.AsArray().Select(type => type!.GetValue<string>()).Order());
+        Assert.Equal(["null", "string"], schemas["SettingsSave"]!["properties"]!["values"]!["additionalProperties"]!["type"]!.AsArray().Select(type => type!.GetValue<string>()).Order());
+        Assert.All(schemas.AsObject(), schema => Assert.DoesNotContain(null, schema.Value!["enum"]?.AsArray() ?? []));
+        Assert.Equal(
+            ["file", "category", "name", "password", "priority"],
+            schemas["QueueUpload"]!["properties"]!.AsObject().Select(property => property.Key));
+        Assert.NotNull(schemas["EventPayloads"]!["properties"]!["queue"]);
+        var operations = document["paths"]!.AsObject().SelectMany(path => path.Value!.AsObject()).Select(operation => operation.Value!).ToList();
+        Assert.Equal(operations.Count, operations.Select(operation => operation["operationId"]!.GetValue<string>()).Distinct().Count());
+        Assert.All(operations, operation => Assert.NotNull(operation["responses"]!["default"]!["content"]!["application/problem+json"]));
+    }
+}

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import type { AxeResults, RunOptions } from "axe-core";
+import type { Page } from "playwright-core";
+
+const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+declare const axe: { run: (context: Document, options: RunOptions) => Promise<AxeResults> };
+
+/** The rules of WCAG 2.0 A to 2.2 AA and of best practice that a page breaks, each with the places; empty is good. */
+export async function brokenRules(page: Page, options: { contrastOnly?: boolean } = {}): Promise<string[]> {
+  // By the debugger, which the content security policy of the page does not concern.
+  await page.evaluate(await readFile(axePath, "utf8"));
+  const only = options.contrastOnly
+    ? { type: "rule" as const, values: ["color-contrast"] }
+    : { type: "tag" as const, values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] };
+  const results = await page.evaluate((runOnly) => axe.run(document, { runOnly }), only);
+  return results.violations.map((rule) => `${rule.id}: ${rule.nodes.map((node) => node.target.join(" ")).join(" | ")}`);
+}
+
+/** By how many pixels the page is wider than its window, at each of the widths; zeros are good. */
+export async function overflowAt(page: Page, widths: readonly number[] = [320, 390, 768, 1_280]): Promise<number[]> {
+  const overflows: number[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 780 });
+    // The style sheet follows the new width with the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    overflows.push(await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)));
+  }
+  return overflows;
+}
+
+/** What can be pressed and is smaller than it should be: 24 px, 44 px where `pixels` says so. Links inside sentences are left out. */
+export async function smallTargets(page: Page, pixels = 24): Promise<string[]> {
+  return page.evaluate((least) => {
+    const found: string[] = [];
+    for (const element of document.querySelectorAll<HTMLElement>("a[href], button, input:not([type=hidden]), select, textarea, summary, [role=menuitem], [role=tab]")) {
+      const { width, height } = element.getBoundingClientRect();
+      const label = element.closest("label")?.getBoundingClientRect();
+      const isShown = width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+      const isInSentence = element.matches("p a, li a, dd a") && getComputedStyle(element).display === "inline";
+      const isLarge = Math.max(width, label?.width ?? 0) >= least && Math.max(height, label?.height ?? 0) >= least;
+      if (isShown && !isInSentence && !isLarge) {
+        found.push(`${element.tagName} ${element.getAttribute("aria-label") ?? element.textContent.trim().slice(0, 40)} ${Math.round(width)}x${Math.round(height)}`);
+      }
+    }
+    return found;
+  }, pixels);
+}

@@ -1,0 +1,196 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core";
+
+const here = import.meta.dirname;
+const serverPath = process.env.SLUICE_SERVER ?? path.resolve(here, "../../backend/src/Server/bin/Release/net10.0/Sluice.Server");
+const mockPath = process.env.SLUICE_MOCK ?? path.resolve(here, "../../tools/MockNntpServer/bin/Release/net10.0/Sluice.Tools.MockNntpServer");
+const chromiumPath = process.env.SLUICE_CHROMIUM ?? "/usr/bin/chromium";
+const readyMs = 30_000;
+
+/** The code that the setup of every server here asks for. */
+export const setupCode = "browser-test";
+
+/** The login that {@link setUp} makes. */
+export const account = { user: "admin", password: "correct horse battery" };
+
+/** A server process with a data folder of its own. */
+export interface RunningServer {
+  /** As in `http://127.0.0.1:41234`, with the URL base, without a slash at the end. */
+  url: string;
+  /** Ends the process and starts another one over the same data. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the server as a process and waits until it answers. */
+export async function startServer(options: { urlBase?: string; environment?: Record<string, string> } = {}): Promise<RunningServer> {
+  const data = await mkdtemp(path.join(tmpdir(), "sluice-browser-"));
+  const port = await freePort();
+  const urlBase = options.urlBase ?? "";
+  const url = `http://127.0.0.1:${port}${urlBase}`;
+  const environment = {
+    ...process.env,
+    CONFIG_PATH: data,
+    PORT: String(port),
+    BIND_ADDRESS: "127.0.0.1",
+    SLUICE_SETUP_CODE: setupCode,
+    ...(urlBase === "" ? {} : { URL_BASE: urlBase }),
+    ...options.environment,
+  };
+  let child = await launch();
+
+  async function launch(): Promise<Child> {
+    const started = new Child(serverPath, [], environment, data);
+    await started.until(async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok === true);
+    return started;
+  }
+
+  return {
+    url,
+    restart: async () => {
+      await child.stop();
+      child = await launch();
+    },
+    stop: async () => {
+      await child.stop();
+      await rm(data, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A news server of the tests. */
+export interface RunningMock {
+  /** One `host:port` for each provider. */
+  providers: string[];
+  /** `host:port` by which it is told what to do. */
+  control: string;
+  stop(): Promise<void>;
+}
+
+/** Starts MockNntpServer with the arguments of its command line and waits for its line `ready`. */
+export async function startMock(...args: string[]): Promise<RunningMock> {
+  const child = new Child(mockPath, args, process.env, tmpdir());
+  let ready: RegExpExecArray | null = null;
+  await child.until(() => {
+    ready ??= child.lines.map((line) => /^ready nntp=(\S+) control=(\S+)/.exec(line)).find((match) => match !== null) ?? null;
+    return Promise.resolve(ready !== null);
+  });
+  const [, providers = "", control = ""] = ready as unknown as string[];
+  return { providers: providers.split(","), control, stop: () => child.stop() };
+}
+
+class Child {
+  readonly lines: string[] = [];
+  readonly #process: ChildProcess;
+  #ended: Promise<void>;
+  #isOver = false;
+
+  constructor(command: string, args: string[], environment: NodeJS.ProcessEnv, folder: string) {
+    this.#process = spawn(command, args, { cwd: folder, env: environment, stdio: ["pipe", "pipe", "pipe"] });
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      if (stream) createInterface({ input: stream }).on("line", (line) => this.lines.push(line));
+    }
+    this.#ended = new Promise((done) => {
+      const end = (cause: unknown) => {
+        this.#isOver = true;
+        if (cause instanceof Error) this.lines.push(cause.message);
+        done();
+      };
+      this.#process.once("exit", end).once("error", end);
+    });
+  }
+
+  async until(isReady: () => Promise<boolean>): Promise<void> {
+    const deadline = Date.now() + readyMs;
+    while (!(await isReady())) {
+      if (this.#isOver || Date.now() > deadline) throw new Error(`It did not start:\n${this.lines.slice(-20).join("\n")}`);
+      await new Promise((done) => setTimeout(done, 50));
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#isOver) this.#process.kill("SIGTERM");
+    await this.#ended;
+  }
+}
+
+/** Makes the administrator; the answer is the cookie of a session. */
+export async function setUp(server: RunningServer): Promise<string> {
+  const response = await post(server, "api/setup", { code: setupCode, ...account });
+  await fetch(`${server.url}/api/setup`, {
+    method: "PUT",
+    headers: { "Content-Type": "application/json", "X-Csrf": "1", Origin: new URL(server.url).origin, Cookie: cookieOf(response) },
+    body: JSON.stringify({ step: "done" }),
+  });
+  return cookieOf(response);
+}
+
+/** Logs in by the API; the answer is the cookie of a session. */
+export async function logIn(server: RunningServer): Promise<string> {
+  return cookieOf(await post(server, "api/session", account));
+}
+
+async function post(server: RunningServer, where: string, body: object): Promise<Response> {
+  const response = await fetch(`${server.url}/${where}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Csrf": "1", Origin: new URL(server.url).origin },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${where}: ${response.status} ${await response.text()}`);
+  return response;
+}
+
+function cookieOf(response: Response): string {
+  return (response.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
+}
+
+/** A browser with a profile of its own. Further arguments go to it, as in `--host-resolver-rules=MAP nas.test 127.0.0.1`. */
+export async function startBrowser(...args: string[]): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync", ...args,
+    ],
+  });
+}
+
+/** The two windows that pages are looked at in. */
+export const windows = {
+  desktop: { viewport: { width: 1_280, height: 800 } },
+  phone: { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true },
+} satisfies Record<string, BrowserContextOptions>;
+
+/** A page of its own context, logged in if a cookie is given. An error on the page ends up in `page.errors`. */
+export async function openPage(
+  browser: Browser,
+  server: RunningServer,
+  options: BrowserContextOptions & { cookie?: string } = {},
+): Promise<Page & { errors: string[] }> {
+  const { cookie, ...contextOptions } = options;
+  const context = await browser.newContext({ ...windows.desktop, baseURL: `${server.url}/`, reducedMotion: "reduce", ...contextOptions });
+  if (cookie) {
+    const [name = "", value = ""] = cookie.split("=");
+    await context.addCookies([{ name, value, url: server.url }]);
+  }
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  return Object.assign(page, { errors });
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const probe = createServer().once("error", failed);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => (typeof address === "object" && address ? done(address.port) : failed(new Error("There is no port."))));
+    });
+  });
+}

@@ -1,0 +1,41 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { brokenRules, overflowAt, smallTargets } from "./checks";
+import { type RunningServer, logIn, openPage, setUp, startBrowser, startServer, windows } from "./harness";
+
+let server: RunningServer;
+let browser: Browser;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+describe("the frame", () => {
+  it("leads to the setup first, then to the login and back", async () => {
+    const page = await openPage(browser, server);
+    await page.goto("");
+    await page.waitForURL("**/setup");
+    await setUp(server);
+    await page.goto("queue");
+    await page.waitForURL("**/login?return=%2Fqueue");
+    expect(await page.locator("h1").count()).toBe(1);
+  });
+
+  it("shows its pages to those who are logged in, without a broken rule, an overflow or a small target", async () => {
+    const cookie = await logIn(server);
+    for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
+      const page = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
+      await page.goto("");
+      await page.locator("h1").waitFor();
+      expect(await brokenRules(page)).toEqual([]);
+      expect(await smallTargets(page, window === "phone" ? 44 : 24)).toEqual([]);
+      expect(await overflowAt(page)).toEqual([0, 0, 0, 0]);
+      await page.context().close();
+    }
+  });
+});

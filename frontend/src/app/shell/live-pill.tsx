@@ -1,0 +1,45 @@
+import { ArrowDown } from "lucide-react";
+import { Link } from "react-router";
+import { Dot } from "@/components/ui/badge";
+import { Icon } from "@/components/ui/icon";
+import { api } from "@/lib/api-client";
+import { hub, useConnectionState, useTopicFrame } from "@/lib/events";
+import { formatNumber, formatRate, rateUnit } from "@/lib/format";
+import { usePreference } from "@/lib/preference";
+import { t } from "../en";
+
+// An event stream shows no status: a call that needs the session does.
+hub.onRefused = () => void api.GET("/api/session").catch(() => undefined);
+
+/** Rate, streams and connections at this moment, or that the server does not answer. */
+export function LivePill() {
+  const frame = useTopicFrame("stats");
+  const connection = useConnectionState();
+  usePreference(rateUnit);
+  if (connection === "lost") {
+    return (
+      <span role="status" title={t("connection-lost-help")} className={`${pill} text-warn`}>
+        <Dot tone="warn" />
+        {t("connection-lost")}
+      </span>
+    );
+  }
+  if (!frame) return null;
+  const { fromProviders, streams, connectionsUsed, connectionsMax } = frame.sample;
+  const isIdle = streams === 0 && fromProviders === 0;
+  const label = t("live", { rate: formatRate(fromProviders), streams, used: connectionsUsed, max: connectionsMax });
+  return (
+    <Link to="/" title={label} className={`${pill} text-muted hover:bg-hover hover:text-ink`}>
+      <span className="sr-only">{isIdle ? t("live-idle") : label}</span>
+      {isIdle ? <Dot tone="ok" /> : <Icon of={ArrowDown} size={14} className="text-ok" />}
+      <span aria-hidden className={isIdle ? "hidden sm:inline" : "text-ink"}>{formatRate(fromProviders)}</span>
+      <span aria-hidden className="hidden text-line-strong sm:inline">·</span>
+      <span aria-hidden className="hidden sm:inline">{formatNumber(streams)}</span>
+      <span aria-hidden className="hidden text-line-strong sm:inline">·</span>
+      <span aria-hidden className="hidden sm:inline">{`${formatNumber(connectionsUsed)}/${formatNumber(connectionsMax)}`}</span>
+    </Link>
+  );
+}
+
+const pill =
+  "inline-flex h-8 shrink-0 items-center gap-1.5 rounded-full border-line px-2 sm:border sm:px-3 text-sm tabular-nums transition-colors touch:h-11 touch:min-w-11 touch:justify-center";

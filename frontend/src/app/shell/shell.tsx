@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/react-query";
+import { Suspense, lazy, useEffect, useRef, useState } from "react";
+import { Outlet, ScrollRestoration, useNavigate } from "react-router";
+import { useHeadingFocus } from "@/lib/focus-heading";
+import { sessionQuery } from "@/lib/session";
+import { useShortcut } from "@/lib/shortcuts";
+import { t } from "../en";
+import { BottomBar } from "./bottom-bar";
+import { pages } from "./pages";
+import { Rail } from "./rail";
+import { onOpenShortcuts } from "./shortcuts-dialog-state";
+import { TopBar } from "./top-bar";
+
+const SearchDialog = lazy(() => import("@/features/search/search-dialog").then((module) => ({ default: module.SearchDialog })));
+const UploadDrop = lazy(() => import("./upload-drop").then((module) => ({ default: module.UploadDrop })));
+const SafeModeNotice = lazy(() => import("./safe-mode-notice").then((module) => ({ default: module.SafeModeNotice })));
+const ShortcutsDialog = lazy(() => import("./shortcuts-dialog").then((module) => ({ default: module.ShortcutsDialog })));
+
+/** What stands around every page of somebody who is logged in. */
+export function Shell() {
+  const { data: session } = useQuery(sessionQuery);
+  const [dialog, setDialog] = useState<"search" | "shortcuts" | null>(null);
+  const main = useRef<HTMLElement>(null);
+  const search = () => setDialog("search");
+  useHeadingFocus();
+  useShortcut("mod+k", t("search"), search);
+  useShortcut("/", t("search"), search);
+  useShortcut("?", t("shortcuts"), () => setDialog("shortcuts"));
+  useEffect(() => onOpenShortcuts(() => setDialog("shortcuts")), []);
+  return (
+    <div className="ps-(--rail)">
+      <button
+        type="button"
+        onClick={() => main.current?.focus()}
+        className="fixed start-4 top-2 z-50 -translate-y-20 rounded-md bg-accent-fill px-4 py-2 font-medium text-accent-ink touch:min-h-11 focus:translate-y-0"
+      >
+        {t("skip-to-content")}
+      </button>
+      <Rail version={session?.version ?? ""} />
+      <TopBar onSearch={search} />
+      <main ref={main} tabIndex={-1} className="mx-auto min-h-[calc(100dvh-var(--bar))] max-w-[90rem] px-4 pt-5 pb-[calc(var(--tabs)+2rem)] lg:px-8 lg:pt-7">
+        <Suspense fallback={null}>{session?.mode === "safe" && <SafeModeNotice />}</Suspense>
+        <Outlet />
+      </main>
+      <BottomBar />
+      {pages.map((page) => (
+        <GoTo key={page.name} keys={`g ${page.key}`} label={t("go-to", { page: t(page.name) })} path={page.path} />
+      ))}
+      <ScrollRestoration />
+      <Suspense fallback={null}>
+        <UploadDrop />
+        {dialog === "search" && <SearchDialog onClose={() => setDialog(null)} />}
+        {dialog === "shortcuts" && <ShortcutsDialog onClose={() => setDialog(null)} />}
+      </Suspense>
+    </div>
+  );
+}
+
+function GoTo({ keys, label, path }: { keys: string; label: string; path: string }) {
+  const navigate = useNavigate();
+  useShortcut(keys, label, () => void navigate(path));
+  return null;
+}

@@ -1,0 +1,84 @@
+import { Upload } from "lucide-react";
+import { Suspense, lazy, useEffect, useEffectEvent, useState } from "react";
+import { useNavigate } from "react-router";
+import { Icon } from "@/components/ui/icon";
+import { droppedFiles } from "@/lib/dropped-files";
+import { dismissToast, toast } from "@/lib/toast";
+import { type UploadState, queueFiles, uploads, useUploads } from "@/lib/upload-queue";
+import { t } from "../en";
+
+const RefusedDialog = lazy(() => import("./refused-dialog").then((module) => ({ default: module.RefusedDialog })));
+
+const toastId = "uploads";
+
+/** Takes NZBs, files and folders that are dropped anywhere, and says in one toast what became of them. */
+export function UploadDrop() {
+  const state = useUploads();
+  const navigate = useNavigate();
+  const [isOver, setOver] = useState(false);
+  const [refused, setRefused] = useState<UploadState["refused"] | null>(null);
+
+  const take = useEffectEvent(async (transfer: DataTransfer) => {
+    const files = await droppedFiles(transfer);
+    if (files.length === 0) toast({ id: toastId, title: t("upload-none"), body: t("upload-none-body") });
+    else queueFiles(files, t("not-an-nzb"));
+  });
+
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    window.addEventListener("dragover", over, { signal });
+    window.addEventListener("dragleave", (event) => event.relatedTarget === null && setOver(false), { signal });
+    window.addEventListener("drop", () => setOver(false), { signal, capture: true });
+    window.addEventListener(
+      "drop",
+      (event) => {
+        if (!event.dataTransfer || !hasFiles(event)) return;
+        event.preventDefault();
+        void take(event.dataTransfer);
+      },
+      { signal },
+    );
+    return () => stop.abort();
+  }, []);
+
+  const tell = useEffectEvent((now: UploadState) => {
+    if (now.total === 0) return dismissToast(toastId);
+    if (now.paused) {
+      const title = t("upload-paused", { reason: now.paused.reason });
+      const stop = { label: t("upload-stop"), run: () => uploads.cancel() };
+      return void toast({ id: toastId, title, body: t("upload-left", { count: now.left }), action: stop, seconds: null });
+    }
+    if (now.left > 0) return void toast({ id: toastId, title: t("uploading", { count: now.left }), seconds: null });
+    const count = now.items.ids.length;
+    if (now.refused.length > 0) {
+      const reasons = { label: t("show-reasons"), run: () => setRefused(now.refused) };
+      return void toast({ id: toastId, tone: "bad", title: t("queued-refused", { count, refused: now.refused.length }), action: reasons, seconds: null });
+    }
+    if (count === 0) return dismissToast(toastId);
+    toast({ id: toastId, tone: "ok", title: t("queued", { count }), action: { label: t("show-queue"), run: () => void navigate("/queue") } });
+  });
+  useEffect(() => tell(state), [state]);
+
+  return (
+    <>
+      {isOver && (
+        <div className="pointer-events-none fixed inset-3 z-60 flex animate-fade items-center justify-center gap-3 rounded-xl border-2 border-dashed border-accent bg-accent-soft/95 text-xl font-semibold text-accent">
+          <Icon of={Upload} size={28} />
+          {t("drop-here")}
+        </div>
+      )}
+      {refused && (
+        <Suspense fallback={null}>
+          <RefusedDialog refused={refused} onClose={() => setRefused(null)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,41 @@
+import { Keyboard, LogOut, Monitor, Moon, Sun } from "lucide-react";
+import type { NavigateFunction } from "react-router";
+import type { MenuItem } from "@/components/ui/menu";
+import { api } from "@/lib/api-client";
+import { ApiProblem } from "@/lib/api-problem";
+import { queryClient } from "@/lib/query-client";
+import { theme } from "@/lib/theme";
+import { toast } from "@/lib/toast";
+import { t } from "../en";
+import { openShortcuts } from "./shortcuts-dialog-state";
+
+const icons = { auto: Monitor, dark: Moon, light: Sun };
+
+/** The themes, of which one is chosen. */
+export function themeItems(): MenuItem[] {
+  return (["auto", "dark", "light"] as const).map((name, index) => ({
+    label: t(`theme-${name}`),
+    icon: icons[name],
+    isChosen: theme.get() === name,
+    startsGroup: index === 0,
+    onSelect: () => theme.set(name),
+  }));
+}
+
+/** Keys, and the end of the session. */
+export function userItems(navigate: NavigateFunction): MenuItem[] {
+  return [
+    { label: t("shortcuts"), icon: Keyboard, startsGroup: true, onSelect: openShortcuts },
+    { label: t("log-out"), icon: LogOut, onSelect: () => void logOut(navigate) },
+  ];
+}
+
+async function logOut(navigate: NavigateFunction): Promise<void> {
+  try {
+    await api.DELETE("/api/session");
+    await navigate("/login");
+    queryClient.clear();
+  } catch (error) {
+    toast({ tone: "bad", title: ApiProblem.from(error).title });
+  }
+}

@@ -1,0 +1,33 @@
+import { type ReactNode, useId } from "react";
+import { cx } from "@/lib/cx";
+
+interface CardProps {
+  /** An h2. */
+  title?: string;
+  /** Beside the title. */
+  actions?: ReactNode;
+  /** No space between border and content, as for tables. */
+  isFlush?: boolean;
+  className?: string;
+  children: ReactNode;
+}
+
+/** A part of a page on its own ground. */
+export function Card({ title, actions, isFlush = false, className, children }: CardProps) {
+  const id = useId();
+  return (
+    <section aria-labelledby={title ? id : undefined} className={cx("min-w-0 rounded-xl border border-line bg-surface shadow-card", className)}>
+      {(title || actions) && (
+        <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 pt-2">
+          {title && (
+            <h2 id={id} className="me-auto text-base font-semibold">
+              {title}
+            </h2>
+          )}
+          {actions}
+        </header>
+      )}
+      <div className={isFlush ? "" : cx("px-4 pb-4", title || actions ? "pt-1" : "pt-4")}>{children}</div>
+    </section>
+  );
+}

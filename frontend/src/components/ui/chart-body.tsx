@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from "react";
+import uPlot from "uplot";
+import "uplot/dist/uPlot.min.css";
+import { formatClock } from "@/lib/format";
+import { useMedia } from "@/lib/media";
+import { usePreference } from "@/lib/preference";
+import { theme } from "@/lib/theme";
+import type { ChartProps } from "./chart";
+
+/** The drawing. It is made anew with other curves or another theme; new values are only put in. */
+export function ChartBody({ times, series, format, height }: ChartProps & { height: number }) {
+  const place = useRef<HTMLDivElement>(null);
+  const [plot, setPlot] = useState<uPlot | null>(null);
+  const [chosenTheme] = usePreference(theme);
+  const isDark = useMedia("(prefers-color-scheme: dark)");
+  const look = JSON.stringify(series.map(({ name, color, isDashed, isFilled }) => ({ name, color, isDashed, isFilled })));
+  const formatRef = useRef(format);
+  useEffect(() => {
+    formatRef.current = format;
+  }, [format]);
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const made = new uPlot(optionsOf(element, JSON.parse(look) as Look[], height, (value) => formatRef.current(value)), [[]], element);
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    setPlot(made);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      setPlot(null);
+    };
+  }, [look, height, chosenTheme, isDark]);
+
+  useEffect(() => {
+    plot?.setData([times as number[], ...series.map((one) => one.values as (number | null)[])]);
+  }, [plot, times, series]);
+
+  return <div ref={place} aria-hidden className="w-full min-w-0 overflow-hidden" style={{ height }} />;
+}
+
+type Look = Pick<ChartProps["series"][number], "name" | "color" | "isDashed" | "isFilled">;
+
+function optionsOf(element: HTMLElement, looks: readonly Look[], height: number, format: (value: number) => string): uPlot.Options {
+  const muted = colorOf(element, "muted");
+  const line = colorOf(element, "line");
+  const font = `12px ${getComputedStyle(element).fontFamily}`;
+  const axis = { stroke: muted, font, ticks: { show: false } };
+  return {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    padding: [8, 8, 0, 0],
+    cursor: { y: false, points: { size: 7 } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] } },
+    axes: [
+      { ...axis, grid: { show: false }, size: 28, values: (_, ticks) => ticks.map((tick) => formatClock(tick * 1_000, ticks)) },
+      { ...axis, grid: { stroke: line, width: 1 }, size: 76, values: (_, ticks) => ticks.map(format) },
+    ],
+    series: [
+      {},
+      ...looks.map((look) => {
+        const color = colorOf(element, look.color);
+        return {
+          label: look.name,
+          stroke: color,
+          width: 1.75,
+          points: { show: false },
+          ...(look.isDashed ? { dash: [6, 4] } : {}),
+          ...(look.isFilled ? { fill: color.replace(/^rgb\(([^)]+)\)$/, "rgba($1, 0.12)") } : {}),
+        };
+      }),
+    ],
+  };
+}
+
+/** What a variable comes to: a canvas knows none. */
+function colorOf(element: HTMLElement, name: string): string {
+  const probe = document.createElement("i");
+  probe.style.color = `var(--${name})`;
+  element.append(probe);
+  const color = getComputedStyle(probe).color;
+  probe.remove();
+  return color;
+}

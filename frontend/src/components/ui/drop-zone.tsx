@@ -1,0 +1,66 @@
+import { Upload } from "lucide-react";
+import { type DragEvent, useRef, useState } from "react";
+import { cx } from "@/lib/cx";
+import { droppedFiles } from "@/lib/dropped-files";
+import { Button } from "./button";
+import { t } from "./en";
+import { Icon } from "./icon";
+
+interface DropZoneProps {
+  /** What can be dropped here. */
+  label: string;
+  hint?: string;
+  /** Files that were dropped or chosen, those in folders too. */
+  onFiles: (files: File[]) => void;
+  isCompact?: boolean;
+}
+
+// Phones grey out what they do not know, so general types stand beside the endings.
+const accept = ".nzb,.gz,.bz2,.zip,application/x-nzb,application/xml,text/xml,application/zip,application/gzip,application/octet-stream";
+
+/** A place to drop NZBs and folders of them, with a button for those who cannot drag. */
+export function DropZone({ label, hint, onFiles, isCompact = false }: DropZoneProps) {
+  const [isOver, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+
+  async function drop(event: DragEvent) {
+    event.preventDefault();
+    event.stopPropagation();
+    setOver(false);
+    onFiles(await droppedFiles(event.dataTransfer));
+  }
+
+  return (
+    <div
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => void drop(event)}
+      className={cx(
+        "flex flex-wrap items-center justify-center gap-x-4 gap-y-2 rounded-lg border border-dashed text-center transition-colors",
+        isCompact ? "px-4 py-3" : "flex-col px-6 py-8",
+        isOver ? "border-accent bg-accent-soft" : "border-line-strong bg-sunken",
+      )}
+    >
+      <Icon of={Upload} size={isCompact ? 18 : 24} className="text-muted" />
+      <div>
+        <p className="font-medium">{label}</p>
+        {hint && <p className="text-sm text-muted">{hint}</p>}
+      </div>
+      <Button onClick={() => input.current?.click()}>{t("choose-files")}</Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept={accept}
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+    </div>
+  );
+}

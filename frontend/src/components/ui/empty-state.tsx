@@ -1,0 +1,27 @@
+import type { LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { Icon } from "./icon";
+
+interface EmptyStateProps {
+  icon?: LucideIcon;
+  title: string;
+  /** What to do about it. */
+  children?: ReactNode;
+  actions?: ReactNode;
+}
+
+/** What stands where there is nothing: why, and a way on. */
+export function EmptyState({ icon, title, children, actions }: EmptyStateProps) {
+  return (
+    <div className="mx-auto flex max-w-md flex-col items-center gap-2 px-6 py-14 text-center">
+      {icon && (
+        <span className="mb-2 flex size-12 items-center justify-center rounded-xl border border-line bg-sunken text-muted">
+          <Icon of={icon} size={22} />
+        </span>
+      )}
+      <p className="text-lg font-semibold text-balance">{title}</p>
+      {children && <div className="text-muted text-pretty">{children}</div>}
+      {actions && <div className="mt-3 flex flex-wrap justify-center gap-2">{actions}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
+import { cx } from "@/lib/cx";
+
+interface VirtualListProps<Item> {
+  label: string;
+  items: readonly Item[];
+  itemKey: (item: Item) => string;
+  render: (item: Item) => ReactNode;
+  /** Height of most items in pixels; real ones are measured. */
+  estimate?: number;
+  /** Stays at the last item as new ones come. */
+  isFollowing?: boolean;
+  /** Called with false as somebody scrolls up, with true back at the end. */
+  onFollowingChange?: (isFollowing: boolean) => void;
+  /** Called as the first item comes into sight, for older ones. */
+  onStart?: () => void;
+  /** Needs a height. */
+  className?: string;
+}
+
+/** A list of any length in a box that scrolls by itself, for lines of any height. */
+export function VirtualList<Item>({
+  label, items, itemKey, render, estimate = 28, isFollowing = false, onFollowingChange, onStart, className,
+}: VirtualListProps<Item>) {
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => estimate,
+    getItemKey: (index) => {
+      const item = items[index];
+      return item === undefined ? index : itemKey(item);
+    },
+    overscan: 12,
+  });
+  useEffect(() => {
+    if (isFollowing && items.length > 0) rows.scrollToIndex(items.length - 1, { align: "end" });
+  }, [isFollowing, items.length, rows]);
+  const shown = rows.getVirtualItems();
+  const isAtStart = shown[0]?.index === 0;
+  const reachStart = useEffectEvent(() => onStart?.());
+  useEffect(() => {
+    if (isAtStart) reachStart();
+  }, [isAtStart, items.length]);
+  return (
+    <div
+      ref={box}
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      className={cx("overflow-y-auto overscroll-contain -outline-offset-2", className)}
+      onScroll={({ currentTarget: at }) => {
+        const isAtEnd = at.scrollHeight - at.scrollTop - at.clientHeight < estimate;
+        if (isAtEnd !== isFollowing) onFollowingChange?.(isAtEnd);
+      }}
+    >
+      <ul className="relative w-full" style={{ height: rows.getTotalSize() }}>
+        {shown.map((row) => {
+          const item = items[row.index];
+          return item === undefined ? null : (
+            <li
+              key={row.key}
+              ref={rows.measureElement}
+              data-index={row.index}
+              aria-posinset={row.index + 1}
+              aria-setsize={items.length}
+              className="absolute inset-x-0 top-0"
+              style={{ transform: `translateY(${row.start}px)` }}
+            >
+              {render(item)}
+            </li>
+          );
+        })}
+      </ul>
+    </div>
+  );
+}

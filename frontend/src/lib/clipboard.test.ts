@@ -1,0 +1,14 @@
+import { expect, it, vi } from "vitest";
+import { copyText } from "./clipboard";
+
+it("copies by a hidden field where the origin is not secure", async () => {
+  vi.stubGlobal("isSecureContext", false);
+  let copied = "";
+  document.execCommand = () => {
+    copied = (document.activeElement as HTMLTextAreaElement).value;
+    return true;
+  };
+  expect(await copyText("http://nas.test/content")).toBe(true);
+  expect(copied).toBe("http://nas.test/content");
+  expect(document.querySelector("textarea")).toBeNull();
+});

@@ -1,0 +1,4 @@
+/** Joins class names; leaves out what is false. */
+export function cx(...names: (string | false | null | undefined)[]): string {
+  return names.filter(Boolean).join(" ");
+}

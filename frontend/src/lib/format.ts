@@ -1,0 +1,90 @@
+import { locale } from "./i18n/locale";
+import { preference } from "./preference";
+
+/** Whether rates are shown in bytes or in bits. */
+export const rateUnit = preference("rate-unit", ["bytes", "bits"]);
+
+const byteUnits = ["kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
+const bitUnits = ["kilobit", "megabit", "gigabit", "terabit"] as const;
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** A number with the separators of the language. */
+export function formatNumber(value: number, fractionDigits = 0): string {
+  return numberFormat({ maximumFractionDigits: fractionDigits }).format(value);
+}
+
+/** A size, as in "4.2 GB". */
+export function formatBytes(bytes: number): string {
+  return bytes < 1_000 ? numberFormat({ style: "unit", unit: "byte", unitDisplay: "long" }).format(bytes) : scaled(bytes, byteUnits, "");
+}
+
+/** A rate in bytes per second, as in "84 MB/s", or "672 Mb/s" for those who think in bits. */
+export function formatRate(bytesPerSecond: number): string {
+  return rateUnit.get() === "bits" ? scaled(bytesPerSecond * 8, bitUnits, "-per-second") : scaled(bytesPerSecond, byteUnits, "-per-second");
+}
+
+/** A share from 0 to 100, as in "42 %". */
+export function formatPercent(percent: number, fractionDigits = 0): string {
+  return numberFormat({ style: "percent", maximumFractionDigits: fractionDigits }).format(percent / 100);
+}
+
+/** A duration in ms: "340 ms", "2.4 s", "3 min 5 s", "2 h 10 min", "4 d 3 h". */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return unit(Math.round(ms), "millisecond");
+  const seconds = ms / 1_000;
+  if (seconds < 60) return unit(seconds, "second", seconds < 10 ? 1 : 0);
+  const whole = Math.round(seconds);
+  if (whole < 3_600) return pair(Math.floor(whole / 60), "minute", whole % 60, "second");
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1_440) return pair(Math.floor(minutes / 60), "hour", minutes % 60, "minute");
+  const hours = Math.round(seconds / 3_600);
+  return pair(Math.floor(hours / 24), "day", hours % 24, "hour");
+}
+
+/** A moment, as in "28 Nov 2026, 14:05". */
+export function formatDateTime(at: string | Date): string {
+  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+}
+
+/** A time of day with seconds. */
+export function formatTime(at: string | Date): string {
+  return new Intl.DateTimeFormat(locale(), { timeStyle: "medium" }).format(new Date(at));
+}
+
+/** A tick of a time axis: with seconds, without, or the day, after the distance of the ticks (in seconds). */
+export function formatClock(at: number, ticks: readonly number[]): string {
+  const distance = (ticks[1] ?? 0) - (ticks[0] ?? 0);
+  const options: Intl.DateTimeFormatOptions =
+    distance >= 86_400 ? { day: "numeric", month: "short" } : { hour: "numeric", minute: "2-digit", ...(distance < 60 ? { second: "2-digit" } : {}) };
+  return new Intl.DateTimeFormat(locale(), options).format(at);
+}
+
+/** How long ago, as in "5 minutes ago". */
+export function formatAgo(at: string | Date, now = Date.now()): string {
+  const seconds = (new Date(at).getTime() - now) / 1_000;
+  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: "auto" });
+  const steps = [["day", 86_400], ["hour", 3_600], ["minute", 60]] as const;
+  const step = steps.find(([, length]) => Math.abs(seconds) >= length);
+  return step ? relative.format(Math.round(seconds / step[1]), step[0]) : relative.format(Math.round(seconds), "second");
+}
+
+function scaled(value: number, units: readonly string[], per: string): string {
+  const step = value < 1_000 ? 0 : Math.min(Math.floor(Math.log10(value) / 3) - 1, units.length - 1);
+  const number = value / 1_000 ** (step + 1);
+  return unit(number, `${units[step]}${per}`, number < 10 ? 1 : 0);
+}
+
+function pair(first: number, firstUnit: string, second: number, secondUnit: string): string {
+  return second === 0 ? unit(first, firstUnit) : `${unit(first, firstUnit)} ${unit(second, secondUnit)}`;
+}
+
+function unit(value: number, name: string, fractionDigits = 0): string {
+  return numberFormat({ style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: fractionDigits }).format(value);
+}
+
+function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = locale() + JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale(), options);
+  formats.set(key, format);
+  return format;
+}

@@ -1,0 +1,36 @@
+import { disguise, locale } from "./locale";
+
+/** A text, or one for each form of its number `count`. */
+type Text = string | { one?: string; other: string };
+
+type Holes<S extends string> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | Holes<Rest> : never;
+
+type Names<T extends Text> = T extends string ? Holes<T> : T extends { other: infer Other extends string } ? Holes<Other> | "count" : never;
+
+type Values<T extends Text> = { [Name in Names<T>]: Name extends "count" ? number : string | number };
+
+type Arguments<T extends Text> = [Names<T>] extends [never] ? [] : [values: Values<T>];
+
+/** Gives the text of a key, its holes filled in. */
+export type Translate<Texts extends Record<string, Text>> = <Key extends keyof Texts & string>(key: Key, ...values: Arguments<Texts[Key]>) => string;
+
+/**
+ * Makes the `t()` of a feature from its texts. `{name}` is a hole; a text with `one` and `other` is chosen by its number `count`.
+ * Numbers are written as the language has them.
+ */
+export function createTexts<const Texts extends Record<string, Text>>(texts: Texts): Translate<Texts> {
+  return (key, ...[values]) => {
+    const text = texts[key] as Text;
+    const holes: Record<string, string | number> = values ?? {};
+    const chosen = typeof text === "string" ? text : choose(text, Number(holes.count));
+    return disguise(chosen).replace(/\{(\w+)\}/g, (hole, name: string) => {
+      const value = holes[name];
+      return value === undefined ? hole : typeof value === "number" ? value.toLocaleString(locale(), { maximumFractionDigits: 2 }) : value;
+    });
+  };
+}
+
+function choose(text: { one?: string; other: string }, count: number): string {
+  const form = new Intl.PluralRules(locale()).select(count);
+  return form === "one" ? (text.one ?? text.other) : text.other;
+}

@@ -1,0 +1,61 @@
+import { useCallback, useMemo } from "react";
+import { useSearchParams } from "react-router";
+
+/** What the address says about a list. */
+export interface ListUrl<Filter extends string> {
+  /** The filters that are set. */
+  filters: Partial<Record<Filter, string>>;
+  /** Name of the order, with `-` in front for downwards. */
+  sort: string;
+  /** 1 for the first. */
+  page: number;
+  /** Whether any filter is set. */
+  isFiltered: boolean;
+  /** Sets a filter, or takes it away with an empty text; goes to the first page. */
+  setFilter(name: Filter, value: string): void;
+  setSort(sort: string): void;
+  setPage(page: number): void;
+  /** Takes all filters away. */
+  clear(): void;
+}
+
+/** Filter, sort and page of a list, kept in the address so that a reload and a link show the same. */
+export function useListUrl<const Filter extends string>(options: { filters: readonly Filter[]; sort: string }): ListUrl<Filter> {
+  const [search, setSearch] = useSearchParams();
+  const names = options.filters.join(",");
+  const usual = options.sort;
+  const change = useCallback(
+    (values: Record<string, string>) =>
+      setSearch(
+        (before) => {
+          const next = new URLSearchParams(before);
+          next.delete("page");
+          for (const [name, value] of Object.entries(values)) {
+            if (value === "") next.delete(name);
+            else next.set(name, value);
+          }
+          return next;
+        },
+        { replace: true, preventScrollReset: true },
+      ),
+    [setSearch],
+  );
+  return useMemo(() => {
+    const wanted = names === "" ? [] : (names.split(",") as Filter[]);
+    const filters: Partial<Record<Filter, string>> = {};
+    for (const name of wanted) {
+      const value = search.get(name);
+      if (value) filters[name] = value;
+    }
+    return {
+      filters,
+      sort: search.get("sort") ?? usual,
+      page: Math.max(1, Number.parseInt(search.get("page") ?? "1", 10) || 1),
+      isFiltered: Object.keys(filters).length > 0,
+      setFilter: (name, value) => change({ [name]: value }),
+      setSort: (sort) => change({ sort: sort === usual ? "" : sort }),
+      setPage: (page) => change({ page: page > 1 ? String(page) : "" }),
+      clear: () => change(Object.fromEntries(wanted.map((name) => [name, ""]))),
+    };
+  }, [search, names, usual, change]);
+}

@@ -1,0 +1,24 @@
+import { QueryClient } from "@tanstack/react-query";
+import { ApiProblem } from "./api-problem";
+
+/** Nothing is polled and nothing is asked for again by itself: changes come by the event stream. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 30_000,
+        refetchOnWindowFocus: false,
+        refetchOnReconnect: false,
+        retry: (failures, error) => failures < 2 && isPassing(ApiProblem.from(error)),
+      },
+      mutations: { retry: false },
+    },
+  });
+}
+
+export const queryClient = createQueryClient();
+
+/** Whether the cause may be over in a moment. */
+function isPassing(problem: ApiProblem): boolean {
+  return problem.status === 0 || problem.status === 502 || problem.status === 503;
+}

@@ -1,0 +1,71 @@
+import { useEffect, useEffectEvent } from "react";
+import { preference } from "./preference";
+
+/** A key or a row of keys with what it does. */
+export interface Shortcut {
+  /** As in `mod+k`, `/`, `g q`, `Shift+x`, `Delete`; `mod` is Ctrl, or Command on a Mac. */
+  keys: string;
+  label: string;
+  run: () => void;
+}
+
+/** Whether single letters do something; some speech input types letters. */
+export const letterKeys = preference("letter-keys", ["on", "off"]);
+
+const sequenceMs = 1_000;
+const active = new Set<Shortcut>();
+let pending = "";
+let pressedAt = 0;
+
+/** What can be pressed at the moment, for the list behind `?`. */
+export function activeShortcuts(): Shortcut[] {
+  return [...active];
+}
+
+/** A shortcut while the component is mounted. */
+export function useShortcut(keys: string, label: string, run: () => void, isEnabled = true): void {
+  const onPress = useEffectEvent(run);
+  useEffect(() => {
+    if (!isEnabled) return;
+    const shortcut = { keys, label, run: () => onPress() };
+    active.add(shortcut);
+    return () => void active.delete(shortcut);
+  }, [keys, label, isEnabled]);
+}
+
+/** Does what the key is for, the latest registration first. To be called for each `keydown` of the window. */
+export function pressKey(event: KeyboardEvent): void {
+  if (event.defaultPrevented || event.isComposing) return;
+  const key = nameOf(event);
+  const isFree = /^(mod|alt)\+/.test(key) || key === "Escape";
+  if (!isFree && (isEditable(event.target) || isInDialog(event.target))) return;
+  const sequence = event.timeStamp - pressedAt < sequenceMs && pending !== "" ? `${pending} ${key}` : key;
+  const hit = find(sequence) ?? find(key);
+  pending = hit ? "" : key;
+  pressedAt = event.timeStamp;
+  if (!hit || (letterKeys.get() === "off" && isLetters(hit.keys))) return;
+  event.preventDefault();
+  hit.run();
+}
+
+function find(keys: string): Shortcut | undefined {
+  return [...active].reverse().find((shortcut) => shortcut.keys === keys);
+}
+
+function nameOf(event: KeyboardEvent): string {
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  const isPrinted = event.key.length === 1 && !/[a-z]/i.test(event.key);
+  return `${event.ctrlKey || event.metaKey ? "mod+" : ""}${event.altKey ? "alt+" : ""}${event.shiftKey && !isPrinted ? "Shift+" : ""}${key}`;
+}
+
+function isLetters(keys: string): boolean {
+  return keys.split(" ").every((key) => /^(Shift\+)?.$/.test(key));
+}
+
+function isEditable(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches("input:not([type=checkbox], [type=radio]), textarea, select"));
+}
+
+function isInDialog(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest("[role=dialog], [role=menu]") !== null;
+}

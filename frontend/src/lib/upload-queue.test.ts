@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ApiProblem } from "./api-problem";
+import { type Accepted, UploadQueue } from "./upload-queue";
+
+const files = (count: number) => Array.from({ length: count }, (_, at) => new File(["x"], `${at}.nzb`));
+const taken = (file: File): Accepted => ({ ids: [file.name], names: [file.name] });
+
+describe("UploadQueue", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it("sends one request a file, three at a time", async () => {
+    let running = 0;
+    let most = 0;
+    const queue = new UploadQueue(async (file) => {
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      return taken(file);
+    });
+    queue.add(files(10));
+    await vi.runAllTimersAsync();
+    expect(most).toBe(3);
+    expect(queue.state()).toMatchObject({ total: 10, accepted: 10, left: 0, refused: [] });
+    expect(queue.state().items.ids).toHaveLength(10);
+  });
+
+  it("keeps the reason of each file that is refused and goes on", async () => {
+    const queue = new UploadQueue(async (file) => {
+      if (file.name === "1.nzb") throw new ApiProblem("bad-input", "This is empty.", 400);
+      return taken(file);
+    });
+    queue.add(files(3), [{ name: "a.txt", reason: "This is not an NZB." }]);
+    await vi.runAllTimersAsync();
+    expect(queue.state().accepted).toBe(2);
+    expect(queue.state().refused).toEqual([
+      { name: "a.txt", reason: "This is not an NZB." },
+      { name: "1.nzb", reason: "This is empty." },
+    ]);
+  });
+
+  it.each([507, 429])("pauses on %i and goes on by itself without losing a file", async (status) => {
+    let isFull = true;
+    const queue = new UploadQueue(async (file) => {
+      if (isFull) throw new ApiProblem("full", "The queue is full.", status, {}, 10);
+      return taken(file);
+    });
+    queue.add(files(5));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(queue.state()).toMatchObject({ left: 5, paused: { reason: "The queue is full." } });
+    isFull = false;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(queue.state()).toMatchObject({ accepted: 5, left: 0, paused: null, refused: [] });
+  });
+
+  it("forgets what waits when it is cancelled", async () => {
+    const send = vi.fn((_: File, signal: AbortSignal) => new Promise<Accepted>((_, failed) => signal.addEventListener("abort", () => failed(signal.reason))));
+    const queue = new UploadQueue(send);
+    queue.add(files(5));
+    queue.cancel();
+    await vi.runAllTimersAsync();
+    expect(send).toHaveBeenCalledTimes(3);
+    expect(queue.state()).toMatchObject({ left: 0, accepted: 0, refused: [] });
+  });
+});

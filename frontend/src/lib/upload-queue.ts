@@ -1,0 +1,142 @@
+import { useSyncExternalStore } from "react";
+import { type Schema, postForm } from "./api-client";
+import { ApiProblem } from "./api-problem";
+import { isNzbName } from "./dropped-files";
+
+/** What the server says of an upload: ids and names of the items that it became. */
+export type Accepted = Schema<"QueueAdded">;
+
+/** A file that was not taken, and why. */
+export interface Refused {
+  name: string;
+  reason: string;
+}
+
+/** How uploads stand since the last time that none was left. */
+export interface UploadState {
+  total: number;
+  /** Files that were sent and taken. */
+  accepted: number;
+  /** Items that they became: an archive may hold several. */
+  items: Accepted;
+  refused: readonly Refused[];
+  /** Files that wait or are being sent. */
+  left: number;
+  /** The server's sentence while it takes nothing more, and when it is asked again; null otherwise. */
+  paused: { reason: string; until: number } | null;
+}
+
+type Send = (file: File, signal: AbortSignal) => Promise<Accepted>;
+
+const atATime = 3;
+const defaultPauseSeconds = 30;
+const none: UploadState = { total: 0, accepted: 0, items: { ids: [], names: [] }, refused: [], left: 0, paused: null };
+
+/**
+ * Sends files one request each, three at a time. A full disk or queue (507, 429) pauses all until the server wants to be asked again; any other
+ * refusal concerns its file alone.
+ */
+export class UploadQueue {
+  readonly #send: Send;
+  readonly #listeners = new Set<() => void>();
+  #waiting: File[] = [];
+  #running = 0;
+  #stop = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #state = none;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly state = (): UploadState => this.#state;
+
+  /** Adds files, and those that are refused at once with their reasons. */
+  add(files: readonly File[], refused: readonly Refused[] = []): void {
+    const before = this.#state.left === 0 ? none : this.#state;
+    this.#waiting.push(...files);
+    this.#change({ ...before, total: before.total + files.length + refused.length, refused: [...before.refused, ...refused] });
+    this.#next();
+  }
+
+  /** Forgets what waits and ends what is being sent. */
+  cancel(): void {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    clearTimeout(this.#timer);
+    this.#waiting = [];
+    this.#change({ paused: null });
+  }
+
+  #next(): void {
+    while (this.#running < atATime && this.#state.paused === null) {
+      const file = this.#waiting.shift();
+      if (!file) return;
+      this.#running += 1;
+      void this.#upload(file, this.#stop.signal);
+    }
+  }
+
+  async #upload(file: File, signal: AbortSignal): Promise<void> {
+    try {
+      const taken = await this.#send(file, signal);
+      const { ids, names } = this.#state.items;
+      this.#finish({ accepted: this.#state.accepted + 1, items: { ids: [...ids, ...taken.ids], names: [...names, ...taken.names] } });
+    } catch (error) {
+      if (signal.aborted) this.#finish({});
+      else this.#refuse(file, ApiProblem.from(error));
+    }
+  }
+
+  #refuse(file: File, problem: ApiProblem): void {
+    if (problem.status !== 507 && problem.status !== 429) {
+      this.#finish({ refused: [...this.#state.refused, { name: file.name, reason: problem.title }] });
+      return;
+    }
+    this.#waiting.unshift(file);
+    const wait = (problem.retryAfter ?? defaultPauseSeconds) * 1_000;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#change({ paused: null });
+      this.#next();
+    }, wait);
+    this.#finish({ paused: { reason: problem.title, until: Date.now() + wait } });
+  }
+
+  #finish(change: Partial<UploadState>): void {
+    this.#running -= 1;
+    this.#change(change);
+    this.#next();
+  }
+
+  #change(change: Partial<UploadState>): void {
+    this.#state = { ...this.#state, ...change, left: this.#waiting.length + this.#running };
+    this.#listeners.forEach((listener) => listener());
+  }
+}
+
+/** The uploads of this tab. */
+export const uploads = new UploadQueue((file, signal) => {
+  const form = new FormData();
+  form.append("file", file, file.name);
+  return postForm<Accepted>("api/queue", form, signal);
+});
+
+/** Sends those files of a drop that may be NZBs; the others are refused with the reason that is given. */
+export function queueFiles(files: readonly File[], reason: string): void {
+  const others = files.filter((file) => !isNzbName(file.name));
+  uploads.add(
+    files.filter((file) => isNzbName(file.name)),
+    others.map((file) => ({ name: file.name, reason })),
+  );
+}
+
+/** How uploads stand. */
+export function useUploads(): UploadState {
+  return useSyncExternalStore(uploads.subscribe, uploads.state);
+}

@@ -1,0 +1,36 @@
+import { fileURLToPath } from "node:url";
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+const server = process.env.SLUICE_URL ?? "http://localhost:3000";
+
+export default defineConfig({
+  // Addresses are relative to <base href>, which the server writes from its URL base: a sub-path needs no build of its own.
+  base: "./",
+  plugins: [react(), tailwindcss()],
+  resolve: { alias: { "@": fileURLToPath(new URL("src", import.meta.url)) } },
+  build: {
+    outDir: "../backend/src/Server/wwwroot",
+    emptyOutDir: true,
+    target: "es2023",
+    // The server compresses, and the size test counts what it sends.
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      output: {
+        // What every page needs is one file: small files compress worse, and each is a request.
+        codeSplitting: {
+          groups: [
+            { name: "base", tags: ["$initial"], includeDependenciesRecursively: false },
+            { name: "radix", test: /node_modules\/(@radix-ui|@floating-ui|radix-ui|aria-hidden|react-remove-scroll|react-style-singleton|use-sidecar|use-callback-ref)/, minShareCount: 2 },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    proxy: Object.fromEntries(["/api", "/view", "/healthz"].map((path) => [path, { target: server, changeOrigin: false }])),
+  },
+});

@@ -1,0 +1,15 @@
+import { defineConfig, mergeConfig } from "vitest/config";
+import vite from "./vite.config.ts";
+
+export default mergeConfig(
+  vite,
+  defineConfig({
+    test: {
+      environment: "jsdom",
+      include: ["src/**/*.test.{ts,tsx}", "lint/**/*.test.ts"],
+      setupFiles: ["src/testing/setup.ts"],
+      restoreMocks: true,
+      unstubGlobals: true,
+    },
+  }),
+);

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Builds the web UI into backend/src/Server/wwwroot, from where tools/publish.sh takes it. For tools/run.sh, tools/publish.sh and
+# tools/test.sh.
+#
+#   tools/frontend.sh              what has changed: packages where the lock has, pages where a source has
+#   tools/frontend.sh --packages   the packages alone
+#
+# One line says what it does; none where nothing is to be done. Needs Node.js 20 or later: without it, and where there is no UI to build,
+# it ends with code 3 and one line, and the server is built without.
+set -uo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+pages=$root/backend/src/Server/wwwroot
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+skip() { echo "frontend.sh: without the web UI, because $1" >&2; exit 3; }
+
+# step WHAT COMMAND...: quiet unless it fails.
+step() {
+  local what=$1; shift
+  "$@" >"$log" 2>&1 || { cat "$log" >&2; echo "frontend.sh: $what failed" >&2; exit 1; }
+}
+
+# One word for the bytes and names of all files that are given.
+digest() { xargs -0 sha256sum | sha256sum | cut -d ' ' -f 1; }
+
+[ -e "$root/frontend/package.json" ] || skip "there is no frontend/package.json"
+version=$(node --version 2>/dev/null) || skip "Node.js is not installed"
+version=${version#v}
+[ "${version%%.*}" -ge 20 ] || skip "Node.js $version is older than 20"
+command -v npm >/dev/null || skip "npm is not installed"
+cd "$root/frontend" || exit 1
+
+lock=$(printf 'package-lock.json\0' | digest)
+if [ "$(cat node_modules/.sluice-lock 2>/dev/null)" != "$lock" ]; then
+  echo "frontend.sh: installing the packages of the web UI" >&2
+  step "npm ci" npm ci --no-audit --no-fund
+  mkdir -p node_modules
+  echo "$lock" >node_modules/.sluice-lock
+fi
+[ "${1:-}" != --packages ] || exit 0
+
+sources=$(find . -path ./node_modules -prune -o -type f -print0 | LC_ALL=C sort -z | digest)
+stamp=$root/artifacts/frontend.stamp
+if [ ! -e "$pages/index.html" ] || [ "$(cat "$stamp" 2>/dev/null)" != "$sources" ]; then
+  echo "frontend.sh: building the web UI" >&2
+  step "npm run build" npm run build
+  mkdir -p "$root/artifacts"
+  echo "$sources" >"$stamp"
+fi
