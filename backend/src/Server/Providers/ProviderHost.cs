@@ -12,13 +12,14 @@ namespace Sluice.Server.Providers;
 
 /// <summary>A provider of the settings at one moment.</summary>
 /// <param name="Options">What the settings say.</param>
-/// <param name="Sockets">Connections, those that are being opened or closed included.</param>
-/// <param name="Fault">Why it is left alone for now; null while it is not.</param>
-internal sealed record ProviderState(ProviderOptions Options, int Sockets, NntpFault? Fault)
+/// <param name="Status">How it is used; null while no provider is.</param>
+internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? Status)
 {
-    /// <param name="options">What the settings say.</param>
-    /// <param name="status">How it is used; null while no provider is.</param>
-    public static ProviderState Of(ProviderOptions options, ProviderStatus? status) => new(options, status?.Sockets ?? 0, status?.Fault);
+    /// <summary>Connections, those that are being opened or closed included.</summary>
+    public int Sockets => Status?.Sockets ?? 0;
+
+    /// <summary>Why it is left alone for now; null while it is not.</summary>
+    public NntpFault? Fault => Status?.Fault;
 }
 
 /// <summary>What fetching does at one moment.</summary>
@@ -102,12 +103,15 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         get
         {
             var current = _current;
-            return [.. current.Plan.Providers.Select((options, index) => ProviderState.Of(options, current.Pool?.Status(index)))];
+            return [.. current.Plan.Providers.Select((options, index) => new ProviderState(options, current.Pool?.Status(index)))];
         }
     }
 
     /// <summary>What each provider has been used for since the start, by its id, those included that the settings name no more.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
+
+    /// <summary>Connections that a lane may use as things are.</summary>
+    public int Effective(OperationLane lane) => _accounts.Limiter.Effective(lane);
 
     /// <summary>Bytes received from providers since the start.</summary>
     public long BytesReceived => _accounts.BytesReceived;
@@ -154,6 +158,17 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         if (_current.Pool is { } pool && provider < pool.ProviderCount)
             pool.Unblock(provider);
     }
+
+    /// <summary>Tries all connections that a provider of the settings promises again, however few were found to be taken.</summary>
+    /// <param name="provider">Its place among <see cref="Providers"/>.</param>
+    public void ForgetCap(int provider)
+    {
+        if (_current.Pool is { } pool && provider < pool.ProviderCount)
+            pool.ForgetCap(provider);
+    }
+
+    /// <summary>Begins the test of a login, saved or not; the caller disposes it.</summary>
+    public AccountTest Test(ProviderOptions provider, INameResolver names) => _accounts.Test(provider, names, _current.Plan.Nntp);
 
     /// <summary>Closes the connections of all providers that owe nothing.</summary>
     public void CloseIdle() => _current.Pool?.CloseIdle();
