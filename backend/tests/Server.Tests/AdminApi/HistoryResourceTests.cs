@@ -3,6 +3,7 @@ using System.Text.Json.Nodes;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Layouts;
 using Xunit;
 

@@ -6,6 +6,7 @@ using Sluice.Server.Queue.Steps;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
 using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
@@ -103,7 +104,7 @@ public sealed class QueueResourceTests : IDisposable
 
         using var body = isChunked ? new UnannouncedContent(text) : new ByteArrayContent(text);
         body.Headers.TryAddWithoutValidation("Content-Type", "multipart/form-data; boundary=x");
-        var answer = await server.SendAsync(HttpMethod.Post, "queue", body, beyond > 0 ? HttpStatusCode.RequestEntityTooLarge : HttpStatusCode.OK);
+        var answer = await server.SendContentAsync(HttpMethod.Post, "queue", body, beyond > 0 ? HttpStatusCode.RequestEntityTooLarge : HttpStatusCode.OK);
 
         Assert.Equal(beyond > 0 ? "too-large" : null, answer["type"]?.GetValue<string>());
     }
@@ -121,7 +122,7 @@ public sealed class QueueResourceTests : IDisposable
         Assert.Equal("category", Field(await PostAsync(("category", null, new string('c', 9000)), ("file", "a.nzb", "x"))));
         using var broken = new ByteArrayContent("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.nzb\"\r\n\r\n<nzb"u8.ToArray());
         broken.Headers.TryAddWithoutValidation("Content-Type", "multipart/form-data; boundary=x");
-        Assert.Equal("file", Field(await server.SendAsync(HttpMethod.Post, "queue", broken, HttpStatusCode.BadRequest)));
+        Assert.Equal("file", Field(await server.SendContentAsync(HttpMethod.Post, "queue", broken, HttpStatusCode.BadRequest)));
         Assert.Equal(0, (await server.GetAsync("queue"))["total"]!.GetValue<int>());
         Assert.Equal(0, (await server.GetAsync("history"))["total"]!.GetValue<int>());
 
@@ -136,7 +137,7 @@ public sealed class QueueResourceTests : IDisposable
                     form.Add(new StringContent(text), name, fileName);
             }
 
-            return await server.SendAsync(HttpMethod.Post, "queue", form, HttpStatusCode.BadRequest);
+            return await server.SendContentAsync(HttpMethod.Post, "queue", form, HttpStatusCode.BadRequest);
         }
 
         static string Field(JsonNode problem) => Assert.Single(problem["errors"]!.AsObject()).Key;
