@@ -31,7 +31,7 @@ internal sealed class StepRunner(
     public async Task<ImportFailure?> RunAsync(ImportWork work, CancellationToken cancellationToken)
     {
         // What any room logs on the way is about the item.
-        using var scope = logger.BeginScope(LogRing.About(job: work.Item.Id));
+        using var scope = logger.BeginScope(LogRing.ScopeOf(work.Item.Id));
         var (done, all) = (0, _steps.Sum(step => step.Weight));
         foreach (var step in _steps)
         {
