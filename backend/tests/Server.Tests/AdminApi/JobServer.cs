@@ -25,6 +25,9 @@ internal sealed class JobServer : IAsyncDisposable
 
     public ProductHost Host { get; }
 
+    /// <summary>Sends the key with every request.</summary>
+    public HttpClient Client => _client;
+
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     public static async Task<JobServer> StartAsync(
