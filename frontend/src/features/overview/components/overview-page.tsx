@@ -1,0 +1,55 @@
+import { useState } from "react";
+import { useSearchParams } from "react-router";
+import { Card } from "@/components/ui/card";
+import { Failure } from "@/components/ui/failure";
+import { Skeleton } from "@/components/ui/skeleton";
+import { ApiProblem } from "@/lib/api-problem";
+import { usePageTitle } from "@/lib/page-title";
+import { useProviders, useStats, useStreams } from "../api/live";
+import { t } from "../en";
+import { useFrozen } from "../frozen";
+import { type StatWindow, windowOf } from "../samples";
+import { AttentionCard } from "./attention-card";
+import { FirstStepsCard } from "./first-steps-card";
+import { NowCard } from "./now-card";
+import { ProvidersCard } from "./providers-card";
+import { StreamsCard } from "./streams-card";
+
+/** What the server does at this moment, and what needs a hand. */
+export function OverviewPage() {
+  usePageTitle(t("title"));
+  const [search, setSearch] = useSearchParams();
+  const [isPaused, setPaused] = useState(false);
+  const window = windowOf(search.get("window"));
+  const { stats, error, retry } = useStats(window);
+  const streams = useStreams();
+  const providers = useProviders();
+  const shown = useFrozen(stats, isPaused);
+  const shownStreams = useFrozen(streams.rows, isPaused);
+  const shownProviders = useFrozen(providers.items, isPaused);
+
+  function changeWindow(next: StatWindow) {
+    setSearch(next === "ten-minutes" ? {} : { window: next }, { replace: true, preventScrollReset: true });
+    // What is asked for anew is not what was held.
+    setPaused(false);
+  }
+
+  return (
+    <div className="grid gap-5">
+      {stats && <FirstStepsCard steps={stats.steps} />}
+      {stats && stats.attention.length > 0 && <AttentionCard rows={stats.attention} />}
+      {shown ? (
+        <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} />
+      ) : error ? (
+        <Failure title={ApiProblem.from(error).title} onRetry={retry} />
+      ) : (
+        <Card title={t("now")}>
+          <Skeleton className="h-80" />
+        </Card>
+      )}
+      <StreamsCard rows={shownStreams} error={streams.error} onRetry={streams.retry} />
+      <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />
+      {stats && stats.attention.length === 0 && <AttentionCard rows={stats.attention} />}
+    </div>
+  );
+}
