@@ -14,7 +14,7 @@ export function levelOf(word: string | undefined): Level | undefined {
   return levels.find((level) => level === word);
 }
 
-// Lines that are kept here while new ones come. Older ones are asked for again.
+// As many as the server keeps (LogRing): what falls out here is gone there, too.
 const most = 5_000;
 
 /** Lines that are known, the newest first, and the cursor of those before them. */
@@ -64,11 +64,8 @@ export function join(known: Lines, page: LogPage): Lines {
   return isMet ? addNew(known, [...page.items].reverse()) : { items: page.items, next: page.next };
 }
 
-/** Long lists lose their oldest lines, which the cursor then points to. */
 function bounded(lines: Lines): Lines {
-  if (lines.items.length <= most) return lines;
-  const items = lines.items.slice(0, most);
-  return { items, next: String(items.at(-1)?.seq ?? "") || null };
+  return lines.items.length <= most ? lines : { items: lines.items.slice(0, most), next: null };
 }
 
 /** A line as text, as the download has it. */

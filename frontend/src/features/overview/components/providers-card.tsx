@@ -13,6 +13,7 @@ import { usePreference } from "@/lib/preference";
 import { toast } from "@/lib/toast";
 import { useProviderReset } from "../api/live";
 import { t } from "../en";
+import { Fact, rowClass } from "./fact";
 
 type ProviderRow = Schema<"ProviderRow">;
 
@@ -82,7 +83,7 @@ function Provider({ row }: { row: ProviderRow }) {
     });
   }
   return (
-    <li className="grid items-center gap-x-6 gap-y-3 border-t border-line px-4 py-3.5 md:grid-cols-2 xl:grid-cols-[minmax(0,1.1fr)_minmax(0,1fr)_minmax(0,1.5fr)_auto]">
+    <li className={rowClass}>
       <div className="min-w-0">
         <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
           <span className="min-w-0 truncate font-medium">{row.name}</span>
@@ -98,7 +99,7 @@ function Provider({ row }: { row: ProviderRow }) {
         <Fact label={t("latency")} value={row.latencyMs === null ? t("none") : formatDuration(row.latencyMs)} />
         <Fact label={t("today")} value={formatBytes(row.bytesToday)} />
       </dl>
-      <div className="flex flex-wrap gap-2 md:col-span-full xl:col-span-1 xl:w-40 xl:justify-end">
+      <div className="flex flex-wrap gap-2 md:col-span-full xl:col-span-1 xl:w-48 xl:justify-end">
         {row.condition === "resting" && (
           <Button size="sm" icon={RotateCw} isBusy={reset.isPending} onClick={askAgain}>
             {t("ask-again")}
@@ -109,15 +110,6 @@ function Provider({ row }: { row: ProviderRow }) {
         </ButtonLink>
       </div>
     </li>
-  );
-}
-
-function Fact({ label, value }: { label: string; value: string }) {
-  return (
-    <div className="min-w-0">
-      <dt className="truncate text-xs text-muted">{label}</dt>
-      <dd className="whitespace-nowrap tabular-nums">{value}</dd>
-    </div>
   );
 }
 
