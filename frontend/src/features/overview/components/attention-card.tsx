@@ -1,11 +1,11 @@
-import { CircleAlert, CircleCheck, TriangleAlert } from "lucide-react";
+import { CircleAlert, TriangleAlert } from "lucide-react";
 import { ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Icon } from "@/components/ui/icon";
 import type { Schema } from "@/lib/api-client";
 import { cx } from "@/lib/cx";
 import { formatAgo } from "@/lib/format";
-import { t } from "../en";
+import { t } from "../attention-en";
 
 type AttentionRow = Schema<"AttentionRow">;
 
@@ -28,16 +28,6 @@ function settingOf(key: string | null, otherwise: string): string {
 
 /** Problems, the worst first, each with the way to where it is dealt with. */
 export function AttentionCard({ rows }: { rows: readonly AttentionRow[] }) {
-  if (rows.length === 0) {
-    return (
-      <Card title={t("attention")}>
-        <p className="flex items-center gap-2 text-muted">
-          <Icon of={CircleCheck} className="text-ok" />
-          {t("all-well")}
-        </p>
-      </Card>
-    );
-  }
   return (
     <Card title={t("attention")} isFlush>
       <ul className="mt-1">

@@ -5,7 +5,7 @@ import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
 import { useClip } from "../api/live";
-import { t } from "../en";
+import { t } from "../first-steps-en";
 
 /** Plays the clip that is part of the server. */
 export function ClipDialog({ onClose }: { onClose: () => void }) {

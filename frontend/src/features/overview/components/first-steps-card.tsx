@@ -1,28 +1,18 @@
 import { Circle, CircleCheck, Play } from "lucide-react";
-import { type ReactNode, Suspense, lazy, useEffect, useState } from "react";
+import { type ReactNode, Suspense, lazy, useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Button, ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Icon } from "@/components/ui/icon";
 import type { Schema } from "@/lib/api-client";
-import { preference, usePreference } from "@/lib/preference";
-import { t } from "../en";
+import { t } from "../first-steps-en";
 
 const ClipDialog = lazy(() => import("./clip-dialog").then((module) => ({ default: module.ClipDialog })));
 
-// A provider that is removed later is no first evening.
-const firstSteps = preference("first-steps", ["open", "done"]);
-
-/** What is left to do on the first evening; nothing once all of it is done. */
+/** What is left to do on the first evening. */
 export function FirstStepsCard({ steps }: { steps: Schema<"FirstSteps"> }) {
-  const [kept, keep] = usePreference(firstSteps);
   const [isPlaying, setPlaying] = useState(false);
   const { hasProvider, hasPlayed, hasApp } = steps;
-  const isDone = hasProvider && hasPlayed && hasApp;
-  useEffect(() => {
-    if (isDone) keep("done");
-  }, [isDone, keep]);
-  if (isDone || kept === "done") return null;
   const done = [hasProvider, hasPlayed, hasApp].filter(Boolean).length;
   return (
     <Card title={t("first-steps")} actions={<Badge tone="accent">{t("steps-done", { done })}</Badge>} isFlush>

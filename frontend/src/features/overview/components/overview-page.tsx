@@ -1,19 +1,24 @@
-import { useState } from "react";
+import { Suspense, lazy, useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { Card } from "@/components/ui/card";
 import { Failure } from "@/components/ui/failure";
 import { Skeleton } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
 import { usePageTitle } from "@/lib/page-title";
+import { usePreference } from "@/lib/preference";
 import { useProviders, useStats, useStreams } from "../api/live";
 import { t } from "../en";
 import { useFrozen } from "../frozen";
+import { firstSteps, isDone } from "../first-evening";
 import { type StatWindow, windowOf } from "../samples";
-import { AttentionCard } from "./attention-card";
-import { FirstStepsCard } from "./first-steps-card";
+import { AllWell } from "./all-well";
 import { NowCard } from "./now-card";
 import { ProvidersCard } from "./providers-card";
 import { StreamsCard } from "./streams-card";
+
+// Most days need neither.
+const AttentionCard = lazy(() => import("./attention-card").then((module) => ({ default: module.AttentionCard })));
+const FirstStepsCard = lazy(() => import("./first-steps-card").then((module) => ({ default: module.FirstStepsCard })));
 
 /** What the server does at this moment, and what needs a hand. */
 export function OverviewPage() {
@@ -28,6 +33,12 @@ export function OverviewPage() {
   const shownStreams = useFrozen(streams.rows, isPaused);
   const shownProviders = useFrozen(providers.items, isPaused);
 
+  const [evening, keepEvening] = usePreference(firstSteps);
+  const isEveningOver = stats !== undefined && isDone(stats.steps);
+  useEffect(() => {
+    if (isEveningOver) keepEvening("done");
+  }, [isEveningOver, keepEvening]);
+
   function changeWindow(next: StatWindow) {
     setSearch(next === "ten-minutes" ? {} : { window: next }, { replace: true, preventScrollReset: true });
     // What is asked for anew is not what was held.
@@ -36,8 +47,10 @@ export function OverviewPage() {
 
   return (
     <div className="grid gap-5">
-      {stats && <FirstStepsCard steps={stats.steps} />}
-      {stats && stats.attention.length > 0 && <AttentionCard rows={stats.attention} />}
+      <Suspense fallback={<Skeleton className="h-32" />}>
+        {stats && evening === "open" && !isEveningOver && <FirstStepsCard steps={stats.steps} />}
+        {stats && stats.attention.length > 0 && <AttentionCard rows={stats.attention} />}
+      </Suspense>
       {shown ? (
         <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} />
       ) : error ? (
@@ -49,7 +62,7 @@ export function OverviewPage() {
       )}
       <StreamsCard rows={shownStreams} error={streams.error} onRetry={streams.retry} />
       <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />
-      {stats && stats.attention.length === 0 && <AttentionCard rows={stats.attention} />}
+      {stats && stats.attention.length === 0 && <AllWell />}
     </div>
   );
 }
