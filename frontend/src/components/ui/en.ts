@@ -18,7 +18,6 @@ export const t = createTexts({
   "show-table": "Show as a table",
   "show-chart": "Show as a chart",
   time: "Time",
-  "try-again": "Try again",
   "choose-files": "Choose files",
   clear: "Clear the search",
   filters: "Filters",

@@ -15,7 +15,4 @@ export const t = createTexts({
   "step-app": "Connect an app",
   "step-app-help": "Sonarr, Radarr, Plex, Jellyfin, rclone, VLC: each with what to enter.",
   "connect-app": "Show how",
-  clip: "Built-in clip",
-  "clip-help": "It comes the same way as every film: articles, decoder, stream.",
-  "clip-failed": "The clip does not play in this browser. Open it in VLC: the folder demo holds it.",
 });

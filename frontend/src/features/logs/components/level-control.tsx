@@ -1,9 +1,8 @@
 import { useEffect, useEffectEvent, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Menu } from "@/components/ui/menu";
-import { ApiProblem } from "@/lib/api-problem";
+import { attempt } from "@/lib/attempt";
 import { formatDuration } from "@/lib/format";
-import { toast } from "@/lib/toast";
 import { useLevelChange } from "../api/log";
 import { t } from "../en";
 import type { Level } from "../lines";
@@ -20,7 +19,7 @@ interface LevelControlProps {
 export function LevelControl({ level, until, onOver }: LevelControlProps) {
   const change = useLevelChange();
   function record(next: Level | null) {
-    change.mutate(next, { onError: (error) => toast({ tone: "bad", title: t("record-failed"), body: ApiProblem.from(error).title }) });
+    void attempt(change.mutateAsync(next), t("record-failed"));
   }
   const items = (["debug", "trace"] as const).map((name) => ({ label: t(`record-${name}`), isChosen: until !== null && level === name, onSelect: () => record(name) }));
   return (

@@ -1,11 +1,8 @@
-import { Search, SlidersHorizontal, X } from "lucide-react";
-import { useEffect, useEffectEvent, useState } from "react";
-import { Button } from "@/components/ui/button";
-import { Sheet } from "@/components/ui/dialog";
+import { X } from "lucide-react";
+import { FilterBar } from "@/components/ui/filter-bar";
 import { Icon } from "@/components/ui/icon";
+import { SearchField } from "@/components/ui/search-field";
 import { SelectField } from "@/components/ui/select-field";
-import { TextField } from "@/components/ui/text-field";
-import { useIsPhone } from "@/lib/media";
 import { t } from "../en";
 import { type LogFilter, type LogFilters, levels } from "../lines";
 
@@ -17,39 +14,17 @@ interface LineFiltersProps {
   onClear: () => void;
 }
 
-/** Which lines are shown; on phones behind a button. */
+/** Which lines are shown. */
 export function LineFilters({ filters, sources, onChange, onClear }: LineFiltersProps) {
-  const isPhone = useIsPhone();
-  const [isOpen, setOpen] = useState(false);
-  const chosen = [filters.level, filters.source].filter(Boolean).length;
-  const fields = <Choices filters={filters} sources={sources} onChange={onChange} />;
   return (
     <div className="grid gap-2">
-      <div className="flex items-end gap-2">
-        <SearchBox value={filters.q ?? ""} onChange={(q) => onChange("q", q)} />
-        {isPhone ? (
-          <Button icon={SlidersHorizontal} onClick={() => setOpen(true)}>
-            {chosen > 0 ? t("filters-on", { count: chosen }) : t("filters")}
-          </Button>
-        ) : (
-          fields
-        )}
-      </div>
-      <Chips filters={filters} onChange={onChange} onClear={onClear} />
-      {isPhone && (
-        <Sheet
-          isOpen={isOpen}
-          onClose={() => setOpen(false)}
-          title={t("filters")}
-          footer={
-            <Button tone="accent" onClick={() => setOpen(false)}>
-              {t("done")}
-            </Button>
-          }
-        >
-          <div className="grid gap-4">{fields}</div>
-        </Sheet>
-      )}
+      <FilterBar
+        search={<SearchField label={t("search")} value={filters.q ?? ""} onChange={(q) => onChange("q", q)} />}
+        filters={<Choices filters={filters} sources={sources} onChange={onChange} />}
+        count={[filters.level, filters.source].filter(Boolean).length}
+        onClear={onClear}
+      />
+      <Chips filters={filters} onChange={onChange} />
     </div>
   );
 }
@@ -61,7 +36,6 @@ function Choices({ filters, sources, onChange }: Omit<LineFiltersProps, "onClear
       <SelectField
         label={t("level")}
         isLabelHidden
-        className="md:w-52"
         value={filters.level ?? ""}
         onChange={(level) => onChange("level", level)}
         options={[
@@ -72,7 +46,6 @@ function Choices({ filters, sources, onChange }: Omit<LineFiltersProps, "onClear
       <SelectField
         label={t("source")}
         isLabelHidden
-        className="md:w-44"
         value={filters.source ?? ""}
         onChange={(source) => onChange("source", source)}
         options={[{ value: "", label: t("all-sources") }, ...named.map((source) => ({ value: source, label: source }))]}
@@ -81,39 +54,8 @@ function Choices({ filters, sources, onChange }: Omit<LineFiltersProps, "onClear
   );
 }
 
-const typingMs = 250;
-
-/** The field follows the address, and the address the field once no more is typed. */
-function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [typed, setTyped] = useState(value);
-  const [known, setKnown] = useState(value);
-  if (known !== value) {
-    setKnown(value);
-    setTyped(value);
-  }
-  const settle = useEffectEvent(() => {
-    if (typed !== value) onChange(typed);
-  });
-  useEffect(() => {
-    const timer = setTimeout(settle, typingMs);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return (
-    <TextField
-      type="search"
-      label={t("search")}
-      isLabelHidden
-      placeholder={t("search-hint")}
-      className="min-w-0 flex-1"
-      value={typed}
-      onChange={(event) => setTyped(event.target.value)}
-      suffix={typed === "" && <Icon of={Search} className="me-2 text-muted" />}
-    />
-  );
-}
-
 /** The filters that links have set. */
-function Chips({ filters, onChange, onClear }: Omit<LineFiltersProps, "sources">) {
+function Chips({ filters, onChange }: Pick<LineFiltersProps, "filters" | "onChange">) {
   const set = (["job", "stream"] as const).filter((name) => filters[name]);
   if (set.length === 0) return null;
   return (
@@ -133,9 +75,6 @@ function Chips({ filters, onChange, onClear }: Omit<LineFiltersProps, "sources">
           </button>
         );
       })}
-      <Button tone="quiet" size="sm" onClick={onClear}>
-        {t("clear-filters")}
-      </Button>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { ArrowDownToLine, Download, Pause, Play, ScrollText } from "lucide-react
 import { useState } from "react";
 import { Button, buttonClass } from "@/components/ui/button";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Failure } from "@/components/ui/failure";
+import { LoadFailure } from "@/components/ui/load-failure";
 import { Icon } from "@/components/ui/icon";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { VirtualList } from "@/components/ui/virtual-list";
@@ -63,7 +63,7 @@ export function LogsPage() {
         </div>
         {!log && error && (
           <div className="p-4">
-            <Failure title={ApiProblem.from(error).title} onRetry={retry} />
+            <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} />
           </div>
         )}
         {!log && !error && <SkeletonRows rows={10} />}
@@ -108,6 +108,6 @@ function pressed(isPressed: boolean): string {
 
 /** What is at the upper edge while older lines are on their way, or did not come. */
 function Edge({ isLoading, error, onRetry }: { isLoading: boolean; error: Error | null; onRetry: () => void }) {
-  if (error) return <Failure title={t("older-failed")} onRetry={onRetry} />;
+  if (error) return <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine />;
   return isLoading ? <p className="px-4 py-1 text-center text-sm text-muted">{t("loading-older")}</p> : null;
 }

@@ -72,16 +72,3 @@ export function useProviderReset() {
     mutationFn: (id: string) => dataOf(api.POST("/api/providers/{id}/reset", { params: { path: { id } }, body: { what: "breaker" } })),
   });
 }
-
-const clipId = "d3305eed-0000-4000-8000-511ce0000001";
-
-/** The clip that is part of the server (DAV-7), with a link that a video element can open. */
-export function useClip() {
-  return useQuery({
-    queryKey: ["clip"],
-    queryFn: ({ signal }) => dataOf(api.GET("/api/files/{id}", { params: { path: { id: clipId } }, signal })),
-    // The link works for a while only.
-    staleTime: 0,
-    gcTime: 0,
-  });
-}

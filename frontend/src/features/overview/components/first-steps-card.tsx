@@ -1,17 +1,17 @@
 import { Circle, CircleCheck, Play } from "lucide-react";
-import { type ReactNode, Suspense, lazy, useState } from "react";
+import type { ReactNode } from "react";
 import { Badge } from "@/components/ui/badge";
-import { Button, ButtonLink } from "@/components/ui/button";
+import { ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Icon } from "@/components/ui/icon";
 import type { Schema } from "@/lib/api-client";
 import { t } from "../first-steps-en";
 
-const ClipDialog = lazy(() => import("./clip-dialog").then((module) => ({ default: module.ClipDialog })));
+// The file id of the clip that is part of the server (DAV-7).
+const clipId = "d3305eed-0000-4000-8000-511ce0000001";
 
 /** What is left to do on the first evening. */
 export function FirstStepsCard({ steps }: { steps: Schema<"FirstSteps"> }) {
-  const [isPlaying, setPlaying] = useState(false);
   const { hasProvider, hasPlayed, hasApp } = steps;
   const done = [hasProvider, hasPlayed, hasApp].filter(Boolean).length;
   return (
@@ -23,9 +23,9 @@ export function FirstStepsCard({ steps }: { steps: Schema<"FirstSteps"> }) {
           </ButtonLink>
         </Step>
         <Step isDone={hasPlayed} title={t("step-play")} help={t("step-play-help")}>
-          <Button size="sm" icon={Play} onClick={() => setPlaying(true)}>
+          <ButtonLink size="sm" icon={Play} to={`/files?play=${clipId}`}>
             {t("play-clip")}
-          </Button>
+          </ButtonLink>
         </Step>
         <Step isDone={hasApp} title={t("step-app")} help={t("step-app-help")}>
           <ButtonLink size="sm" to="/setup">
@@ -33,7 +33,6 @@ export function FirstStepsCard({ steps }: { steps: Schema<"FirstSteps"> }) {
           </ButtonLink>
         </Step>
       </ol>
-      <Suspense fallback={null}>{isPlaying && <ClipDialog onClose={() => setPlaying(false)} />}</Suspense>
     </Card>
   );
 }

@@ -1,7 +1,7 @@
 import { Suspense, lazy, useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { Card } from "@/components/ui/card";
-import { Failure } from "@/components/ui/failure";
+import { LoadFailure } from "@/components/ui/load-failure";
 import { Skeleton } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
 import { usePageTitle } from "@/lib/page-title";
@@ -54,7 +54,7 @@ export function OverviewPage() {
       {shown ? (
         <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} />
       ) : error ? (
-        <Failure title={ApiProblem.from(error).title} onRetry={retry} />
+        <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} isLine />
       ) : (
         <Card title={t("now")}>
           <Skeleton className="h-80" />

@@ -3,10 +3,11 @@ import { Badge, type Tone } from "@/components/ui/badge";
 import { Button, ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Failure } from "@/components/ui/failure";
+import { LoadFailure } from "@/components/ui/load-failure";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import type { Schema } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
+import { attempt } from "@/lib/attempt";
 import { cx } from "@/lib/cx";
 import { formatBytes, formatDuration, formatPercent, formatRate, rateUnit } from "@/lib/format";
 import { usePreference } from "@/lib/preference";
@@ -32,7 +33,7 @@ export function ProvidersCard({ items, error, onRetry }: ProvidersCardProps) {
   if (!items) {
     return (
       <Card title={t("providers")} isFlush={!error}>
-        {error ? <Failure title={ApiProblem.from(error).title} onRetry={onRetry} /> : <SkeletonRows rows={2} />}
+        {error ? <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine /> : <SkeletonRows rows={2} />}
       </Card>
     );
   }
@@ -76,11 +77,9 @@ const conditionTones: Record<ProviderRow["condition"], Tone> = { ok: "ok", resti
 
 function Provider({ row }: { row: ProviderRow }) {
   const reset = useProviderReset();
-  function askAgain() {
-    reset.mutate(row.id, {
-      onSuccess: () => toast({ tone: "ok", title: t("asked-again", { name: row.name }) }),
-      onError: (error) => toast({ tone: "bad", title: t("ask-again-failed", { name: row.name }), body: ApiProblem.from(error).title }),
-    });
+  async function askAgain() {
+    const answer = await attempt(reset.mutateAsync(row.id), t("ask-again-failed", { name: row.name }));
+    if (answer) toast({ tone: "ok", title: t("asked-again", { name: row.name }) });
   }
   return (
     <li className={rowClass}>
@@ -101,7 +100,7 @@ function Provider({ row }: { row: ProviderRow }) {
       </dl>
       <div className="flex flex-wrap gap-2 md:col-span-full xl:col-span-1 xl:w-48 xl:justify-end">
         {row.condition === "resting" && (
-          <Button size="sm" icon={RotateCw} isBusy={reset.isPending} onClick={askAgain}>
+          <Button size="sm" icon={RotateCw} isBusy={reset.isPending} onClick={() => void askAgain()}>
             {t("ask-again")}
           </Button>
         )}

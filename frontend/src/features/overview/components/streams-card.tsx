@@ -4,7 +4,7 @@ import { Badge } from "@/components/ui/badge";
 import { ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Failure } from "@/components/ui/failure";
+import { LoadFailure } from "@/components/ui/load-failure";
 import { Icon } from "@/components/ui/icon";
 import { Progress } from "@/components/ui/progress";
 import { SkeletonRows } from "@/components/ui/skeleton";
@@ -31,7 +31,7 @@ export function StreamsCard({ rows, error, onRetry }: StreamsCardProps) {
   if (!rows) {
     return (
       <Card title={t("streams")} isFlush={!error}>
-        {error ? <Failure title={ApiProblem.from(error).title} onRetry={onRetry} /> : <SkeletonRows rows={2} />}
+        {error ? <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine /> : <SkeletonRows rows={2} />}
       </Card>
     );
   }

@@ -5,13 +5,14 @@ import { Button, ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { CopyButton } from "@/components/ui/copy-block";
 import { EmptyState } from "@/components/ui/empty-state";
-import { Failure } from "@/components/ui/failure";
+import { LoadFailure } from "@/components/ui/load-failure";
 import { KeyValues } from "@/components/ui/key-values";
 import { Notice } from "@/components/ui/notice";
 import { Skeleton } from "@/components/ui/skeleton";
 import { Sparkline } from "@/components/ui/sparkline";
 import type { Schema } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
+import { attempt } from "@/lib/attempt";
 import { formatBytes, formatDuration, formatNumber, formatRate, formatTime, rateUnit } from "@/lib/format";
 import { usePageTitle } from "@/lib/page-title";
 import { usePreference } from "@/lib/preference";
@@ -34,7 +35,7 @@ export function StreamPage({ id }: { id: string }) {
   usePreference(rateUnit);
   if (stream) return <Playback stream={stream} />;
   if (stream === null) return <Forgotten id={id} />;
-  if (error) return <Failure title={ApiProblem.from(error).title} onRetry={retry} />;
+  if (error) return <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} />;
   return (
     <div className="grid gap-5">
       <Skeleton className="h-12" />
@@ -94,11 +95,8 @@ function Head({ stream }: { stream: StreamDetail }) {
   const stop = useStop(item.id);
   const { data: session } = useQuery(sessionQuery);
   const folder = item.file.path.split("/").slice(0, -1).map(encodeURIComponent).join("/");
-  function end() {
-    stop.mutate(undefined, {
-      onSuccess: () => toast({ tone: "ok", title: t("stopped") }),
-      onError: (error) => toast({ tone: "bad", title: t("stop-failed"), body: ApiProblem.from(error).title }),
-    });
+  async function end() {
+    if (await attempt(stop.mutateAsync(), t("stop-failed"))) toast({ tone: "ok", title: t("stopped") });
   }
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-3">
@@ -111,12 +109,12 @@ function Head({ stream }: { stream: StreamDetail }) {
       </div>
       <div className="flex flex-wrap gap-2">
         {item.state !== "ended" && (
-          <Button icon={CircleStop} title={t("stop-help")} isBusy={stop.isPending} onClick={end}>
+          <Button icon={CircleStop} title={t("stop-help")} isBusy={stop.isPending} onClick={() => void end()}>
             {t("stop")}
           </Button>
         )}
         <CopyButton tone="plain" label={t("copy-diagnostics")} value={diagnosticsOf(stream, session?.version ?? "")} />
-        <ButtonLink to={`/files/${folder}`} icon={FolderOpen}>
+        <ButtonLink to={`/files/${folder}?file=${encodeURIComponent(item.file.id)}`} icon={FolderOpen}>
           {t("show-file")}
         </ButtonLink>
         <ButtonLink to={logOf(item.id)} icon={ScrollText}>
