@@ -23,6 +23,8 @@ export async function overflowAt(page: Page, widths: readonly number[] = [320, 3
   const overflows: number[] = [];
   for (const width of widths) {
     await page.setViewportSize({ width, height: 780 });
+    // The style sheet follows the new width with the next frame.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     overflows.push(await page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)));
   }
   return overflows;

@@ -1,13 +1,10 @@
 import { useSyncExternalStore } from "react";
-import { postForm } from "./api-client";
+import { type Schema, postForm } from "./api-client";
 import { ApiProblem } from "./api-problem";
 import { isNzbName } from "./dropped-files";
 
 /** What the server says of an upload: ids and names of the items that it became. */
-export interface Accepted {
-  ids: string[];
-  names: string[];
-}
+export type Accepted = Schema<"QueueAdded">;
 
 /** A file that was not taken, and why. */
 export interface Refused {

@@ -5,7 +5,9 @@ import { Brand } from "./brand";
 export function BarePage({ title, width = "sm", children }: { title: string; width?: "sm" | "lg"; children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col items-center px-4 py-8 sm:py-16">
-      <Brand />
+      <header>
+        <Brand />
+      </header>
       <main className={width === "sm" ? "mt-8 w-full max-w-sm" : "mt-8 w-full max-w-3xl"}>
         <h1 tabIndex={-1} className="mb-5 text-center text-2xl font-semibold tracking-tight text-balance">
           {title}

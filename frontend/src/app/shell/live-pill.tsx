@@ -25,17 +25,18 @@ export function LivePill() {
     );
   }
   if (!frame) return null;
-  const { fromProviders, streams, connectionsUsed, connectionsMax } = frame.now;
+  const { fromProviders, streams, connectionsUsed, connectionsMax } = frame.sample;
   const isIdle = streams === 0 && fromProviders === 0;
   const label = t("live", { rate: formatRate(fromProviders), streams, used: connectionsUsed, max: connectionsMax });
   return (
-    <Link to="/" aria-label={isIdle ? t("live-idle") : label} title={label} className={`${pill} text-muted hover:bg-hover hover:text-ink`}>
+    <Link to="/" title={label} className={`${pill} text-muted hover:bg-hover hover:text-ink`}>
+      <span className="sr-only">{isIdle ? t("live-idle") : label}</span>
       {isIdle ? <Dot tone="ok" /> : <Icon of={ArrowDown} size={14} className="text-ok" />}
-      <span className={isIdle ? "hidden sm:inline" : "text-ink"}>{formatRate(fromProviders)}</span>
+      <span aria-hidden className={isIdle ? "hidden sm:inline" : "text-ink"}>{formatRate(fromProviders)}</span>
       <span aria-hidden className="hidden text-line-strong sm:inline">·</span>
-      <span className="hidden sm:inline">{formatNumber(streams)}</span>
+      <span aria-hidden className="hidden sm:inline">{formatNumber(streams)}</span>
       <span aria-hidden className="hidden text-line-strong sm:inline">·</span>
-      <span className="hidden sm:inline">{`${formatNumber(connectionsUsed)}/${formatNumber(connectionsMax)}`}</span>
+      <span aria-hidden className="hidden sm:inline">{`${formatNumber(connectionsUsed)}/${formatNumber(connectionsMax)}`}</span>
     </Link>
   );
 }

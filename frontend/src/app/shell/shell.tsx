@@ -32,7 +32,7 @@ export function Shell() {
       <button
         type="button"
         onClick={() => main.current?.focus()}
-        className="fixed start-4 top-2 z-50 -translate-y-20 rounded-md bg-accent-fill px-4 py-2 font-medium text-accent-ink focus:translate-y-0"
+        className="fixed start-4 top-2 z-50 -translate-y-20 rounded-md bg-accent-fill px-4 py-2 font-medium text-accent-ink touch:min-h-11 focus:translate-y-0"
       >
         {t("skip-to-content")}
       </button>
