@@ -150,7 +150,7 @@ function Empty({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => vo
     );
   }
   return (
-    <EmptyState icon={Inbox} title={t("empty")} actions={<ButtonLink to="/settings/apps">{t("connect-app")}</ButtonLink>}>
+    <EmptyState icon={Inbox} title={t("empty")} actions={<ButtonLink to="/settings/arr">{t("connect-app")}</ButtonLink>}>
       {t("empty-help")}
     </EmptyState>
   );

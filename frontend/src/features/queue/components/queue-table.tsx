@@ -56,7 +56,7 @@ export function QueueTable({ rows, total, sort, isWhole, onSort, selection, isLo
     <Table
       label={t("queue")}
       rows={rows}
-      columns={columns}
+      columns={columns()}
       rowKey={(row) => row.id}
       rowName={(row) => row.name}
       total={total}
@@ -80,25 +80,27 @@ export function QueueTable({ rows, total, sort, isWhole, onSort, selection, isLo
   );
 }
 
-const columns: Column<QueueRow>[] = [
-  { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} /> },
-  { name: "state", header: t("state"), width: "10.5rem", cell: (row) => <StateCell row={row} /> },
-  { name: "category", header: t("category"), width: "8rem", cell: (row) => row.category },
-  { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
-  {
-    name: "age",
-    header: t("added"),
-    align: "end",
-    width: "9rem",
-    isSortable: true,
-    card: "none",
-    cell: (row) => (
-      <time dateTime={row.addedAt} title={formatDateTime(row.addedAt)}>
-        {formatAgo(row.addedAt)}
-      </time>
-    ),
-  },
-];
+function columns(): Column<QueueRow>[] {
+  return [
+    { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} /> },
+    { name: "state", header: t("state"), width: "10.5rem", cell: (row) => <StateCell row={row} /> },
+    { name: "category", header: t("category"), width: "8rem", cell: (row) => row.category },
+    { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
+    {
+      name: "age",
+      header: t("added"),
+      align: "end",
+      width: "9rem",
+      isSortable: true,
+      card: "none",
+      cell: (row) => (
+        <time dateTime={row.addedAt} title={formatDateTime(row.addedAt)}>
+          {formatAgo(row.addedAt)}
+        </time>
+      ),
+    },
+  ];
+}
 
 function NameCell({ row }: { row: QueueRow }) {
   const line = row.sentence ?? stepLine(row.steps);
