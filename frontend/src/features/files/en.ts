@@ -8,7 +8,7 @@ export const t = createTexts({
   size: "Size",
   age: "Added",
   sort: "Sort by",
-  "sort-name": "Name",
+  "sort-name": "By name",
   "sort-newest": "Newest first",
   "sort-size": "Largest first",
   "search-library": "Search the whole library",

@@ -40,7 +40,7 @@ export function FileSheet({ id, onClose, onPlay }: { id: string; onClose: () => 
 function Details({ file, onPlay }: { file: FileDetail; onPlay: () => void }) {
   const { item, links } = file;
   return (
-    <div className="grid gap-6">
+    <div className="grid gap-6 wrap-anywhere">
       {isPlayable(item) && (
         <div className="flex flex-wrap gap-2">
           <Button tone="accent" icon={Play} onClick={onPlay}>

@@ -138,11 +138,11 @@ function NameCell({ row, isSearch, onPlay, onDetails }: NameCellProps) {
       <Icon of={row.media ? mediaIcons[row.media] : Folder} size={18} className={row.media ? "text-muted" : "text-accent"} />
       <span className="min-w-0 flex-1">
         {id === null ? (
-          <Link to={folderPath(row.path)} className="block truncate font-medium touch:py-2.5" title={row.name}>
+          <Link to={folderPath(row.path)} className="block truncate font-medium touch:-my-2.5 touch:py-2.5" title={row.name}>
             {row.name}
           </Link>
         ) : (
-          <button type="button" className="block h-6 max-w-full truncate text-start font-medium touch:h-11" title={row.name} onClick={() => onDetails(id)}>
+          <button type="button" className="block h-6 max-w-full truncate text-start font-medium touch:-my-2.5 touch:h-11" title={row.name} onClick={() => onDetails(id)}>
             {row.name}
           </button>
         )}
@@ -152,7 +152,7 @@ function NameCell({ row, isSearch, onPlay, onDetails }: NameCellProps) {
           </Link>
         )}
       </span>
-      {id !== null && isPlayable(row) && <IconButton icon={Play} size="sm" label={t("play-name", { name: row.name })} onClick={() => onPlay(id)} />}
+      {id !== null && isPlayable(row) && <IconButton icon={Play} size="sm" className="text-accent touch:-my-2" label={t("play-name", { name: row.name })} onClick={() => onPlay(id)} />}
     </span>
   );
 }

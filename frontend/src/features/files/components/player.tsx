@@ -86,31 +86,6 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
 
   return (
     <div className="grid gap-3">
-      <video
-        ref={video}
-        src={src}
-        aria-label={name}
-        controls
-        autoPlay
-        playsInline
-        preload="auto"
-        className={hasPicture ? "aspect-video max-h-[56dvh] w-full rounded-lg bg-[#000]" : "h-14 w-full rounded-lg bg-sunken"}
-        onLoadedData={() => setFirstFrameMs((before) => before ?? performance.now() - pressedAt)}
-        onPlaying={() => {
-          setPlaying(true);
-          setStalled(false);
-        }}
-        onPause={() => setPlaying(false)}
-        onWaiting={() => setStalled(true)}
-        onTimeUpdate={(event) => {
-          position.current = event.currentTarget.currentTime;
-          readRanges(event);
-        }}
-        onProgress={readRanges}
-        onSeeking={() => (seekAt.current = performance.now())}
-        onSeeked={() => setSeekMs(performance.now() - seekAt.current)}
-        onError={fail}
-      />
       {failure && (
         <Notice
           tone="bad"
@@ -138,14 +113,44 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
       {!failure && retries > 0 && !isPlaying && playback === null && <Notice tone="warn">{t("retrying", { attempt: retries, most: mostRetries })}</Notice>}
       {playback === "no-picture" && <Notice tone="bad" isAlert>{t("no-picture")}</Notice>}
       {playback === "no-sound" && <Notice tone="bad" isAlert>{t("no-sound")}</Notice>}
-      <BufferMap ranges={ranges} length={length} />
-      <KeyValues
-        items={[
-          { label: t("first-frame"), value: firstFrameMs !== null && hasPicture && t("first-frame-value", { time: formatDuration(firstFrameMs) }) },
-          { label: t("last-seek"), value: seekMs !== null && t("seek-value", { time: formatDuration(seekMs) }) },
-          { label: t("buffered"), value: ranges.length === 0 ? t("buffered-none") : ranges.map(([from, to]) => `${clock(from)}–${clock(to)}`).join(", ") },
-        ].filter((item) => item.value !== false)}
+      <video
+        ref={video}
+        src={src}
+        aria-label={name}
+        controls
+        autoPlay
+        playsInline
+        preload="auto"
+        hidden={failure !== null}
+        className={hasPicture ? "aspect-video max-h-[50dvh] w-full rounded-lg bg-[#000]" : "h-14 w-full rounded-lg bg-sunken"}
+        onLoadedData={() => setFirstFrameMs((before) => before ?? performance.now() - pressedAt)}
+        onPlaying={() => {
+          setPlaying(true);
+          setStalled(false);
+        }}
+        onPause={() => setPlaying(false)}
+        onWaiting={() => setStalled(true)}
+        onTimeUpdate={(event) => {
+          position.current = event.currentTarget.currentTime;
+          readRanges(event);
+        }}
+        onProgress={readRanges}
+        onSeeking={() => (seekAt.current = performance.now())}
+        onSeeked={() => setSeekMs(performance.now() - seekAt.current)}
+        onError={fail}
       />
+      {!failure && (
+        <>
+          <BufferMap ranges={ranges} length={length} />
+          <KeyValues
+            items={[
+              { label: t("first-frame"), value: firstFrameMs === null || !hasPicture ? null : t("first-frame-value", { time: formatDuration(firstFrameMs) }) },
+              { label: t("last-seek"), value: seekMs === null ? null : t("seek-value", { time: formatDuration(seekMs) }) },
+              { label: t("buffered"), value: ranges.length === 0 ? t("buffered-none") : ranges.map(([from, to]) => `${clock(from)}–${clock(to)}`).join(", ") },
+            ]}
+          />
+        </>
+      )}
       <p role="status" className="min-h-5 text-sm text-muted empty:hidden">
         {isStalled && !failure ? t("stalled") : playback === "well" ? t(hasPicture ? "all-well" : "all-well-sound") : ""}
       </p>

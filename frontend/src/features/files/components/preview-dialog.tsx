@@ -41,7 +41,7 @@ export function PreviewDialog({ id, onClose }: { id: string; onClose: () => void
         <Preview key={id} file={file.data} tracks={tracks.data} pressedAt={pressedAt} onAskAgain={() => void tracks.refetch()} />
       ) : (
         <div role="status">
-          <Skeleton className="aspect-video max-h-[56dvh] w-full" />
+          <Skeleton className="aspect-video max-h-[50dvh] w-full" />
           <p className="mt-3 text-muted">{t("reading-tracks")}</p>
         </div>
       )}
@@ -65,7 +65,7 @@ function Preview({ file, tracks, pressedAt, onAskAgain }: PreviewProps) {
   const isKnown = tracks.state === "known" && tracks.items.length > 0;
   const hasPicture = isKnown ? judgement.hasPicture : item.media !== "audio";
   return (
-    <div className="grid gap-4">
+    <div className="grid gap-4 wrap-anywhere">
       <Verdict judgement={judgement} sentence={tracks.sentence} isForced={isForced} onForce={() => setForced(true)} onAskAgain={onAskAgain} />
       {isPlayed && (
         <Player

@@ -43,7 +43,7 @@ function Details({ detail, onClose }: { detail: HistoryDetail; onClose: () => vo
   const isGood = item.result === "completed";
   const waited = new Date(detail.startedAt).getTime() - new Date(detail.addedAt).getTime();
   return (
-    <div className="grid gap-6">
+    <div className="grid gap-6 wrap-anywhere">
       {item.reason ? <Failure row={item} onDone={onClose} /> : null}
       <KeyValues
         items={[

@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu";
 import { type Column, type Selection, Table } from "@/components/ui/table";
-import { formatAgo, formatBytes, formatDateTime, formatDuration } from "@/lib/format";
+import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
 import { t } from "../en";
 import { type HistoryRow, type HistorySort, filesPath, removeItems, retryItem } from "../api/history";
 import { explain, wantsPassword } from "../api/reasons";
@@ -68,9 +68,7 @@ function columns(): Column<HistoryRow>[] {
   return [
     { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} /> },
     { name: "reason", header: t("result"), width: "11.5rem", cell: (row) => <ResultCell row={row} /> },
-    { name: "category", header: t("category"), width: "8rem", cell: (row) => row.category },
     { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
-    { name: "took", header: t("took"), align: "end", width: "6.5rem", card: "none", cell: (row) => formatDuration(row.durationMs) },
     {
       name: "ended",
       header: t("ended"),
@@ -87,16 +85,15 @@ function columns(): Column<HistoryRow>[] {
 }
 
 function NameCell({ row }: { row: HistoryRow }) {
+  const line = [row.category, row.sentence ?? ""].filter((part) => part !== "").join(" · ");
   return (
     <span className="block min-w-0">
       <span className="block truncate font-medium" title={row.name}>
         {row.name}
       </span>
-      {row.sentence && (
-        <span className="hidden truncate text-sm font-normal text-muted sm:block" title={row.sentence}>
-          {row.sentence}
-        </span>
-      )}
+      <span className="hidden truncate text-sm font-normal text-muted sm:block" title={line}>
+        {line}
+      </span>
     </span>
   );
 }

@@ -9,6 +9,7 @@ import { PasswordField, TextField } from "@/components/ui/text-field";
 import { api, dataOf } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { cx } from "@/lib/cx";
+import { useIsPhone } from "@/lib/media";
 import { toast } from "@/lib/toast";
 import { queueFiles } from "@/lib/upload-queue";
 import { t } from "../en";
@@ -23,6 +24,7 @@ export function AddPanel({ categories }: { categories: readonly string[] }) {
   const [category, setCategory] = useState("");
   const [priority, setPriority] = useState<Priority | "">("");
   const [password, setPassword] = useState("");
+  const isPhone = useIsPhone();
   const form = useRef<HTMLFormElement>(null);
   const optionsId = useId();
 
@@ -77,7 +79,7 @@ export function AddPanel({ categories }: { categories: readonly string[] }) {
               placeholder={`${t("address")}: ${t("address-hint")}`}
               value={address}
               onChange={(event) => setAddress(event.target.value)}
-              help={t("address-help")}
+              {...(isPhone ? {} : { help: t("address-help") })}
               {...(error ? { error } : {})}
               autoComplete="off"
               className="min-w-0 flex-1"

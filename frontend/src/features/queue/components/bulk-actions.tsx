@@ -1,4 +1,4 @@
-import { ChevronDown, Pause, Play, Trash2 } from "lucide-react";
+import { ChevronDown, Flag, Pause, Play, Tag, Trash2 } from "lucide-react";
 import { Button } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
 import { Menu } from "@/components/ui/menu";
@@ -18,18 +18,18 @@ export function BulkActions({ target, categories, onDone }: { target: QueueTarge
   return (
     <>
       <Button icon={Pause} onClick={() => void change({ paused: true })}>
-        {t("pause")}
+        <span className="max-sm:sr-only">{t("pause")}</span>
       </Button>
       <Button icon={Play} onClick={() => void change({ paused: false })}>
-        {t("resume")}
+        <span className="max-sm:sr-only">{t("resume")}</span>
       </Button>
       <Menu
         label={t("priority")}
         items={priorities.map((word) => ({ label: t(`priority-${word}`), onSelect: () => void change({ priority: word }) }))}
         trigger={(wiring) => (
-          <Button {...wiring}>
-            {t("priority")}
-            <Icon of={ChevronDown} size={14} />
+          <Button icon={Flag} {...wiring}>
+            <span className="max-sm:sr-only">{t("priority")}</span>
+            <Icon of={ChevronDown} size={14} className="max-sm:hidden" />
           </Button>
         )}
       />
@@ -38,9 +38,9 @@ export function BulkActions({ target, categories, onDone }: { target: QueueTarge
           label={t("category")}
           items={categories.map((name) => ({ label: name, onSelect: () => void change({ category: name }) }))}
           trigger={(wiring) => (
-            <Button {...wiring}>
-              {t("category")}
-              <Icon of={ChevronDown} size={14} />
+            <Button icon={Tag} {...wiring}>
+              <span className="max-sm:sr-only">{t("category")}</span>
+              <Icon of={ChevronDown} size={14} className="max-sm:hidden" />
             </Button>
           )}
         />
@@ -53,7 +53,7 @@ export function BulkActions({ target, categories, onDone }: { target: QueueTarge
           onDone();
         }}
       >
-        {t("remove")}
+        <span className="max-sm:sr-only">{t("remove")}</span>
       </Button>
     </>
   );

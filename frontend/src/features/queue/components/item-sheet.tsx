@@ -48,7 +48,7 @@ function Details({ row, place, categories, onClose }: { row: QueueRow; place: nu
   const isPaused = row.state === "paused";
   const move = (position: number) => void changeItem(row.id, { position: Math.max(0, position) });
   return (
-    <div className="grid gap-6">
+    <div className="grid gap-6 wrap-anywhere">
       <KeyValues
         items={[
           {

@@ -5,7 +5,7 @@ import { Icon } from "@/components/ui/icon";
 import type { MenuItem } from "@/components/ui/menu";
 import { type Column, type Selection, Table } from "@/components/ui/table";
 import { TimelineStrip } from "@/components/ui/timeline";
-import { formatAgo, formatBytes, formatDateTime, formatPercent } from "@/lib/format";
+import { formatBytes, formatPercent } from "@/lib/format";
 import { t } from "../en";
 import { type QueueRow, type QueueSort, changeItem, lastPlace, priorities, removeItems } from "../api/queue";
 import { stepLine } from "./step-words";
@@ -60,7 +60,7 @@ export function QueueTable({ rows, total, sort, isWhole, onSort, selection, isLo
       rowKey={(row) => row.id}
       rowName={(row) => row.name}
       total={total}
-      sort={sort === "size" ? "-size" : sort === "age" ? "age" : sort}
+      sort={sort === "size" ? "-size" : sort}
       onSort={(next) => onSort(next.replace(/^-/, "") === sort ? "position" : next.replace(/^-/, ""))}
       menu={menu}
       onOpen={(row) => onDetails(row.id)}
@@ -83,27 +83,13 @@ export function QueueTable({ rows, total, sort, isWhole, onSort, selection, isLo
 function columns(): Column<QueueRow>[] {
   return [
     { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} /> },
-    { name: "state", header: t("state"), width: "10.5rem", cell: (row) => <StateCell row={row} /> },
-    { name: "category", header: t("category"), width: "8rem", cell: (row) => row.category },
+    { name: "state", header: t("state"), width: "11rem", cell: (row) => <StateCell row={row} /> },
     { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
-    {
-      name: "age",
-      header: t("added"),
-      align: "end",
-      width: "9rem",
-      isSortable: true,
-      card: "none",
-      cell: (row) => (
-        <time dateTime={row.addedAt} title={formatDateTime(row.addedAt)}>
-          {formatAgo(row.addedAt)}
-        </time>
-      ),
-    },
   ];
 }
 
 function NameCell({ row }: { row: QueueRow }) {
-  const line = row.sentence ?? stepLine(row.steps);
+  const line = [row.category, row.sentence ?? stepLine(row.steps)].filter((part) => part !== "").join(" · ");
   return (
     <span className="block min-w-0">
       <span className="flex min-w-0 items-center gap-1.5">
