@@ -1,7 +1,7 @@
 import { type InfiniteData, type QueryKey, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { ApiProblem } from "./api-problem";
-import { foldRows, useTopic } from "./events";
+import { type Frame, foldRows, useTopic } from "./events";
 
 /** A page of a list as the API answers it. */
 export interface ListPage<Row> {
@@ -25,8 +25,8 @@ export interface ListRules<Row> {
   isFiltered: boolean;
   /** Whether a changed row belongs to the list; null where only the server can say. `before` is the row that is shown, if it is. */
   belongs: (row: Row, before: Row | undefined) => boolean | null;
-  /** Whether a row that is shown stands elsewhere now. */
-  isMoved: (row: Row, before: Row) => boolean;
+  /** Whether a row that is shown stands elsewhere now; `at` is where it is shown. */
+  isMoved: (row: Row, before: Row, at: number) => boolean;
   /** Where a row that is not shown stands: before all that are shown, behind them, or null where only the server can say. */
   sideOf: (row: Row, shown: readonly Row[]) => "start" | "end" | null;
 }
@@ -38,11 +38,12 @@ export interface FoldedPages<Page> {
   isStale: boolean;
 }
 
-/** Folds a frame into those pages that are older. Pages that do not change stay the same objects. */
+/** Folds a frame into those pages that are older; `facts` is what it says beside the rows. Pages that do not change stay the same objects. */
 export function foldFrame<Row extends { id: string }, Page extends ListPage<Row>>(
   pages: readonly Page[],
   frame: ListFrame<Row>,
   rules: ListRules<Row>,
+  facts: Partial<Page> = {},
 ): FoldedPages<Page> {
   const isOlder = (page: Page) => page.seq < frame.seq;
   const same = { pages: [...pages], isStale: false };
@@ -59,10 +60,8 @@ export function foldFrame<Row extends { id: string }, Page extends ListPage<Row>
     const belongs = rules.belongs(row, before);
     if (belongs === null) isStale = true;
     else if (!before) added.push(...(belongs ? [row] : []));
-    else if (belongs) {
-      changed.push(row);
-      isStale ||= rules.isMoved(row, before);
-    } else gone.add(row.id);
+    else if (belongs) changed.push(row);
+    else gone.add(row.id);
   }
 
   const rows = pages.flatMap((page) => page.items);
@@ -88,16 +87,34 @@ export function foldFrame<Row extends { id: string }, Page extends ListPage<Row>
     const { items } = foldRows(page.items, changed, [...gone]);
     const isFirst = at === 0;
     const isLast = at === pages.length - 1;
-    return { ...page, items: [...(isFirst ? starts : []), ...items, ...(isLast ? ends : [])], total, seq: frame.seq };
+    return { ...page, ...facts, items: [...(isFirst ? starts : []), ...items, ...(isLast ? ends : [])], total, seq: frame.seq };
   });
-  return { pages: folded, isStale };
+  return { pages: folded, isStale: isStale || standsElsewhere(folded, changed, shown, rules) };
 }
 
-interface LiveListOptions<Row extends { id: string }, Page extends ListPage<Row>> {
+function standsElsewhere<Row extends { id: string }>(
+  pages: readonly ListPage<Row>[],
+  changed: readonly Row[],
+  shown: ReadonlyMap<string, Row>,
+  rules: ListRules<Row>,
+): boolean {
+  if (changed.length === 0) return false;
+  const news = new Set(changed);
+  return pages
+    .flatMap((page) => page.items)
+    .some((row, at) => {
+      const before = news.has(row) ? shown.get(row.id) : undefined;
+      return before !== undefined && rules.isMoved(row, before, at);
+    });
+}
+
+interface LiveListOptions<Row extends { id: string }, Page extends ListPage<Row>, T extends "queue" | "history"> {
   key: QueryKey;
-  topic: "queue" | "history";
+  topic: T;
   load: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>;
   rules: ListRules<Row>;
+  /** What a frame says beside its rows. */
+  factsOf?: (frame: Frame<T>) => Partial<Page>;
 }
 
 /** A list as a page shows it. */
@@ -119,9 +136,11 @@ const keptFrames = 100;
  * A list that grows as it is scrolled and that follows its topic: frames are folded into what is shown at once, and where that does not do, the
  * rows are asked for again, at most once a second.
  */
-export function useLiveList<Row extends { id: string }, Page extends ListPage<Row>>({ key, topic, load, rules }: LiveListOptions<Row, Page>): LiveList<Row, Page> {
+export function useLiveList<Row extends { id: string }, Page extends ListPage<Row>, T extends "queue" | "history">({
+  key, topic, load, rules, factsOf,
+}: LiveListOptions<Row, Page, T>): LiveList<Row, Page> {
   const client = useQueryClient();
-  const recent = useRef<ListFrame<Row>[]>([]);
+  const recent = useRef<Frame<T>[]>([]);
   const query = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
@@ -133,28 +152,29 @@ export function useLiveList<Row extends { id: string }, Page extends ListPage<Ro
   });
   const refetch = useRefetch(key);
 
-  const fold = useEffectEvent((frames: readonly ListFrame<Row>[]) => {
+  function fold(frames: readonly Frame<T>[]) {
     const data = client.getQueryData<InfiniteData<Page, string | undefined>>(key);
     if (!data) return;
     let pages = data.pages;
     let isStale = false;
     for (const frame of frames) {
-      if (!pages.some((page) => page.seq < frame.seq)) continue;
-      const folded = foldFrame<Row, Page>(pages, frame, rules);
+      const rowsFrame = frame as unknown as ListFrame<Row>;
+      if (!pages.some((page) => page.seq < rowsFrame.seq)) continue;
+      const folded = foldFrame<Row, Page>(pages, rowsFrame, rules, factsOf?.(frame));
       pages = folded.pages;
       isStale ||= folded.isStale;
     }
     if (pages !== data.pages) client.setQueryData(key, { ...data, pages });
     if (isStale) refetch();
-  });
+  }
 
   useTopic(topic, (frame) => {
-    const rowsFrame = frame as unknown as ListFrame<Row>;
-    recent.current = [...recent.current.slice(1 - keptFrames), rowsFrame];
-    fold([rowsFrame]);
+    recent.current = [...recent.current.slice(1 - keptFrames), frame];
+    fold([frame]);
   });
   // What was told while an answer was on its way is newer than the answer.
-  useEffect(() => fold(recent.current), [query.dataUpdatedAt]);
+  const foldRecent = useEffectEvent(() => fold(recent.current));
+  useEffect(() => foldRecent(), [query.dataUpdatedAt]);
 
   const { hasNextPage, isFetching, fetchNextPage } = query;
   const loadMore = useCallback(() => {

@@ -53,8 +53,8 @@ export function FilterBar({ search, filters, count, onClear, actions }: FilterBa
   }
   return (
     <div className="flex min-w-0 flex-wrap items-end gap-2">
-      <div className="min-w-48 flex-1 basis-56">{search}</div>
-      <div className="contents [&>*]:w-40">{filters}</div>
+      <div className="min-w-40 flex-1 basis-44">{search}</div>
+      <div className="contents [&>*]:w-36">{filters}</div>
       {count > 0 && (
         <Button tone="quiet" onClick={onClear}>
           {t("clear-filters")}

@@ -25,13 +25,14 @@ export function SearchField({ label, value, onChange, className }: SearchFieldPr
     setKnown(value);
     setText(value);
   }
-  const tell = useEffectEvent((next: string) => {
+  function tell(next: string) {
     setKnown(next);
     onChange(next);
-  });
+  }
+  const settle = useEffectEvent(() => tell(text));
   useEffect(() => {
     if (text === known) return;
-    const timer = setTimeout(() => tell(text), settleMs);
+    const timer = setTimeout(() => settle(), settleMs);
     return () => clearTimeout(timer);
   }, [text, known]);
   return (

@@ -24,14 +24,16 @@ export function SelectionBar({ count, total, isAll, onAll, onClear, children }: 
       className="sticky bottom-[calc(var(--tabs)+0.75rem)] z-20 mt-3 flex animate-rise flex-wrap items-center gap-x-2 gap-y-2 rounded-xl bg-raised px-3 py-2 shadow-float"
     >
       <IconButton icon={X} label={t("clear-selection")} onClick={onClear} />
-      <p role="status" className="me-auto font-medium tabular-nums">
-        {isAll ? t("selected-all", { count }) : t("selected", { count })}
+      <div className="me-auto flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+        <p role="status" className="font-medium tabular-nums">
+          {isAll ? t("selected-all", { count }) : t("selected", { count })}
+        </p>
         {!isAll && total > count && (
-          <Button tone="quiet" size="sm" className="ms-1.5" onClick={onAll}>
+          <Button tone="quiet" size="sm" onClick={onAll}>
             {t("select-matching", { count: total })}
           </Button>
         )}
-      </p>
+      </div>
       <div className="flex flex-wrap items-center gap-2">{children}</div>
     </section>
   );
