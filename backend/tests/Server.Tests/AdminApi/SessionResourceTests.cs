@@ -65,7 +65,7 @@ public sealed class SessionResourceTests : IDisposable
 
         async Task<bool> IsSetUpAsync(bool isReset)
         {
-            await using var server = await RunningServer.StartAsync(_temporary, new() { ["RESET_ADMIN_PASSWORD"] = isReset ? "true" : null });
+            await using var server = await RunningServer.StartAsync(_temporary, new() { ["RESET_ADMIN_PASSWORD"] = isReset ? "true" : "false" });
             return (await SendAsync(server, HttpMethod.Get, "setup")).Text.Contains("\"complete\":true", StringComparison.Ordinal);
         }
 

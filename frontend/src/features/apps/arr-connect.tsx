@@ -30,7 +30,7 @@ export function ArrConnect({ kind, categories, saved }: ArrConnectProps) {
   const [key, setKey] = useState("");
   const [category, setCategory] = useState(saved?.category ?? "");
   const [errors, setErrors] = useState<Errors>({});
-  const onError = (error: unknown) => {
+  const onError = (error: Error) => {
     const problem = ApiProblem.from(error);
     setErrors({ url: problem.field("url"), key: problem.field("key"), category: problem.field("category") });
   };
