@@ -77,7 +77,7 @@ export const t = createTexts({
   password: "Password",
   open: "No password is needed from your networks.",
 
-  "password-hidden": "The WebDAV password is stored so that nobody can read it again. Put it in place of {mark}, or make a new one.",
+  "password-hidden": "The WebDAV password is stored so that nobody can read it again. Where {mark} stands, type it, or make a new one.",
   "password-shown": "The password is shown until the setup is left.",
   "make-password": "Make a new one",
   "make-title": "Make a new WebDAV password?",
@@ -104,5 +104,7 @@ export const t = createTexts({
   "remove-title": "Remove {name}?",
   "remove-body": "Sluice forgets its address and key. The download client in {name} stays; delete it there.",
   removed: "{name} was removed",
-  close: "Close",
+  webdav: "WebDAV password",
+  "webdav-help": "Players and mounts log in with it.",
+  "connect-apps": "Connect players and mounts",
 });

@@ -24,7 +24,6 @@ export function Player({ name, link }: { name: string; link: string }) {
         src={link}
         controls
         autoPlay
-        muted
         playsInline
         aria-label={t("player", { name })}
         className="aspect-video w-full rounded-lg bg-[#000]"
