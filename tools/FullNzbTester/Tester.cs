@@ -124,6 +124,6 @@ internal sealed class Tester(TesterOptions options, TextWriter output, TextWrite
     private static bool IsUnreachable(IOException failure) => failure is NntpException
     {
         Fault: NntpFault.NameNotResolved or NntpFault.ConnectFailed or NntpFault.ConnectTimeout or NntpFault.TlsFailed
-            or NntpFault.GreetingRefused or NntpFault.LoginRefused or NntpFault.NoProvider,
+            or NntpFault.GreetingRefused or NntpFault.LoginRefused or NntpFault.CertificateRefused or NntpFault.AccountRefused or NntpFault.NoProvider,
     };
 }

@@ -30,6 +30,9 @@ public sealed class MockStats
     /// <summary>TLS handshakes that did not come about.</summary>
     public long HandshakesFailed => Of(Figure.HandshakesFailed);
 
+    /// <summary>Most connections at a time that were accepted and not yet logged in; where no login is needed, not yet greeted.</summary>
+    public long HandshakesPeak => Of(Figure.HandshakesPeak);
+
     /// <summary>BODY and ARTICLE answers sent to their end.</summary>
     public long Articles => Of(Figure.Articles);
 
@@ -90,8 +93,12 @@ public sealed class MockStats
         Array.Clear(_faults);
 
         // Sockets that are open, and commands that wait, are no events of the past.
-        foreach (var figure in Enum.GetValues<Figure>().Except([Figure.ConnectionsNow, Figure.Waiting]))
-            Volatile.Write(ref _figures[(int)figure], figure == Figure.ConnectionsPeak ? ConnectionsNow : 0);
+        foreach (var figure in Enum.GetValues<Figure>().Except([Figure.ConnectionsNow, Figure.HandshakesNow, Figure.Waiting]))
+        {
+            Volatile.Write(
+                ref _figures[(int)figure],
+                figure switch { Figure.ConnectionsPeak => ConnectionsNow, Figure.HandshakesPeak => Of(Figure.HandshakesNow), _ => 0 });
+        }
     }
 
     /// <summary>Counts a socket. Calls of this and of <see cref="ConnectionClosed"/> come one after the other.</summary>
@@ -106,6 +113,15 @@ public sealed class MockStats
     internal void ConnectionClosed() => Count(Figure.ConnectionsNow, -1);
 
     internal void ConnectionRefused() => Count(Figure.Refused);
+
+    internal void HandshakeBegan()
+    {
+        Count(Figure.HandshakesNow);
+        for (var stats = this; stats is not null; stats = stats._total)
+            stats.RaiseTo(Figure.HandshakesPeak, stats.Of(Figure.HandshakesNow));
+    }
+
+    internal void HandshakeEnded() => Count(Figure.HandshakesNow, -1);
 
     internal void HandshakeFailed() => Count(Figure.HandshakesFailed);
 
@@ -178,6 +194,8 @@ public sealed class MockStats
         Opened,
         Refused,
         HandshakesFailed,
+        HandshakesNow,
+        HandshakesPeak,
         Articles,
         Bytes,
         CancelledBodies,

@@ -37,6 +37,7 @@ internal static class StatsJson
         json.WriteNumber("opened", stats.Opened);
         json.WriteNumber("refused", stats.Refused);
         json.WriteNumber("handshakes_failed", stats.HandshakesFailed);
+        json.WriteNumber("handshakes_peak", stats.HandshakesPeak);
         json.WriteBoolean("unaccepted", hasUnaccepted);
         json.WriteEndObject();
         Write(json, "commands", stats.Commands);

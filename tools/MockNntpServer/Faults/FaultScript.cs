@@ -9,7 +9,7 @@ namespace Sluice.Tools.MockNntpServer.Faults;
 /// <remarks>
 /// Fields: <c>kind</c>, <c>provider</c> (from 0), <c>connection</c> (from 1), <c>article</c> (as
 /// <see cref="ArticleSelection.Parse"/> reads it, or a number), <c>verb</c>, <c>rate</c>, <c>count</c>, <c>tries</c>,
-/// <c>offset</c>, <c>limit</c>, <c>ms</c>, <c>close</c>, <c>after_ms</c>, <c>until_ms</c>, <c>everywhere</c>; each is the property of
+/// <c>offset</c>, <c>limit</c>, <c>ms</c>, <c>text</c>, <c>close</c>, <c>after_ms</c>, <c>until_ms</c>, <c>everywhere</c>; each is the property of
 /// <see cref="MockFault"/> with the same meaning.
 /// </remarks>
 public static class FaultScript
@@ -67,6 +67,7 @@ public static class FaultScript
         "offset" => fault with { Offset = value.GetInt32() },
         "limit" => fault with { Limit = value.GetInt32() },
         "ms" => fault with { Duration = Milliseconds(value) },
+        "text" => fault with { Text = value.GetString() },
         "close" => fault with { CloseAfterStall = value.GetBoolean() },
         "after_ms" => fault with { After = Milliseconds(value) },
         "until_ms" => fault with { Until = Milliseconds(value) },

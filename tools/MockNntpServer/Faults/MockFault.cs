@@ -47,6 +47,12 @@ public sealed record MockFault
     /// <summary>How long, for kinds that last; null: as the kind has it.</summary>
     public TimeSpan? Duration { get; init; }
 
+    /// <summary>
+    /// The line that is sent in place of the kind's own, for kinds of the greeting and auth groups that are one: <c>481 Account expired</c>,
+    /// <c>220 mail.example.com ESMTP</c>; null: as the kind has it.
+    /// </summary>
+    public string? Text { get; init; }
+
     /// <summary>Whether a stalled body is closed after its pause, or else continued.</summary>
     public bool CloseAfterStall { get; init; } = true;
 

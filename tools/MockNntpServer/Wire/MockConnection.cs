@@ -18,11 +18,13 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
 
     private readonly long _accepted = provider.Clock.Now;
     private bool _clientGone;
+    private bool _isServed;
 
     /// <summary>Serves the client. Ends without an exception however the connection ends.</summary>
     public async Task RunAsync(CancellationToken stopping)
     {
         var place = provider.Census.Enter(socket, provider.Stats);
+        provider.Stats.HandshakeBegan();
         try
         {
             socket.NoDelay = true;
@@ -38,6 +40,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
         }
         finally
         {
+            EndHandshake();
             socket.Dispose();
             provider.Census.Leave(place);
         }
@@ -93,7 +96,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             var greeting = Greeting(admitted);
             await provider.Clock.UntilAsync(due, ended.Token);
             if (greeting is not null)
-                await sender.SendAsync(greeting, null, ended.Token);
+                await sender.SendAsync(greeting, provider.Settings.User is null || greeting.End != AnswerEnd.Open ? EndHandshake : null, ended.Token);
             if (greeting is { End: not AnswerEnd.Open })
                 return greeting.End;
             if (greeting is null)
@@ -152,7 +155,7 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
             if (answer.Swap is { } swap && await SendNextFirstAsync(swap, due) is { } end)
                 return end;
 
-            await SendAsync(sender, answered, answer, due, ended);
+            await SendAsync(sender, session.IsLoggedIn || answer.End != AnswerEnd.Open ? answered + EndHandshake : answered, answer, due, ended);
             if (answer.End != AnswerEnd.Open)
                 return answer.End;
         }
@@ -250,15 +253,25 @@ internal sealed class MockConnection(ProviderState provider, Socket socket, int 
     {
         if (!admitted)
             return Answer.Line("502 Too many connections", AnswerEnd.Close);
-        return Count(provider.Hit(FaultStage.Greeting, number))?.Kind switch
+        var fault = Count(provider.Hit(FaultStage.Greeting, number));
+        return fault?.Kind switch
         {
-            FaultKind.Greeting400 => Answer.Line("400 Service temporarily unavailable", AnswerEnd.Close),
-            FaultKind.Greeting502 => Answer.Line("502 Too many connections", AnswerEnd.Close),
-            FaultKind.GreetingGarbage => Answer.Line("\u0001\u0002 this is no news server \u00FF"),
+            FaultKind.Greeting400 => Answer.Line(fault.Text ?? "400 Service temporarily unavailable", AnswerEnd.Close),
+            FaultKind.Greeting502 => Answer.Line(fault.Text ?? "502 Too many connections", AnswerEnd.Close),
+            FaultKind.GreetingGarbage => Answer.Line(fault.Text ?? "\u0001\u0002 this is no news server \u00FF"),
             FaultKind.GreetingNone => null,
             FaultKind.GreetingBanner => Answer.Line("200 " + new string('*', 10 * 1024)),
             _ => Answer.Line("200 sluice.mock ready (posting prohibited)"),
         };
+    }
+
+    /// <summary>The client is served, or gone.</summary>
+    private void EndHandshake()
+    {
+        if (_isServed)
+            return;
+        _isServed = true;
+        provider.Stats.HandshakeEnded();
     }
 
     private MockFault? Count(MockFault? fault)

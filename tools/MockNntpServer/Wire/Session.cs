@@ -8,13 +8,19 @@ namespace Sluice.Tools.MockNntpServer.Wire;
 /// <summary>The protocol of one connection (RFC 3977, RFC 4643): a command goes in, an answer comes out.</summary>
 internal sealed class Session(ProviderState provider, int connection, Func<bool> tryAdmit)
 {
+    private const int GroupArticles = 1_000_000;
+
     private string? _user;
     private bool _loggedIn;
+    private bool _hasGroup;
     private bool _forgetsLogin;
 
     /// <summary>Whether a verb is one of those that are served.</summary>
     public static bool IsKnown(string verb) => verb is "CAPABILITIES" or "MODE" or "AUTHINFO USER" or "AUTHINFO PASS" or "GROUP"
         or "STAT" or "HEAD" or "BODY" or "ARTICLE" or "DATE" or "HELP" or "QUIT";
+
+    /// <summary>Whether the client has logged in.</summary>
+    public bool IsLoggedIn => _loggedIn;
 
     /// <summary>Answers a command.</summary>
     public Answer Answer(Command command)
@@ -34,7 +40,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             "HELP" => Wire.Answer.Line("100 Help\r\nCAPABILITIES MODE AUTHINFO GROUP STAT HEAD BODY ARTICLE DATE HELP QUIT\r\n."),
             _ when !IsKnown(command.Verb) => Wire.Answer.Line("500 Unknown command"),
             _ when provider.Settings.User is not null && !_loggedIn => Wire.Answer.Line("480 Authentication required"),
-            "GROUP" => WithFault(command, null, () => Wire.Answer.Line($"211 1000000 1 1000000 {command.Argument}")),
+            "GROUP" => WithFault(command, null, () => Select(command.Argument)),
             "DATE" => WithFault(command, null, Date),
             _ => AnswerAboutArticle(command),
         };
@@ -47,10 +53,10 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
             provider.Stats.FaultHappened(fault.Kind);
         var answer = (fault?.Kind, command.Verb) switch
         {
-            (FaultKind.Auth480, _) => Wire.Answer.Line("480 Authentication required"),
-            (FaultKind.Auth481, _) => Wire.Answer.Line("481 Authentication rejected"),
-            (FaultKind.Auth482, _) => Wire.Answer.Line("482 Authentication commands issued out of sequence"),
-            (FaultKind.Auth502, _) => Wire.Answer.Line("502 Too many connections for this user", AnswerEnd.Close),
+            (FaultKind.Auth480, _) => Wire.Answer.Line(fault.Text ?? "480 Authentication required"),
+            (FaultKind.Auth481, _) => Wire.Answer.Line(fault.Text ?? "481 Authentication rejected"),
+            (FaultKind.Auth482, _) => Wire.Answer.Line(fault.Text ?? "482 Authentication commands issued out of sequence"),
+            (FaultKind.Auth502, _) => Wire.Answer.Line(fault.Text ?? "502 Too many connections for this user", AnswerEnd.Close),
             (_, "AUTHINFO USER") => TakeUser(command.Argument),
             _ => TakePassword(command.Argument, fault),
         };
@@ -78,7 +84,7 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
 
     private Answer AnswerAboutArticle(Command command)
     {
-        if (command.MessageId is not { } id)
+        if ((command.MessageId ?? IdOf(command.Argument)) is not { } id)
             return Wire.Answer.Line("423 No article with that number");
         if (provider.Store.Find(id) is not { } article)
             return NoSuchArticle(id);
@@ -174,6 +180,31 @@ internal sealed class Session(ProviderState provider, int connection, Func<bool>
         else
             provider.Stats.FaultHappened(fault.Kind);
         return disturbed;
+    }
+
+    private Answer Select(string group)
+    {
+        _hasGroup = true;
+        return Wire.Answer.Line($"211 {GroupArticles} 1 {GroupArticles} {group}");
+    }
+
+    /// <summary>The article of a number: every group holds the parts of one and the same file. Null where there is none.</summary>
+    private string? IdOf(string number)
+    {
+        if (!_hasGroup || !int.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out var part) || part is < 1 or > GroupArticles)
+            return null;
+        return new MockMessageId
+        {
+            Seed = 0,
+            File = 0,
+            Files = 1,
+            Part = part,
+            Parts = GroupArticles + 1,
+            Begin = (part - 1L) * MockFile.DefaultArticleSize,
+            Length = MockFile.DefaultArticleSize,
+            FileSize = (GroupArticles + 1L) * MockFile.DefaultArticleSize,
+            Name = "post.bin",
+        }.ToString();
     }
 
     private Answer Date() =>

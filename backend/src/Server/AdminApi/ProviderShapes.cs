@@ -26,7 +26,7 @@ internal enum ProviderCondition
     /// <summary>It has failed and is left alone for a while.</summary>
     Resting,
 
-    /// <summary>It refuses the login, or is set up in a way that cannot work.</summary>
+    /// <summary>It refuses the login, or is set up in a way that cannot work; it is tried again all the same.</summary>
     Refused,
 
     /// <summary>It is not used.</summary>
@@ -42,7 +42,7 @@ internal enum ProviderCondition
 internal sealed record ProviderConnections(int Connecting, int Idle, int Busy, int Max, int? Cap);
 
 /// <summary>A provider of the settings with what is known of it.</summary>
-/// <param name="Id">Its id, which it keeps while host, port and user stay.</param>
+/// <param name="Id">Its id, which it keeps when it is changed.</param>
 /// <param name="Name">Its name for people.</param>
 /// <param name="Host">Host name or address.</param>
 /// <param name="Port">Port.</param>
@@ -56,11 +56,11 @@ internal sealed record ProviderConnections(int Connecting, int Idle, int Busy, i
 /// <param name="Condition">How it is.</param>
 /// <param name="Sentence">What is wrong, as a sentence; null where nothing is.</param>
 /// <param name="Connections">Its connections.</param>
-/// <param name="BytesPerSecond">What it brings right now.</param>
+/// <param name="BytesPerSecond">What it has brought since it was looked at last.</param>
 /// <param name="BytesToday">What it has brought today.</param>
 /// <param name="BytesTotal">What it has brought in all.</param>
 /// <param name="MissPercent">Of the articles that it was asked for, those that it lacks; null before the first.</param>
-/// <param name="LatencyMs">From a command to its reply; null before the first.</param>
+/// <param name="LatencyMs">From a command to the first byte of its reply, as the middle of the last few; null before the first.</param>
 internal sealed record ProviderRow(
     string Id, string Name, string Host, int Port, bool Tls, bool SkipsCertificateCheck, string User, bool HasPassword, ProviderUseKind Use,
     int Priority, string Backbone, ProviderCondition Condition, string? Sentence, ProviderConnections Connections, long BytesPerSecond,
@@ -69,15 +69,14 @@ internal sealed record ProviderRow(
 /// <summary>The providers of the settings.</summary>
 /// <param name="Items">In the order in which they are asked.</param>
 /// <param name="Locked">The environment variable that sets them, so that nothing can be changed here; null where none does.</param>
-/// <param name="Seq">Events up to this number are in it.</param>
-internal sealed record ProviderRows(IReadOnlyList<ProviderRow> Items, string? Locked, long Seq);
+internal sealed record ProviderRows(IReadOnlyList<ProviderRow> Items, string? Locked);
 
 /// <summary>A provider that is to be saved.</summary>
 /// <param name="Host">Host name or address.</param>
 /// <param name="Port">Port.</param>
 /// <param name="Tls">Whether it is spoken to over TLS.</param>
 /// <param name="User">The user; empty for none.</param>
-/// <param name="Password">The password; null for the saved one, which goes to the saved host alone (S19).</param>
+/// <param name="Password">The password; null for the saved one, which stays only where host, port, TLS and user stay (S19).</param>
 /// <param name="MaxConnections">Connections at most.</param>
 /// <param name="Name">Its name for people; null for its host.</param>
 /// <param name="Use">What it is used for.</param>

@@ -4,6 +4,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Reading;
 
@@ -11,14 +12,26 @@ namespace Sluice.Server.Providers;
 
 /// <summary>A provider of the settings at one moment.</summary>
 /// <param name="Options">What the settings say.</param>
-/// <param name="Sockets">Connections, those that are being opened or closed included.</param>
-/// <param name="Fault">Why it is left alone for now; null while it is not.</param>
-internal sealed record ProviderState(ProviderOptions Options, int Sockets, NntpFault? Fault)
+/// <param name="Status">How it is used; null while no provider is.</param>
+internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? Status)
 {
-    /// <param name="options">What the settings say.</param>
-    /// <param name="status">How it is used; null while no provider is.</param>
-    public static ProviderState Of(ProviderOptions options, ProviderStatus? status) => new(options, status?.Sockets ?? 0, status?.Fault);
+    /// <summary>Connections, those that are being opened or closed included.</summary>
+    public int Sockets => Status?.Sockets ?? 0;
+
+    /// <summary>Why it is left alone for now; null while it is not.</summary>
+    public NntpFault? Fault => Status?.Fault;
 }
+
+/// <summary>What fetching does at one moment.</summary>
+/// <param name="Used">Connections that owe a reply.</param>
+/// <param name="Allowed">Connections that may owe one at a time.</param>
+/// <param name="Providers">Providers that may be asked.</param>
+/// <param name="Reachable">Those of them that can be, as far as is known.</param>
+/// <param name="Open">Connections that take commands.</param>
+/// <param name="IsLineFull">Whether more that is asked for would only queue on the line of a provider.</param>
+/// <param name="SincePaced">For how long no fetch of playback has waited for the limit of bandwidth; zero while one does.</param>
+/// <param name="Limit">That limit in bytes per second; 0: none.</param>
+internal sealed record FetchingSnapshot(int Used, int Allowed, int Providers, int Reachable, int Open, bool IsLineFull, TimeSpan SincePaced, long Limit);
 
 /// <summary>The source of articles while no provider is configured.</summary>
 internal sealed record BuiltInArticles(IArticleSource Source);
@@ -38,6 +51,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly StreamMemory _streams;
     private readonly StreamMemory? _ownStreams;
     private readonly SegmentCacheHost? _segments;
+    private readonly BandwidthLimit? _bandwidth;
     private readonly TimeProvider _time;
     private readonly ILoggerFactory _loggers;
     private readonly ILogger _logger;
@@ -67,6 +81,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         _memory = memory ?? new ProviderMemory(time);
         _streams = streams ?? (_ownStreams = new StreamMemory(time));
         _segments = segments;
+        _bandwidth = bandwidth;
         _time = time;
         _loggers = loggers;
         _logger = loggers.CreateLogger<ProviderHost>();
@@ -88,15 +103,53 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         get
         {
             var current = _current;
-            return [.. current.Plan.Providers.Select((options, index) => ProviderState.Of(options, current.Pool?.Status(index)))];
+            return [.. current.Plan.Providers.Select((options, index) => new ProviderState(options, current.Pool?.Status(index)))];
         }
     }
 
     /// <summary>What each provider has been used for since the start, by its id, those included that the settings name no more.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
 
+    /// <summary>Connections that a lane may use as things are.</summary>
+    public int Effective(OperationLane lane) => _accounts.Limiter.Effective(lane);
+
     /// <summary>Bytes received from providers since the start.</summary>
     public long BytesReceived => _accounts.BytesReceived;
+
+    /// <summary>Where the segments came from that readers were served with, since the start.</summary>
+    public ServedCounts Served => _streams.Served;
+
+    /// <summary>Connections that owe a reply, and how many may at a time.</summary>
+    public (int Used, int Allowed) Connections
+    {
+        get
+        {
+            var limiter = _accounts.Limiter;
+            return (Enum.GetValues<OperationLane>().Sum(limiter.InUse), limiter.Capacity);
+        }
+    }
+
+    /// <summary>What fetching does right now, for those who look on.</summary>
+    public FetchingSnapshot Look()
+    {
+        var current = _current;
+        ConnectionSnapshot[] asked =
+        [
+            .. current.Plan.Providers.Index()
+                .Where(provider => provider.Item.Kind != ProviderKind.Disabled && current.Pool is not null)
+                .Select(provider => current.Pool!.Look(provider.Index)),
+        ];
+        var (used, allowed) = Connections;
+        return new FetchingSnapshot(
+            used,
+            allowed,
+            asked.Length,
+            asked.Count(static provider => provider.IsReachable),
+            asked.Sum(static provider => provider.Open),
+            asked.Any(static provider => provider.IsLineFull),
+            _bandwidth?.Limiter.SincePaced(OperationLane.Playback) ?? TimeSpan.MaxValue,
+            _bandwidth?.Current ?? 0);
+    }
 
     /// <summary>Asks a provider of the settings again, however it has failed before.</summary>
     /// <param name="provider">Its place among <see cref="Providers"/>.</param>
@@ -105,6 +158,17 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         if (_current.Pool is { } pool && provider < pool.ProviderCount)
             pool.Unblock(provider);
     }
+
+    /// <summary>Tries all connections that a provider of the settings promises again, however few were found to be taken.</summary>
+    /// <param name="provider">Its place among <see cref="Providers"/>.</param>
+    public void ForgetCap(int provider)
+    {
+        if (_current.Pool is { } pool && provider < pool.ProviderCount)
+            pool.ForgetCap(provider);
+    }
+
+    /// <summary>Begins the test of a login, saved or not; the caller disposes it.</summary>
+    public AccountTest Test(ProviderOptions provider, INameResolver names) => _accounts.Test(provider, names, _current.Plan.Nntp);
 
     /// <summary>Closes the connections of all providers that owe nothing.</summary>
     public void CloseIdle() => _current.Pool?.CloseIdle();

@@ -20,11 +20,17 @@ internal static class ProviderJson
     /// <summary>Reads all elements.</summary>
     /// <param name="json">The value of the setting.</param>
     /// <param name="warnings">One sentence per element that was left out, without its values.</param>
-    public static IReadOnlyList<ProviderOptions> Read(string json, out IReadOnlyList<string> warnings)
+    public static IReadOnlyList<ProviderOptions> Read(string json, out IReadOnlyList<string> warnings) =>
+        [.. ReadElements(json, out warnings).Select(element => element.Provider)];
+
+    /// <summary>Reads all elements, each with its place in the list.</summary>
+    /// <param name="json">The value of the setting.</param>
+    /// <param name="warnings">One sentence per element that was left out, without its values.</param>
+    public static IReadOnlyList<(int Element, ProviderOptions Provider)> ReadElements(string json, out IReadOnlyList<string> warnings)
     {
         var complaints = new List<string>();
         warnings = complaints;
-        var providers = new List<ProviderOptions>();
+        var providers = new List<(int, ProviderOptions)>();
         try
         {
             using var document = JsonDocument.Parse(json);
@@ -49,7 +55,16 @@ internal static class ProviderJson
         return providers;
     }
 
-    private static void Add(JsonElement element, int index, List<ProviderOptions> providers, List<string> complaints)
+    /// <summary>What is wrong with the fields of one element, each with a sentence that goes on behind the name of the field.</summary>
+    public static IReadOnlyList<(string Field, string Sentence)> Faults(string element)
+    {
+        using var document = JsonDocument.Parse(element);
+        var fields = new ProviderFields(document.RootElement);
+        _ = Read(fields);
+        return fields.Faults;
+    }
+
+    private static void Add(JsonElement element, int index, List<(int Element, ProviderOptions Provider)> providers, List<string> complaints)
     {
         if (providers.Count == ProviderSet.MaxProviders)
         {
@@ -66,9 +81,9 @@ internal static class ProviderJson
         }
 
         // Two accounts of one id would share learned caps, misses and breaks.
-        if (providers.Any(other => other.Id == provider.Id))
+        if (providers.Any(other => other.Provider.Id == provider.Id))
             provider = provider with { Id = IdOf($"{index} {provider.Id}") };
-        providers.Add(provider);
+        providers.Add((index, provider));
     }
 
     private static ProviderOptions Read(ProviderFields fields)
@@ -128,27 +143,31 @@ internal static class ProviderJson
     }
 }
 
-/// <summary>Takes typed values out of one element of the JSON, and remembers the first field that is wrong.</summary>
+/// <summary>Takes typed values out of one element of the JSON, and remembers which fields are wrong.</summary>
 internal sealed class ProviderFields
 {
     private readonly JsonElement _element;
+    private readonly List<(string Field, string Sentence)> _faults = [];
 
     /// <summary>Wraps an element, which may be anything.</summary>
     public ProviderFields(JsonElement element)
     {
         _element = element;
         if (element.ValueKind != JsonValueKind.Object)
-            Fault = "it is no object";
+            Refuse("it", "is no object");
     }
 
-    /// <summary>The first field that is wrong and why, without its value; null when all were right.</summary>
-    public string? Fault { get; private set; }
+    /// <summary>The fields that are wrong and why, without their values.</summary>
+    public IReadOnlyList<(string Field, string Sentence)> Faults => _faults;
+
+    /// <summary>The first of them as a sentence; null when all were right.</summary>
+    public string? Fault => _faults.Count > 0 ? $"{_faults[0].Field} {_faults[0].Sentence}" : null;
 
     /// <summary>Whether a field is there and not null.</summary>
     public bool Has(string name) => ProviderJson.Property(_element, name) is not null;
 
     /// <summary>Marks a field as wrong.</summary>
-    public void Refuse(string name, string sentence) => Fault ??= $"{name} {sentence}";
+    public void Refuse(string name, string sentence) => _faults.Add((name, sentence));
 
     /// <summary>Text without control characters, which would end a command on the wire (S16).</summary>
     public string Text(string name, int maxLength)

@@ -18,7 +18,7 @@ internal sealed record UsageSums(long Total, long Month, long Week, long Day);
 /// <c>provider_usage</c> with what is learned, twice a minute and at the end.
 /// </summary>
 /// <remarks>Thread-safe. What came since the last look counts for the day of this one.</remarks>
-internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase database, TimeProvider time) : ILearnedMemory
+internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase database, TimeProvider time) : ILearnedMemory, IDisposable
 {
     private const string DayForm = "yyyy-MM-dd";
 
@@ -28,8 +28,51 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
     private Dictionary<(Guid Provider, DateOnly Day), ProviderUse> _unsaved = [];
     private readonly Dictionary<Guid, ProviderUse> _counted = [];
 
+    // What is taken to be saved is in no table meanwhile.
+    private readonly SemaphoreSlim _saving = new(1);
+
     /// <summary>A day as it is stored and shown.</summary>
     public static string Write(DateOnly day) => day.ToString(DayForm, CultureInfo.InvariantCulture);
+
+    /// <summary>What each provider has been used for, ever and today, by its id.</summary>
+    public IReadOnlyDictionary<Guid, (ProviderUse Total, ProviderUse Today)> OfEach()
+    {
+        lock (_gate)
+        {
+            var today = Take();
+            var sums = new Dictionary<Guid, (ProviderUse Total, ProviderUse Today)>();
+            foreach (var ((provider, day), use) in _days)
+            {
+                var (total, now) = sums.GetValueOrDefault(provider);
+                sums[provider] = (total + use, day == today ? use : now);
+            }
+
+            return sums;
+        }
+    }
+
+    /// <summary>Forgets what a provider has been used for until now.</summary>
+    public async Task ForgetAsync(Guid provider, CancellationToken cancellationToken)
+    {
+        await _saving.WaitAsync(cancellationToken);
+        try
+        {
+            lock (_gate)
+            {
+                Take();
+                Remove(_days, provider);
+                Remove(_unsaved, provider);
+            }
+
+            await database.WriteAsync(
+                connection => connection.Execute("DELETE FROM provider_usage WHERE provider = @provider", new { provider = provider.ToString() }),
+                cancellationToken);
+        }
+        finally
+        {
+            _saving.Release();
+        }
+    }
 
     /// <summary>Sums over some providers.</summary>
     /// <param name="ids">Their ids; null for all that ever were.</param>
@@ -95,6 +138,22 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
     /// <inheritdoc/>
     public async Task SaveAsync(CancellationToken cancellationToken)
     {
+        await _saving.WaitAsync(cancellationToken);
+        try
+        {
+            await SaveNewAsync(cancellationToken);
+        }
+        finally
+        {
+            _saving.Release();
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _saving.Dispose();
+
+    private async Task SaveNewAsync(CancellationToken cancellationToken)
+    {
         Dictionary<(Guid Provider, DateOnly Day), ProviderUse> fresh;
         lock (_gate)
         {
@@ -147,6 +206,12 @@ internal sealed class ProviderUsage(ProviderHost providers, SluiceDatabase datab
 
     private static void Add(Dictionary<(Guid Provider, DateOnly Day), ProviderUse> to, Guid provider, DateOnly day, ProviderUse use) =>
         to[(provider, day)] = to.GetValueOrDefault((provider, day)) + use;
+
+    private static void Remove(Dictionary<(Guid Provider, DateOnly Day), ProviderUse> from, Guid provider)
+    {
+        foreach (var key in from.Keys.Where(key => key.Provider == provider).ToList())
+            from.Remove(key);
+    }
 
     internal sealed record UsageRow(string Provider, string Day, long Bytes, long Tried, long Found)
     {

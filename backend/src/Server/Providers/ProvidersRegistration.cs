@@ -22,6 +22,9 @@ internal static class ProvidersRegistration
         .AddSingleton<BandwidthLimit>()
         .AddSingleton<SincePaced>(provider => provider.GetRequiredService<BandwidthLimit>().Limiter.SincePaced)
         .AddSingleton<ProviderHost>()
+        .AddSingleton<ProviderEditor>()
+        .AddSingleton(SpeedBudget.Usual)
+        .AddSingleton<ProviderTester>()
         .AddSingleton<IWorker, LearnedWorker>()
         .AddSingleton<IWorker, ProviderStart>();
 

@@ -12,7 +12,7 @@ public enum NntpFault
     /// <summary>TCP, TLS, greeting and login did not finish in time.</summary>
     ConnectTimeout,
 
-    /// <summary>The TLS handshake failed, or the certificate is not valid for this host.</summary>
+    /// <summary>The TLS handshake failed: the port speaks none, or none that is safe.</summary>
     TlsFailed,
 
     /// <summary>The greeting was not 200 or 201 (RFC 3977 section 5.1).</summary>
@@ -53,6 +53,12 @@ public enum NntpFault
 
     /// <summary>No provider is configured, or all of them are disabled.</summary>
     NoProvider,
+
+    /// <summary>The certificate is for another host, out of date, of no issuer that is trusted, or not the one that is pinned.</summary>
+    CertificateRefused,
+
+    /// <summary>The server knows the user, and says that the account has expired, is blocked or is used up.</summary>
+    AccountRefused,
 }
 
 /// <summary>Something broke between us and a news server, so nothing is known about the article that was asked for.</summary>
@@ -68,6 +74,12 @@ public sealed class NntpException : IOException
     /// <summary>What broke.</summary>
     public NntpFault Fault { get; }
 
+    /// <summary>
+    /// The reply that says so, printable, as in <c>481 Authentication failed</c>; of a certificate what is wrong with it, as in <c>is out of
+    /// date</c>. Null for nothing.
+    /// </summary>
+    public string? Detail { get; init; }
+
     /// <summary>Whether every provider that has the article has given this answer, so that asking again would bring the same.</summary>
     public bool IsOfEveryProvider { get; init; }
 
@@ -75,7 +87,7 @@ public sealed class NntpException : IOException
     public bool IsOfReply => Fault is NntpFault.ArticleTooLarge or NntpFault.WrongArticle or NntpFault.MalformedReply;
 
     /// <summary>Whether the same call may succeed a moment later without a change of the settings.</summary>
-    public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.NoProvider or NntpFault.TlsFailed);
+    public bool IsTransient => !IsOfEveryProvider && Fault is not (NntpFault.LoginRefused or NntpFault.AccountRefused or NntpFault.NoProvider or NntpFault.TlsFailed or NntpFault.CertificateRefused);
 
     /// <summary>
     /// What this says about an article that was not asked for because of it. A reply of no use was the reply to something else then, and

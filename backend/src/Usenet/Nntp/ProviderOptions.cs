@@ -62,6 +62,10 @@ public sealed record ProviderOptions
     /// <summary>Upstream store that several providers share; a miss at one is a miss at all. Empty: none known.</summary>
     public string Backbone { get; init; } = "";
 
+    /// <summary>Whether a connection that was opened for another entry of the account is one of this entry too.</summary>
+    internal bool HasLoginOf(ProviderOptions other) =>
+        (User, Password, UseTls, SkipTlsVerification, TlsPin) == (other.User, other.Password, other.UseTls, other.SkipTlsVerification, other.TlsPin);
+
     /// <summary>The name, host and port; never credentials.</summary>
     public override string ToString() => $"{Name} ({Host}:{Port})";
 }

@@ -26,9 +26,10 @@ internal sealed class ResourceServer : IAsyncDisposable
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    public static async Task<ResourceServer> StartAsync(TemporaryFolder folder, Dictionary<string, string>? variables = null)
+    public static async Task<ResourceServer> StartAsync(
+        TemporaryFolder folder, Dictionary<string, string>? variables = null, Action<IServiceCollection>? replace = null)
     {
-        var server = await RunningServer.StartAsync(folder, variables);
+        var server = await RunningServer.StartAsync(folder, variables, replace: replace);
         var (_, key) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("test", hasFullAccess: true, Token);
         server.Client.DefaultRequestHeaders.Add("X-Api-Key", key);
         return new ResourceServer(server);

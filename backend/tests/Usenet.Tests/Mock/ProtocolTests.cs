@@ -1,5 +1,6 @@
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
 using Xunit;
 
 namespace Sluice.Usenet.Tests.Mock;
@@ -93,6 +94,32 @@ public sealed class ProtocolTests
         await LogInAsync(next);
         await Eventually.IsTrueAsync(() => mock.Stats.ConnectionsNow == 2);
         Assert.Equal((1, 3, 4), (mock.Stats.Refused, mock.Stats.ConnectionsPeak, mock.Stats.Opened));
+    }
+
+    [Fact]
+    public async Task Articles_have_numbers_once_a_group_is_selected()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var client = await RawClient.OpenAsync(mock.Port);
+        Assert.StartsWith("423 ", await client.AskAsync("STAT 1000000"), StringComparison.Ordinal);
+
+        Assert.Equal("211 1000000 1 1000000 alt.binaries.test", await client.AskAsync("GROUP alt.binaries.test"));
+
+        Assert.StartsWith("223 ", await client.AskAsync("STAT 1000000"), StringComparison.Ordinal);
+        Assert.StartsWith("423 ", await client.AskAsync("STAT 1000001"), StringComparison.Ordinal);
+        Assert.StartsWith("222 0 <", await client.AskAsync("BODY 1"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Login_is_refused_in_the_words_of_the_script()
+    {
+        var faults = FaultScript.Parse("""{"kind":"auth.481","text":"481 Account expired"}""");
+        await using var mock = await MockServer.StartAsync(new MockOptions { Faults = faults, Providers = [new MockProvider { User = "u", Password = "p" }] });
+        await using var client = await RawClient.OpenAsync(mock.Port);
+        await client.AskAsync("AUTHINFO USER u");
+
+        Assert.Equal("481 Account expired", await client.AskAsync("AUTHINFO PASS p"));
+        Assert.Equal(1, mock.Stats.HandshakesPeak);
     }
 
     [Fact]

@@ -51,7 +51,7 @@ public sealed class TlsPolicyFaultTests
         switch (kind)
         {
             case FaultKind.TlsExpired or FaultKind.TlsWrongHost or FaultKind.TlsSelfSigned:
-                Assert.Equal(NntpFault.TlsFailed, Assert.IsType<NntpException>(error).Fault);
+                Assert.Equal(NntpFault.CertificateRefused, Assert.IsType<NntpException>(error).Fault);
                 break;
             case FaultKind.TlsStall:
                 Assert.Equal(NntpFault.ConnectTimeout, Assert.IsType<NntpException>(error).Fault);

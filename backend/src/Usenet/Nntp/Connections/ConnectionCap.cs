@@ -36,6 +36,9 @@ internal sealed class ConnectionCap
     /// <summary>Most sockets that the server has taken at a time since it has last refused one.</summary>
     public int Proven { get; private set; }
 
+    /// <summary>As many as the server was found to take; null while that is all that is promised.</summary>
+    public int? Learned => _learned < Promised ? _learned : null;
+
     /// <summary>The cap in force.</summary>
     public int Current
     {
@@ -58,6 +61,14 @@ internal sealed class ConnectionCap
         _learned = Math.Clamp(Math.Min(known, _learned), 1, Promised);
         _learnedAt = _shared.Time.GetTimestamp();
         _sure = _told = _learned;
+    }
+
+    /// <summary>What was learned is not believed any more: all that is promised may be tried.</summary>
+    public void Forget()
+    {
+        (_isTrial, _step, _patience) = (false, 1, FirstPatience);
+        Set(Promised);
+        _sure = _told = Promised;
     }
 
     /// <summary>The account promises another number. What is learned stays, unless the promise was all that was known.</summary>

@@ -18,6 +18,7 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
     private const double Shortest = 1e-6;
 
     private readonly UsualSilence _silences = new();
+    private readonly RecentRoundTrips? _recent = provider is null ? new RecentRoundTrips() : null;
     private double _roundTrip;
     private double _bytesPerSecond;
     private double _handshake;
@@ -26,6 +27,9 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
 
     /// <summary>Seconds from a command to the first byte of its reply; 0 while unknown.</summary>
     public double RoundTrip => Volatile.Read(ref _roundTrip) is var known and > 0 ? known : provider?.RoundTrip ?? 0;
+
+    /// <summary>The median of what commands to the provider have waited for the first byte of their replies of late; null before the first.</summary>
+    public TimeSpan? Latency => provider is null ? _recent!.Median : provider.Latency;
 
     /// <summary>Bytes per second of one connection while a body comes in; 0 while unknown.</summary>
     public double BytesPerSecond => Volatile.Read(ref _bytesPerSecond) is var known and > 0 ? known : provider?.BytesPerSecond ?? 0;
@@ -41,7 +45,9 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
 
     public void ObserveRoundTrip(long from)
     {
-        Observe(ref _roundTrip, time.GetElapsedTime(from).TotalSeconds);
+        var waited = time.GetElapsedTime(from);
+        Observe(ref _roundTrip, waited.TotalSeconds);
+        _recent?.Add(waited);
         provider?.ObserveRoundTrip(from);
     }
 
@@ -96,6 +102,38 @@ internal sealed class LineEstimate(TimeProvider time, LineEstimate? provider = n
         var known = Volatile.Read(ref value);
         Volatile.Write(ref value, known <= 0 ? sample : known + (NewSampleWeight * (sample - known)));
     }
+}
+
+/// <summary>The last few round trips of one provider.</summary>
+/// <remarks>
+/// Thread-safe: each read loop writes the next place, one word, and a reader looks at all of them; a place that is read while it is
+/// written is a round trip of either time.
+/// </remarks>
+internal sealed class RecentRoundTrips
+{
+    // Odd, so that one of them is the middle; few, so that a line that has changed shows within some articles.
+    private const int Kept = 15;
+
+    private readonly long[] _ticks = new long[Kept];
+    private int _count;
+
+    /// <summary>The one in the middle; null while there is none.</summary>
+    public TimeSpan? Median
+    {
+        get
+        {
+            Span<long> sorted = stackalloc long[Kept];
+            sorted = sorted[..(int)Math.Min((uint)Volatile.Read(ref _count), Kept)];
+            for (var i = 0; i < sorted.Length; i++)
+                sorted[i] = Volatile.Read(ref _ticks[i]);
+            sorted.Sort();
+            return sorted.IsEmpty ? null : TimeSpan.FromTicks(sorted[sorted.Length / 2]);
+        }
+    }
+
+    /// <summary>A reply has begun.</summary>
+    public void Add(TimeSpan waited) =>
+        Volatile.Write(ref _ticks[(uint)(Interlocked.Increment(ref _count) - 1) % Kept], waited.Ticks);
 }
 
 /// <summary>

@@ -122,15 +122,17 @@ internal sealed class NntpConnection : IAsyncDisposable
 
     /// <summary>Says QUIT and waits for the server to close, when the pool has agreed to let an idle connection go.</summary>
     /// <param name="isStale">Whether it is of no use any more.</param>
-    public void Retire(bool isStale = false)
+    /// <returns>False when the pool has not.</returns>
+    public bool Retire(bool isStale = false)
     {
         if (!_pool.TryRetire(this, isStale))
-            return;
+            return false;
 
         // Before the write loop is stopped, which says QUIT where it sees this.
         _retired = true;
         _clock.StartLeaving();
         _unsent.Writer.TryComplete();
+        return true;
     }
 
     /// <summary>Closes the socket and waits for both loops. No connection will take its place.</summary>

@@ -96,13 +96,13 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
-    /// <summary>Sockets now: open, being opened, still closing.</summary>
-    public int Sockets
+    /// <summary>Sockets being opened or closed, those of the open ones that owe nothing, and as many as were found to be taken; null while that is all that is promised.</summary>
+    public (int Changing, int Idle, int Open, int? Cap) Counts
     {
         get
         {
             lock (_gate)
-                return Count;
+                return (_dialling + _beside + _closing, _scheduler.Open.Count(load => load.Commands == 0), _scheduler.Open.Count, _cap.Learned);
         }
     }
 
@@ -113,6 +113,19 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         {
             lock (_gate)
                 return Line.TimeFor(_scheduler.Bytes) / Math.Max(1, _options.MaxConnections);
+        }
+    }
+
+    /// <summary>What the connections do right now, for those who look on.</summary>
+    public ConnectionSnapshot Snapshot
+    {
+        get
+        {
+            lock (_gate)
+            {
+                var isReachable = (Serving > 0 || Health.Dials.Failure is null) && Health.Bodies.Failure is null;
+                return new ConnectionSnapshot(Serving, _scheduler.Open.Count(static load => load.Commands > 0), IsFull, isReachable, _scheduler.IsLineFull);
+            }
         }
     }
 
@@ -164,7 +177,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         bool isOtherLogin;
         lock (_gate)
         {
-            isOtherLogin = !HasSameLogin(_options, options);
+            isOtherLogin = !_options.HasLoginOf(options);
             (_options, _traffic) = (options, Shared.Traffics.Of(options.Id));
             Depth.Change(options);
             _cap.Change(options);
@@ -195,12 +208,17 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
-    /// <summary>Closes the connections that owe nothing.</summary>
-    public void CloseIdle()
+    /// <summary>All connections that the account promises may be tried again, however few were found to be taken.</summary>
+    public void ForgetCap()
     {
-        foreach (var connection in Idle)
-            connection.Retire(isStale: true);
+        lock (_gate)
+            _cap.Forget();
+        Pump();
     }
+
+    /// <summary>Closes the connections that owe nothing.</summary>
+    /// <returns>Their ends.</returns>
+    public Task[] CloseIdle() => [.. Idle.Where(connection => connection.Retire(isStale: true)).Select(connection => connection.Completion)];
 
     /// <summary>Opens a connection if none is open, and leaves it in the pool.</summary>
     public Task ProbeAsync(CancellationToken cancellationToken) => ProbeAsync(_options, cancellationToken);
@@ -218,7 +236,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_isClosed, this);
-            var isOwn = HasSameLogin(entry, _options);
+            var isOwn = entry.HasLoginOf(_options);
             if (IsFull || (isOwn && Serving > 0 && Health.Dials.State == BreakerState.Closed))
                 return;
             BeginDial();
@@ -787,10 +805,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private TimeSpan RestUntil(long at) => TimeSpan.FromSeconds((double)(at - _scheduler.WaitTime) / Shared.Time.TimestampFrequency);
 
     private long After(long now, TimeSpan pause) => now + (long)(pause.TotalSeconds * Shared.Time.TimestampFrequency);
-
-    private static bool HasSameLogin(ProviderOptions one, ProviderOptions other) =>
-        (one.User, one.Password, one.UseTls, one.SkipTlsVerification, one.TlsPin)
-            == (other.User, other.Password, other.UseTls, other.SkipTlsVerification, other.TlsPin);
 
     private static NntpException Closed() => new(NntpFault.NoConnection, "The connection pool was closed.");
 }

@@ -196,8 +196,10 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
     }
 
     private static NntpException Refused(in NntpResponse response) => response.SaysTooManyConnections()
-        ? new(NntpFault.TooManyConnections, $"The server allows no more connections: {response.Code} {response.PrintableText()}")
-        : new(NntpFault.UnexpectedCode, $"The server refused a command: {response.Code} {response.PrintableText()}");
+        ? new(NntpFault.TooManyConnections, $"The server allows no more connections: {Shown(response)}") { Detail = Shown(response) }
+        : new(NntpFault.UnexpectedCode, $"The server refused a command: {Shown(response)}") { Detail = Shown(response) };
+
+    private static string Shown(in NntpResponse response) => $"{response.Code} {response.PrintableText()}";
 
     private bool TryEnd(bool abandons)
     {

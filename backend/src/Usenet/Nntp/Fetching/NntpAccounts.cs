@@ -2,7 +2,6 @@ using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Health;
-using Sluice.Usenet.Nntp.Wire;
 
 namespace Sluice.Usenet.Nntp.Fetching;
 
@@ -88,6 +87,26 @@ public sealed class NntpAccounts : IAsyncDisposable
 
         await Task.WhenAll(accounts.Select(account => account.DisposeAsync().AsTask()));
         _shared.Meter.Dispose();
+    }
+
+    /// <summary>
+    /// Makes a test of a login possible. Where the account is in use here, the test takes its connections from it: both together never open
+    /// more than it allows.
+    /// </summary>
+    /// <param name="provider">Where and with which login; saved or not.</param>
+    /// <param name="names">Finds the addresses, and says which may be asked.</param>
+    /// <param name="options">Deadlines and ceilings.</param>
+    /// <returns>The caller disposes it.</returns>
+    public AccountTest Test(ProviderOptions provider, INameResolver names, NntpOptions options)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            if (!_accounts.TryGetValue(AccountKey.Of(provider), out var account))
+                return new AccountTest(pool: null, _shared, names, options, release: null);
+            account.Uses++;
+            return new AccountTest(account.Pool, _shared, names, options, () => ReleaseAsync([provider]));
+        }
     }
 
     /// <summary>Brings the accounts of these entries to the settings, and keeps them until <see cref="ReleaseAsync"/>.</summary>

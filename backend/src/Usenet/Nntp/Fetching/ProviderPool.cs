@@ -73,18 +73,31 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     }
 
     /// <summary>Sockets at the account of a provider now, those that are being opened or closed included.</summary>
-    public int Sockets(int provider) => _providers[provider].Pool.Sockets;
+    public int Sockets(int provider) => _providers[provider].Pool.Counts is var counts ? counts.Open + counts.Changing : 0;
 
     /// <summary>How the account of a provider is used at the moment.</summary>
     public ProviderStatus Status(int provider)
     {
         var pool = _providers[provider].Pool;
-        var failure = pool.Health.Dials.Failure ?? pool.Health.Bodies.Failure;
-        return new ProviderStatus(pool.Sockets, pool.Depth.Bodies(pool.Line), pool.Depth.PinnedBecause, failure?.Fault);
+        var (counts, failure) = (pool.Counts, pool.Health.Dials.Failure ?? pool.Health.Bodies.Failure);
+        return new ProviderStatus(counts.Open + counts.Changing, pool.Depth.Bodies(pool.Line), pool.Depth.PinnedBecause, failure?.Fault)
+        {
+            Changing = counts.Changing,
+            Idle = counts.Idle,
+            Cap = counts.Cap,
+            Latency = pool.Line.Latency,
+            Detail = failure?.Detail,
+        };
     }
+
+    /// <summary>What the connections of the account of a provider do at the moment.</summary>
+    public ConnectionSnapshot Look(int provider) => _providers[provider].Pool.Snapshot;
 
     /// <summary>Asks a provider again, however it has failed before.</summary>
     public void Unblock(int provider) => _providers[provider].Pool.Unblock();
+
+    /// <summary>Tries all connections that the account of a provider promises again, however few were found to be taken.</summary>
+    public void ForgetCap(int provider) => _providers[provider].Pool.ForgetCap();
 
     /// <summary>Closes the connections of all providers that owe nothing.</summary>
     public void CloseIdle()
@@ -132,7 +145,26 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
 /// <param name="PinnedBecause">Why the depth is 1 whatever the line would bear, in a sentence for an operator; null while it is not.</param>
 /// <param name="Fault">Why it is left alone for now; null while it is not.</param>
 /// <remarks>A snapshot.</remarks>
-public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? PinnedBecause, NntpFault? Fault);
+public sealed record ProviderStatus(int Sockets, int PipeliningDepth, string? PinnedBecause, NntpFault? Fault)
+{
+    /// <summary>Connections that are being opened or closed.</summary>
+    public int Changing { get; init; }
+
+    /// <summary>Connections that owe nothing.</summary>
+    public int Idle { get; init; }
+
+    /// <summary>Connections that owe a reply.</summary>
+    public int Busy => Sockets - Changing - Idle;
+
+    /// <summary>As many connections as the server was found to take; null while that is all that are promised.</summary>
+    public int? Cap { get; init; }
+
+    /// <summary>From a command to the first byte of its reply, as the middle of the last few; null before the first.</summary>
+    public TimeSpan? Latency { get; init; }
+
+    /// <summary>The words behind <see cref="Fault"/>, as <see cref="NntpException.Detail"/> has them.</summary>
+    public string? Detail { get; init; }
+}
 
 /// <summary>One entry of the settings in use: what it says, and the connections of its account.</summary>
 /// <param name="Index">Place in the pool of providers.</param>

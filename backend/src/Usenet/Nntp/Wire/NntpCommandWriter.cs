@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Globalization;
 using System.Text;
 using Sluice.Usenet.Nzb;
 
@@ -14,6 +15,17 @@ internal static class NntpCommandWriter
         output.Write(id.Bytes);
         output.Write(">\r\n"u8);
     }
+
+    // body-command =/ "BODY" SP article-number
+    public static void WriteBody(IBufferWriter<byte> output, long number)
+    {
+        output.Write("BODY "u8);
+        Encoding.ASCII.GetBytes(number.ToString(CultureInfo.InvariantCulture), output);
+        output.Write("\r\n"u8);
+    }
+
+    // group-command = "GROUP" SP newsgroup-name
+    public static void WriteGroup(IBufferWriter<byte> output, string group) => WriteArgument(output, "GROUP "u8, group);
 
     // stat-command = "STAT" SP message-id
     public static void WriteStat(IBufferWriter<byte> output, MessageId id)
@@ -39,7 +51,7 @@ internal static class NntpCommandWriter
     private static void WriteArgument(IBufferWriter<byte> output, ReadOnlySpan<byte> command, string argument)
     {
         if (argument.AsSpan().ContainsAny('\r', '\n', '\0'))
-            throw new ArgumentException("A credential holds a control character.", nameof(argument));
+            throw new ArgumentException("An argument holds a control character.", nameof(argument));
 
         output.Write(command);
         Encoding.UTF8.GetBytes(argument, output);

@@ -29,8 +29,9 @@ internal sealed class KnownFamily
 /// <param name="names">Finds the addresses; null: the system does.</param>
 /// <param name="places">Where sockets count; null: nowhere, and one address is tried at a time.</param>
 /// <param name="family">What is known of the addresses; null: nothing, and nothing is kept.</param>
+/// <param name="entering">Told when a step begins; null: nothing is.</param>
 internal sealed class NntpDialer(
-    ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null)
+    ProviderOptions provider, NntpOptions options, NntpMeter meter, TimeProvider time, INameResolver? names = null, IDialPlaces? places = null, KnownFamily? family = null, Action<DialStep>? entering = null)
 {
     // More addresses than these are not worth their share of the time.
     private const int MostAddresses = 8;
@@ -79,10 +80,12 @@ internal sealed class NntpDialer(
     {
         using var deadline = new CancellationTokenSource(options.ConnectTimeout, time);
         using var either = CancellationTokenSource.CreateLinkedTokenSource(deadline.Token, cancellationToken);
+        entering?.Invoke(DialStep.Name);
         var found = await (names ?? new SystemNameResolver()).ResolveAsync(provider.Host, either.Token);
         var addresses = AddressRace.InTurn(found, family?.First, MostAddresses);
         if (addresses.Count == 0)
             throw new SocketException((int)SocketError.HostNotFound);
+        entering?.Invoke(DialStep.Connect);
         return await new AddressRace(options, meter, time, _places).RunAsync(addresses, provider.Port, either.Token);
     }
 
@@ -124,7 +127,10 @@ internal sealed class NntpDialer(
 
     private async Task<Stream> SecureAsync(Stream stream, CancellationToken cancellationToken)
     {
+        entering?.Invoke(DialStep.Secure);
+
         // Chain, dates and host name are checked by the system; the callback only adds the pin or takes the check away.
+        string? flaw = null;
         var secure = new SslStream(stream, leaveInnerStreamOpen: true);
         try
         {
@@ -134,17 +140,32 @@ internal sealed class NntpDialer(
                     TargetHost = provider.Host,
                     EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
                     CipherSuitesPolicy = TlsCiphers.Preferred(),
-                    RemoteCertificateValidationCallback = (_, certificate, _, errors) =>
-                        (errors == SslPolicyErrors.None || provider.SkipTlsVerification) && MatchesPin(certificate),
+                    RemoteCertificateValidationCallback = (_, certificate, chain, errors) => (flaw = FlawOf(certificate, chain, errors)) is null,
                 },
                 cancellationToken);
             return secure;
         }
-        catch
+        catch (Exception error)
         {
             await secure.DisposeAsync();
+            if (flaw is not null && error is AuthenticationException)
+                throw new NntpException(NntpFault.CertificateRefused, $"{provider} shows a certificate that {flaw}.", error) { Detail = flaw };
             throw;
         }
+    }
+
+    /// <summary>What is wrong with a certificate, behind "a certificate that"; null for nothing that counts.</summary>
+    private string? FlawOf(X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        if (errors == SslPolicyErrors.None || provider.SkipTlsVerification)
+            return MatchesPin(certificate) ? null : "has another key than the pinned one";
+        if (errors.HasFlag(SslPolicyErrors.RemoteCertificateNotAvailable))
+            return "cannot be read";
+        if (errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch))
+            return "is for another name";
+        return chain?.ChainStatus.Any(status => status.Status.HasFlag(X509ChainStatusFlags.NotTimeValid)) == true
+            ? "is out of date"
+            : "comes from no issuer that is trusted here";
     }
 
     private bool MatchesPin(X509Certificate? certificate)
@@ -159,6 +180,7 @@ internal sealed class NntpDialer(
 
     private async Task GreetAsync(NntpTransport transport, CancellationToken cancellationToken)
     {
+        entering?.Invoke(DialStep.Greet);
         var greeting = await ReadAsync(transport, cancellationToken);
         if (greeting.Code is not (NntpResponseCode.PostingAllowed or NntpResponseCode.PostingProhibited))
             throw Refusal(greeting, NntpFault.GreetingRefused, "does not greet");
@@ -169,11 +191,16 @@ internal sealed class NntpDialer(
         if (string.IsNullOrEmpty(provider.User))
             return;
 
+        entering?.Invoke(DialStep.LogIn);
         var reply = await AskAsync(transport, output => NntpCommandWriter.WriteUser(output, provider.User), cancellationToken);
         if (reply.Code == NntpResponseCode.PasswordRequired)
             reply = await AskAsync(transport, output => NntpCommandWriter.WritePassword(output, provider.Password ?? ""), cancellationToken);
         if (reply.Code != NntpResponseCode.AuthenticationAccepted)
-            throw Refusal(reply, NntpFault.LoginRefused, "refuses the user name or password");
+        {
+            throw reply.IsOver
+                ? Refusal(reply, NntpFault.AccountRefused, "says that the account is not active")
+                : Refusal(reply, NntpFault.LoginRefused, "refuses the user name or password");
+        }
     }
 
     private async Task<Reply> AskAsync(NntpTransport transport, Action<IBufferWriter<byte>> write, CancellationToken cancellationToken)
@@ -201,7 +228,7 @@ internal sealed class NntpDialer(
             var buffer = result.Buffer;
             if (NntpResponseReader.TryRead(ref buffer, options.MaxLineBytes, out var response))
             {
-                var reply = new Reply(response.Code, response.PrintableText(), response.SaysTooManyConnections());
+                var reply = new Reply(response.Code, response.PrintableText(), response.SaysTooManyConnections(), response.SaysAccountIsOver());
                 meter.Received(result.Buffer.Length - buffer.Length);
                 transport.Input.AdvanceTo(buffer.Start);
                 return reply;
@@ -214,14 +241,14 @@ internal sealed class NntpDialer(
     }
 
     private NntpException Refusal(Reply reply, NntpFault otherwise, string does) => reply.TooMany
-        ? new(NntpFault.TooManyConnections, $"{provider} allows no more connections: {reply.Code} {reply.Text}")
-        : new(otherwise, $"{provider} {does}: {reply.Code} {reply.Text}");
+        ? new(NntpFault.TooManyConnections, $"{provider} allows no more connections: {reply}") { Detail = reply.ToString() }
+        : new(otherwise, $"{provider} {does}: {reply}") { Detail = reply.ToString() };
 
     private Exception Explain(Exception error) => error switch
     {
         NntpException => error,
         OperationCanceledException => new NntpException(NntpFault.ConnectTimeout, $"{provider} did not answer in time.", error),
-        AuthenticationException => new NntpException(NntpFault.TlsFailed, $"{provider} has no valid certificate for this name, or speaks no TLS on this port.", error),
+        AuthenticationException => new NntpException(NntpFault.TlsFailed, $"{provider} speaks no TLS on this port.", error),
         SocketException { SocketErrorCode: SocketError.HostNotFound or SocketError.NoData or SocketError.TryAgain } =>
             new NntpException(NntpFault.NameNotResolved, $"The name of {provider} cannot be resolved.", error),
         SocketException socket => new NntpException(NntpFault.ConnectFailed, $"{provider} cannot be reached: {socket.SocketErrorCode}.", error),
@@ -245,7 +272,10 @@ internal sealed class NntpDialer(
         }
     }
 
-    private readonly record struct Reply(int Code, string Text, bool TooMany);
+    private readonly record struct Reply(int Code, string Text, bool TooMany, bool IsOver)
+    {
+        public override string ToString() => $"{Code} {Text}";
+    }
 }
 
 /// <summary>The order in which cipher suites are offered: AES-128-GCM first, which costs the least where the CPU has AES.</summary>

@@ -7,6 +7,10 @@ namespace Sluice.Usenet.Nntp.Wire;
 /// <param name="Text">Lent: valid until the buffer it was read from is advanced.</param>
 internal readonly record struct NntpResponse(int Code, ReadOnlySequence<byte> Text)
 {
+    // What providers put next to 481 and 502 where an account has run out, is not paid for, or has used up its volume.
+    private static readonly string[] AccountWords =
+        ["expired", "suspended", "blocked", "disabled", "inactive", "not active", "terminated", "cancelled", "canceled", "closed", "payment", "subscription", "quota", "credit", "exceeded"];
+
     /// <summary>Whether the text speaks of too many connections, as servers put it next to a 481 or 502.</summary>
     public bool SaysTooManyConnections()
     {
@@ -15,6 +19,13 @@ internal readonly record struct NntpResponse(int Code, ReadOnlySequence<byte> Te
             || text.Contains("connection limit", StringComparison.OrdinalIgnoreCase)
             || text.Contains("connections", StringComparison.OrdinalIgnoreCase)
                 && (text.Contains("limit", StringComparison.OrdinalIgnoreCase) || text.Contains("max", StringComparison.OrdinalIgnoreCase));
+    }
+
+    /// <summary>Whether the text of a refused login speaks of the account and not of the login.</summary>
+    public bool SaysAccountIsOver()
+    {
+        var text = PrintableText();
+        return Array.Exists(AccountWords, word => text.Contains(word, StringComparison.OrdinalIgnoreCase));
     }
 
     /// <summary>At most 200 printable characters of the text, safe for a log line.</summary>
@@ -39,6 +50,7 @@ internal static class NntpResponseCode
 {
     public const int PostingAllowed = 200;
     public const int PostingProhibited = 201;
+    public const int Group = 211;
     public const int Body = 222;
     public const int ArticleExists = 223;
     public const int AuthenticationAccepted = 281;
@@ -47,6 +59,7 @@ internal static class NntpResponseCode
     public const int NoArticleWithNumber = 423;
     public const int NoArticleWithId = 430;
     public const int ArticleRemoved = 451;
+    public const int AuthenticationRequired = 480;
     public const int PermanentlyUnavailable = 502;
 
     /// <summary>Whether the code says that this server does not have the article.</summary>

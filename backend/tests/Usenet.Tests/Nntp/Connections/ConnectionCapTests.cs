@@ -33,6 +33,18 @@ public sealed class ConnectionCapTests
     }
 
     [Fact]
+    public void Cap_that_is_forgotten_allows_all_that_is_promised_at_once()
+    {
+        _cap.Refused(2, isDoubtful: false, isSure: true);
+        Assert.Equal(2, _cap.Learned);
+
+        _cap.Forget();
+
+        Assert.Equal((Promised, null), (_cap.Current, _cap.Learned));
+        Assert.Null(_memory.CapOf(_account.Id));
+    }
+
+    [Fact]
     public void Cap_learned_without_doubt_is_tried_after_half_a_minute_and_then_recovers_in_seconds()
     {
         _cap.Refused(2, isDoubtful: false, isSure: true);

@@ -114,7 +114,7 @@ public sealed class ProviderPoolTests
         }
 
         var thrown = await Assert.ThrowsAsync<NntpException>(() => FetchAsync(host, 1));
-        Assert.Equal(NntpFault.TlsFailed, thrown.Fault);
+        Assert.Equal(NntpFault.CertificateRefused, thrown.Fault);
         Assert.Equal(0, host.Mock.Stats.CommandCount("BODY"));
     }
 
@@ -125,7 +125,7 @@ public sealed class ProviderPoolTests
             new MockProvider { Tls = MockTls.Valid },
             account => account with { UseTls = true, SkipTlsVerification = true, TlsPin = new string('0', 64) });
         var thrown = await Assert.ThrowsAsync<NntpException>(() => FetchAsync(host, 1));
-        Assert.Equal(NntpFault.TlsFailed, thrown.Fault);
+        Assert.Equal(NntpFault.CertificateRefused, thrown.Fault);
     }
 
     [Fact]

@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace Sluice.Usenet.Nntp.Wire;
+namespace Sluice.Usenet.Nntp;
 
 /// <summary>Finds the addresses of a news server.</summary>
 /// <remarks>Implementations are thread-safe.</remarks>

@@ -1,0 +1,42 @@
+using Sluice.Server.Library;
+using Sluice.Server.Providers;
+using Sluice.Server.Queue;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>Finds articles to measure a provider with: those of the NZB that came last.</summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class NewestPost(QueueStore queue, LibraryStore library, StoredNzbReader nzbs)
+{
+    // A file of fewer is a small one, and the next may be the film; and enough of them for 200 MB, some missing.
+    private const int ManySegments = 40;
+    private const int MostSegments = 500;
+
+    /// <summary>Its articles; none when there is no NZB, or it cannot be read.</summary>
+    public async Task<IReadOnlyList<SpeedArticle>> ListAsync(CancellationToken cancellationToken)
+    {
+        var (queued, published) = (await queue.FindNewestNzbAsync(cancellationToken), await library.FindNewestNzbAsync(cancellationToken));
+        var newest = queued is null || published?.At > queued.At ? published : queued;
+        if (newest is null)
+            return [];
+        var articles = new List<SpeedArticle>();
+        try
+        {
+            await foreach (var file in nzbs.ReadAsync(newest.Hash, new NzbHead(), cancellationToken))
+            {
+                if (file.Segments.Count >= ManySegments)
+                    articles.Clear();
+                articles.AddRange(file.Segments.Where(segment => !segment.IsHole).Take(MostSegments - articles.Count).Select(segment => new SpeedArticle(segment.Ids.Primary, segment.Bytes)));
+                if (file.Segments.Count >= ManySegments || articles.Count == MostSegments)
+                    break;
+            }
+        }
+        catch (Exception e) when (e is NzbFormatException or StoredNzbLostException or IOException)
+        {
+            // What was read of it is as good as any.
+        }
+
+        return articles;
+    }
+}

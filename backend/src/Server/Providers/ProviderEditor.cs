@@ -1,0 +1,178 @@
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
+
+namespace Sluice.Server.Providers;
+
+/// <summary>Changes one provider of <c>usenet.providers</c>: each change is one save of settings, and what it does not name is kept.</summary>
+/// <remarks>Thread-safe: changes follow one another.</remarks>
+internal sealed class ProviderEditor(SettingsStore store, SettingsSource settings) : IDisposable
+{
+    /// <summary>The setting.</summary>
+    public const string Setting = "usenet.providers";
+
+    private readonly SemaphoreSlim _turn = new(1);
+
+    /// <summary>The environment variable that sets the providers, so that none can be changed; null when none does.</summary>
+    public string? Lock => settings.Current[Setting] is { Origin: SettingOrigin.Environment } setting ? setting.Variable : null;
+
+    /// <summary>A provider of the settings; null when there is none of this id.</summary>
+    public ProviderOptions? Find(Guid id) => Elements.FirstOrDefault(element => element.Provider.Id == id).Provider;
+
+    /// <summary>
+    /// The password that a provider is to be used with. A saved one goes to the address that it was entered for alone (S19): host, port,
+    /// user and TLS have to be the same.
+    /// </summary>
+    /// <param name="provider">Where it is to be used.</param>
+    /// <param name="given">What was entered; null or the mask for the saved one.</param>
+    /// <param name="saved">As it is saved; null where it is not.</param>
+    /// <param name="isNeeded">Whether it has to be entered again.</param>
+    public static string? Password(ProviderOptions provider, string? given, ProviderOptions? saved, out bool isNeeded)
+    {
+        isNeeded = false;
+        if (given is not null && given != SettingsValidator.Mask)
+            return given.Length > 0 ? given : null;
+        if (saved is not null && IsSameAddress(provider, saved))
+            return saved.Password;
+        isNeeded = provider.User is not null;
+        return null;
+    }
+
+    /// <summary>Saves a provider: a new one, or one in place of the one of its id.</summary>
+    /// <param name="provider">As it is to be; its password aside.</param>
+    /// <param name="password">What was entered; null or the mask for the saved one.</param>
+    /// <param name="isNew">Whether it is added.</param>
+    /// <param name="cancellationToken">Counts until it is saved.</param>
+    /// <returns>Sentences by the field of the element, <see cref="Setting"/> for all of them together; empty when it was saved, null when there is none to change.</returns>
+    public async Task<IReadOnlyDictionary<string, string[]>?> SaveAsync(ProviderOptions provider, string? password, bool isNew, CancellationToken cancellationToken)
+    {
+        await _turn.WaitAsync(cancellationToken);
+        try
+        {
+            var (element, saved) = isNew ? default : Elements.FirstOrDefault(other => other.Provider.Id == provider.Id);
+            if (!isNew && saved is null)
+                return null;
+            provider = provider with { Password = Password(provider, password, saved, out var isNeeded) };
+            var list = ProviderList.Read(settings.Current.Text(Setting));
+            var errors = list.Put(provider, isNew ? null : element);
+            if (isNeeded)
+                errors["Pass"] = [saved is null ? "Enter the password." : "Enter the password again: the saved one goes only to the address that it was saved for."];
+            return errors.Count > 0 ? errors : await WriteAsync(list, cancellationToken);
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    /// <summary>Takes a provider out.</summary>
+    /// <returns>Sentences as for a save; empty when it is gone, null when there was none.</returns>
+    public async Task<IReadOnlyDictionary<string, string[]>?> RemoveAsync(Guid id, CancellationToken cancellationToken)
+    {
+        await _turn.WaitAsync(cancellationToken);
+        try
+        {
+            var (element, saved) = Elements.FirstOrDefault(other => other.Provider.Id == id);
+            if (saved is null)
+                return null;
+            var list = ProviderList.Read(settings.Current.Text(Setting));
+            list.Remove(element);
+            return await WriteAsync(list, cancellationToken);
+        }
+        finally
+        {
+            _turn.Release();
+        }
+    }
+
+    /// <summary>What is wrong with a provider that is not saved, by the field of the element.</summary>
+    public static IReadOnlyDictionary<string, string[]> Check(ProviderOptions provider) => ProviderList.Read("{}").Put(provider, null);
+
+    /// <inheritdoc/>
+    public void Dispose() => _turn.Dispose();
+
+    private IReadOnlyList<(int Element, ProviderOptions Provider)> Elements => ProviderJson.ReadElements(settings.Current.Text(Setting), out _);
+
+    private Task<IReadOnlyDictionary<string, string[]>> WriteAsync(ProviderList list, CancellationToken cancellationToken) =>
+        store.SaveAsync(new Dictionary<string, string?> { [Setting] = list.ToString() }, cancellationToken);
+
+    private static bool IsSameAddress(ProviderOptions one, ProviderOptions other) =>
+        string.Equals(one.Host.TrimEnd('.'), other.Host.TrimEnd('.'), StringComparison.OrdinalIgnoreCase)
+        && (one.Port, one.User, one.UseTls) == (other.Port, other.User, other.UseTls);
+}
+
+/// <summary>The JSON of <c>usenet.providers</c> while it is changed: names in any case, unknown ones kept, of doubled ones the last.</summary>
+internal sealed class ProviderList
+{
+    private const string List = "Providers";
+
+    private readonly JsonObject _root;
+    private readonly JsonArray _elements = [];
+
+    private ProviderList(JsonElement root)
+    {
+        if (ProviderJson.Property(root, List) is { ValueKind: JsonValueKind.Array } elements)
+        {
+            foreach (var element in elements.EnumerateArray())
+                _elements.Add(element.ValueKind == JsonValueKind.Object ? Loose(element) : JsonNode.Parse(element.GetRawText()));
+        }
+
+        _root = Loose(root);
+        _root[List] = _elements;
+    }
+
+    /// <summary>Opens the value of the setting, which is a JSON object.</summary>
+    public static ProviderList Read(string json)
+    {
+        using var document = JsonDocument.Parse(json);
+        return new ProviderList(document.RootElement);
+    }
+
+    /// <summary>Writes a provider into an element, or into a new one.</summary>
+    /// <returns>What is wrong with it, in sentences by field.</returns>
+    public Dictionary<string, string[]> Put(ProviderOptions provider, int? element)
+    {
+        if (element is not { } at)
+        {
+            at = _elements.Count;
+            _elements.Add(new JsonObject(new JsonNodeOptions { PropertyNameCaseInsensitive = true }));
+        }
+
+        var fields = (JsonObject)_elements[at]!;
+        fields["ProviderId"] = provider.Id.ToString();
+        fields["Nickname"] = provider.Name == provider.Host ? "" : provider.Name;
+        fields["Host"] = provider.Host;
+        fields["Port"] = provider.Port;
+        fields["UseSsl"] = provider.UseTls;
+        fields["SkipTlsVerification"] = provider.SkipTlsVerification;
+        fields["User"] = provider.User ?? "";
+        fields["Pass"] = provider.Password ?? "";
+        fields["MaxConnections"] = provider.MaxConnections;
+        fields["Type"] = (int)provider.Kind;
+        fields["Priority"] = provider.Priority;
+        fields["StorageGroup"] = provider.Backbone;
+        fields.Remove("Backbone");
+        return ProviderJson.Faults(fields.ToJsonString())
+            .GroupBy(fault => fault.Field, fault => fault.Sentence)
+            .ToDictionary(fault => fault.Key, fault => (string[])[$"{char.ToUpperInvariant(fault.First()[0])}{fault.First()[1..]}."]);
+    }
+
+    /// <summary>Takes an element out.</summary>
+    public void Remove(int element) => _elements.RemoveAt(element);
+
+    /// <inheritdoc/>
+    public override string ToString() => _root.ToJsonString();
+
+    private static JsonObject Loose(JsonElement element)
+    {
+        var loose = new JsonObject(new JsonNodeOptions { PropertyNameCaseInsensitive = true });
+        foreach (var property in element.EnumerateObject())
+        {
+            if (JsonText.NameOf(property) is { } name)
+                loose[name] = JsonNode.Parse(property.Value.GetRawText());
+        }
+
+        return loose;
+    }
+}
