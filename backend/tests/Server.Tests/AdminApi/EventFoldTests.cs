@@ -73,7 +73,7 @@ public sealed class EventFoldTests : IDisposable
         using var stream = await EventStreamClient.WatchAsync(server.Client, "topics=queue");
         Assert.Equal(60, (await stream.ReadAsync()).Data!["total"]!.GetValue<int>());
 
-        await server.SendAsync(HttpMethod.Delete, "queue", new JsonObject { ["ids"] = ids });
+        await server.SendAsync(HttpMethod.Post, "queue/remove", new JsonObject { ["ids"] = ids });
 
         var frame = await stream.ReadAsync();
         Assert.Equal((0, 60), (frame.Data!["total"]!.GetValue<int>(), frame.Data["removed"]!.AsArray().Count));
@@ -103,7 +103,7 @@ public sealed class EventFoldTests : IDisposable
                 await server.SendAsync(HttpMethod.Put, $"queue/{id}", new JsonObject { ["paused"] = dice.Next(2) == 0 });
                 break;
             default:
-                await server.SendAsync(HttpMethod.Delete, "queue", new JsonObject { ["ids"] = new JsonArray(id) });
+                await server.SendAsync(HttpMethod.Post, "queue/remove", new JsonObject { ["ids"] = new JsonArray(id) });
                 ids.Remove(id);
                 break;
         }
