@@ -148,7 +148,7 @@ public sealed class UndoTests : IDisposable
         var release = new MockRelease("rel", 11, [new MockFile { Name = "film.mkv", Size = 100_000, ArticleSize = 20_000 }]);
         var good = (await server.UploadAsync(release.ToNzb(), "Rel.nzb", HttpStatusCode.OK, ("category", "tv")))["ids"]![0]!.GetValue<string>();
         await server.WaitForHistoryAsync(good);
-        await server.UploadAsync("no nzb"u8.ToArray(), "Odd.nzb");
+        await server.UploadAsync(NzbText.DamagedZip(), "Odd.nzb");
         var (rows, stored) = (await server.GetAsync("history"), await DumpAsync(server));
 
         var removed = await server.SendAsync(HttpMethod.Post, "history/remove", new JsonObject { ["filter"] = new JsonObject() });
