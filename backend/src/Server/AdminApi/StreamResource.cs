@@ -22,8 +22,13 @@ internal static class StreamResource
 
     private static Results<NoContent, JsonHttpResult<Problem>> Stop(string id, StreamViews views) => views.Stop(id) ? TypedResults.NoContent() : Unknown();
 
-    private static async Task<Ok<Stats>> ShowStatsAsync(StatWindow? window, StatViews views, EventHub events, CancellationToken cancellationToken) =>
-        TypedResults.Ok(await views.ShowAsync(window ?? StatWindow.TenMinutes, events.Seq, cancellationToken));
+    private static async Task<Results<Ok<Stats>, JsonHttpResult<Problem>>> ShowStatsAsync(
+        string? window, StatViews views, EventHub events, CancellationToken cancellationToken)
+    {
+        var read = new ListReader();
+        var shown = read.Word<StatWindow>("window", window) ?? StatWindow.TenMinutes;
+        return read.Problem is { } problem ? problem : TypedResults.Ok(await views.ShowAsync(shown, events.Seq, cancellationToken));
+    }
 
     private static JsonHttpResult<Problem> Unknown() => AdminProblem.NotFound("This playback has ended, or never was.");
 }
