@@ -11,9 +11,6 @@ namespace Sluice.Server.AdminApi;
 /// <summary><c>/api/logs</c>: the last lines of the log.</summary>
 internal static class LogResource
 {
-    private const int DefaultLimit = 100;
-    private const int MaxLimit = 500;
-
     /// <summary>Maps the resource.</summary>
     public static void MapLogs(this RouteGroupBuilder api)
     {
@@ -25,23 +22,25 @@ internal static class LogResource
 
     // level: lines of it and of those above it. The cursor is the number of the oldest line of the page before.
     private static Results<Ok<LogPage>, JsonHttpResult<Problem>> List(
-        string? cursor, int? limit, string? q, LogLineLevel? level, string? source, string? job, string? stream, LogRing ring, LogLevels levels, EventHub events)
+        string? cursor, int? limit, string? q, string? level, string? source, string? job, string? stream, LogRing ring, LogLevels levels, EventHub events)
     {
         var before = long.MaxValue;
         if (cursor is not null && !long.TryParse(cursor, NumberStyles.None, CultureInfo.InvariantCulture, out before))
             return AdminProblem.BadInput("cursor", "This is no cursor of this list.");
-        if (limit is < 1 or > MaxLimit)
-            return AdminProblem.BadInput("limit", $"Must be 1 to {MaxLimit}.");
+        var reader = new ListReader();
+        var (least, most) = (reader.Word<LogLineLevel>("level", level), reader.Limit(limit));
+        if (reader.Problem is { } problem)
+            return problem;
 
         var seq = events.Seq;
         var words = SearchText.WordsOf(q);
         var all = ring.Lines;
         var matching = all
-            .Where(line => (level is not { } least || line.Level >= LevelOf(least))
+            .Where(line => (least is null || line.Level >= LevelOf(least.Value))
                 && IsGiven(source, line.Source) && IsGiven(job, line.Job) && IsGiven(stream, line.Stream) && Has(line, words))
             .ToList();
-        var items = matching.AsEnumerable().Reverse().Where(line => line.Number < before).Take((limit ?? DefaultLimit) + 1).ToList();
-        var hasMore = items.Count > (limit ?? DefaultLimit);
+        var items = matching.AsEnumerable().Reverse().Where(line => line.Number < before).Take(most + 1).ToList();
+        var hasMore = items.Count > most;
         if (hasMore)
             items.RemoveAt(items.Count - 1);
         var (current, until) = levels.Current;

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Sluice.Server.Events;
 using Sluice.Server.History;
 using Sluice.Server.Library;
@@ -67,7 +68,7 @@ internal abstract class RowsTopic(EventFeed feed) : IChangeTopic
     /// <summary>The frame.</summary>
     /// <param name="changed">Keys of rows that are new or other ones; null where there are too many to name.</param>
     /// <param name="removed">Keys of rows that are gone.</param>
-    /// <param name="cancellationToken">Nobody watches any more.</param>
+    /// <param name="cancellationToken">The last watcher has gone.</param>
     protected abstract ValueTask<FrameMaker> DeltaAsync(IReadOnlyCollection<string>? changed, IReadOnlyCollection<string> removed, CancellationToken cancellationToken);
 
     /// <summary>Notes rows.</summary>
@@ -118,7 +119,7 @@ internal sealed class QueueTopic(EventFeed feed, QueueRows rows) : RowsTopic(fee
     public override async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
         var (total, state) = (await rows.CountAsync(cancellationToken), rows.State);
-        return Frames.Of(EventsJson.Default.QueueFrame, seq => new QueueFrame(FrameKind.Snapshot, seq, total, state, [], []));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new QueueFrame(FrameKind.Snapshot, seq, total, state, [], []), EventsJson.Default.QueueFrame);
     }
 
     /// <inheritdoc/>
@@ -137,7 +138,7 @@ internal sealed class QueueTopic(EventFeed feed, QueueRows rows) : RowsTopic(fee
         var found = changed is null ? null : await rows.ReadAsync(changed, cancellationToken);
         var gone = found is null ? [] : Gone(changed!, removed, found.Select(row => row.Id));
         var (total, state) = (await rows.CountAsync(cancellationToken), rows.State);
-        return Frames.Of(EventsJson.Default.QueueFrame, seq => new QueueFrame(FrameKind.Delta, seq, total, state, found, gone));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new QueueFrame(FrameKind.Delta, seq, total, state, found, gone), EventsJson.Default.QueueFrame);
     }
 }
 
@@ -151,7 +152,7 @@ internal sealed class HistoryTopic(EventFeed feed, HistoryRows rows) : RowsTopic
     public override async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
         var total = await rows.CountAsync(cancellationToken);
-        return Frames.Of(EventsJson.Default.HistoryFrame, seq => new HistoryFrame(FrameKind.Snapshot, seq, total, [], []));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new HistoryFrame(FrameKind.Snapshot, seq, total, [], []), EventsJson.Default.HistoryFrame);
     }
 
     /// <inheritdoc/>
@@ -164,7 +165,7 @@ internal sealed class HistoryTopic(EventFeed feed, HistoryRows rows) : RowsTopic
         var found = changed is null ? null : await rows.ReadAsync(changed, cancellationToken);
         var gone = found is null ? [] : Gone(changed!, removed, found.Select(row => row.Id));
         var total = await rows.CountAsync(cancellationToken);
-        return Frames.Of(EventsJson.Default.HistoryFrame, seq => new HistoryFrame(FrameKind.Delta, seq, total, found, gone));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new HistoryFrame(FrameKind.Delta, seq, total, found, gone), EventsJson.Default.HistoryFrame);
     }
 }
 
@@ -178,7 +179,7 @@ internal sealed class FilesTopic(EventFeed feed, FileListStore store) : RowsTopi
     public override async ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken)
     {
         var total = await store.CountReleasesAsync(cancellationToken);
-        return Frames.Of(EventsJson.Default.FilesFrame, seq => new FilesFrame(FrameKind.Snapshot, seq, total, []));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new FilesFrame(FrameKind.Snapshot, seq, total, []), EventsJson.Default.FilesFrame);
     }
 
     /// <inheritdoc/>
@@ -192,6 +193,6 @@ internal sealed class FilesTopic(EventFeed feed, FileListStore store) : RowsTopi
         string[]? paths = changed is null ? null
             : [.. changed.Concat(removed).SelectMany(release => (string[])["", release[..release.IndexOf('/', StringComparison.Ordinal)], release]).Distinct()];
         var total = await store.CountReleasesAsync(cancellationToken);
-        return Frames.Of(EventsJson.Default.FilesFrame, seq => new FilesFrame(FrameKind.Delta, seq, total, paths));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new FilesFrame(FrameKind.Delta, seq, total, paths), EventsJson.Default.FilesFrame);
     }
 }

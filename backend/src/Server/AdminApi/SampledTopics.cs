@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
@@ -21,7 +22,7 @@ internal sealed class StatsTopic(StatViews views) : ISampledTopic
         // This client may know more than the last frame told: what has been taken back since is told again.
         Volatile.Write(ref _told, null);
         var sample = views.Now;
-        return Frames.Of(EventsJson.Default.StatsFrame, seq => new StatsFrame(FrameKind.Snapshot, seq, sample, now.Figures, now.Attention, now.Steps));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new StatsFrame(FrameKind.Snapshot, seq, sample, now.Figures, now.Attention, now.Steps), EventsJson.Default.StatsFrame);
     }
 
     /// <inheritdoc/>
@@ -31,13 +32,10 @@ internal sealed class StatsTopic(StatViews views) : ISampledTopic
         var now = new Told(await views.FiguresAsync(cancellationToken), views.Attention, views.Steps);
         Interlocked.CompareExchange(ref _told, now, before);
         var sample = views.Now;
-        return Frames.Of(EventsJson.Default.StatsFrame, seq => new StatsFrame(
-            FrameKind.Delta,
-            seq,
-            sample,
-            now.Figures == before?.Figures ? null : now.Figures,
-            before is not null && now.Attention.SequenceEqual(before.Attention) ? null : now.Attention,
-            now.Steps == before?.Steps ? null : now.Steps));
+        var figures = now.Figures == before?.Figures ? null : now.Figures;
+        var attention = before is not null && now.Attention.SequenceEqual(before.Attention) ? null : now.Attention;
+        var steps = now.Steps == before?.Steps ? null : now.Steps;
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new StatsFrame(FrameKind.Delta, seq, sample, figures, attention, steps), EventsJson.Default.StatsFrame);
     }
 
     private sealed record Told(StatFigures Figures, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps);
@@ -61,7 +59,7 @@ internal sealed class StreamsTopic(StreamViews views) : ISampledTopic
     private FrameMaker Frame(FrameKind kind)
     {
         var rows = views.Rows();
-        return Frames.Of(EventsJson.Default.StreamsFrame, seq => new StreamsFrame(kind, seq, rows.Items, rows.Scans));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new StreamsFrame(kind, seq, rows.Items, rows.Scans), EventsJson.Default.StreamsFrame);
     }
 }
 
@@ -87,7 +85,7 @@ internal sealed class StreamTopics(StreamViews views) : ITopicFamily
         private async ValueTask<FrameMaker> FrameAsync(FrameKind kind, CancellationToken cancellationToken)
         {
             var detail = await views.DetailAsync(id, cancellationToken);
-            return Frames.Of(EventsJson.Default.StreamFrame, seq => new StreamFrame(kind, seq, detail));
+            return seq => JsonSerializer.SerializeToUtf8Bytes(new StreamFrame(kind, seq, detail), EventsJson.Default.StreamFrame);
         }
     }
 }
@@ -110,6 +108,6 @@ internal sealed class ProvidersTopic(ProviderTable table) : ISampledTopic
     private FrameMaker Frame(FrameKind kind)
     {
         var rows = table.Rows();
-        return Frames.Of(EventsJson.Default.ProvidersFrame, seq => new ProvidersFrame(kind, seq, rows));
+        return seq => JsonSerializer.SerializeToUtf8Bytes(new ProvidersFrame(kind, seq, rows), EventsJson.Default.ProvidersFrame);
     }
 }

@@ -1,5 +1,4 @@
 using System.Text.Json;
-using System.Text.Json.Serialization.Metadata;
 using Microsoft.Extensions.Primitives;
 using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
@@ -7,13 +6,6 @@ using Sluice.Server.Events;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
-
-/// <summary>Frames as JSON.</summary>
-internal static class Frames
-{
-    /// <summary>Makes the JSON of a frame.</summary>
-    public static FrameMaker Of<T>(JsonTypeInfo<T> type, Func<long, T> frame) => seq => JsonSerializer.SerializeToUtf8Bytes(frame(seq), type);
-}
 
 /// <summary>The topic <c>setup</c>: how far the setup is.</summary>
 internal sealed class SetupTopic(AdminStore store) : IChangeTopic
@@ -41,7 +33,8 @@ internal sealed class SetupTopic(AdminStore store) : IChangeTopic
         return Interlocked.Exchange(ref _told, state) == state ? new((FrameMaker?)null) : new(Frame(FrameKind.Delta, state));
     }
 
-    private static FrameMaker Frame(FrameKind kind, SetupState state) => Frames.Of(EventsJson.Default.SetupFrame, seq => new SetupFrame(kind, seq, state));
+    private static FrameMaker Frame(FrameKind kind, SetupState state) =>
+        seq => JsonSerializer.SerializeToUtf8Bytes(new SetupFrame(kind, seq, state), EventsJson.Default.SetupFrame);
 }
 
 /// <summary>The topic <c>config</c>: which settings have another value.</summary>
@@ -61,7 +54,7 @@ internal sealed class ConfigTopic(SettingsSource settings) : IChangeTopic
 
     /// <inheritdoc/>
     public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) =>
-        new(Frames.Of(EventsJson.Default.ConfigFrame, seq => new ConfigFrame(FrameKind.Snapshot, seq, [])));
+        new(Frame(FrameKind.Snapshot, []));
 
     /// <inheritdoc/>
     public ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken)
@@ -72,8 +65,11 @@ internal sealed class ConfigTopic(SettingsSource settings) : IChangeTopic
         [
             .. current.All.Where(now => before[now.Definition.Key] is var then && (then.Value != now.Value || then.Origin != now.Origin)).Select(now => now.Definition.Key),
         ];
-        return keys.Length == 0 ? new((FrameMaker?)null) : new(Frames.Of(EventsJson.Default.ConfigFrame, seq => new ConfigFrame(FrameKind.Delta, seq, keys)));
+        return keys.Length == 0 ? new((FrameMaker?)null) : new(Frame(FrameKind.Delta, keys));
     }
+
+    private static FrameMaker Frame(FrameKind kind, string[] keys) =>
+        seq => JsonSerializer.SerializeToUtf8Bytes(new ConfigFrame(kind, seq, keys), EventsJson.Default.ConfigFrame);
 }
 
 /// <summary>The topic <c>logs</c>: new lines of the log.</summary>
@@ -98,7 +94,7 @@ internal sealed class LogsTopic(LogRing ring) : IChangeTopic
 
     /// <inheritdoc/>
     public ValueTask<FrameMaker> SnapshotAsync(CancellationToken cancellationToken) =>
-        new(Frames.Of(EventsJson.Default.LogsFrame, seq => new LogsFrame(FrameKind.Snapshot, seq, ring.State.Count, null)));
+        new(Frame(FrameKind.Snapshot, ring.State.Count, null));
 
     /// <inheritdoc/>
     public ValueTask<FrameMaker?> TakeAsync(CancellationToken cancellationToken)
@@ -112,6 +108,9 @@ internal sealed class LogsTopic(LogRing ring) : IChangeTopic
         var shown = lines is null || lines.Sum(line => line.Text.Length) > MostCharacters
             ? null
             : lines.Where(line => line.Number <= last).Select(LogResource.Shape).ToList();
-        return new(Frames.Of(EventsJson.Default.LogsFrame, seq => new LogsFrame(FrameKind.Delta, seq, count, shown)));
+        return new(Frame(FrameKind.Delta, count, shown));
     }
+
+    private static FrameMaker Frame(FrameKind kind, long count, IReadOnlyList<LogLine>? lines) =>
+        seq => JsonSerializer.SerializeToUtf8Bytes(new LogsFrame(kind, seq, count, lines), EventsJson.Default.LogsFrame);
 }

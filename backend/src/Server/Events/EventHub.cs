@@ -169,7 +169,7 @@ internal sealed class EventHub : IAsyncDisposable
         if (run.Topic is IChangeTopic change)
         {
             run.Bit = 1UL << _topics.Index().First(topic => topic.Item == change).Index;
-            // What has happened before was noted by nobody: pages that were read by then are read again.
+            // Nothing has noted what has happened before: pages that were read by then are read again.
             run.Since = run.Last = ++_seq;
             run.Notes = change.Begin(() => run.News.Writer.TryWrite(true));
             run.Running = Task.Run(() => FollowAsync(run, change, run.Stop.Token));
@@ -227,7 +227,7 @@ internal sealed class EventHub : IAsyncDisposable
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // Nobody watches any more.
+            // The last watcher has gone.
         }
     }
 
@@ -244,7 +244,7 @@ internal sealed class EventHub : IAsyncDisposable
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // Nobody watches any more.
+            // The last watcher has gone.
         }
     }
 

@@ -4,7 +4,7 @@ namespace Sluice.Server.Events;
 /// <param name="seq">The number.</param>
 internal delegate ReadOnlyMemory<byte> FrameMaker(long seq);
 
-/// <summary>A part of what happens that can be watched by itself (ADM-20). All that it does, it does while somebody watches.</summary>
+/// <summary>A part of what happens that can be watched by itself (ADM-20). All that it does, it does while it has a watcher.</summary>
 /// <remarks>Thread-safe.</remarks>
 internal interface ITopic
 {

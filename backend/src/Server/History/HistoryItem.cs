@@ -3,6 +3,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Server.Events;
 
 namespace Sluice.Server.History;
 
@@ -109,3 +110,14 @@ internal sealed partial class StepsJson : JsonSerializerContext;
 /// <param name="Milliseconds">From its start to its end.</param>
 /// <param name="Detail">Counts in words, as in "3 files, 5 heads"; may be empty.</param>
 internal sealed record StepTiming(string Step, long Milliseconds, string Detail);
+
+/// <summary>Items of the history have come, gone or changed. One that is archived counts as changed, and is in no list afterwards.</summary>
+internal sealed record HistoryItemsChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
+{
+    /// <inheritdoc/>
+    public override string Type => "history.changed";
+
+    /// <summary>The table of the history, whose changes become such events.</summary>
+    public static WatchedTable Watch(EventFeed feed) =>
+        new("history_item", ["id"], (changed, removed) => feed.Publish(new HistoryItemsChanged(Limit(changed), Limit(removed))));
+}

@@ -1,3 +1,6 @@
+using Sluice.Server.Database;
+using Sluice.Server.Events;
+
 namespace Sluice.Server.Library;
 
 /// <summary>Everything that one NZB brought, under one name.</summary>
@@ -40,4 +43,15 @@ internal sealed record LibraryFile
 
     /// <summary>When it became visible.</summary>
     public DateTimeOffset LastModified => Release.PublishedAt;
+}
+
+/// <summary>Releases have come, gone or changed, each named by its folder below <c>/content</c>, as in <c>movies/Some.Release</c>.</summary>
+internal sealed record ReleasesChanged(IReadOnlyList<string>? Changed, IReadOnlyList<string>? Removed) : RowsEvent(Changed, Removed)
+{
+    /// <inheritdoc/>
+    public override string Type => "library.changed";
+
+    /// <summary>The table of releases, whose changes become such events.</summary>
+    public static WatchedTable Watch(EventFeed feed) =>
+        new("release", ["category", "name"], (changed, removed) => feed.Publish(new ReleasesChanged(Limit(changed), Limit(removed))));
 }

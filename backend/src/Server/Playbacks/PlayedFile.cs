@@ -34,7 +34,7 @@ internal sealed record PlaybackSnapshot(
 /// <summary>A playback: one file that one program at one address reads, over however many requests.</summary>
 /// <remarks>
 /// Thread-safe. Reads touch counters alone. <c>_gate</c> guards the rest: the requests that are open, where the last ones ended, seeks and rates;
-/// nothing is called under it.
+/// under it requests are aborted, which ends no stream before it returns.
 /// </remarks>
 internal sealed class PlayedFile
 {
@@ -170,6 +170,7 @@ internal sealed class PlayedFile
             if (_ends.Count == MostEnds)
                 _ends.Dequeue();
             _ends.Enqueue(stream.Position);
+            ForgetStream(stream, ms: null);
         }
     }
 
@@ -189,9 +190,7 @@ internal sealed class PlayedFile
         lock (_gate)
         {
             _firstByteMs ??= ms;
-            var seek = _seeks.FindIndex(each => each.Stream == stream);
-            if (seek >= 0)
-                _seeks[seek] = _seeks[seek] with { Stream = null, Ms = ms };
+            ForgetStream(stream, ms);
         }
     }
 
@@ -210,14 +209,14 @@ internal sealed class PlayedFile
         }
     }
 
-    /// <summary>Ends its requests.</summary>
+    /// <summary>Ends its requests. Under the lock: one that ended meanwhile could have left its connection to another request.</summary>
     public void Stop()
     {
-        PlayedStream[] open;
         lock (_gate)
-            open = [.. _open];
-        foreach (var stream in open)
-            stream.Abort();
+        {
+            foreach (var stream in _open.ToArray())
+                stream.Abort();
+        }
     }
 
     /// <summary>How it gets on right now.</summary>
@@ -259,6 +258,14 @@ internal sealed class PlayedFile
             ClientIdle = first.WaitingSince is null ? _time.GetElapsedTime(lastRead, now) : TimeSpan.Zero,
             Stream = first.Look(),
         };
+    }
+
+    /// <summary>A seek has come to its first byte, or ends without. Under the lock.</summary>
+    private void ForgetStream(PlayedStream stream, double? ms)
+    {
+        var seek = _seeks.FindIndex(each => each.Stream == stream);
+        if (seek >= 0)
+            _seeks[seek] = _seeks[seek] with { Stream = null, Ms = ms };
     }
 }
 

@@ -1,9 +1,8 @@
 using System.Net;
 using System.Text.Json.Nodes;
-using Microsoft.Extensions.DependencyInjection;
-using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;
 using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
 using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
@@ -35,13 +34,13 @@ public sealed class EventFoldTests : IDisposable
         {
             // Enough to have something to change; a film that can be imported among them.
             if (ids.Count < 5 || dice.Next(3) == 0)
-                ids.Add(change % 4 == 0 ? await AddFilmAsync(server, mock, change) : await server.AddAsync($"Release.{change}"));
+                ids.Add(change % 4 == 0 ? await AddFilmAsync(server, change) : await server.AddAsync($"Release.{change}"));
             else
                 await ChangeAsync(server, ids, dice, change);
         }
 
         // The last change of all: a film is imported though the queue is paused, and is the first of the history.
-        var last = await AddFilmAsync(server, mock, 99);
+        var last = await AddFilmAsync(server, 99);
         await server.SendAsync(HttpMethod.Put, $"queue/{last}", new JsonObject { ["priority"] = "force" });
         await server.WaitForHistoryAsync(last);
         await server.SendAsync(HttpMethod.Put, $"queue/{ids[^1]}", new JsonObject { ["name"] = "The.Last.One" }, HttpStatusCode.OK);
@@ -74,15 +73,15 @@ public sealed class EventFoldTests : IDisposable
         using var stream = await EventStreamClient.WatchAsync(server.Client, "topics=queue");
         Assert.Equal(60, (await stream.ReadAsync()).Data!["total"]!.GetValue<int>());
 
-        await server.SendAsync(HttpMethod.Delete, "queue", new JsonObject { ["ids"] = ids });
+        await server.SendAsync(HttpMethod.Post, "queue/remove", new JsonObject { ["ids"] = ids });
 
         var frame = await stream.ReadAsync();
         Assert.Equal((0, 60), (frame.Data!["total"]!.GetValue<int>(), frame.Data["removed"]!.AsArray().Count));
     }
 
-    private static async Task<string> AddFilmAsync(JobServer server, MockServer mock, int seed)
+    private static async Task<string> AddFilmAsync(JobServer server, int seed)
     {
-        var release = new MockRelease($"film{seed}", seed, [new MockFile { Name = "film.mkv", Size = 30_000, ArticleSize = 20_000 }]);
+        var release = new MockRelease($"film{seed}", (ulong)seed, [new MockFile { Name = "film.mkv", Size = 30_000, ArticleSize = 20_000 }]);
         return (await server.UploadAsync(release.ToNzb(), $"Film{seed}.nzb", HttpStatusCode.OK, ("category", "tv")))["ids"]![0]!.GetValue<string>();
     }
 
@@ -104,7 +103,7 @@ public sealed class EventFoldTests : IDisposable
                 await server.SendAsync(HttpMethod.Put, $"queue/{id}", new JsonObject { ["paused"] = dice.Next(2) == 0 });
                 break;
             default:
-                await server.SendAsync(HttpMethod.Delete, "queue", new JsonObject { ["ids"] = new JsonArray(id) });
+                await server.SendAsync(HttpMethod.Post, "queue/remove", new JsonObject { ["ids"] = new JsonArray(id) });
                 ids.Remove(id);
                 break;
         }

@@ -195,6 +195,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     /// <summary>How soon the background may have more than its share, where it waits for that; null where it does not.</summary>
     public TimeSpan? BackgroundMayGrowIn => _background > 0 ? limiter.PlaybackEndsIn : null;
 
+    /// <summary>Connections that owe a reply.</summary>
+    public int Busy => _open.Count(static load => load.Commands > 0);
+
     /// <summary>Whether the line carries no more than is asked for already.</summary>
     public bool IsLineFull => _ceiling.IsFull;
 

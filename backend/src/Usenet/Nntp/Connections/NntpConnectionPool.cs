@@ -86,16 +86,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
-    /// <summary>Whether no connection serves.</summary>
-    public bool NoneIsOpen
-    {
-        get
-        {
-            lock (_gate)
-                return Serving == 0;
-        }
-    }
-
     /// <summary>Sockets being opened or closed, those of the open ones that owe nothing, and as many as were found to be taken; null while that is all that is promised.</summary>
     public (int Changing, int Idle, int Open, int? Cap) Counts
     {
@@ -122,10 +112,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         get
         {
             lock (_gate)
-            {
-                var isReachable = (Serving > 0 || Health.Dials.Failure is null) && Health.Bodies.Failure is null;
-                return new ConnectionSnapshot(Serving, _scheduler.Open.Count(static load => load.Commands > 0), IsFull, isReachable, _scheduler.IsLineFull);
-            }
+                return new ConnectionSnapshot(Serving, _scheduler.Busy, IsFull, Health.IsReachable(Serving > 0), _scheduler.IsLineFull);
         }
     }
 

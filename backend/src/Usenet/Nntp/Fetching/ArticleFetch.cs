@@ -93,7 +93,7 @@ internal sealed class ArticleFetch : IUrgent
             if (!isSent)
             {
                 if (WaitsForLong() && _leader.Provider is { } provider)
-                    TryChallenge(provider, isSent, isFree: provider.Pool.NoneIsOpen);
+                    TryChallenge(provider, isSent, isFree: provider.Pool.Snapshot.Open == 0);
                 return Lateness.Borne;
             }
 

@@ -92,6 +92,10 @@ internal sealed class ProviderHealth
 
     private CircuitBreaker[] All => [Dials, Bodies, Stats];
 
+    /// <summary>Whether articles can be asked for, as far as is known.</summary>
+    /// <param name="isConnected">Whether a connection is open.</param>
+    public bool IsReachable(bool isConnected) => (isConnected || Dials.Failure is null) && Bodies.Failure is null;
+
     /// <summary>A dial has failed.</summary>
     public void DialFailed(NntpException failure, BreakerProbe? probe)
     {
