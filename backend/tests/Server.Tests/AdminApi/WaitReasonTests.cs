@@ -11,7 +11,7 @@ namespace Sluice.Server.Tests.AdminApi;
 public sealed class WaitReasonTests
 {
     // A busy machine makes articles late, which is a reason of its own.
-    private static readonly KeyValuePair<string, string> NoSecondQuestion = new("SLUICE_CONFIG__USENET__HEDGE_ENABLED", "false");
+    private static readonly KeyValuePair<string, string> NoSecondQuestion = new("SLUICE_CONFIG__USENET__HEDGE__ENABLED", "false");
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
