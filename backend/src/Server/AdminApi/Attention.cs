@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Options;
 using Sluice.Server.Arr;
+using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Providers;
@@ -26,6 +27,9 @@ internal sealed class Attention(
     TimeProvider time)
 {
     private static readonly TimeSpan Told = TimeSpan.FromHours(1);
+
+    // Their lines are about what has a row of its own as long as it lasts, or about the setup, which is over once this can be read.
+    private static readonly string[] ToldElsewhere = [nameof(FirstStart), nameof(SettingsStore), nameof(StorageState)];
 
     /// <summary>All there is, the worst first.</summary>
     public IReadOnlyList<AttentionRow> Collect() =>
@@ -97,7 +101,7 @@ internal sealed class Attention(
     {
         var since = time.WallTime() - Told;
         return warnings.Lines
-            .Where(line => line.At >= since)
+            .Where(line => line.At >= since && !ToldElsewhere.Contains(line.Origin))
             .Reverse()
             .Select(static line => new AttentionRow(
                 AttentionKind.Log, line.Level >= LogLevel.Error ? AttentionLevel.Error : AttentionLevel.Warning, line.Text, null, line.At));

@@ -125,16 +125,14 @@ public sealed class StatResourceTests : IDisposable
     [Fact]
     public async Task Provider_that_fails_has_a_row_with_its_id()
     {
-        var mock = await MockServer.StartAsync();
-        var port = mock.Port;
-        await mock.DisposeAsync();
-        await using var server = await ResourceServer.StartAsync(_temporary, ProviderSettings.For(port));
+        await using var mock = await MockServer.StartAsync(new MockOptions { Providers = [new MockProvider { User = "me", Password = "right" }] });
+        await using var server = await ResourceServer.StartAsync(_temporary, ProviderSettings.For(mock.Ports, "me", "wrong"));
 
         var rows = await RowsAsync(server, rows => rows.Any(static row => row!["kind"]!.ToString() == "provider-fails"));
 
         var row = Assert.Single(rows, static row => row!["kind"]!.ToString() == "provider-fails")!;
         Assert.Equal("error", row["level"]!.ToString());
-        Assert.Equal("loopback-0 cannot be connected to.", row["sentence"]!.ToString());
+        Assert.Equal("loopback-0 refuses the user or the password.", row["sentence"]!.ToString());
         Assert.True(Guid.TryParse(row["target"]!.ToString(), out _));
     }
 
