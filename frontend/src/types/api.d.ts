@@ -1233,8 +1233,6 @@ export interface components {
         ProviderRows: {
             items: components["schemas"]["ProviderRow"][];
             locked: null | string;
-            /** Format: int64 */
-            seq: number;
         };
         ProviderSave: {
             host: string;
