@@ -1,13 +1,17 @@
 import { useEffect, useRef } from "react";
 import { useLocation } from "react-router";
 
-/** Moves the focus to the `h1` after each navigation to another path, and to the top of the page; not on the first load. */
+/**
+ * Moves the focus to the `h1` after each navigation to another path; not on the first load, and not where the address opens or closes a window
+ * over the page, which has the focus or gives it back (`lib/url-param`).
+ */
 export function useHeadingFocus(): void {
-  const { pathname } = useLocation();
+  const { pathname, state } = useLocation();
   const last = useRef(pathname);
   useEffect(() => {
     if (last.current === pathname) return;
     last.current = pathname;
+    if ((state as { keepsFocus?: boolean } | null)?.keepsFocus) return;
     document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
-  }, [pathname]);
+  }, [pathname, state]);
 }

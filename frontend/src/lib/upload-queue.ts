@@ -26,7 +26,19 @@ export interface UploadState {
   paused: { reason: string; until: number } | null;
 }
 
-type Send = (file: File, signal: AbortSignal) => Promise<Accepted>;
+/** What is sent with a file; empty words are left out. */
+export interface UploadOptions {
+  category?: string;
+  password?: string;
+  priority?: string;
+}
+
+type Send = (file: File, signal: AbortSignal, options: UploadOptions) => Promise<Accepted>;
+
+interface Waiting {
+  file: File;
+  options: UploadOptions;
+}
 
 const atATime = 3;
 const defaultPauseSeconds = 30;
@@ -39,7 +51,7 @@ const none: UploadState = { total: 0, accepted: 0, items: { ids: [], names: [] }
 export class UploadQueue {
   readonly #send: Send;
   readonly #listeners = new Set<() => void>();
-  #waiting: File[] = [];
+  #waiting: Waiting[] = [];
   #running = 0;
   #stop = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,9 +69,9 @@ export class UploadQueue {
   readonly state = (): UploadState => this.#state;
 
   /** Adds files, and those that are refused at once with their reasons. */
-  add(files: readonly File[], refused: readonly Refused[] = []): void {
+  add(files: readonly File[], refused: readonly Refused[] = [], options: UploadOptions = {}): void {
     const before = this.#state.left === 0 ? none : this.#state;
-    this.#waiting.push(...files);
+    this.#waiting.push(...files.map((file) => ({ file, options })));
     this.#change({ ...before, total: before.total + files.length + refused.length, refused: [...before.refused, ...refused] });
     this.#next();
   }
@@ -75,30 +87,30 @@ export class UploadQueue {
 
   #next(): void {
     while (this.#running < atATime && this.#state.paused === null) {
-      const file = this.#waiting.shift();
-      if (!file) return;
+      const next = this.#waiting.shift();
+      if (!next) return;
       this.#running += 1;
-      void this.#upload(file, this.#stop.signal);
+      void this.#upload(next, this.#stop.signal);
     }
   }
 
-  async #upload(file: File, signal: AbortSignal): Promise<void> {
+  async #upload(next: Waiting, signal: AbortSignal): Promise<void> {
     try {
-      const taken = await this.#send(file, signal);
+      const taken = await this.#send(next.file, signal, next.options);
       const { ids, names } = this.#state.items;
       this.#finish({ accepted: this.#state.accepted + 1, items: { ids: [...ids, ...taken.ids], names: [...names, ...taken.names] } });
     } catch (error) {
       if (signal.aborted) this.#finish({});
-      else this.#refuse(file, ApiProblem.from(error));
+      else this.#refuse(next, ApiProblem.from(error));
     }
   }
 
-  #refuse(file: File, problem: ApiProblem): void {
+  #refuse(next: Waiting, problem: ApiProblem): void {
     if (problem.status !== 507 && problem.status !== 429) {
-      this.#finish({ refused: [...this.#state.refused, { name: file.name, reason: problem.title }] });
+      this.#finish({ refused: [...this.#state.refused, { name: next.file.name, reason: problem.title }] });
       return;
     }
-    this.#waiting.unshift(file);
+    this.#waiting.unshift(next);
     const wait = (problem.retryAfter ?? defaultPauseSeconds) * 1_000;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -121,18 +133,20 @@ export class UploadQueue {
 }
 
 /** The uploads of this tab. */
-export const uploads = new UploadQueue((file, signal) => {
+export const uploads = new UploadQueue((file, signal, options) => {
   const form = new FormData();
+  for (const [name, value] of Object.entries(options)) if (value) form.append(name, value);
   form.append("file", file, file.name);
   return postForm<Accepted>("api/queue", form, signal);
 });
 
 /** Sends those files of a drop that may be NZBs; the others are refused with the reason that is given. */
-export function queueFiles(files: readonly File[], reason: string): void {
+export function queueFiles(files: readonly File[], reason: string, options: UploadOptions = {}): void {
   const others = files.filter((file) => !isNzbName(file.name));
   uploads.add(
     files.filter((file) => isNzbName(file.name)),
     others.map((file) => ({ name: file.name, reason })),
+    options,
   );
 }
 

@@ -1,9 +1,7 @@
-import { Hammer } from "lucide-react";
-import { EmptyState } from "@/components/ui/empty-state";
-import { usePageTitle } from "@/lib/page-title";
-import { t } from "../en";
+import { useParams } from "react-router";
+import { FilesPage } from "@/features/files/files-page";
 
 export function Component() {
-  usePageTitle(t("files"));
-  return <EmptyState icon={Hammer} title={t("soon")} />;
+  const { "*": path = "" } = useParams();
+  return <FilesPage path={path.replace(/\/+$/, "")} />;
 }

@@ -1,9 +1,7 @@
-import { Hammer } from "lucide-react";
-import { EmptyState } from "@/components/ui/empty-state";
-import { usePageTitle } from "@/lib/page-title";
-import { t } from "../en";
+import { useParams } from "react-router";
+import { HistoryPage } from "@/features/history/history-page";
 
 export function Component() {
-  usePageTitle(t("history"));
-  return <EmptyState icon={Hammer} title={t("soon")} />;
+  const { id } = useParams();
+  return <HistoryPage id={id} />;
 }

@@ -1,9 +1,5 @@
-import { Hammer } from "lucide-react";
-import { EmptyState } from "@/components/ui/empty-state";
-import { usePageTitle } from "@/lib/page-title";
-import { t } from "../en";
+import { QueuePage } from "@/features/queue/queue-page";
 
 export function Component() {
-  usePageTitle(t("queue"));
-  return <EmptyState icon={Hammer} title={t("soon")} />;
+  return <QueuePage />;
 }

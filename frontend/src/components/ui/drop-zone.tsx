@@ -18,7 +18,7 @@ interface DropZoneProps {
 // Phones grey out what they do not know, so general types stand beside the endings.
 const accept = ".nzb,.gz,.bz2,.zip,application/x-nzb,application/xml,text/xml,application/zip,application/gzip,application/octet-stream";
 
-/** A place to drop NZBs and folders of them, with a button for those who cannot drag. */
+/** A place to drop NZBs and folders of them, with a button for those who cannot drag; the compact one is that button alone on phones. */
 export function DropZone({ label, hint, onFiles, isCompact = false }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
@@ -40,16 +40,16 @@ export function DropZone({ label, hint, onFiles, isCompact = false }: DropZonePr
       onDrop={(event) => void drop(event)}
       className={cx(
         "flex flex-wrap items-center justify-center gap-x-4 gap-y-2 rounded-lg border border-dashed text-center transition-colors",
-        isCompact ? "px-4 py-3" : "flex-col px-6 py-8",
+        isCompact ? "px-4 py-3 max-sm:border-0 max-sm:bg-transparent max-sm:p-0" : "flex-col px-6 py-8",
         isOver ? "border-accent bg-accent-soft" : "border-line-strong bg-sunken",
       )}
     >
-      <Icon of={Upload} size={isCompact ? 18 : 24} className="text-muted" />
-      <div>
+      <Icon of={Upload} size={isCompact ? 18 : 24} className={cx("text-muted", isCompact && "max-sm:hidden")} />
+      <div className={isCompact ? "max-sm:hidden" : ""}>
         <p className="font-medium">{label}</p>
         {hint && <p className="text-sm text-muted">{hint}</p>}
       </div>
-      <Button onClick={() => input.current?.click()}>{t("choose-files")}</Button>
+      <Button className={isCompact ? "max-sm:w-full" : ""} onClick={() => input.current?.click()}>{t("choose-files")}</Button>
       <input
         ref={input}
         type="file"

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, type RefObject, useRef } from "react";
+import { type FocusEvent, type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useRef } from "react";
 import { cx } from "@/lib/cx";
 import { useIsPhone } from "@/lib/media";
 import { letterKeys, useShortcut } from "@/lib/shortcuts";
@@ -78,6 +78,25 @@ function useRowKeys<Row>(
   scrollTo: (index: number) => void,
 ) {
   const lastTicked = useRef(0);
+  const focused = useRef<number | null>(null);
+
+  // A row that goes hands the focus to the one that takes its place.
+  useLayoutEffect(() => {
+    const at = focused.current;
+    if (at === null || document.activeElement !== document.body) return;
+    place.current?.querySelector<HTMLElement>(`[data-row="${Math.min(at, rows.length - 1)}"]`)?.focus({ preventScroll: true });
+  }, [rows, place]);
+
+  function onFocus({ target }: FocusEvent<HTMLElement>) {
+    focused.current = Number(target.closest<HTMLElement>("[data-row]")?.dataset.row ?? Number.NaN);
+    if (Number.isNaN(focused.current)) focused.current = null;
+  }
+
+  function onBlur({ target }: FocusEvent<HTMLElement>) {
+    requestAnimationFrame(() => {
+      if (target.isConnected && !place.current?.contains(document.activeElement)) focused.current = null;
+    });
+  }
 
   function focusRow(index: number) {
     const target = Math.max(0, Math.min(rows.length - 1, index));
@@ -126,21 +145,21 @@ function useRowKeys<Row>(
   }
 
   useShortcut("j", "", () => focusRow(0), rows.length > 0);
-  return { tick, onKeyDown };
+  return { tick, handlers: { onKeyDown, onFocus, onBlur } };
 }
 
 function TableRows<Row>(props: TableProps<Row>) {
   const { label, rows, columns, rowKey, rowName, total, sort, onSort, menu, onOpen, selection, onEnd, rowRem = 2.75 } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const { items, before, after, scrollTo } = useWindowRows(rows.length, rowRem, body, onEnd);
-  const { tick, onKeyDown } = useRowKeys(props, body, scrollTo);
+  const { tick, handlers } = useRowKeys(props, body, scrollTo);
   const width = columns.length + (selection ? 1 : 0) + (menu ? 1 : 0);
   return (
     <table
       aria-label={label}
       aria-rowcount={(total ?? rows.length) + 1}
       className="w-full table-fixed border-separate border-spacing-0"
-      onKeyDown={onKeyDown}
+      {...handlers}
     >
       <colgroup>
         {selection && <col className="w-11" />}
@@ -215,7 +234,7 @@ function CardRows<Row>(props: TableProps<Row>) {
   const { label, rows, columns, rowKey, rowName, total, menu, onOpen, selection, onEnd, cardRem = 4.25 } = props;
   const list = useRef<HTMLUListElement>(null);
   const { items, before, after, scrollTo } = useWindowRows(rows.length, cardRem, list, onEnd);
-  const { tick, onKeyDown } = useRowKeys(props, list, scrollTo);
+  const { tick, handlers } = useRowKeys(props, list, scrollTo);
   const title = columns.find((column) => column.card === "title") ?? columns[0];
   const line = columns.filter((column) => column !== title && column.card !== "none");
   return (
@@ -223,7 +242,7 @@ function CardRows<Row>(props: TableProps<Row>) {
       ref={list}
       aria-label={label}
       style={{ paddingBlock: `${before}px ${after}px` }}
-      onKeyDown={onKeyDown}
+      {...handlers}
     >
       {items.map((index) => {
         const row = rows[index];

@@ -1,0 +1,68 @@
+import { Search, X } from "lucide-react";
+import { useEffect, useEffectEvent, useState } from "react";
+import { cx } from "@/lib/cx";
+import { IconButton } from "./button";
+import { t } from "./en";
+import { controlClass } from "./field";
+import { Icon } from "./icon";
+
+interface SearchFieldProps {
+  /** What is searched. */
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  className?: string;
+}
+
+const settleMs = 150;
+
+/** A field that searches while it is typed into, once the typing rests. */
+export function SearchField({ label, value, onChange, className }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const [known, setKnown] = useState(value);
+  if (value !== known) {
+    // Set from elsewhere, as by the back button.
+    setKnown(value);
+    setText(value);
+  }
+  function tell(next: string) {
+    setKnown(next);
+    onChange(next);
+  }
+  const settle = useEffectEvent(() => tell(text));
+  useEffect(() => {
+    if (text === known) return;
+    const timer = setTimeout(() => settle(), settleMs);
+    return () => clearTimeout(timer);
+  }, [text, known]);
+  return (
+    <span role="search" className={cx("relative block min-w-0", className)}>
+      <span className="pointer-events-none absolute inset-y-0 start-2.5 flex items-center text-muted">
+        <Icon of={Search} size={15} />
+      </span>
+      <input
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        enterKeyHint="search"
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") tell(text);
+          else if (event.key === "Escape" && text !== "") {
+            event.stopPropagation();
+            setText("");
+          }
+        }}
+        className={cx(controlClass, "ps-8 pe-10 [&::-webkit-search-cancel-button]:hidden")}
+      />
+      {text !== "" && (
+        <span className="absolute inset-y-0 end-0.5 flex items-center">
+          <IconButton size="sm" icon={X} label={t("clear")} onClick={() => setText("")} />
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,40 @@
+import { X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Button, IconButton } from "./button";
+import { t } from "./en";
+
+interface SelectionBarProps {
+  /** Rows that are ticked; all that match where `isAll`. */
+  count: number;
+  /** All rows that match, loaded or not. */
+  total: number;
+  isAll: boolean;
+  onAll: () => void;
+  onClear: () => void;
+  /** Buttons that act on them. */
+  children: ReactNode;
+}
+
+/** What can be done with the rows that are ticked; at the lower edge of the window while any are. */
+export function SelectionBar({ count, total, isAll, onAll, onClear, children }: SelectionBarProps) {
+  if (count === 0) return null;
+  return (
+    <section
+      aria-label={t("selection")}
+      className="sticky bottom-[calc(var(--tabs)+0.75rem)] z-20 mt-3 flex animate-rise flex-wrap items-center gap-x-2 gap-y-2 rounded-xl bg-raised px-3 py-2 shadow-float"
+    >
+      <IconButton icon={X} label={t("clear-selection")} onClick={onClear} />
+      <div className="me-auto flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+        <p role="status" className="font-medium tabular-nums">
+          {isAll ? t("selected-all", { count }) : t("selected", { count })}
+        </p>
+        {!isAll && total > count && (
+          <Button tone="quiet" size="sm" onClick={onAll}>
+            {t("select-matching", { count: total })}
+          </Button>
+        )}
+      </div>
+      <div className="flex flex-wrap items-center gap-2">{children}</div>
+    </section>
+  );
+}

@@ -1,0 +1,158 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { Captions, Copy, Download, ExternalLink, File, FileCode, Film, Folder, Image, Info, Library, Link2, ListVideo, type LucideIcon, Music, Play } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link, useNavigate } from "react-router";
+import { IconButton } from "@/components/ui/button";
+import { Icon } from "@/components/ui/icon";
+import type { MenuItem } from "@/components/ui/menu";
+import { type Column, Table } from "@/components/ui/table";
+import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
+import { t } from "../en";
+import { type FileRow, fileQuery } from "../api/files";
+import { copy, copyArrPath, copySigned, copyWebDav, openInInfuse, openInVlc, saveFile, saveM3u, saveNzb, saveStrm, withFile } from "../api/file-actions";
+import { folderPath, parentOf, webDavOf } from "../api/paths";
+
+interface FileTableProps {
+  rows: readonly FileRow[];
+  total: number;
+  isSearch: boolean;
+  sort: string;
+  onSort: (sort: string) => void;
+  isLoading: boolean;
+  onEnd: () => void;
+  onPlay: (id: string) => void;
+  onDetails: (id: string) => void;
+  empty: ReactNode;
+}
+
+/** The entries of a folder, or what a search has found. */
+export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEnd, onPlay, onDetails, empty }: FileTableProps) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+
+  const columns: Column<FileRow>[] = [
+    {
+      name: "name",
+      header: t("name"),
+      isSortable: true,
+      card: "title",
+      cell: (row) => <NameCell row={row} isSearch={isSearch} onPlay={onPlay} onDetails={onDetails} />,
+    },
+    {
+      name: "size",
+      header: t("size"),
+      align: "end",
+      width: "7rem",
+      isSortable: true,
+      cell: (row) => (row.bytes === null ? "" : formatBytes(row.bytes)),
+    },
+    {
+      name: "newest",
+      header: t("age"),
+      align: "end",
+      width: "9rem",
+      isSortable: true,
+      cell: (row) => (
+        <time dateTime={row.modifiedAt} title={formatDateTime(row.modifiedAt)}>
+          {formatAgo(row.modifiedAt)}
+        </time>
+      ),
+    },
+  ];
+
+  function open(row: FileRow) {
+    if (row.id === null) void navigate(folderPath(row.path));
+    else onDetails(row.id);
+  }
+
+  function menu(row: FileRow): MenuItem[] {
+    const { id } = row;
+    if (id === null) {
+      return [
+        { label: t("open"), icon: Folder, onSelect: () => open(row) },
+        { label: t("copy-webdav"), icon: Copy, onSelect: () => void copy(webDavOf(row.path), t("copied-webdav")) },
+      ];
+    }
+    // Asked for as the menu opens, so that a choice finds the addresses there: browsers copy only right after a press.
+    void client.prefetchQuery(fileQuery(id));
+    const act = (label: string, icon: LucideIcon, run: Parameters<typeof withFile>[2], startsGroup = false): MenuItem => ({
+      label, icon, startsGroup, onSelect: () => void withFile(client, id, run),
+    });
+    return [
+      ...(isPlayable(row) ? [{ label: t("play"), icon: Play, onSelect: () => onPlay(id) }] : []),
+      act(t("copy-webdav"), Copy, copyWebDav),
+      act(t("copy-signed"), Link2, copySigned),
+      act(t("copy-arr"), Library, copyArrPath),
+      ...(isPlayable(row)
+        ? [act(t("vlc"), ExternalLink, openInVlc, true), act(t("infuse"), ExternalLink, openInInfuse), act(t("m3u"), ListVideo, saveM3u), act(t("strm"), FileCode, saveStrm)]
+        : []),
+      act(t("download"), Download, saveFile, true),
+      { label: t("nzb"), icon: Download, onSelect: () => saveNzb(id) },
+      { label: t("details"), icon: Info, startsGroup: true, onSelect: () => onDetails(id) },
+    ];
+  }
+
+  return (
+    <Table
+      label={t("files")}
+      rows={rows}
+      columns={columns}
+      rowKey={(row) => row.path}
+      rowName={(row) => row.name}
+      total={total}
+      sort={sort === "name" ? "name" : `-${sort}`}
+      onSort={(next) => onSort(next.replace(/^-/, ""))}
+      menu={menu}
+      onOpen={open}
+      keys={{
+        p: (row) => row.id !== null && isPlayable(row) && onPlay(row.id),
+        c: (row) => void (row.id === null ? copy(webDavOf(row.path), t("copied-webdav")) : withFile(client, row.id, copyWebDav)),
+      }}
+      onEnd={onEnd}
+      isLoading={isLoading}
+      empty={empty}
+      rowRem={isSearch ? 3.5 : 2.75}
+    />
+  );
+}
+
+const mediaIcons: Record<NonNullable<FileRow["media"]>, LucideIcon> = { video: Film, audio: Music, subtitle: Captions, image: Image, other: File };
+
+/** Whether a browser or a player can be asked to play it. */
+export function isPlayable(row: FileRow): boolean {
+  return row.media === "video" || row.media === "audio";
+}
+
+interface NameCellProps {
+  row: FileRow;
+  isSearch: boolean;
+  onPlay: (id: string) => void;
+  onDetails: (id: string) => void;
+}
+
+function NameCell({ row, isSearch, onPlay, onDetails }: NameCellProps) {
+  const { id } = row;
+  const parent = parentOf(row.path);
+  return (
+    <span className="flex min-w-0 items-center gap-2.5">
+      <Icon of={row.media ? mediaIcons[row.media] : Folder} size={18} className={row.media ? "text-muted" : "text-accent"} />
+      <span className="min-w-0 flex-1">
+        {id === null ? (
+          <Link to={folderPath(row.path)} className="block truncate font-medium touch:-my-2.5 touch:py-2.5" title={row.name}>
+            {row.name}
+          </Link>
+        ) : (
+          <button type="button" className="block h-6 max-w-full truncate text-start font-medium touch:-my-2.5 touch:h-11" title={row.name} onClick={() => onDetails(id)}>
+            {row.name}
+          </button>
+        )}
+        {isSearch && parent !== "" && (
+          <Link to={folderPath(parent)} className="hidden truncate text-sm font-normal text-muted hover:text-ink sm:block" title={parent}>
+            {parent}
+          </Link>
+        )}
+      </span>
+      {id !== null && isPlayable(row) && <IconButton icon={Play} size="sm" className="text-accent touch:-my-2" label={t("play-name", { name: row.name })} onClick={() => onPlay(id)} />}
+    </span>
+  );
+}

@@ -1,0 +1,22 @@
+import { ExternalLink, ListVideo } from "lucide-react";
+import { Button } from "@/components/ui/button";
+import { t } from "../en";
+import type { FileDetail } from "../api/files";
+import { openInInfuse, openInVlc, saveM3u } from "../api/file-actions";
+
+/** Hands a file to players on this device. */
+export function PlayerButtons({ file, isFirst = false }: { file: FileDetail; isFirst?: boolean }) {
+  return (
+    <>
+      <Button icon={ExternalLink} tone={isFirst ? "accent" : "plain"} onClick={() => openInVlc(file)}>
+        {t("vlc")}
+      </Button>
+      <Button icon={ExternalLink} onClick={() => openInInfuse(file)}>
+        {t("infuse")}
+      </Button>
+      <Button icon={ListVideo} onClick={() => saveM3u(file)}>
+        {t("m3u")}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { queryOptions } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+import { attempt, offerUndo } from "@/lib/attempt";
+import { type ListRules, useLiveList } from "@/lib/live-list";
+import { saveUrl } from "@/lib/save-file";
+import { toast } from "@/lib/toast";
+import { urlOf } from "@/lib/url-base";
+import { t } from "../en";
+import type { Reason } from "./reasons";
+
+export type HistoryRow = Schema<"HistoryRow">;
+export type HistoryPage = Schema<"HistoryPage">;
+export type HistoryDetail = Schema<"HistoryDetail">;
+export type HistoryTarget = { ids: string[] } | { filter: HistoryFilter };
+
+/** The orders of the list, each with one direction. */
+export const historySorts = ["newest", "oldest", "name", "size"] as const;
+export type HistorySort = (typeof historySorts)[number];
+
+export const results = ["completed", "failed"] as const satisfies readonly Schema<"JobResult">[];
+
+/** What the list shows; words that are missing match everything. */
+export interface HistoryFilter {
+  q?: string;
+  category?: string;
+  result?: Schema<"JobResult">;
+  reason?: Reason;
+}
+
+const pageRows = 200;
+
+/** The history under a filter, live. */
+export function useHistory(filter: HistoryFilter, sort: HistorySort) {
+  const { q, category, result, reason } = filter;
+  const key = useMemo(() => ["history", q ?? "", category ?? "", result ?? "", reason ?? "", sort], [q, category, result, reason, sort]);
+  return useLiveList<HistoryRow, HistoryPage, "history">({
+    key,
+    topic: "history",
+    load: (cursor, signal) => dataOf(api.GET("/api/history", { params: { query: { q, category, result, reason, sort, cursor, limit: pageRows } }, signal })),
+    rules: historyRules(filter, sort),
+  });
+}
+
+/** What the page knows of its own filter and order. */
+export function historyRules({ q, category, result, reason }: HistoryFilter, sort: HistorySort): ListRules<HistoryRow> {
+  return {
+    isFiltered: Boolean(q ?? category ?? result ?? reason),
+    belongs(row, before) {
+      if (result && row.result !== result) return false;
+      if (reason && row.reason !== reason) return false;
+      if (category && row.category.toLowerCase() !== category.toLowerCase()) return false;
+      // How words are compared is the server's business.
+      return !q || before?.name === row.name ? true : null;
+    },
+    isMoved(row, before) {
+      if (sort === "name") return row.name !== before.name;
+      return sort === "size" ? row.bytes !== before.bytes : row.completedAt !== before.completedAt;
+    },
+    sideOf(row, shown) {
+      const [first, last] = [shown[0], shown.at(-1)];
+      if (sort === "newest") return first && row.completedAt >= first.completedAt ? "start" : null;
+      return sort === "oldest" && last && row.completedAt >= last.completedAt ? "end" : null;
+    },
+  };
+}
+
+/** An import with its steps and files. */
+export const historyQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["history-item", id],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/history/{id}", { params: { path: { id } }, signal })),
+  });
+
+/** The categories that there are, which the queue knows. */
+export const categoriesQuery = queryOptions({
+  queryKey: ["categories"],
+  queryFn: async ({ signal }) => (await dataOf(api.GET("/api/queue", { params: { query: { limit: 1 } }, signal }))).categories,
+  staleTime: 300_000,
+});
+
+/** Tries an import again; the answer tells whether it is back in the queue. */
+export async function retryItem(id: string, password: string | null, onShow: () => void): Promise<boolean> {
+  const call = api.POST("/api/history/{id}/retry", { params: { path: { id } }, body: { password } });
+  const added = await attempt(dataOf(call), t("retry-failed"));
+  if (added) tellRetried(1, onShow);
+  return added !== null;
+}
+
+/** Tries several again. */
+export async function retryItems(target: HistoryTarget, onShow: () => void): Promise<void> {
+  const retried = await attempt(dataOf(api.POST("/api/history/retry", { body: target })), t("retry-failed"));
+  if (retried) tellRetried(retried.count, onShow);
+}
+
+function tellRetried(count: number, onShow: () => void): void {
+  toast({ tone: "ok", title: t("retried", { count }), action: { label: t("show-queue"), run: onShow } });
+}
+
+/** Removes imports from the history, and offers to take it back. */
+export async function removeItems(target: HistoryTarget): Promise<void> {
+  const removed = await attempt(dataOf(api.POST("/api/history/remove", { body: target })), t("remove-failed"));
+  if (!removed) return;
+  offerUndo(removed.undo, { title: t("removed", { count: removed.count }), undo: t("undo"), failed: t("undo-failed") });
+}
+
+/** Saves the NZB of an import. */
+export function saveNzb(id: string): void {
+  saveUrl(urlOf(`api/history/${id}/nzb`));
+}
+
+/** The page of the files of a release. */
+export function filesPath(path: string): string {
+  return `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
+}

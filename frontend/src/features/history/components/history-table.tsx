@@ -1,0 +1,109 @@
+import { CircleCheck, CircleX, FolderOpen, Info, RotateCcw, ScrollText, Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { useNavigate } from "react-router";
+import { Icon } from "@/components/ui/icon";
+import type { MenuItem } from "@/components/ui/menu";
+import { type Column, type Selection, Table } from "@/components/ui/table";
+import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
+import { t } from "../en";
+import { type HistoryRow, type HistorySort, filesPath, removeItems, retryItem } from "../api/history";
+import { explain, wantsPassword } from "../api/reasons";
+
+interface HistoryTableProps {
+  rows: readonly HistoryRow[];
+  total: number;
+  sort: HistorySort;
+  onSort: (sort: HistorySort) => void;
+  selection: Selection;
+  isLoading: boolean;
+  onEnd: () => void;
+  onDetails: (id: string) => void;
+  empty: ReactNode;
+}
+
+/** Imports that have ended, and what can be done with one. */
+export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, empty }: HistoryTableProps) {
+  const navigate = useNavigate();
+  const showQueue = () => void navigate("/queue");
+
+  function retry(row: HistoryRow) {
+    if (wantsPassword(row.reason)) onDetails(row.id);
+    else if (row.canRetry) void retryItem(row.id, null, showQueue);
+  }
+
+  function menu(row: HistoryRow): MenuItem[] {
+    const { path } = row;
+    return [
+      { label: t("details"), icon: Info, onSelect: () => onDetails(row.id) },
+      ...(path === null ? [] : [{ label: t("open-files"), icon: FolderOpen, onSelect: () => void navigate(filesPath(path)) }]),
+      ...(row.canRetry && row.result === "failed" ? [{ label: t("retry"), icon: RotateCcw, onSelect: () => retry(row) }] : []),
+      { label: t("logs"), icon: ScrollText, onSelect: () => void navigate(`/logs?job=${encodeURIComponent(row.id)}`) },
+      { label: t("remove"), icon: Trash2, tone: "danger", startsGroup: true, onSelect: () => void removeItems({ ids: [row.id] }) },
+    ];
+  }
+
+  return (
+    <Table
+      label={t("history")}
+      rows={rows}
+      columns={columns()}
+      rowKey={(row) => row.id}
+      rowName={(row) => row.name}
+      total={total}
+      sort={sort === "newest" ? "-ended" : sort === "oldest" ? "ended" : sort === "size" ? "-size" : "name"}
+      onSort={(next) => onSort(next === "ended" ? "oldest" : next === "-ended" ? "newest" : next.endsWith("size") ? "size" : "name")}
+      menu={menu}
+      onOpen={(row) => onDetails(row.id)}
+      keys={{ r: retry, Delete: (row) => void removeItems({ ids: [row.id] }) }}
+      selection={selection}
+      onEnd={onEnd}
+      isLoading={isLoading}
+      empty={empty}
+      rowRem={3.5}
+    />
+  );
+}
+
+function columns(): Column<HistoryRow>[] {
+  return [
+    { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} /> },
+    { name: "reason", header: t("result"), width: "11.5rem", cell: (row) => <ResultCell row={row} /> },
+    { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
+    {
+      name: "ended",
+      header: t("ended"),
+      align: "end",
+      width: "9rem",
+      isSortable: true,
+      cell: (row) => (
+        <time dateTime={row.completedAt} title={formatDateTime(row.completedAt)}>
+          {formatAgo(row.completedAt)}
+        </time>
+      ),
+    },
+  ];
+}
+
+function NameCell({ row }: { row: HistoryRow }) {
+  const line = [row.category, row.sentence ?? ""].filter((part) => part !== "").join(" · ");
+  return (
+    <span className="block min-w-0">
+      <span className="block truncate font-medium" title={row.name}>
+        {row.name}
+      </span>
+      <span className="hidden truncate text-sm font-normal text-muted sm:block" title={line}>
+        {line}
+      </span>
+    </span>
+  );
+}
+
+function ResultCell({ row }: { row: HistoryRow }) {
+  const isGood = row.result === "completed";
+  return (
+    <span className="flex min-w-0 items-center gap-1.5">
+      <Icon of={isGood ? CircleCheck : CircleX} size={16} className={isGood ? "text-ok" : "text-bad"} />
+      <span className="truncate">{row.reason ? explain(row.reason).title : t(`result-${row.result}`)}</span>
+    </span>
+  );
+}

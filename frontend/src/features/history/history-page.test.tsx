@@ -1,0 +1,94 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import { useToasts } from "@/lib/toast";
+import { fakeEvents } from "@/testing/fake-events";
+import { mockApi, problem } from "@/testing/mock-api";
+import { renderAt } from "@/testing/render";
+import type { HistoryDetail, HistoryRow } from "./api/history";
+import { HistoryPage } from "./history-page";
+
+const row = (id: string, rest: Partial<HistoryRow> = {}): HistoryRow => ({
+  id, name: `Film ${id}`, category: "movies", result: "completed", reason: null, sentence: null, bytes: 1e9, completedAt: `2026-11-28T08:00:0${id}Z`, durationMs: 900,
+  path: `movies/Film ${id}`, canRetry: false, ...rest,
+});
+const locked = row("2", { result: "failed", reason: "encrypted-no-password", sentence: "The archive is encrypted and no password was given.", path: null, canRetry: true });
+const detail = (item: HistoryRow): HistoryDetail => ({ item, addedAt: item.completedAt, startedAt: item.completedAt, steps: [], files: [], fileCount: 0, hasNzb: true });
+const list = { items: [row("3"), locked, row("1")], next: null, total: 3, seq: 10 };
+const queue = { items: [], next: null, total: 0, seq: 0, paused: false, pausedUntil: null, categories: ["movies", "tv"] };
+
+function Toasts() {
+  return <>{useToasts().map((toast) => <button key={toast.id} type="button" onClick={toast.action?.run}>{toast.title}</button>)}</>;
+}
+
+const show = (path: string, id?: string) =>
+  renderAt(
+    path,
+    <>
+      <HistoryPage id={id} />
+      <Toasts />
+    </>,
+  );
+
+describe("HistoryPage", () => {
+  it("says why an import failed and what to do, and tries again with the password", async () => {
+    fakeEvents();
+    const calls = mockApi({
+      "GET /api/history": list, "GET /api/queue": queue, "GET /api/history/2": detail(locked), "POST /api/history/2/retry": { ids: ["2"], names: ["Film 2"] },
+    });
+    show("/history/2", "2");
+    const sheet = await screen.findByRole("dialog", { name: "Film 2" });
+    expect(await within(sheet).findByRole("heading", { name: "Password needed" })).toBeVisible();
+    expect(within(sheet).getByText("The archive is encrypted and no password was given.")).toBeVisible();
+    await userEvent.type(within(sheet).getByLabelText(/^Password of the archive/), "secret");
+    await userEvent.click(within(sheet).getByRole("button", { name: "Try again with this password" }));
+    const retry = calls.find((call) => call.url.endsWith("/retry"));
+    expect(await retry?.json()).toEqual({ password: "secret" });
+    expect(await screen.findByText("Back in the queue")).toBeVisible();
+  });
+
+  it("removes by a key and takes it back", async () => {
+    fakeEvents();
+    const calls = mockApi({
+      "GET /api/history": list, "GET /api/queue": queue, "POST /api/history/remove": { count: 1, undo: "u7", until: "2026-11-28T08:00:10Z" },
+      "POST /api/undo/u7": new Response(null, { status: 204 }),
+    });
+    show("/history");
+    const shown = await screen.findByText("Film 3");
+    shown.closest("tr")?.focus();
+    await userEvent.keyboard("{Delete}");
+    await userEvent.click(await screen.findByRole("button", { name: "Removed from the history" }));
+    await waitFor(() => expect(calls.map((call) => new URL(call.url).pathname)).toContain("/api/undo/u7"));
+    expect(await calls.find((call) => call.url.endsWith("/remove"))?.json()).toEqual({ ids: ["3"] });
+  });
+
+  it("shows a new import at the top at once, without asking again", async () => {
+    const events = fakeEvents();
+    const calls = mockApi({ "GET /api/history": list, "GET /api/queue": queue });
+    show("/history");
+    await screen.findByText("Film 3");
+    await waitFor(() => expect(events.hears("history")).toBe(true));
+    act(() => events.send("history", { kind: "delta", seq: 11, total: 4, changed: [row("9")], removed: [] }));
+    await waitFor(() => expect(screen.getAllByRole("row")[1]).toHaveTextContent("Film 9"));
+    expect(screen.getByRole("heading", { name: "4 imports" })).toBeVisible();
+    expect(calls.filter((call) => new URL(call.url).pathname === "/api/history")).toHaveLength(1);
+  });
+
+  it("sends the filter, not ids, for all that match", async () => {
+    fakeEvents();
+    const calls = mockApi({ "GET /api/history": { ...list, total: 500, next: "x" }, "GET /api/queue": queue, "POST /api/history/retry": { count: 500 } });
+    show("/history?result=failed&reason=dead-post");
+    await userEvent.click(await screen.findByRole("checkbox", { name: "Select all rows" }));
+    await userEvent.click(screen.getByRole("button", { name: "Select all 500 that match" }));
+    await userEvent.click(within(screen.getByRole("region", { name: "Selected rows" })).getByRole("button", { name: "Try again" }));
+    await screen.findByText("500 are back in the queue");
+    expect(await calls.find((call) => call.url.endsWith("/retry"))?.json()).toEqual({ filter: { result: "failed", reason: "dead-post" } });
+  });
+
+  it("says why it is empty or cannot be loaded", async () => {
+    fakeEvents();
+    mockApi({ "GET /api/history": () => problem(500, "internal", "The database is locked."), "GET /api/queue": queue });
+    show("/history");
+    expect(await screen.findByRole("alert")).toHaveTextContent("The database is locked.");
+  });
+});

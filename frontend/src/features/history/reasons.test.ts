@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { explain, reasons } from "./api/reasons";
+
+interface Description {
+  components: { schemas: { JobFailure: { enum: string[] } } };
+}
+
+const { enum: all } = (JSON.parse(readFileSync("openapi.json", "utf8")) as Description).components.schemas.JobFailure;
+
+describe("the reasons of failures", () => {
+  it("are those of the server, all of them", () => {
+    expect([...reasons].sort()).toEqual([...all].sort());
+  });
+
+  it.each(reasons)("%s has a title, a cause, an action and something to press", (reason) => {
+    const { title, cause, action, ways } = explain(reason);
+    for (const [text, ending] of [[title, /[^.]$/], [cause, /\.$/], [action, /\.$/]] as const) {
+      expect(text).toMatch(ending);
+      expect(text).not.toMatch(/^(reason|cause|action)-|\{\w+\}/);
+    }
+    expect(ways.length).toBeGreaterThan(0);
+  });
+});

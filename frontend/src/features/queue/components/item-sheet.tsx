@@ -1,0 +1,156 @@
+import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Pause, Play, Trash2 } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { Badge } from "@/components/ui/badge";
+import { Button, ButtonLink } from "@/components/ui/button";
+import { Sheet } from "@/components/ui/dialog";
+import { EmptyState } from "@/components/ui/empty-state";
+import { KeyValues } from "@/components/ui/key-values";
+import { Notice } from "@/components/ui/notice";
+import { SelectField } from "@/components/ui/select-field";
+import { SkeletonRows } from "@/components/ui/skeleton";
+import { PasswordField, TextField } from "@/components/ui/text-field";
+import { Timeline } from "@/components/ui/timeline";
+import { formatBytes, formatDateTime, formatPercent } from "@/lib/format";
+import { toast } from "@/lib/toast";
+import { t } from "../en";
+import { type Priority, type QueueRow, changeItem, lastPlace, priorities, removeItems } from "../api/queue";
+import { timelineOf } from "./step-words";
+
+interface ItemSheetProps {
+  id: string;
+  /** The item; undefined where it is not in the queue. */
+  row: QueueRow | undefined;
+  place: number;
+  isLoading: boolean;
+  categories: readonly string[];
+  onClose: () => void;
+}
+
+/** An item of the queue: its steps, and what can be changed of it. */
+export function ItemSheet({ id, row, place, isLoading, categories, onClose }: ItemSheetProps) {
+  return (
+    <Sheet isOpen onClose={onClose} size="sm" title={row?.name ?? t("details")}>
+      {row ? (
+        <Details row={row} place={place} categories={categories} onClose={onClose} />
+      ) : isLoading ? (
+        <SkeletonRows />
+      ) : (
+        <EmptyState title={t("left-queue")} actions={<ButtonLink to={`/history/${id}`} tone="accent">{t("see-history")}</ButtonLink>}>
+          {t("left-queue-help")}
+        </EmptyState>
+      )}
+    </Sheet>
+  );
+}
+
+function Details({ row, place, categories, onClose }: { row: QueueRow; place: number; categories: readonly string[]; onClose: () => void }) {
+  const hasBegun = row.steps.some((step) => step.state !== "pending");
+  const isPaused = row.state === "paused";
+  const move = (position: number) => void changeItem(row.id, { position: Math.max(0, position) });
+  return (
+    <div className="grid gap-6 wrap-anywhere">
+      <KeyValues
+        items={[
+          {
+            label: t("state"),
+            value: <Badge tone={row.state === "waiting" ? "warn" : row.state === "running" ? "accent" : "neutral"}>{`${t(`state-${row.state}`)}${row.state === "running" ? ` · ${formatPercent(row.percent)}` : ""}`}</Badge>,
+          },
+          { label: t("size"), value: row.bytes > 0 ? formatBytes(row.bytes) : null },
+          { label: t("added"), value: formatDateTime(row.addedAt) },
+        ]}
+      />
+      {row.sentence && <Notice tone="warn">{row.sentence}</Notice>}
+      <section className="grid gap-3">
+        <h3 className="font-semibold">{t("steps")}</h3>
+        {hasBegun ? <Timeline label={t("steps")} steps={timelineOf(row.steps)} /> : <p className="text-muted">{t("steps-waiting")}</p>}
+      </section>
+      <section className="grid gap-3">
+        <h3 className="font-semibold">{t("move")}</h3>
+        <div className="grid grid-cols-2 gap-2">
+          <Button icon={ArrowUpToLine} onClick={() => move(0)}>{t("to-top")}</Button>
+          <Button icon={ArrowDownToLine} onClick={() => move(lastPlace)}>{t("to-bottom")}</Button>
+          <Button icon={ArrowUp} onClick={() => move(place - 1)}>{t("up")}</Button>
+          <Button icon={ArrowDown} onClick={() => move(place + 1)}>{t("down")}</Button>
+        </div>
+      </section>
+      <ChangeForm key={row.id} row={row} categories={categories} />
+      <div className="flex flex-wrap justify-between gap-2">
+        <Button icon={isPaused ? Play : Pause} onClick={() => void changeItem(row.id, { paused: !isPaused })}>
+          {t(isPaused ? "resume" : "pause")}
+        </Button>
+        <Button
+          icon={Trash2}
+          className="text-bad"
+          onClick={() => {
+            onClose();
+            void removeItems({ ids: [row.id] });
+          }}
+        >
+          {t("remove")}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** Name, category, priority and password. Only what was changed is sent. */
+function ChangeForm({ row, categories }: { row: QueueRow; categories: readonly string[] }) {
+  const [name, setName] = useState<string | null>(null);
+  const [category, setCategory] = useState<string | null>(null);
+  const [priority, setPriority] = useState<Priority | null>(null);
+  const [password, setPassword] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const names = [...new Set([...categories, row.category])];
+  const change = {
+    ...(name !== null && name !== row.name ? { name } : {}),
+    ...(category !== null && category !== row.category ? { category } : {}),
+    ...(priority !== null && priority !== row.priority ? { priority } : {}),
+    ...(password !== "" ? { password } : {}),
+  };
+  const isChanged = Object.keys(change).length > 0;
+
+  async function save(event: FormEvent) {
+    event.preventDefault();
+    if (!isChanged) return;
+    setBusy(true);
+    const changed = await changeItem(row.id, change);
+    setBusy(false);
+    if (!changed) return;
+    setName(null);
+    setCategory(null);
+    setPriority(null);
+    setPassword("");
+    toast({ tone: "ok", title: t("saved") });
+  }
+
+  return (
+    <form className="grid gap-3" onSubmit={(event) => void save(event)}>
+      <TextField label={t("name")} value={name ?? row.name} autoComplete="off" onChange={(event) => setName(event.target.value)} />
+      <div className="grid grid-cols-2 gap-3">
+        <SelectField
+          label={t("category")}
+          value={category ?? row.category}
+          options={names.map((value) => ({ value, label: value === "" ? t("no-category") : value }))}
+          onChange={setCategory}
+        />
+        <SelectField
+          label={t("priority")}
+          value={priority ?? row.priority}
+          options={priorities.map((value) => ({ value, label: t(`priority-${value}`) }))}
+          onChange={setPriority}
+        />
+      </div>
+      <PasswordField
+        label={row.hasPassword ? t("new-password") : t("password")}
+        isOptional
+        value={password}
+        autoComplete="off"
+        {...(row.hasPassword ? { help: t("password-help") } : {})}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <Button type="submit" tone="accent" isBusy={isBusy} disabled={!isChanged} className="justify-self-end">
+        {t("save")}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,131 @@
+import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Info, KeyRound, Pause, Play, Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { Badge, type Tone } from "@/components/ui/badge";
+import { Icon } from "@/components/ui/icon";
+import type { MenuItem } from "@/components/ui/menu";
+import { type Column, type Selection, Table } from "@/components/ui/table";
+import { TimelineStrip } from "@/components/ui/timeline";
+import { formatBytes, formatPercent } from "@/lib/format";
+import { t } from "../en";
+import { type QueueRow, type QueueSort, changeItem, lastPlace, priorities, removeItems } from "../api/queue";
+import { stepLine } from "./step-words";
+
+interface QueueTableProps {
+  rows: readonly QueueRow[];
+  total: number;
+  sort: QueueSort;
+  /** The whole queue in its own order: a row's place is where it is shown. */
+  isWhole: boolean;
+  onSort: (sort: string) => void;
+  selection: Selection;
+  isLoading: boolean;
+  onEnd: () => void;
+  onDetails: (id: string) => void;
+  empty: ReactNode;
+}
+
+/** The rows of the queue, and what can be done with one. */
+export function QueueTable({ rows, total, sort, isWhole, onSort, selection, isLoading, onEnd, onDetails, empty }: QueueTableProps) {
+  const placeOf = (row: QueueRow) => (isWhole ? rows.indexOf(row) : row.position);
+  const move = (row: QueueRow, position: number) => void changeItem(row.id, { position: Math.max(0, position) });
+
+  function menu(row: QueueRow): MenuItem[] {
+    const isPaused = row.state === "paused";
+    return [
+      { label: t("details"), icon: Info, onSelect: () => onDetails(row.id) },
+      {
+        label: t(isPaused ? "resume" : "pause"),
+        icon: isPaused ? Play : Pause,
+        onSelect: () => void changeItem(row.id, { paused: !isPaused }),
+      },
+      { label: t("to-top"), icon: ArrowUpToLine, startsGroup: true, onSelect: () => move(row, 0) },
+      { label: t("up"), icon: ArrowUp, onSelect: () => move(row, placeOf(row) - 1) },
+      { label: t("down"), icon: ArrowDown, onSelect: () => move(row, placeOf(row) + 1) },
+      { label: t("to-bottom"), icon: ArrowDownToLine, onSelect: () => move(row, lastPlace) },
+      ...priorities.map((word, at) => ({
+        label: t("set-priority", { priority: t(word === "force" ? "priority-force-short" : `priority-${word}`) }),
+        isChosen: row.priority === word,
+        startsGroup: at === 0,
+        onSelect: () => void changeItem(row.id, { priority: word }),
+      })),
+      { label: t("remove"), icon: Trash2, tone: "danger", startsGroup: true, onSelect: () => void removeItems({ ids: [row.id] }) },
+    ];
+  }
+
+  return (
+    <Table
+      label={t("queue")}
+      rows={rows}
+      columns={columns()}
+      rowKey={(row) => row.id}
+      rowName={(row) => row.name}
+      total={total}
+      sort={sort === "size" ? "-size" : sort}
+      onSort={(next) => onSort(next.replace(/^-/, "") === sort ? "position" : next.replace(/^-/, ""))}
+      menu={menu}
+      onOpen={(row) => onDetails(row.id)}
+      keys={{
+        Delete: (row) => void removeItems({ ids: [row.id] }),
+        K: (row) => move(row, placeOf(row) - 1),
+        J: (row) => move(row, placeOf(row) + 1),
+        t: (row) => move(row, 0),
+        b: (row) => move(row, lastPlace),
+      }}
+      selection={selection}
+      onEnd={onEnd}
+      isLoading={isLoading}
+      empty={empty}
+      rowRem={3.5}
+    />
+  );
+}
+
+function columns(): Column<QueueRow>[] {
+  return [
+    { name: "name", header: t("name"), isSortable: true, card: "title", cell: (row) => <NameCell row={row} /> },
+    { name: "state", header: t("state"), width: "11rem", cell: (row) => <StateCell row={row} /> },
+    { name: "size", header: t("size"), align: "end", width: "6.5rem", isSortable: true, cell: (row) => (row.bytes > 0 ? formatBytes(row.bytes) : "") },
+  ];
+}
+
+function NameCell({ row }: { row: QueueRow }) {
+  const line = [row.category, row.sentence ?? stepLine(row.steps)].filter((part) => part !== "").join(" · ");
+  return (
+    <span className="block min-w-0">
+      <span className="flex min-w-0 items-center gap-1.5">
+        <span className="truncate font-medium" title={row.name}>
+          {row.name}
+        </span>
+        {row.hasPassword && (
+          <span title={t("has-password")} className="text-muted">
+            <Icon of={KeyRound} size={13} />
+            <span className="sr-only">{t("has-password")}</span>
+          </span>
+        )}
+        {row.priority !== "normal" && <Badge tone={row.priority === "low" ? "neutral" : "accent"}>{t(row.priority === "force" ? "priority-force-short" : `priority-${row.priority}`)}</Badge>}
+      </span>
+      {line !== "" && (
+        <span className="hidden truncate text-sm font-normal text-muted tabular-nums sm:block" title={line}>
+          {line}
+        </span>
+      )}
+    </span>
+  );
+}
+
+const tones: Record<QueueRow["state"], Tone> = { queued: "neutral", fetching: "accent", running: "accent", waiting: "warn", paused: "neutral" };
+
+function StateCell({ row }: { row: QueueRow }) {
+  if (row.state !== "running") return <Badge tone={tones[row.state]}>{t(`state-${row.state}`)}</Badge>;
+  return (
+    <span className="grid gap-1.5">
+      <span className="flex justify-between gap-2 tabular-nums">
+        <span className="truncate">{t("state-running")}</span>
+        <span>{formatPercent(row.percent)}</span>
+      </span>
+      <span className="hidden sm:block">
+        <TimelineStrip states={row.steps.map((step) => step.state)} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,157 @@
+import { useQuery } from "@tanstack/react-query";
+import { Inbox, SearchX } from "lucide-react";
+import { Suspense, lazy } from "react";
+import { Button, ButtonLink } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { EmptyState } from "@/components/ui/empty-state";
+import { FilterBar } from "@/components/ui/filter-bar";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Notice } from "@/components/ui/notice";
+import { SearchField } from "@/components/ui/search-field";
+import { SelectField } from "@/components/ui/select-field";
+import { SelectionBar } from "@/components/ui/selection-bar";
+import { api, dataOf } from "@/lib/api-client";
+import { formatDateTime } from "@/lib/format";
+import { useListUrl } from "@/lib/list-url";
+import { usePageTitle } from "@/lib/page-title";
+import { useSelection } from "@/lib/selection";
+import { useWindowParam } from "@/lib/url-param";
+import { t } from "./en";
+import { type QueueFilter, jobStates, queueSorts, useQueue } from "./api/queue";
+import { AddPanel } from "./components/add-panel";
+import { BulkActions } from "./components/bulk-actions";
+import { PauseControl } from "./components/pause-control";
+import { QueueTable } from "./components/queue-table";
+
+const ItemSheet = lazy(() => import("./components/item-sheet").then((module) => ({ default: module.ItemSheet })));
+
+/** What is imported, and what is to be. */
+export function QueuePage() {
+  usePageTitle(t("queue"));
+  const url = useListUrl({ filters: ["q", "state", "category"], sort: "position" });
+  const { q, category } = url.filters;
+  const state = jobStates.find((word) => word === url.filters.state);
+  const filter: QueueFilter = { ...(q ? { q } : {}), ...(category ? { category } : {}), ...(state ? { state } : {}) };
+  const sort = queueSorts.find((word) => word === url.sort) ?? "position";
+  const list = useQueue(filter, sort);
+  const selection = useSelection(list.rows, list.total, filter);
+  const item = useWindowParam("item");
+  const categories = list.first?.categories ?? [];
+  const isPaused = list.first?.paused ?? false;
+  const isWhole = !url.isFiltered && sort === "position";
+  const chosen = item.value === null ? undefined : list.rows.find((row) => row.id === item.value);
+
+  return (
+    <div className="grid gap-4">
+      <AddPanel categories={categories} />
+      {isPaused && <PausedNotice until={list.first?.pausedUntil ?? null} />}
+      <ProviderNotice isWaiting={list.rows.some((row) => row.state === "waiting")} />
+      <FilterBar
+        search={<SearchField label={t("search")} value={q ?? ""} onChange={(value) => url.setFilter("q", value)} />}
+        count={Number(Boolean(state)) + Number(Boolean(category))}
+        onClear={url.clear}
+        actions={<PauseControl isPaused={isPaused} />}
+        filters={
+          <>
+            <SelectField
+              label={t("state")}
+              isLabelHidden
+              value={state ?? ""}
+              options={[{ value: "", label: t("all-states") }, ...jobStates.map((word) => ({ value: word, label: t(`state-${word}`) }))]}
+              onChange={(value) => url.setFilter("state", value)}
+            />
+            <SelectField
+              label={t("category")}
+              isLabelHidden
+              value={category ?? ""}
+              options={[{ value: "", label: t("all-categories") }, ...[...new Set([...categories, ...(category ? [category] : [])])].map((name) => ({ value: name, label: name }))]}
+              onChange={(value) => url.setFilter("category", value)}
+            />
+            <SelectField
+              label={t("sort")}
+              isLabelHidden
+              value={sort}
+              options={queueSorts.map((word) => ({ value: word, label: t(`sort-${word}`) }))}
+              onChange={url.setSort}
+            />
+          </>
+        }
+      />
+      {list.problem && list.rows.length > 0 && <LoadFailure isLine problem={list.problem} onRetry={list.refetch} />}
+      <Card isFlush title={list.isLoading || list.total === 0 ? undefined : t("count", { count: list.total })}>
+        {list.problem && list.rows.length === 0 ? (
+          <LoadFailure problem={list.problem} onRetry={list.refetch} />
+        ) : (
+          <QueueTable
+            rows={list.rows}
+            total={list.total}
+            sort={sort}
+            isWhole={isWhole}
+            onSort={url.setSort}
+            selection={{ ids: selection.ids, onChange: selection.set }}
+            isLoading={list.isLoading}
+            onEnd={list.loadMore}
+            onDetails={item.open}
+            empty={<Empty isFiltered={url.isFiltered} onClear={url.clear} />}
+          />
+        )}
+      </Card>
+      <SelectionBar count={selection.count} total={list.total} isAll={selection.isAll} onAll={selection.selectAll} onClear={selection.clear}>
+        <BulkActions target={selection.target} categories={categories} onDone={selection.clear} />
+      </SelectionBar>
+      <Suspense fallback={null}>
+        {item.value !== null && (
+          <ItemSheet
+            id={item.value}
+            row={chosen}
+            place={chosen && isWhole ? list.rows.indexOf(chosen) : (chosen?.position ?? 0)}
+            isLoading={list.isLoading}
+            categories={categories}
+            onClose={item.close}
+          />
+        )}
+      </Suspense>
+    </div>
+  );
+}
+
+function PausedNotice({ until }: { until: string | null }) {
+  return <Notice tone="warn">{until === null ? t("paused") : t("paused-until", { time: formatDateTime(until) })}</Notice>;
+}
+
+/** Says that there is no provider, where items wait for that. */
+function ProviderNotice({ isWaiting }: { isWaiting: boolean }) {
+  const { data } = useQuery({
+    queryKey: ["providers", "any"],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })),
+    enabled: isWaiting,
+  });
+  if (!isWaiting || !data || data.items.length > 0) return null;
+  return (
+    <Notice
+      tone="warn"
+      actions={
+        <ButtonLink to="/settings/providers" tone="accent">
+          {t("add-provider")}
+        </ButtonLink>
+      }
+    >
+      {t("no-provider")}
+    </Notice>
+  );
+}
+
+function Empty({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (isFiltered) {
+    return (
+      <EmptyState icon={SearchX} title={t("nothing-matches")} actions={<Button onClick={onClear}>{t("clear-filters")}</Button>}>
+        {t("nothing-matches-help")}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={Inbox} title={t("empty")} actions={<ButtonLink to="/settings/arr">{t("connect-app")}</ButtonLink>}>
+      {t("empty-help")}
+    </EmptyState>
+  );
+}

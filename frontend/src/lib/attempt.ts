@@ -1,0 +1,28 @@
+import { api } from "./api-client";
+import { ApiProblem } from "./api-problem";
+import { toast } from "./toast";
+
+/** Waits for a call. Where it fails, a toast says so in the server's words, and the answer is null. */
+export async function attempt<T>(call: Promise<T>, title: string): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    toast({ tone: "bad", title, body: ApiProblem.from(error).title });
+    return null;
+  }
+}
+
+interface UndoTexts {
+  /** What has happened, as in "3 items removed". */
+  title: string;
+  /** What the button says. */
+  undo: string;
+  /** What stands over the reason when it could not be taken back. */
+  failed: string;
+}
+
+/** Says what was taken away, and takes it back on a press within the ten seconds that the server allows. */
+export function offerUndo(undo: string | null, texts: UndoTexts): void {
+  const run = (id: string) => void attempt(api.POST("/api/undo/{id}", { params: { path: { id } } }), texts.failed);
+  toast({ title: texts.title, seconds: 10, ...(undo === null ? {} : { action: { label: texts.undo, run: () => run(undo) } }) });
+}
