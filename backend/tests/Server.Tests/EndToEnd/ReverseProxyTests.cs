@@ -3,6 +3,7 @@ using System.Net.Http.Json;
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Settings;
+using Sluice.Server.Tests.AdminApi;
 using Sluice.Server.Tests.Auth;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Pages;
@@ -30,7 +31,7 @@ public sealed class ReverseProxyTests : IDisposable
     [InlineData("/x/media", false)]
     [InlineData("", true)]
     [InlineData("/x/media", true)]
-    public async Task Pages_login_changes_and_uploads_work_behind_a_proxy(string urlBase, bool useTls)
+    public async Task Pages_login_events_changes_and_uploads_work_behind_a_proxy(string urlBase, bool useTls)
     {
         ExternalProgram.Require("nginx");
         await using var server = await StartAsync(new() { ["URL_BASE"] = urlBase });
@@ -44,7 +45,11 @@ public sealed class ReverseProxyTests : IDisposable
         Assert.Equal(HttpStatusCode.OK, status);
         Assert.Contains($"path={(urlBase.Length > 0 ? urlBase : "/")}", cookie, StringComparison.Ordinal);
         Assert.Equal(useTls, cookie.Contains("secure", StringComparison.OrdinalIgnoreCase));
+        // nginx gathers answers by itself; frames come one by one all the same.
+        using var events = await browser.WatchAsync("topics=config");
+        Assert.Equal("snapshot", (await events.ReadAsync()).Kind);
         Assert.Equal(HttpStatusCode.OK, (await browser.SaveAsync()).Status);
+        Assert.Equal("delta", (await events.ReadAsync()).Kind);
         // nginx takes bodies up to 1 MB by itself; this one it keeps in a file before it passes it on.
         Assert.Equal(HttpStatusCode.Created, await browser.PutAsync("nzbs/tv/Behind a proxy.nzb", LongNzb()));
         Assert.Equal(HttpStatusCode.MultiStatus, await browser.FindAsync("nzbs/tv/"));
@@ -93,8 +98,8 @@ public sealed class ReverseProxyTests : IDisposable
         {
             var handler = new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false };
             handler.SslOptions.RemoteCertificateValidationCallback = (_, certificate, _, _) => certificate?.Subject == NginxProxy.Subject;
-            _http = new HttpClient(handler);
             _base = new Uri(address, urlBase.TrimStart('/') + (urlBase.Length > 0 ? "/" : ""));
+            _http = new HttpClient(handler) { BaseAddress = _base };
             _origin = address.GetLeftPart(UriPartial.Authority);
         }
 
@@ -135,6 +140,8 @@ public sealed class ReverseProxyTests : IDisposable
             using var answer = await SendAsync(HttpMethod.Put, "api/settings", JsonContent.Create(body), ("Origin", _origin), ("X-Csrf", "1"), ("Cookie", _cookie!));
             return (answer.StatusCode, await answer.Content.ReadAsStringAsync(Token));
         }
+
+        public Task<EventStreamClient> WatchAsync(string query) => EventStreamClient.WatchAsync(_http, query, ("Cookie", _cookie!), ("Sec-Fetch-Site", "same-origin"));
 
         public async Task<HttpStatusCode> PutAsync(string path, byte[] body)
         {
