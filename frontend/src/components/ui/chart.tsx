@@ -27,6 +27,8 @@ export interface ChartProps {
   series: readonly Series[];
   /** A value as text. */
   format: (value: number) => string;
+  /** The upper edge where all values are smaller, so that a little is not drawn as much; 1 without it. */
+  floor?: number;
   /** In pixels. */
   height?: number;
 }
