@@ -42,7 +42,7 @@ export function LogsPage() {
         onChange={(name, value) => changeFilter(() => list.setFilter(name, value))}
         onClear={() => changeFilter(list.clear)}
       />
-      <section aria-label={t("log")} className="flex min-h-0 flex-1 flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card">
+      <div className="flex min-h-0 flex-1 flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-3 py-2">
           <div className="flex flex-wrap gap-2">
             <Button tone={isFollowing ? "accent" : "plain"} size="sm" icon={ArrowDownToLine} aria-pressed={isFollowing} title={t("follow-help")} onClick={() => setFollowing(!isFollowing)}>
@@ -97,7 +97,7 @@ export function LogsPage() {
             )}
           </div>
         )}
-      </section>
+      </div>
     </div>
   );
 }

@@ -18,7 +18,7 @@ export function useStats(window: StatWindow) {
   const [told, setTold] = useState<Told>({});
   const query = useQuery({
     queryKey,
-    queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: { window } }, signal }))), pending: [] }),
+    queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: window === "ten-minutes" ? {} : { window } }, signal }))), pending: [] }),
     // Whoever comes back has missed the seconds in between.
     staleTime: 0,
     placeholderData: keepPreviousData,
