@@ -54,7 +54,7 @@ describe("the overview, the page of a playback and the log", () => {
     await page.context().close();
   });
 
-  it("follow a playback by events, without a request of their own, and lead to its page", async () => {
+  it("follow a playback by events, without a request of their own", async () => {
     const page = await openPage(browser, server, { cookie });
     await page.goto("");
     await page.getByText("Nothing is playing", { exact: true }).first().waitFor();
