@@ -2,6 +2,7 @@ import { useSyncExternalStore } from "react";
 import { type Schema, postForm } from "./api-client";
 import { ApiProblem } from "./api-problem";
 import { isNzbName } from "./dropped-files";
+import { tellUploads } from "./first-touch";
 
 /** What the server says of an upload: ids and names of the items that it became. */
 export type Accepted = Schema<"QueueAdded">;
@@ -142,6 +143,7 @@ export const uploads = new UploadQueue((file, signal, options) => {
 
 /** Sends those files of a drop that may be NZBs; the others are refused with the reason that is given. */
 export function queueFiles(files: readonly File[], reason: string, options: UploadOptions = {}): void {
+  tellUploads();
   const others = files.filter((file) => !isNzbName(file.name));
   uploads.add(
     files.filter((file) => isNzbName(file.name)),

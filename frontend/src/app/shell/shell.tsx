@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, lazy, useEffect, useRef, useState } from "react";
 import { Outlet, ScrollRestoration, useNavigate } from "react-router";
+import { useFirstTouch } from "@/lib/first-touch";
 import { useHeadingFocus } from "@/lib/focus-heading";
 import { sessionQuery } from "@/lib/session";
 import { useShortcut } from "@/lib/shortcuts";
@@ -22,6 +23,7 @@ export function Shell() {
   const [dialog, setDialog] = useState<"search" | "shortcuts" | null>(null);
   const main = useRef<HTMLElement>(null);
   const search = () => setDialog("search");
+  const isTouched = useFirstTouch();
   useHeadingFocus();
   useShortcut("mod+k", t("search"), search);
   useShortcut("/", t("search"), search);
@@ -48,7 +50,7 @@ export function Shell() {
       ))}
       <ScrollRestoration />
       <Suspense fallback={null}>
-        <UploadDrop />
+        {isTouched && <UploadDrop />}
         {dialog === "search" && (
           <SearchDialog pages={pages.map((page) => ({ label: t(page.name), path: page.path, icon: page.icon }))} onClose={() => setDialog(null)} />
         )}

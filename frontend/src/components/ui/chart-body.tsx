@@ -8,7 +8,7 @@ import { theme } from "@/lib/theme";
 import type { ChartProps } from "./chart";
 
 /** The drawing. It is made anew with other curves or another theme; new values are only put in. */
-export function ChartBody({ times, series, format, height }: ChartProps & { height: number }) {
+export function ChartBody({ times, series, format, floor = 1, height }: ChartProps & { height: number }) {
   const place = useRef<HTMLDivElement>(null);
   const [plot, setPlot] = useState<uPlot | null>(null);
   const [chosenTheme] = usePreference(theme);
@@ -22,7 +22,7 @@ export function ChartBody({ times, series, format, height }: ChartProps & { heig
   useEffect(() => {
     const element = place.current;
     if (!element) return;
-    const made = new uPlot(optionsOf(element, JSON.parse(look) as Look[], height, (value) => formatRef.current(value)), [[]], element);
+    const made = new uPlot(optionsOf(element, JSON.parse(look) as Look[], { height, floor }, (value) => formatRef.current(value)), [[]], element);
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
     setPlot(made);
@@ -31,7 +31,7 @@ export function ChartBody({ times, series, format, height }: ChartProps & { heig
       made.destroy();
       setPlot(null);
     };
-  }, [look, height, chosenTheme, isDark]);
+  }, [look, height, floor, chosenTheme, isDark]);
 
   useEffect(() => {
     plot?.setData([times as number[], ...series.map((one) => one.values as (number | null)[])]);
@@ -42,7 +42,7 @@ export function ChartBody({ times, series, format, height }: ChartProps & { heig
 
 type Look = Pick<ChartProps["series"][number], "name" | "color" | "isDashed" | "isFilled">;
 
-function optionsOf(element: HTMLElement, looks: readonly Look[], height: number, format: (value: number) => string): uPlot.Options {
+function optionsOf(element: HTMLElement, looks: readonly Look[], { height, floor }: { height: number; floor: number }, format: (value: number) => string): uPlot.Options {
   const muted = colorOf(element, "muted");
   const line = colorOf(element, "line");
   const font = `12px ${getComputedStyle(element).fontFamily}`;
@@ -51,9 +51,9 @@ function optionsOf(element: HTMLElement, looks: readonly Look[], height: number,
     width: element.clientWidth,
     height,
     legend: { show: false },
-    padding: [8, 8, 0, 0],
+    padding: [8, 26, 0, 0],
     cursor: { y: false, points: { size: 7 } },
-    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, 1)] } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, floor)] } },
     axes: [
       { ...axis, grid: { show: false }, size: 28, values: (_, ticks) => ticks.map((tick) => formatClock(tick * 1_000, ticks)) },
       { ...axis, grid: { stroke: line, width: 1 }, size: 76, values: (_, ticks) => ticks.map(format) },

@@ -1,11 +1,11 @@
 import { ChartLine, Table2 } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
-import { formatTime } from "@/lib/format";
 import { IconButton } from "./button";
 import { t } from "./en";
 import { Skeleton } from "./skeleton";
 
 const ChartBody = lazy(() => import("./chart-body").then((module) => ({ default: module.ChartBody })));
+const ChartTable = lazy(() => import("./chart-table").then((module) => ({ default: module.ChartTable })));
 
 /** A curve of a chart. */
 export interface Series {
@@ -27,13 +27,13 @@ export interface ChartProps {
   series: readonly Series[];
   /** A value as text. */
   format: (value: number) => string;
+  /** The upper edge where all values are smaller, so that a little is not drawn as much; 1 without it. */
+  floor?: number;
   /** In pixels. */
   height?: number;
 }
 
-const mostRows = 60;
-
-/** Curves over time, loaded with their first use, with a table of the same values. */
+/** Curves over time, loaded with their first use, and a table of the same values. */
 export function Chart(props: ChartProps) {
   const { label, series, height = 200 } = props;
   const [isTable, setTable] = useState(false);
@@ -56,52 +56,9 @@ export function Chart(props: ChartProps) {
           onClick={() => setTable(!isTable)}
         />
       </figcaption>
-      {isTable ? (
-        <ChartTable {...props} />
-      ) : (
-        <Suspense fallback={<div style={{ height }}><Skeleton className="h-full" /></div>}>
-          <ChartBody {...props} height={height} />
-        </Suspense>
-      )}
+      <Suspense fallback={<div style={{ height }}><Skeleton className="h-full" /></div>}>
+        {isTable ? <ChartTable {...props} height={height} /> : <ChartBody {...props} height={height} />}
+      </Suspense>
     </figure>
-  );
-}
-
-/** The same values, the newest first, at most sixty rows of them. */
-function ChartTable({ label, times, series, format, height = 200 }: ChartProps) {
-  const step = Math.max(1, Math.ceil(times.length / mostRows));
-  const rows = times.map((time, index) => ({ time, index })).filter(({ index }) => (times.length - 1 - index) % step === 0);
-  return (
-    <div role="region" aria-label={label} tabIndex={0} className="overflow-y-auto" style={{ height }}>
-      <table className="w-full text-sm tabular-nums">
-        <thead className="sticky top-0 bg-surface text-muted">
-          <tr>
-            <th scope="col" className="py-1 text-start font-medium">
-              {t("time")}
-            </th>
-            {series.map((one) => (
-              <th key={one.name} scope="col" className="py-1 text-end font-medium">
-                {one.name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.reverse().map(({ time, index }) => (
-            <tr key={time}>
-              <td className="py-0.5">{formatTime(new Date(time * 1_000))}</td>
-              {series.map((one) => {
-                const value = one.values[index];
-                return (
-                  <td key={one.name} className="py-0.5 text-end">
-                    {value === null || value === undefined ? "–" : format(value)}
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

@@ -86,16 +86,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
-    /// <summary>Whether no connection serves.</summary>
-    public bool NoneIsOpen
-    {
-        get
-        {
-            lock (_gate)
-                return Serving == 0;
-        }
-    }
-
     /// <summary>Sockets now: open, being opened, still closing.</summary>
     public int Sockets => Counts is var counts ? counts.Open + counts.Changing : 0;
 

@@ -24,7 +24,7 @@ export function LevelControl({ level, until, onOver }: LevelControlProps) {
   const items = (["debug", "trace"] as const).map((name) => ({ label: t(`record-${name}`), isChosen: until !== null && level === name, onSelect: () => record(name) }));
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-      <span className="text-muted">{t("recording")}</span>
+      <span className="sr-only text-muted sm:not-sr-only">{t("recording")}</span>
       {t("recording-level", { level: t(`level.${level}`) })}
       {until !== null && <Countdown key={until} until={until} onOver={onOver} />}
       {until !== null ? (

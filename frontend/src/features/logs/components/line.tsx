@@ -26,7 +26,7 @@ export function Line({ line, onFilter }: { line: LogLine; onFilter: (name: LogFi
   }
   return (
     <div className={cx("group flex items-start gap-x-3 border-b border-line/60 px-3 py-0.5 hover:bg-hover focus-within:bg-hover", grounds[line.level])}>
-      <div className="grid min-w-0 flex-1 gap-x-3 py-0.5 md:grid-cols-[6.25rem_6rem_8rem_minmax(0,1fr)]">
+      <div className="grid min-w-0 flex-1 gap-x-3 py-0.5 md:grid-cols-[5.25rem_5.25rem_6.5rem_minmax(0,1fr)]">
         <span className="flex min-w-0 flex-wrap gap-x-3 md:contents">
           <time dateTime={line.at} title={line.at} className="truncate text-sm text-muted tabular-nums">
             {formatTime(line.at)}
@@ -53,7 +53,7 @@ export function Line({ line, onFilter }: { line: LogLine; onFilter: (name: LogFi
 
 function About({ name, onPress }: { name: string; onPress: () => void }) {
   return (
-    <button type="button" onClick={onPress} className="ms-2 inline-flex min-h-6 items-center rounded-sm px-1 text-sm text-accent hover:underline touch:min-h-11">
+    <button type="button" onClick={onPress} className="ms-1 inline-flex min-h-6 items-center rounded-sm px-1 text-sm text-accent hover:underline touch:min-h-11">
       {name}
     </button>
   );

@@ -42,18 +42,18 @@ export function LogsPage() {
         onChange={(name, value) => changeFilter(() => list.setFilter(name, value))}
         onClear={() => changeFilter(list.clear)}
       />
-      <section aria-label={t("log")} className="flex min-h-0 flex-1 flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card">
+      <div className="flex min-h-0 flex-1 flex-col overflow-hidden rounded-xl border border-line bg-surface shadow-card">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-3 py-2">
           <div className="flex flex-wrap gap-2">
-            <Button size="sm" icon={ArrowDownToLine} aria-pressed={isFollowing} title={t("follow-help")} className={pressed(isFollowing)} onClick={() => setFollowing(!isFollowing)}>
-              {t("follow")}
+            <Button tone={isFollowing ? "accent" : "plain"} size="sm" icon={ArrowDownToLine} aria-pressed={isFollowing} title={t("follow-help")} onClick={() => setFollowing(!isFollowing)}>
+              <Word>{t("follow")}</Word>
             </Button>
-            <Button size="sm" icon={held ? Play : Pause} aria-pressed={held !== null} title={t("pause-help")} className={pressed(held !== null)} onClick={() => setHeld(held ? null : known)}>
-              {held ? t("resume") : t("pause")}
+            <Button tone={held ? "accent" : "plain"} size="sm" icon={held ? Play : Pause} aria-pressed={held !== null} title={t("pause-help")} onClick={() => setHeld(held ? null : known)}>
+              <Word>{held ? t("resume") : t("pause")}</Word>
             </Button>
             <a href={urlOf("api/logs/download")} download className={buttonClass("plain", "sm")}>
               <Icon of={Download} />
-              {t("download")}
+              <Word>{t("download")}</Word>
             </a>
           </div>
           <span className="text-sm text-muted tabular-nums">
@@ -97,13 +97,14 @@ export function LogsPage() {
             )}
           </div>
         )}
-      </section>
+      </div>
     </div>
   );
 }
 
-function pressed(isPressed: boolean): string {
-  return isPressed ? "border-accent text-accent" : "";
+/** The word of a button, which has no room on phones. */
+function Word({ children }: { children: string }) {
+  return <span className="sr-only sm:not-sr-only">{children}</span>;
 }
 
 /** What is at the upper edge while older lines are on their way, or did not come. */

@@ -1,5 +1,5 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { type Frame, useTopic, useTopicFrame } from "@/lib/events";
 import { type Samples, type StatWindow, addSample, isGap } from "../samples";
@@ -18,7 +18,7 @@ export function useStats(window: StatWindow) {
   const [told, setTold] = useState<Told>({});
   const query = useQuery({
     queryKey,
-    queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: { window } }, signal }))), pending: [] }),
+    queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: window === "ten-minutes" ? {} : { window } }, signal }))), pending: [] }),
     // Whoever comes back has missed the seconds in between.
     staleTime: 0,
     placeholderData: keepPreviousData,
@@ -30,7 +30,7 @@ export function useStats(window: StatWindow) {
     if (isGap(before?.pending.at(-1) ?? before?.samples.at(-1), frame.sample, window)) void client.invalidateQueries({ queryKey });
   });
   const { data } = query;
-  const stats = data && { ...data, ...newer(data, told) };
+  const stats = useMemo(() => data && { ...data, ...newer(data, told) }, [data, told]);
   return { stats, error: query.error, retry: () => void query.refetch() };
 }
 
@@ -67,8 +67,6 @@ export function useProviders() {
 }
 
 /** Asks a provider again that has failed; the next frame shows what has become of it. */
-export function useProviderReset() {
-  return useMutation({
-    mutationFn: (id: string) => dataOf(api.POST("/api/providers/{id}/reset", { params: { path: { id } }, body: { what: "breaker" } })),
-  });
+export function askAgain(id: string) {
+  return dataOf(api.POST("/api/providers/{id}/reset", { params: { path: { id } }, body: { what: "breaker" } }));
 }

@@ -1,6 +1,5 @@
-import { CircleCheck } from "lucide-react";
+import { Dot } from "@/components/ui/badge";
 import { Card } from "@/components/ui/card";
-import { Icon } from "@/components/ui/icon";
 import { t } from "../en";
 
 /** What stands there while nothing needs attention. */
@@ -8,7 +7,7 @@ export function AllWell() {
   return (
     <Card title={t("attention")}>
       <p className="flex items-center gap-2 text-muted">
-        <Icon of={CircleCheck} className="text-ok" />
+        <Dot tone="ok" />
         {t("all-well")}
       </p>
     </Card>

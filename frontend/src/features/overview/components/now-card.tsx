@@ -41,7 +41,7 @@ export function NowCard({ stats, window, onWindow, isPaused, onPause }: NowCardP
     >
       <div className="grid gap-5">
         <Figures stats={stats} />
-        <Chart label={t("throughput")} times={times} series={series} format={formatRate} height={220} />
+        <Chart label={t("throughput")} times={times} series={series} format={formatRate} floor={1_000_000} height={220} />
       </div>
     </Card>
   );

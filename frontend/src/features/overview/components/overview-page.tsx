@@ -39,6 +39,9 @@ export function OverviewPage() {
     if (isEveningOver) keepEvening("done");
   }, [isEveningOver, keepEvening]);
 
+  // The first steps say it already.
+  const attention = stats?.attention.filter((row) => evening === "done" || isEveningOver || row.kind !== "no-provider");
+
   function changeWindow(next: StatWindow) {
     setSearch(next === "ten-minutes" ? {} : { window: next }, { replace: true, preventScrollReset: true });
     // What is asked for anew is not what was held.
@@ -49,7 +52,7 @@ export function OverviewPage() {
     <div className="grid gap-5">
       <Suspense fallback={<Skeleton className="h-32" />}>
         {stats && evening === "open" && !isEveningOver && <FirstStepsCard steps={stats.steps} />}
-        {stats && stats.attention.length > 0 && <AttentionCard rows={stats.attention} />}
+        {attention && attention.length > 0 && <AttentionCard rows={attention} />}
       </Suspense>
       {shown ? (
         <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} />

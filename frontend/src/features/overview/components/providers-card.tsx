@@ -1,8 +1,8 @@
 import { Gauge, RotateCw, ServerOff } from "lucide-react";
+import { useState } from "react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Button, ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import type { Schema } from "@/lib/api-client";
@@ -12,9 +12,9 @@ import { cx } from "@/lib/cx";
 import { formatBytes, formatDuration, formatPercent, formatRate, rateUnit } from "@/lib/format";
 import { usePreference } from "@/lib/preference";
 import { toast } from "@/lib/toast";
-import { useProviderReset } from "../api/live";
+import { askAgain } from "../api/live";
 import { t } from "../en";
-import { Fact, rowClass } from "./fact";
+import { Fact, Vacant, rowClass } from "./fact";
 
 type ProviderRow = Schema<"ProviderRow">;
 
@@ -40,17 +40,17 @@ export function ProvidersCard({ items, error, onRetry }: ProvidersCardProps) {
   if (items.length === 0) {
     return (
       <Card title={t("providers")} isFlush>
-        <EmptyState
+        <Vacant
           icon={ServerOff}
           title={t("no-provider")}
-          actions={
+          action={
             <ButtonLink tone="accent" to={place}>
               {t("add-one")}
             </ButtonLink>
           }
         >
           {t("no-provider-help")}
-        </EmptyState>
+        </Vacant>
       </Card>
     );
   }
@@ -76,9 +76,11 @@ export function ProvidersCard({ items, error, onRetry }: ProvidersCardProps) {
 const conditionTones: Record<ProviderRow["condition"], Tone> = { ok: "ok", resting: "warn", refused: "bad", disabled: "neutral" };
 
 function Provider({ row }: { row: ProviderRow }) {
-  const reset = useProviderReset();
-  async function askAgain() {
-    const answer = await attempt(reset.mutateAsync(row.id), t("ask-again-failed", { name: row.name }));
+  const [isAsking, setAsking] = useState(false);
+  async function reset() {
+    setAsking(true);
+    const answer = await attempt(askAgain(row.id), t("ask-again-failed", { name: row.name }));
+    setAsking(false);
     if (answer) toast({ tone: "ok", title: t("asked-again", { name: row.name }) });
   }
   return (
@@ -92,7 +94,7 @@ function Provider({ row }: { row: ProviderRow }) {
         <p className={cx("text-sm wrap-anywhere", row.sentence === null || row.condition === "disabled" ? "text-muted" : "text-ink")}>{row.sentence ?? row.host}</p>
       </div>
       <Connections {...row.connections} />
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-4 md:col-span-full xl:col-span-1">
+      <dl className="grid grid-cols-2 gap-x-3 gap-y-2 min-[22rem]:grid-cols-4 md:col-span-full xl:col-span-1">
         <Fact label={t("rate")} value={formatRate(row.bytesPerSecond)} />
         <Fact label={t("miss")} value={row.missPercent === null ? t("none") : formatPercent(row.missPercent, 1)} />
         <Fact label={t("latency")} value={row.latencyMs === null ? t("none") : formatDuration(row.latencyMs)} />
@@ -100,7 +102,7 @@ function Provider({ row }: { row: ProviderRow }) {
       </dl>
       <div className="flex flex-wrap gap-2 md:col-span-full xl:col-span-1 xl:w-48 xl:justify-end">
         {row.condition === "resting" && (
-          <Button size="sm" icon={RotateCw} isBusy={reset.isPending} onClick={() => void askAgain()}>
+          <Button size="sm" icon={RotateCw} isBusy={isAsking} onClick={() => void reset()}>
             {t("ask-again")}
           </Button>
         )}

@@ -3,7 +3,6 @@ import { Link } from "react-router";
 import { Badge } from "@/components/ui/badge";
 import { ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
-import { EmptyState } from "@/components/ui/empty-state";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Icon } from "@/components/ui/icon";
 import { Progress } from "@/components/ui/progress";
@@ -13,7 +12,7 @@ import { ApiProblem } from "@/lib/api-problem";
 import { formatBytes, formatDuration, formatNumber, formatPercent, formatRate, rateUnit } from "@/lib/format";
 import { usePreference } from "@/lib/preference";
 import { t } from "../en";
-import { Fact, rowClass } from "./fact";
+import { Fact, Vacant, rowClass } from "./fact";
 
 type StreamRow = Schema<"StreamRow">;
 type ScanRow = Schema<"ScanRow">;
@@ -39,9 +38,9 @@ export function StreamsCard({ rows, error, onRetry }: StreamsCardProps) {
   return (
     <Card title={t("streams")} isFlush>
       {items.length === 0 ? (
-        <EmptyState icon={Clapperboard} title={t("no-streams")} actions={<ButtonLink to="/files">{t("open-files")}</ButtonLink>}>
+        <Vacant icon={Clapperboard} title={t("no-streams")} action={<ButtonLink to="/files">{t("open-files")}</ButtonLink>}>
           {t("no-streams-help")}
-        </EmptyState>
+        </Vacant>
       ) : (
         <ul className="mt-1">
           {items.map((row) => (
@@ -86,7 +85,7 @@ function Stream({ row }: { row: StreamRow }) {
         <Progress label={t("position")} percent={percent} tone={row.state === "ended" ? "neutral" : "accent"} />
         <p className="truncate text-sm text-muted tabular-nums">{t("position-of", { percent: formatPercent(percent), bytes: formatBytes(row.file.bytes) })}</p>
       </div>
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-4 md:col-span-full xl:col-span-1">
+      <dl className="hidden grid-cols-4 gap-x-3 sm:grid md:col-span-full xl:col-span-1">
         <Fact label={t("rate")} value={formatRate(row.bytesPerSecond)} />
         <Fact label={t("ahead")} value={formatBytes(row.aheadBytes)} />
         <Fact label={t("first-byte")} value={row.firstByteMs === null ? t("none") : formatDuration(row.firstByteMs)} />
@@ -94,6 +93,7 @@ function Stream({ row }: { row: StreamRow }) {
       </dl>
       <p className="flex items-center justify-between gap-2 md:col-span-full xl:col-span-1 xl:w-48">
         <State row={row} />
+        <span className="ms-auto tabular-nums sm:hidden">{formatRate(row.bytesPerSecond)}</span>
         <Icon of={ChevronRight} className="text-muted rtl:-scale-x-100" />
       </p>
     </li>

@@ -76,12 +76,14 @@ function Playback({ stream }: { stream: StreamDetail }) {
       <Notice tone={verdict.tone}>{verdict.sentence}</Notice>
       <BufferMapCard stream={stream} />
       <div className="grid items-start gap-5 lg:grid-cols-2">
-        <WaitCard wait={stream.wait} />
-        <RateCard stream={stream} />
-        <ArticlesCard articles={stream.articles} />
-        <div className="grid gap-5">
-          <SeeksCard seeks={stream.seeks} fileBytes={stream.item.file.bytes} />
+        <div className="grid min-w-0 gap-5">
+          <WaitCard wait={stream.wait} />
           <FactsCard stream={stream} />
+          <SeeksCard seeks={stream.seeks} fileBytes={stream.item.file.bytes} />
+        </div>
+        <div className="grid min-w-0 gap-5">
+          <RateCard stream={stream} />
+          <ArticlesCard articles={stream.articles} position={stream.item.position} />
         </div>
       </div>
     </div>
@@ -152,7 +154,6 @@ function FactsCard({ stream: { item, requests, retries } }: { stream: StreamDeta
           { label: t("first-byte"), value: item.firstByteMs === null ? t("none") : formatDuration(item.firstByteMs) },
           { label: t("requests"), value: formatNumber(requests) },
           { label: t("retries"), value: t("retries-count", { count: retries }) },
-          { label: t("path"), value: item.file.path },
         ]}
       />
     </Card>

@@ -10,12 +10,14 @@ interface SmallTableProps {
   label: string;
   header: readonly { name: string; isEnd?: boolean }[];
   rows: readonly { key: string; cells: readonly ReactNode[] }[];
+  /** Keeps its height as rows come and go. */
+  isSteady?: boolean;
 }
 
-/** A table of a few hundred rows at most in a box that scrolls, so that the page keeps its height as rows come and go. */
-export function SmallTable({ label, header, rows }: SmallTableProps) {
+/** A table of a few hundred rows at most in a box that scrolls. */
+export function SmallTable({ label, header, rows, isSteady = false }: SmallTableProps) {
   return (
-    <div role="region" aria-label={label} tabIndex={0} className="h-64 overflow-auto -outline-offset-2">
+    <div role="region" aria-label={label} tabIndex={0} className={cx("overflow-auto -outline-offset-2", isSteady ? "h-80" : "max-h-80")}>
       <table className="w-full text-sm tabular-nums">
         <thead className="sticky top-0 bg-surface text-muted">
           <tr>
@@ -49,13 +51,14 @@ function Nothing({ text }: { text: string }) {
 const flowTones: Record<Schema<"ArticleFlow">, Tone> = { asked: "neutral", receiving: "accent", late: "warn" };
 
 /** The articles that are on their way, the first needed first. */
-export function ArticlesCard({ articles }: { articles: readonly Schema<"StreamArticle">[] }) {
+export function ArticlesCard({ articles, position }: { articles: readonly Schema<"StreamArticle">[]; position: number }) {
   return (
     <Card title={t("articles-title")} isFlush>
       {articles.length === 0 ? (
         <Nothing text={t("articles-none")} />
       ) : (
         <SmallTable
+          isSteady
           label={t("articles-title")}
           header={[
             { name: t("provider") },
@@ -68,7 +71,7 @@ export function ArticlesCard({ articles }: { articles: readonly Schema<"StreamAr
             key: `${article.offset} ${article.provider}`,
             cells: [
               article.provider,
-              formatBytes(article.offset),
+              formatBytes(Math.max(0, article.offset - position)),
               formatBytes(article.bytes),
               formatDuration(article.ms),
               <Badge key="state" tone={flowTones[article.state]}>

@@ -1,0 +1,93 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { brokenRules, overflowAt, smallTargets } from "./checks";
+import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "./harness";
+
+const clip = "d3305eed-0000-4000-8000-511ce0000001";
+
+let server: RunningServer;
+let browser: Browser;
+let cookie: string;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer(), startBrowser()]);
+  cookie = await setUp(server);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Reads the built-in clip once, as a player does. */
+async function playClip(): Promise<void> {
+  const detail = await fetch(`${server.url}/api/files/${clip}`, { headers: { Cookie: cookie } });
+  const { links } = (await detail.json()) as { links: { signed: string } };
+  const address = new URL(links.signed, server.url);
+  const film = await fetch(`${server.url}${address.pathname}${address.search}`, { headers: { "User-Agent": "VLC/3.0.20 LibVLC/3.0.20" } });
+  if (!film.ok) throw new Error(`The clip: ${film.status}`);
+  await film.arrayBuffer();
+}
+
+describe("the overview, the page of a playback and the log", () => {
+  it("show an empty server without a broken rule, an overflow or a small target", async () => {
+    for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
+      const page = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
+      for (const path of ["", "logs", "streams/none"]) {
+        await page.goto(path);
+        await page.locator("main h2, main [role=region], main a").first().waitFor();
+        await page.waitForFunction(() => document.querySelector("main .animate-breathe") === null);
+        expect(await brokenRules(page), path).toEqual([]);
+        expect(await smallTargets(page, window === "phone" ? 44 : 24), path).toEqual([]);
+        expect(await overflowAt(page), path).toEqual([0, 0, 0, 0]);
+        await page.setViewportSize(windows[window].viewport);
+      }
+      await page.context().close();
+    }
+  });
+
+  it("say that there is no provider, and let the clip be played", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("");
+    await page.getByText("No provider yet").waitFor();
+    expect(await page.getByRole("link", { name: "Play the clip" }).getAttribute("href")).toContain(`play=${clip}`);
+    await page.context().close();
+  });
+
+  it("follow a playback by events, without a request of their own", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("");
+    await page.getByText("Nothing is playing", { exact: true }).first().waitFor();
+    await page.waitForLoadState("load");
+    const requests: string[] = [];
+    page.on("request", (request) => request.url().includes("/api/") && requests.push(request.url()));
+    await playClip();
+    // The clip is too short for a playback of its own and counts as a scan.
+    await page.locator("main").getByText(/VLC/).first().waitFor();
+    expect(requests).toEqual([]);
+    await page.context().close();
+  });
+
+  it("show new lines as they are written, and keep the filter in the address", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("logs");
+    await page.getByRole("region", { name: "Lines of the log" }).getByRole("listitem").first().waitFor();
+    await page.getByRole("searchbox").fill("nothing has these words");
+    await page.getByText("No line fits these filters").waitFor();
+    expect(new URL(page.url()).searchParams.get("q")).toBe("nothing has these words");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("listitem").first().waitFor();
+    await page.context().close();
+  });
+
+  it("record more for a quarter of an hour, and go back at once", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("logs");
+    await page.getByRole("button", { name: "Record more" }).click();
+    await page.getByRole("menuitem", { name: "Debug for 15 min" }).click();
+    await page.getByText(/for 1[45] min/).waitFor();
+    await page.getByRole("button", { name: "Back to normal" }).click();
+    await page.getByRole("button", { name: "Record more" }).waitFor();
+    await page.context().close();
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { Schema } from "@/lib/api-client";
+import { runsOf } from "./cells";
+import { diagnosticsOf } from "./diagnostics";
+import { verdictOf } from "./verdict";
+
+const at = "2026-01-01T10:00:00Z";
+
+type Change = Partial<Schema<"StreamRow">> & { wait?: Schema<"WaitReason">; missing?: number };
+
+function stream({ missing = 0, ...item }: Change = {}): Schema<"StreamDetail"> {
+  return {
+    item: {
+      id: "s1", file: { id: "f1", name: "Film.mkv", path: "movies/Film/Film.mkv", bytes: 1e9 }, client: "10.0.0.2", player: "VLC", state: "playing",
+      startedAt: at, lastReadAt: "2026-01-01T10:05:00Z", position: 2.5e8, aheadBytes: 5e7, bytesSent: 3e8, bytesPerSecond: 2e6, firstByteMs: 80,
+      seeks: 1, wait: "none", ...item,
+    },
+    map: { cells: "ddmmf--x", memoryBytes: 5e7, diskBytes: 1e8, inFlight: 2, missing },
+    articles: [{ provider: "News", offset: 3e8, bytes: 1_000, ms: 40.4, state: "late" }],
+    seeks: [{ at, offset: 2e8, firstByteMs: null }],
+    wait: { reason: item.wait ?? "none", value: item.wait ? 50 : null, unit: item.wait ? "connections" : null, since: at },
+    retries: 3, requests: 4, rates: [1, 2, 3],
+  };
+}
+
+describe("runsOf", () => {
+  it("puts neighbours of one kind together", () => {
+    expect(runsOf("ddm-")).toEqual([
+      { kind: "d", from: 0, to: 0.5 },
+      { kind: "m", from: 0.5, to: 0.75 },
+      { kind: "-", from: 0.75, to: 1 },
+    ]);
+  });
+
+  it("takes a letter of a newer server for nowhere, and nothing for nothing", () => {
+    expect(runsOf("?-")).toEqual([{ kind: "-", from: 0, to: 1 }]);
+    expect(runsOf("")).toEqual([]);
+  });
+});
+
+describe("verdictOf", () => {
+  it.each([
+    ["ok", /plays well: 50 MB lie ready, enough for 25 sec/, {}],
+    ["info", /with little ready ahead/, { aheadBytes: 1e6 }],
+    ["warn", /picture may stop/, { wait: "provider-slots", aheadBytes: 0 }],
+    ["info", /waits, but 50 MB/, { wait: "provider-slots" }],
+    ["bad", /^2 articles are gone/, { missing: 2, wait: "provider-slots" }],
+    ["ok", /paused/, { state: "paused", wait: "player-slow", bytesPerSecond: 0 }],
+    ["ok", /all the rest/, { position: 9.9e8, aheadBytes: 1e7 }],
+    ["info", /just begun/, { lastReadAt: at, aheadBytes: 0 }],
+    ["info", /is over/, { state: "ended", missing: 2 }],
+  ] as const)("says %s: %s", (tone, sentence, change) => {
+    const verdict = verdictOf(stream(change as Change));
+    expect(verdict.tone).toBe(tone);
+    expect(verdict.sentence).toMatch(sentence);
+  });
+});
+
+describe("diagnosticsOf", () => {
+  it("holds all that is known, in plain units", () => {
+    const text = diagnosticsOf(stream({ wait: "provider-slots" }), "1.2.3");
+    for (const part of [
+      "Sluice 1.2.3, stream s1", "movies/Film/Film.mkv (1000000000 bytes", "VLC at 10.0.0.2", "position: 250000000 (25 %)",
+      "wait: provider-slots (50 connections)", "asked for again: 3", "0-25 %: On disk", "News at 300000000: 1000 bytes in 40.4 ms, late",
+      "to 200000000 (20 %): none yet", "bytes of the last seconds: 1 2 3",
+    ]) expect(text).toContain(part);
+  });
+});
