@@ -10,9 +10,6 @@ internal static class AdminRegistration
     /// <summary>Adds what its resources need.</summary>
     public static IServiceCollection AddAdminApi(this IServiceCollection services) => services
         .AddSingleton<EffectiveValues>()
-        .AddSingleton<ITopic, SetupTopic>()
-        .AddSingleton<ITopic, ConfigTopic>()
-        .AddSingleton<ITopic, LogsTopic>()
         .AddSingleton<QueueRows>()
         .AddSingleton<ItemChanges>()
         .AddSingleton<HistoryRows>()
@@ -21,7 +18,21 @@ internal static class AdminRegistration
         .AddSingleton<StatViews>()
         .AddSingleton<ProviderTable>()
         .AddSingleton<NewestPost>()
+        .AddTopics()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));
+
+    /// <summary>Adds the topics of the event stream (ADM-20). <c>health</c> and <c>bench</c> come with their pages.</summary>
+    private static IServiceCollection AddTopics(this IServiceCollection services) => services
+        .AddSingleton<ITopic, SetupTopic>()
+        .AddSingleton<ITopic, ConfigTopic>()
+        .AddSingleton<ITopic, LogsTopic>()
+        .AddSingleton<ITopic, QueueTopic>()
+        .AddSingleton<ITopic, HistoryTopic>()
+        .AddSingleton<ITopic, FilesTopic>()
+        .AddSingleton<ITopic, StatsTopic>()
+        .AddSingleton<ITopic, StreamsTopic>()
+        .AddSingleton<ITopic, ProvidersTopic>()
+        .AddSingleton<ITopicFamily, StreamTopics>();
 
     /// <summary>Maps the resources behind their door.</summary>
     public static void MapAdminApi(this IEndpointRouteBuilder routes)

@@ -69,8 +69,8 @@ internal static class EventResource
         var body = http.Response.BodyWriter;
         // Browsers wait three seconds by themselves.
         Write(body, "retry: 1000\n\n"u8);
-        foreach (var frame in watch.First)
-            Write(body, frame, watch.Topics);
+        foreach (var (frame, topics) in watch.First)
+            Write(body, frame, topics);
         await body.FlushAsync(ended);
         while (await watch.ReadAsync(ended) is { } frame)
         {

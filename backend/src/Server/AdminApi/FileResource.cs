@@ -17,8 +17,6 @@ namespace Sluice.Server.AdminApi;
 internal static class FileResource
 {
     private const string Content = "content";
-    private const int DefaultLimit = 100;
-    private const int MaxLimit = 500;
     private const int DefaultHours = 24;
     private const int MaxHours = 30 * 24;
 
@@ -32,30 +30,26 @@ internal static class FileResource
         files.MapGet("/{id}/nzb", DownloadAsync).Produces<Stream>(StatusCodes.Status200OK, "application/x-nzb").WithName("DownloadFileNzb");
     }
 
-    // path: below /content, empty for the categories. q: searches the whole library below path. sort: name, newest or size.
+    // path: below /content, empty for the categories. q: searches the whole library below path.
     private static async Task<Results<Ok<FilePage>, JsonHttpResult<Problem>>> ListAsync(
         string? path, string? cursor, int? limit, string? q, string? sort, LibraryList list, EventHub events, CancellationToken cancellationToken)
     {
-        var place = default(ListPlace);
-        if (cursor is not null && !ListCursor.TryRead(cursor, out place))
-            return AdminProblem.BadInput("cursor", "This is no cursor of this list.");
-        if (limit is < 1 or > MaxLimit)
-            return AdminProblem.BadInput("limit", $"Must be 1 to {MaxLimit}.");
-        if (OrderOf(sort) is not { } order)
-            return AdminProblem.BadInput("sort", "Must be name, newest or size.");
+        var reader = new ListReader();
+        var order = reader.Word<ListOrder>("sort", sort) ?? ListOrder.Name;
+        var (after, most) = (reader.Place(order, cursor), reader.Limit(limit));
+        if (reader.Problem is { } problem)
+            return problem;
 
         string[] names = [.. (path ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries)];
-        ListPlace? after = cursor is null ? null : place;
         // Before the query: what happens during it is told as well.
         var seq = events.Seq;
         var words = SearchText.WordsOf(q);
         var page = words.Count == 0
-            ? await list.ListAsync(names, order, after, limit ?? DefaultLimit, cancellationToken)
-            : await list.SearchAsync(names, words, order, after, limit ?? DefaultLimit, cancellationToken);
+            ? await list.ListAsync(names, order, after, most, cancellationToken)
+            : await list.SearchAsync(names, words, order, after, most, cancellationToken);
         return page is null
             ? AdminProblem.NotFound("There is no such folder.")
-            : TypedResults.Ok(new FilePage(
-                string.Join('/', names), [.. page.Entries.Select(Row)], page.Next is { } next ? ListCursor.Write(next) : null, page.Total, seq));
+            : TypedResults.Ok(new FilePage(string.Join('/', names), [.. page.Items.Select(Row)], ListReader.CursorOf(order, page.Next), page.Total, seq));
     }
 
     // hours: how long the signed link works; a day unless it is said.
@@ -124,14 +118,6 @@ internal static class FileResource
         Guid.TryParseExact(id, "D", out var guid) ? (await tree.FindByIdAsync(guid, cancellationToken))?.File : null;
 
     private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such file.");
-
-    private static ListOrder? OrderOf(string? sort) => sort switch
-    {
-        null or "" or "name" => ListOrder.Name,
-        "newest" => ListOrder.Newest,
-        "size" => ListOrder.Size,
-        _ => null,
-    };
 
     /// <summary>What a folder is follows from how deep it lies.</summary>
     private static FileRow Row(ListedEntry entry)

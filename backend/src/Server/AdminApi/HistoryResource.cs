@@ -32,7 +32,7 @@ internal static class HistoryResource
 
     private static async Task<Results<Ok<HistoryPage>, JsonHttpResult<Problem>>> ListAsync(
         string? cursor, int? limit, string? q, string? category, string? result, string? reason, string? sort,
-        HistoryRows rows, EventFeed events, CancellationToken cancellationToken)
+        HistoryRows rows, EventHub events, CancellationToken cancellationToken)
     {
         var read = new ListReader();
         var order = read.Word<HistoryOrder>("sort", sort) ?? HistoryOrder.Newest;
@@ -40,7 +40,7 @@ internal static class HistoryResource
         var (after, most) = (read.Place(order, cursor), read.Limit(limit));
         if (read.Problem is { } problem)
             return problem;
-        var seq = events.Sequence;
+        var seq = events.Seq;
         var page = await rows.ReadAsync(query, after, most, cancellationToken);
         return TypedResults.Ok(new HistoryPage(page.Items, ListReader.CursorOf(order, page.Next), page.Total, seq));
     }

@@ -34,7 +34,7 @@ internal static class QueueResource
 
     private static async Task<Results<Ok<QueuePage>, JsonHttpResult<Problem>>> ListAsync(
         string? cursor, int? limit, string? q, string? category, string? state, string? sort,
-        QueueRows rows, CategoryRules categories, EventFeed events, CancellationToken cancellationToken)
+        QueueRows rows, CategoryRules categories, EventHub events, CancellationToken cancellationToken)
     {
         var read = new ListReader();
         var order = read.Word<QueueOrder>("sort", sort) ?? QueueOrder.Position;
@@ -42,7 +42,7 @@ internal static class QueueResource
         var (after, most) = (read.Place(order, cursor), read.Limit(limit));
         if (read.Problem is { } problem)
             return problem;
-        var seq = events.Sequence;
+        var seq = events.Seq;
         var page = await rows.ReadAsync(query, after, most, cancellationToken);
         var paused = rows.State;
         return TypedResults.Ok(new QueuePage(

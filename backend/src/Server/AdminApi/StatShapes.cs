@@ -97,12 +97,13 @@ internal sealed record FirstSteps(bool HasProvider, bool HasPlayed, bool HasApp)
 /// <summary>What the overview shows.</summary>
 /// <param name="Now">This moment.</param>
 /// <param name="Figures">The last ten minutes.</param>
+/// <param name="Window">Over how long samples are shown.</param>
 /// <param name="Samples">The window, the oldest first; parts without a sample are left out.</param>
 /// <param name="Attention">What is to be looked at, the worst first.</param>
 /// <param name="Steps">How far the first evening has come.</param>
 /// <param name="Seq">Events up to this number are in it.</param>
 internal sealed record Stats(
-    StatSample Now, StatFigures Figures, IReadOnlyList<StatSample> Samples, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps, long Seq);
+    StatSample Now, StatFigures Figures, StatWindow Window, IReadOnlyList<StatSample> Samples, IReadOnlyList<AttentionRow> Attention, FirstSteps Steps, long Seq);
 
 /// <summary>How figures stand in JSON, generated at build.</summary>
 [JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]

@@ -49,7 +49,7 @@ internal sealed class StatViews(
             StatWindow.Day => SampleWindow.Day,
             _ => SampleWindow.TenMinutes,
         });
-        return new Stats(Now, await FiguresAsync(cancellationToken), [.. samples.Select(Sample)], Attention, Steps, seq);
+        return new Stats(Now, await FiguresAsync(cancellationToken), window, [.. samples.Select(Sample)], Attention, Steps, seq);
     }
 
     /// <summary>The last ten minutes.</summary>

@@ -1,4 +1,5 @@
 using Microsoft.AspNetCore.Http.HttpResults;
+using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
@@ -14,15 +15,20 @@ internal static class StreamResource
         api.MapGet("/stats", ShowStatsAsync).WithName("ShowStats");
     }
 
-    private static Ok<StreamRows> List(StreamViews views) => TypedResults.Ok(views.Rows());
+    private static Ok<StreamRows> List(StreamViews views, EventHub events) => TypedResults.Ok(views.Rows(events.Seq));
 
     private static async Task<Results<Ok<StreamDetail>, JsonHttpResult<Problem>>> ShowAsync(string id, StreamViews views, CancellationToken cancellationToken) =>
         await views.DetailAsync(id, cancellationToken) is { } detail ? TypedResults.Ok(detail) : Unknown();
 
     private static Results<NoContent, JsonHttpResult<Problem>> Stop(string id, StreamViews views) => views.Stop(id) ? TypedResults.NoContent() : Unknown();
 
-    private static async Task<Ok<Stats>> ShowStatsAsync(StatWindow? window, StatViews views, CancellationToken cancellationToken) =>
-        TypedResults.Ok(await views.ShowAsync(window ?? StatWindow.TenMinutes, seq: 0, cancellationToken));
+    private static async Task<Results<Ok<Stats>, JsonHttpResult<Problem>>> ShowStatsAsync(
+        string? window, StatViews views, EventHub events, CancellationToken cancellationToken)
+    {
+        var read = new ListReader();
+        var shown = read.Word<StatWindow>("window", window) ?? StatWindow.TenMinutes;
+        return read.Problem is { } problem ? problem : TypedResults.Ok(await views.ShowAsync(shown, events.Seq, cancellationToken));
+    }
 
     private static JsonHttpResult<Problem> Unknown() => AdminProblem.NotFound("This playback has ended, or never was.");
 }

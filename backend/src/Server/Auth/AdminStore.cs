@@ -92,6 +92,13 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             },
             cancellationToken);
 
+    /// <summary>Removes the login with all sessions; named keys stay.</summary>
+    public Task<bool> RemoveAccountAsync(CancellationToken cancellationToken) =>
+        ChangeAsync(
+            state => state with { Account = null, Sessions = [] },
+            _ => connection => connection.Execute("DELETE FROM admin_session") + connection.Execute("DELETE FROM admin_account"),
+            cancellationToken);
+
     /// <summary>Opens a session.</summary>
     /// <returns>What the cookie holds.</returns>
     public async Task<string> OpenSessionAsync(CancellationToken cancellationToken)

@@ -15,6 +15,12 @@ internal static partial class AuthLog
     [LoggerMessage(1305, LogLevel.Warning, "The setup cannot begin: {Cause}")]
     public static partial void SetupNotReady(ILogger logger, string cause);
 
+    [LoggerMessage(1306, LogLevel.Warning, "The administrator's login was removed, as RESET_ADMIN_PASSWORD asked for. Take the variable away now; films and keys are as they were")]
+    public static partial void LoginRemoved(ILogger logger);
+
+    [LoggerMessage(1307, LogLevel.Warning, "RESET_ADMIN_PASSWORD has done its work and is ignored until a start without it")]
+    public static partial void ResetIgnored(ILogger logger);
+
     [LoggerMessage(1303, LogLevel.Warning, "WebDAV needs no password from {Networks}")]
     public static partial void NetworksOpen(ILogger logger, string networks);
 }

@@ -23,6 +23,7 @@ internal static class AuthRegistration
             .AddSingleton<ISetup>(provider => provider.GetRequiredService<AdminStore>())
             .AddSingleton<AdminPassword>()
             .AddSingleton<SetupCode>()
+            .AddSingleton<PasswordReset>()
             .AddSingleton<ApiKeyVerifier>()
             .AddSingleton<ViewKey>()
             .AddHostedService<FirstStart>()

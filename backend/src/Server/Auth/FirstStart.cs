@@ -33,6 +33,7 @@ internal sealed class FirstStart(
     MadePassword shown,
     AdminStore admins,
     SetupCode setupCode,
+    PasswordReset reset,
     ILogger<FirstStart> logger) : IHostedLifecycleService
 {
     private const int KeyDigits = 32;
@@ -123,10 +124,13 @@ internal sealed class FirstStart(
     /// <summary>An administrator of the environment is made where there is none; otherwise setup asks for its code.</summary>
     private async Task BeginSetupAsync(CancellationToken cancellationToken)
     {
-        if (admins.Admin is not null || !database.IsOpen)
+        if (!database.IsOpen)
             return;
         try
         {
+            await reset.ApplyAsync(cancellationToken);
+            if (admins.Admin is not null)
+                return;
             if (process.AdminPassword is not { } password)
             {
                 setupCode.Begin();

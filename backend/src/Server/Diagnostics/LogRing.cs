@@ -84,6 +84,9 @@ internal sealed class LogRing(LogRedactor redactor, TimeProvider time) : ILogger
         _ => "Framework",
     };
 
+    /// <summary>A scope whose lines are about an item of the queue.</summary>
+    public static IReadOnlyList<KeyValuePair<string, object?>> ScopeOf(string job) => [new(JobKey, job)];
+
     /// <inheritdoc/>
     public void SetScopeProvider(IExternalScopeProvider scopeProvider) => _scopes = scopeProvider;
 

@@ -34,18 +34,9 @@ internal sealed class EventFeed
     private ImmutableArray<Channel<LiveEvent>> _subscribers = [];
     private ImmutableArray<Listener> _listeners = [];
 
-    private long _sequence;
-
-    /// <summary>
-    /// How much has been published. What is read after asking for it holds everything that was told up to this number, because rows are told
-    /// of when they are on disk.
-    /// </summary>
-    public long Sequence => Interlocked.Read(ref _sequence);
-
     /// <summary>Tells all subscribers.</summary>
     public void Publish(LiveEvent happened)
     {
-        Interlocked.Increment(ref _sequence);
         foreach (var subscriber in _subscribers)
             subscriber.Writer.TryWrite(happened);
         foreach (var listener in _listeners)

@@ -70,11 +70,11 @@ internal sealed class EventHub : IAsyncDisposable
     /// <param name="cancellationToken">Gives up the snapshots.</param>
     public async Task<EventWatch> WatchAsync(IReadOnlyList<string> names, EventPlace? since, CancellationToken cancellationToken)
     {
-        var (watch, fresh) = Enter(names, since);
+        var (watch, at, topics, fresh) = Enter(names, since);
         try
         {
-            foreach (var (topic, at, seq) in fresh)
-                watch.First.Add(new EventFrame(topic.Name, at, (await topic.SnapshotAsync(cancellationToken))(seq)));
+            foreach (var (topic, bit, seq) in fresh)
+                watch.First.Add((new EventFrame(topic.Name, at, (await topic.SnapshotAsync(cancellationToken))(seq)), topics |= bit));
             return watch;
         }
         catch
@@ -124,7 +124,12 @@ internal sealed class EventHub : IAsyncDisposable
         await _ended;
     }
 
-    private (EventWatch Watch, List<(ITopic Topic, long At, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventPlace? since)
+    /// <summary>Begins a watch.</summary>
+    /// <returns>
+    /// The watch, with what it has missed; the number that it begins at; the topics that go on; and those that begin, each with its bit and the
+    /// number of its snapshot.
+    /// </returns>
+    private (EventWatch Watch, long At, ulong Topics, List<(ITopic Topic, ulong Bit, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventPlace? since)
     {
         lock (_gate)
         {
@@ -132,7 +137,7 @@ internal sealed class EventHub : IAsyncDisposable
             Evict();
             var runs = names.Select(Open).ToList();
             var watch = new EventWatch(this, runs.Aggregate(0UL, (bits, run) => bits | run.Bit));
-            var fresh = new List<(ITopic, long, long)>();
+            var fresh = new List<(ITopic, ulong, long)>();
             var continued = new HashSet<Run>();
             foreach (var run in runs)
             {
@@ -140,11 +145,12 @@ internal sealed class EventHub : IAsyncDisposable
                 if (since is { } id && (id.Topics & run.Bit) != 0 && id.Seq <= _seq && id.Seq >= _floor && id.Seq >= run.Since)
                     continued.Add(run);
                 else
-                    fresh.Add((run.Topic, _seq, run.Topic is IChangeTopic ? run.Last : _seq));
+                    fresh.Add((run.Topic, run.Bit, run.Topic is IChangeTopic ? run.Last : _seq));
             }
 
-            watch.First.AddRange(_kept.Where(kept => kept.Frame.Seq > since?.Seq && continued.Contains(kept.Run)).Select(kept => kept.Frame));
-            return (watch, fresh);
+            var topics = continued.Aggregate(0UL, (bits, run) => bits | run.Bit);
+            watch.First.AddRange(_kept.Where(kept => kept.Frame.Seq > since?.Seq && continued.Contains(kept.Run)).Select(kept => (kept.Frame, topics)));
+            return (watch, _seq, topics, fresh);
         }
     }
 

@@ -52,11 +52,14 @@ internal sealed class EventWatch : IDisposable
     /// <param name="topics">The topics of change that it follows, one bit each.</param>
     public EventWatch(EventHub hub, ulong topics) => (_hub, Topics) = (hub, topics);
 
-    /// <summary>The topics of change that it follows, one bit each; a part of the id of each frame.</summary>
+    /// <summary>The topics of change that it follows, one bit each; a part of the id of each frame behind <see cref="First"/>.</summary>
     public ulong Topics { get; }
 
-    /// <summary>What it begins with: what it has missed, then the snapshots of other topics.</summary>
-    public List<EventFrame> First { get; } = [];
+    /// <summary>
+    /// What it begins with: what it has missed, then the snapshots of other topics; each with the topics of its id: a client that gets no
+    /// further has to begin again with the others.
+    /// </summary>
+    public List<(EventFrame Frame, ulong Topics)> First { get; } = [];
 
     /// <summary>Cancelled when more waited for the client than it may leave waiting.</summary>
     public CancellationToken Dropped => _dropped.Token;

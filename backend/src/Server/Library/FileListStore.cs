@@ -14,7 +14,7 @@ internal sealed record FileSearch(IReadOnlyList<string> Words, string? Category,
 internal sealed class FileListStore(SluiceDatabase database)
 {
     /// <summary>A page of the releases of a category folder.</summary>
-    public Task<ListedPage> ListReleasesAsync(string category, ListOrder order, ListPlace? after, int limit, CancellationToken cancellationToken) =>
+    public Task<RowPage<ListedEntry>> ListReleasesAsync(string category, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken) =>
         database.ReadAsync(
             connection =>
             {
@@ -26,7 +26,7 @@ internal sealed class FileListStore(SluiceDatabase database)
                     """,
                     new { category, rank = after?.Rank ?? 0, text = after?.Text ?? "", row = after?.Row ?? 0, most = limit + 1 });
                 var total = connection.ExecuteScalar<long>("SELECT count(*) FROM release WHERE category = @category", new { category });
-                return ListedPage.Of([.. rows.Select(row => row.Read(order))], limit, total);
+                return PageOf([.. rows.Select(row => row.Read(order))], limit, total);
             },
             cancellationToken);
 
@@ -37,8 +37,8 @@ internal sealed class FileListStore(SluiceDatabase database)
     /// <param name="after">Files behind this place; null from the first on.</param>
     /// <param name="limit">How many at most.</param>
     /// <param name="cancellationToken">Counts until the query begins.</param>
-    public Task<ListedPage> SearchAsync(
-        FileSearch search, bool withPar2, ListOrder order, ListPlace? after, int limit, CancellationToken cancellationToken)
+    public Task<RowPage<ListedEntry>> SearchAsync(
+        FileSearch search, bool withPar2, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
         var filter = new SqlFilter();
         foreach (var term in SqlDialect.ContainsWords("f.folded", search.Words.Count))
@@ -56,7 +56,7 @@ internal sealed class FileListStore(SluiceDatabase database)
         var sorting = Sorting(order, "f.folded", "r.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
         if (after is not null)
             filter.Add(sorting.Behind);
-        var place = after ?? new ListPlace(0, "", 0);
+        var place = after ?? new RowPlace(0, "", 0);
         var folder = PathKey.OfPath(search.Folder);
         string Word(int index) => index < search.Words.Count ? search.Words[index] : "";
         var values = new
@@ -79,7 +79,7 @@ internal sealed class FileListStore(SluiceDatabase database)
                     """,
                     values);
                 var total = connection.ExecuteScalar<long>($"SELECT count(*) FROM library_file f {all}", values);
-                return ListedPage.Of([.. rows.Select(row => row.Read(order))], limit, total);
+                return PageOf([.. rows.Select(row => row.Read(order))], limit, total);
             },
             cancellationToken);
     }
@@ -104,6 +104,10 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<long> CountReleasesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM release"), cancellationToken);
 
+    /// <summary>A page of what was read with one entry more than it may have.</summary>
+    internal static RowPage<ListedEntry> PageOf(List<ListedEntry> read, int limit, long total) =>
+        read.Count > limit ? new(read[..limit], read[limit - 1].Place, total) : new(read, null, total);
+
     /// <summary>The order, and what stands behind a place in it.</summary>
     private static (string By, string Behind) Sorting(ListOrder order, string folded, string published, string bytes, string row) => order switch
     {
@@ -112,11 +116,11 @@ internal sealed class FileListStore(SluiceDatabase database)
         _ => ($"{folded}, {row}", $"({folded}, {row}) > (@text, @row)"),
     };
 
-    private static ListPlace PlaceOf(ListOrder order, string folded, long published, long bytes, long row) => order switch
+    private static RowPlace PlaceOf(ListOrder order, string folded, long published, long bytes, long row) => order switch
     {
-        ListOrder.Newest => new ListPlace(published, "", row),
-        ListOrder.Size => new ListPlace(bytes, "", row),
-        _ => new ListPlace(0, folded, row),
+        ListOrder.Newest => new RowPlace(published, "", row),
+        ListOrder.Size => new RowPlace(bytes, "", row),
+        _ => new RowPlace(0, folded, row),
     };
 
     internal sealed record ReleaseListRow

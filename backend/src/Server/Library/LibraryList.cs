@@ -15,38 +15,23 @@ internal enum ListOrder
     Size,
 }
 
-/// <summary>The place of an entry in a list. Entries come and go; the place stays where it is between the others (ADM-4).</summary>
-/// <param name="Rank">The number that the list is sorted by; 0 where it is sorted by text.</param>
-/// <param name="Text">The text that it is sorted by; may be empty.</param>
-/// <param name="Row">Tells entries apart that are equal otherwise.</param>
-internal readonly record struct ListPlace(long Rank, string Text, long Row);
-
 /// <summary>An entry of a list.</summary>
 /// <param name="Path">Its path below <c>/content</c>.</param>
 /// <param name="FileId">Id of a file; null for a folder of any kind.</param>
 /// <param name="Bytes">Length of a file or of all files below it; null where that is not counted.</param>
 /// <param name="LastModified">Its time.</param>
 /// <param name="Place">Its place in the list.</param>
-internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateTimeOffset LastModified, ListPlace Place)
+internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateTimeOffset LastModified, RowPlace Place)
 {
     /// <summary>The last name of the path.</summary>
     public string Name => Path[(Path.LastIndexOf('/') + 1)..];
 }
 
-/// <summary>A part of a list.</summary>
-/// <param name="Entries">Its entries, in order.</param>
-/// <param name="Next">The place of the last one; null where nothing is behind it.</param>
-/// <param name="Total">Entries of the whole list.</param>
-internal sealed record ListedPage(IReadOnlyList<ListedEntry> Entries, ListPlace? Next, long Total)
-{
-    /// <summary>A page of what was read with one entry more than it may have.</summary>
-    public static ListedPage Of(List<ListedEntry> read, int limit, long total) =>
-        read.Count > limit ? new ListedPage(read[..limit], read[limit - 1].Place, total) : new ListedPage(read, null, total);
-}
-
 /// <summary>What <see cref="LibraryTree"/> shows, page by page, in an order, and searched.</summary>
 internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFiles shown)
 {
+    private static readonly RowPlace None = new(0, "", 0);
+
     /// <summary>A page of the folder of a path below <c>/content</c>.</summary>
     /// <param name="names">The names of the path; none for the categories.</param>
     /// <param name="order">The order.</param>
@@ -54,8 +39,8 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
     /// <param name="limit">How many at most.</param>
     /// <param name="cancellationToken">Counts until the query begins.</param>
     /// <returns>Null where the path is that of no folder.</returns>
-    public async Task<ListedPage?> ListAsync(
-        IReadOnlyList<string> names, ListOrder order, ListPlace? after, int limit, CancellationToken cancellationToken)
+    public async Task<RowPage<ListedEntry>?> ListAsync(
+        IReadOnlyList<string> names, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
         switch (await tree.FindAsync(names, cancellationToken))
         {
@@ -74,8 +59,8 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
 
     /// <summary>A page of the files below a path whose release and path hold all words. The built-in clip is not searched.</summary>
     /// <returns>Null where the path is that of no folder.</returns>
-    public async Task<ListedPage?> SearchAsync(
-        IReadOnlyList<string> names, IReadOnlyList<string> words, ListOrder order, ListPlace? after, int limit, CancellationToken cancellationToken)
+    public async Task<RowPage<ListedEntry>?> SearchAsync(
+        IReadOnlyList<string> names, IReadOnlyList<string> words, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
         FileSearch? search = await tree.FindAsync(names, cancellationToken) switch
         {
@@ -91,7 +76,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
     private static ListedEntry Show(string folder, LibraryEntry entry)
     {
         var file = (entry as FileEntry)?.File;
-        return new ListedEntry(folder.Length == 0 ? entry.Name : $"{folder}/{entry.Name}", file?.Id, file?.Length, entry.LastModified, default);
+        return new ListedEntry(folder.Length == 0 ? entry.Name : $"{folder}/{entry.Name}", file?.Id, file?.Length, entry.LastModified, None);
     }
 
     private async Task<List<ListedEntry>> ChildrenAsync(Release release, string folder, CancellationToken cancellationToken)
@@ -106,28 +91,29 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
             var inner = end < 0 ? path : path[..end];
             var known = children.GetValueOrDefault(inner)?.Bytes ?? 0;
             children[inner] = new ListedEntry(
-                $"{release.Category}/{release.Name}/{inner}", end < 0 ? id : null, known + length, release.PublishedAt, default);
+                $"{release.Category}/{release.Name}/{inner}", end < 0 ? id : null, known + length, release.PublishedAt, None);
         }
 
         return [.. children.Values];
     }
 
     /// <summary>A page of a list that is in memory as a whole.</summary>
-    private static ListedPage Page(List<ListedEntry> entries, ListOrder order, ListPlace? after, int limit)
+    private static RowPage<ListedEntry> Page(List<ListedEntry> entries, ListOrder order, RowPlace? after, int limit)
     {
         var sorted = entries
             .Select(entry => entry with { Place = PlaceOf(entry, order) })
             .OrderBy(entry => entry.Place.Rank)
             .ThenBy(entry => entry.Place.Text, StringComparer.Ordinal)
             .ToList();
-        return ListedPage.Of([.. sorted.Where(entry => IsBehind(entry.Place)).Take(limit + 1)], limit, sorted.Count);
+        var rest = sorted.Where(entry => IsBehind(entry.Place)).Take(limit + 1).ToList();
+        return FileListStore.PageOf(rest, limit, sorted.Count);
 
-        bool IsBehind(ListPlace place) => after is not { } last
+        bool IsBehind(RowPlace place) => after is not { } last
             || place.Rank > last.Rank
             || (place.Rank == last.Rank && string.CompareOrdinal(place.Text, last.Text) > 0);
     }
 
-    private static ListPlace PlaceOf(ListedEntry entry, ListOrder order)
+    private static RowPlace PlaceOf(ListedEntry entry, ListOrder order)
     {
         var rank = order switch
         {
@@ -136,6 +122,6 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
             _ => 0,
         };
         // The name itself tells those apart that fold to the same.
-        return new ListPlace(rank, $"{SearchText.Fold(entry.Name)}\n{entry.Name}", 0);
+        return new RowPlace(rank, $"{SearchText.Fold(entry.Name)}\n{entry.Name}", 0);
     }
 }

@@ -27,10 +27,16 @@ internal sealed class FirstEvening(PlaybackRegistry playbacks, SluiceDatabase da
     /// <summary>Whether it has happened, now or in an earlier run.</summary>
     public bool Has(FirstStep step)
     {
-        if (step == FirstStep.Played && playbacks.HasPlayed)
-            Note(step);
         lock (_gate)
-            return _done.ContainsKey(step);
+        {
+            if (_done.ContainsKey(step))
+                return true;
+        }
+
+        if (step != FirstStep.Played || !playbacks.HasPlayed)
+            return false;
+        Note(step);
+        return true;
     }
 
     /// <summary>It has happened.</summary>

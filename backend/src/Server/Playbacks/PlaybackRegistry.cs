@@ -36,8 +36,8 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
     /// <summary>Counts over all playbacks.</summary>
     public PlaybackTotals Totals { get; } = new(time);
 
-    /// <summary>Whether a file was played since the start.</summary>
-    public bool HasPlayed => _hasPlayed;
+    /// <summary>Whether a file was played since the start. The look forgets what is over, and notes what of that was played.</summary>
+    public bool HasPlayed => _hasPlayed || Array.Exists(All(), static played => played.WasPlayed) || _hasPlayed;
 
     /// <summary>Opens a part of a file for a client; as <see cref="Playback.OpenAsync"/>.</summary>
     /// <param name="file">The file.</param>

@@ -247,12 +247,17 @@ internal sealed class CeilingSearch
     public string Describe()
     {
         var (found, beside) = (Found, _account.Beside);
-        var used = beside > 0 ? string.Create(CultureInfo.InvariantCulture, $" {beside} of them are in use by this server.") : "";
+        var used = beside > 0 ? string.Create(CultureInfo.InvariantCulture, $" {beside} of them are those that this server has open.") : "";
         if (_isFull)
             return string.Create(CultureInfo.InvariantCulture, $"All {found} connections that are set were accepted.{used} Save a higher number to look for more.");
-        if (_refusal is null)
-            return string.Create(CultureInfo.InvariantCulture, $"{found} connections were accepted; no more were tried.{used}");
-        return string.Create(CultureInfo.InvariantCulture, $"{_provider.Host} allows {found} connections.{used}");
+        return _refusal?.Fault switch
+        {
+            null => string.Create(CultureInfo.InvariantCulture, $"{found} connections were accepted; no more were tried.{used}"),
+            NntpFault.TooManyConnections or NntpFault.GreetingRefused or NntpFault.LoginRefused or NntpFault.AccountRefused =>
+                string.Create(CultureInfo.InvariantCulture, $"{_provider.Host} allows {found} connections.{used}"),
+            var other => string.Create(
+                CultureInfo.InvariantCulture, $"{found} connections were accepted, and the next one was not. {ProviderSentences.Of(other.Value, _provider, _refusal.Detail)}"),
+        };
     }
 
     private async Task OpenAsync(CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Options;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
@@ -29,6 +30,8 @@ internal sealed class StepRunner(
     /// <returns>Why the item cannot be imported, or null.</returns>
     public async Task<ImportFailure?> RunAsync(ImportWork work, CancellationToken cancellationToken)
     {
+        // What any room logs on the way is about the item.
+        using var scope = logger.BeginScope(LogRing.ScopeOf(work.Item.Id));
         var (done, all) = (0, _steps.Sum(step => step.Weight));
         foreach (var step in _steps)
         {

@@ -40,6 +40,9 @@ internal sealed record ProcessOptions
     /// <summary>That administrator's password, or its hash; null to have the setup ask for it.</summary>
     public required string? AdminPassword { get; init; }
 
+    /// <summary>Asks for the administrator's login to be removed, once.</summary>
+    public required bool ResetAdminPassword { get; init; }
+
     /// <summary>The code of the setup; null for a random one.</summary>
     public required string? SetupCode { get; init; }
 
@@ -75,6 +78,7 @@ internal sealed record ProcessOptions
             AcceptDatabase = environment.Get("SLUICE_ACCEPT_DATABASE"),
             AdminUser = environment.Get("SLUICE_ADMIN_USER") ?? "admin",
             AdminPassword = environment.Get("SLUICE_ADMIN_PASSWORD"),
+            ResetAdminPassword = environment.GetBoolean("RESET_ADMIN_PASSWORD"),
             SetupCode = environment.Get("SLUICE_SETUP_CODE"),
         };
     }

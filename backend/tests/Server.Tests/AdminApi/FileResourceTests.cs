@@ -202,7 +202,7 @@ public sealed class FileResourceTests : IDisposable
         var bytes = NzbText.Of("1.mkv", "2.mkv");
         using var nzb = new MemoryStream(bytes);
         var blob = await server.Server.Services.GetRequiredService<BlobStore>().SaveNzbAsync(nzb, Token);
-        await PublishAsync(server, "tv", "Rel", 0, 1000, blob.Hash, "a.mkv");
+        await PublishNzbAsync(server, blob.Hash, "tv", "Rel", 0, 1000, "a.mkv");
         var file = (await server.GetAsync("files?path=tv/Rel"))["items"]![0]!;
 
         using var answer = await server.Server.Client.GetAsync(new Uri($"api/files/{file["id"]}/nzb", UriKind.Relative), Token);
@@ -234,9 +234,9 @@ public sealed class FileResourceTests : IDisposable
         PublishAsync(server, category, name, day, 1000, paths);
 
     private static Task<long> PublishAsync(ResourceServer server, string category, string name, int day, long length, params string[] paths) =>
-        PublishAsync(server, category, name, day, length, new string('a', 64), paths);
+        PublishNzbAsync(server, new string('a', 64), category, name, day, length, paths);
 
-    private static Task<long> PublishAsync(ResourceServer server, string category, string name, int day, long length, string nzbHash, params string[] paths)
+    private static Task<long> PublishNzbAsync(ResourceServer server, string nzbHash, string category, string name, int day, long length, params string[] paths)
     {
         var release = new NewRelease(
             category, name, nzbHash,

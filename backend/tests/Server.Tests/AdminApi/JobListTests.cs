@@ -176,14 +176,14 @@ public sealed class JobListTests : IDisposable
     }
 
     [Theory]
-    [InlineData(HistoryOrder.Newest, "", "^SCAN history_item$")]
-    [InlineData(HistoryOrder.Name, "", "USING COVERING INDEX history_item_listed")]
-    [InlineData(HistoryOrder.Size, "", "USING COVERING INDEX history_item_listed")]
-    [InlineData(HistoryOrder.Newest, "buck", "USING COVERING INDEX history_item_listed")]
-    public async Task Page_of_a_long_history_reads_no_wide_row_but_its_own(HistoryOrder order, string q, string plan)
+    [InlineData(nameof(HistoryOrder.Newest), "", "^SCAN history_item$")]
+    [InlineData(nameof(HistoryOrder.Name), "", "USING COVERING INDEX history_item_listed")]
+    [InlineData(nameof(HistoryOrder.Size), "", "USING COVERING INDEX history_item_listed")]
+    [InlineData(nameof(HistoryOrder.Newest), "buck", "USING COVERING INDEX history_item_listed")]
+    public async Task Page_of_a_long_history_reads_no_wide_row_but_its_own(string order, string q, string plan)
     {
-        await using var database = _folder.Open();
-        var (rows, _, _) = HistoryListStore.Sql(new HistoryQuery { Words = SearchText.WordsOf(q), Order = order }, isFirst: true);
+        await using var database = _folder.OpenDatabase();
+        var (rows, _, _) = HistoryListStore.Sql(new HistoryQuery { Words = SearchText.WordsOf(q), Order = Enum.Parse<HistoryOrder>(order) }, isFirst: true);
 
         var steps = await database.ExplainAsync(rows, new { word0 = q, most = 101 });
 

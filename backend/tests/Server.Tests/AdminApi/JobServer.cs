@@ -25,6 +25,9 @@ internal sealed class JobServer : IAsyncDisposable
 
     public ProductHost Host { get; }
 
+    /// <summary>Sends the key with every request.</summary>
+    public HttpClient Client => _client;
+
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     public static async Task<JobServer> StartAsync(
@@ -39,7 +42,7 @@ internal sealed class JobServer : IAsyncDisposable
     public async Task<JsonNode> SendAsync(HttpMethod method, string path, JsonNode? body = null, HttpStatusCode expected = HttpStatusCode.OK)
     {
         using var content = body is null ? null : new StringContent(body.ToJsonString(), Encoding.UTF8, "application/json");
-        return await SendAsync(method, path, content, expected);
+        return await SendContentAsync(method, path, content, expected);
     }
 
     /// <summary>Reads JSON.</summary>
@@ -61,14 +64,14 @@ internal sealed class JobServer : IAsyncDisposable
                 form.Add(new StringContent(fields[i].Value), fields[i].Name);
         }
 
-        return await SendAsync(HttpMethod.Post, "queue", form, expected);
+        return await SendContentAsync(HttpMethod.Post, "queue", form, expected);
     }
 
     /// <summary>Uploads an NZB of one file, and reads the id that it has got.</summary>
     public async Task<string> AddAsync(string name, params (string Name, string Value)[] fields) =>
         (await UploadAsync(NzbText.Of(name + ".mkv"), name + ".nzb", HttpStatusCode.OK, fields))["ids"]![0]!.GetValue<string>();
 
-    public async Task<JsonNode> SendAsync(HttpMethod method, string path, HttpContent? content, HttpStatusCode expected)
+    public async Task<JsonNode> SendContentAsync(HttpMethod method, string path, HttpContent? content, HttpStatusCode expected)
     {
         using var request = new HttpRequestMessage(method, new Uri($"/api/{path}", UriKind.Relative)) { Content = content };
         using var answer = await _client.SendAsync(request, Token);

@@ -274,7 +274,9 @@ public sealed class ProviderResourceTests : IDisposable
 
         await server.GetAsync("providers");
         await server.SendAsync(HttpMethod.Post, "providers", Draft("news.example.com", 563, tls: true, password: Secret), HttpStatusCode.Forbidden);
-        await server.SendAsync(HttpMethod.Post, "providers/test", new JsonObject(), HttpStatusCode.Forbidden);
+        var login = Draft("news.example.com", 563, tls: true, password: Secret);
+        login["id"] = null;
+        await server.SendAsync(HttpMethod.Post, "providers/test", login, HttpStatusCode.Forbidden);
         await server.SendAsync(HttpMethod.Delete, "providers/any", expected: HttpStatusCode.Forbidden);
     }
 

@@ -3,9 +3,11 @@ using System.Text;
 using System.Text.Json.Nodes;
 using Sluice.Server.Auth;
 using Sluice.Server.Queue.Steps;
+using Sluice.Server.Tests.Auth;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
 using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
@@ -74,7 +76,7 @@ public sealed class QueueResourceTests : IDisposable
         var bzip2 = await server.UploadAsync(NzbText.Bzip2(NzbText.Of("c.mkv")), "Bzip2.nzb");
         var zip = await server.UploadAsync(NzbText.Zip(("One.nzb", NzbText.Of("d.mkv")), ("Two.nzb", NzbText.Of("e.mkv"))), "Both.nzb");
         var named = await server.UploadAsync(NzbText.Of("f.mkv"), "x.nzb", HttpStatusCode.OK, ("name", "Given {{pw}}"));
-        var odd = await server.UploadAsync("<html></html>"u8.ToArray(), "Odd.nzb");
+        var odd = await server.UploadAsync(NzbText.DamagedZip(), "Odd.nzb");
 
         Assert.Equal(["Plain", "Gzip", "Bzip2", "One", "Two", "Given"], (await server.ListAsync("queue")).Select(row => Text(row, "name")));
         Assert.Equal(["One", "Two"], zip["names"]!.AsArray().Select(name => name!.GetValue<string>()));
@@ -103,7 +105,7 @@ public sealed class QueueResourceTests : IDisposable
 
         using var body = isChunked ? new UnannouncedContent(text) : new ByteArrayContent(text);
         body.Headers.TryAddWithoutValidation("Content-Type", "multipart/form-data; boundary=x");
-        var answer = await server.SendAsync(HttpMethod.Post, "queue", body, beyond > 0 ? HttpStatusCode.RequestEntityTooLarge : HttpStatusCode.OK);
+        var answer = await server.SendContentAsync(HttpMethod.Post, "queue", body, beyond > 0 ? HttpStatusCode.RequestEntityTooLarge : HttpStatusCode.OK);
 
         Assert.Equal(beyond > 0 ? "too-large" : null, answer["type"]?.GetValue<string>());
     }
@@ -121,7 +123,7 @@ public sealed class QueueResourceTests : IDisposable
         Assert.Equal("category", Field(await PostAsync(("category", null, new string('c', 9000)), ("file", "a.nzb", "x"))));
         using var broken = new ByteArrayContent("--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.nzb\"\r\n\r\n<nzb"u8.ToArray());
         broken.Headers.TryAddWithoutValidation("Content-Type", "multipart/form-data; boundary=x");
-        Assert.Equal("file", Field(await server.SendAsync(HttpMethod.Post, "queue", broken, HttpStatusCode.BadRequest)));
+        Assert.Equal("file", Field(await server.SendContentAsync(HttpMethod.Post, "queue", broken, HttpStatusCode.BadRequest)));
         Assert.Equal(0, (await server.GetAsync("queue"))["total"]!.GetValue<int>());
         Assert.Equal(0, (await server.GetAsync("history"))["total"]!.GetValue<int>());
 
@@ -136,7 +138,7 @@ public sealed class QueueResourceTests : IDisposable
                     form.Add(new StringContent(text), name, fileName);
             }
 
-            return await server.SendAsync(HttpMethod.Post, "queue", form, HttpStatusCode.BadRequest);
+            return await server.SendContentAsync(HttpMethod.Post, "queue", form, HttpStatusCode.BadRequest);
         }
 
         static string Field(JsonNode problem) => Assert.Single(problem["errors"]!.AsObject()).Key;
@@ -160,13 +162,14 @@ public sealed class QueueResourceTests : IDisposable
         var names = Enumerable.Range(0, 500).Select(i => $"Release.{i:000}").ToList();
         await using (var server = await JobServer.StartAsync(_folder))
         {
-            await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
             await UploadAsync(server, names.Take(250));
         }
 
         await using (var server = await JobServer.StartAsync(_folder))
         {
             await UploadAsync(server, names.Skip(250));
+            while ((await server.GetAsync("history"))["total"]!.GetValue<int>() < 3)
+                await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
             var listed = new List<string>();
             for (string? cursor = ""; cursor is not null;)
             {
@@ -313,7 +316,35 @@ public sealed class QueueResourceTests : IDisposable
             if (key is not null)
                 request.Headers.Add("X-Api-Key", key);
             if (method != HttpMethod.Get)
-                request.Content = path == "queue" ? new MultipartFormDataContent { { new StringContent("x"), "file", "a.nzb" } } : new StringContent("{}", Encoding.UTF8, "application/json");
+                request.Content = path == "queue"
+                    ? new MultipartFormDataContent { { new StringContent("x"), "file", "a.nzb" } }
+                    : new StringContent(path == "queue/address" ? """{"url":"http://indexer.invalid/"}""" : "{}", Encoding.UTF8, "application/json");
+            using var answer = await server.Host.Client.SendAsync(request, Token);
+            return answer.StatusCode;
+        }
+    }
+
+    [Fact]
+    public async Task Session_uploads_with_its_header_alone()
+    {
+        const string Secret = "correct-horse-battery";
+        await using var server = await JobServer.StartAsync(_folder, null, null, ("SLUICE_ADMIN_PASSWORD", QuickHash.Of(Secret)));
+        using var login = new StringContent($$"""{"user":"admin","password":"{{Secret}}"}""", Encoding.UTF8, "application/json");
+        using var session = await server.Host.Client.PostAsync(new Uri("/api/session", UriKind.Relative), login, Token);
+        var cookie = session.Headers.GetValues("Set-Cookie").Single().Split(';')[0];
+
+        Assert.Equal(HttpStatusCode.Forbidden, await UploadAsync(null));
+        Assert.Equal(HttpStatusCode.Forbidden, await UploadAsync("2"));
+        Assert.Equal(HttpStatusCode.OK, await UploadAsync("1"));
+
+        async Task<HttpStatusCode> UploadAsync(string? csrf)
+        {
+            using var request = new HttpRequestMessage(HttpMethod.Post, new Uri("/api/queue", UriKind.Relative));
+            request.Headers.Add("Cookie", cookie);
+            request.Headers.Add("Origin", server.Host.Client.BaseAddress!.GetLeftPart(UriPartial.Authority));
+            if (csrf is not null)
+                request.Headers.Add("X-Csrf", csrf);
+            request.Content = new MultipartFormDataContent { { new ByteArrayContent(NzbText.Of("a.mkv")), "file", "a.nzb" } };
             using var answer = await server.Host.Client.SendAsync(request, Token);
             return answer.StatusCode;
         }

@@ -50,6 +50,33 @@ public sealed class SessionResourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Reset_removes_the_login_once_until_the_variable_was_absent()
+    {
+        await using (await StartAsync())
+        {
+            // Its login is made.
+        }
+
+        Assert.False(await IsSetUpAsync(isReset: true));
+        await SetUpAsync();
+        Assert.True(await IsSetUpAsync(isReset: true));
+        Assert.True(await IsSetUpAsync(isReset: false));
+        Assert.False(await IsSetUpAsync(isReset: true));
+
+        async Task<bool> IsSetUpAsync(bool isReset)
+        {
+            await using var server = await RunningServer.StartAsync(_temporary, new() { ["RESET_ADMIN_PASSWORD"] = isReset ? "true" : "false" });
+            return (await SendAsync(server, HttpMethod.Get, "setup")).Text.Contains("\"complete\":true", StringComparison.Ordinal);
+        }
+
+        async Task SetUpAsync()
+        {
+            await using var server = await RunningServer.StartAsync(_temporary, new() { ["RESET_ADMIN_PASSWORD"] = "true", ["SLUICE_SETUP_CODE"] = Code });
+            Assert.Equal(HttpStatusCode.OK, (await SendAsync(server, HttpMethod.Post, "setup", Setup(Code, Secret))).Status);
+        }
+    }
+
+    [Fact]
     public async Task Session_changes_things_with_its_header_and_origin_alone()
     {
         await using var server = await StartAsync();

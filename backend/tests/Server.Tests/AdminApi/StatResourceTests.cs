@@ -1,7 +1,6 @@
 using System.Net;
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 using Sluice.Server.AdminApi;
 using Sluice.Server.Arr;
 using Sluice.Server.Database;
@@ -69,7 +68,8 @@ public sealed class StatResourceTests : IDisposable
         {
             Assert.Equal("""{"hasProvider":false,"hasPlayed":false,"hasApp":false}""", await StepsAsync(server));
             using var client = new HttpClient { BaseAddress = server.Server.Address };
-            await client.GetStringAsync(new Uri($"api?mode=queue&output=json&apikey=wrong{RunningServer.ApiKey}", UriKind.Relative), Token).ContinueWith(static _ => { }, TaskScheduler.Default);
+            using (var refused = await client.GetAsync(new Uri($"api?mode=queue&output=json&apikey=wrong{RunningServer.ApiKey}", UriKind.Relative), Token))
+                Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
             Assert.Equal("""{"hasProvider":false,"hasPlayed":false,"hasApp":false}""", await StepsAsync(server));
             client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
             await client.GetByteArrayAsync(await ClipAsync(client), Token);
@@ -97,11 +97,11 @@ public sealed class StatResourceTests : IDisposable
             ["SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS"] = "192.0.2.0/24",
             ["SLUICE_CONFIG__QUEUE__WORKER_COUNT"] = "99",
             ["SLUICE_CONFIG__QUEUE__WATCH_DIR"] = Path.Combine(_temporary.Root, "nowhere"),
-            ["SLUICE_CONFIG__ARR__INSTANCES"] = """[{"id":"s1","kind":"sonarr","name":"Sonarr","url":"http://127.0.0.1:1","key":"k","category":"tv"}]""",
         });
         var services = server.Server.Services;
-        foreach (var arr in services.GetRequiredService<ArrStore>().All)
-            services.GetRequiredService<ArrStore>().Note(arr.Id, "cannot be reached.");
+        var arr = services.GetRequiredService<ArrStore>();
+        var sonarr = await arr.SaveAsync(new ArrServer("", ArrKind.Sonarr, "Sonarr", "http://127.0.0.1:1", "key", "tv"), Token);
+        arr.Note(sonarr.Id, "It cannot be reached.");
         services.GetRequiredService<StorageState>().Note(StorageException.Full(_temporary.Root));
 
         var rows = await RowsAsync(server, rows => rows.Any(static row => row!["kind"]!.ToString() == "watch-folder"));
@@ -111,7 +111,7 @@ public sealed class StatResourceTests : IDisposable
             rows.Select(static row => row!["kind"]!.ToString()).Distinct().Order());
         Assert.Equal("queue.worker-count", Single("setting")["target"]!.ToString());
         Assert.StartsWith("queue.worker-count from SLUICE_CONFIG__QUEUE__WORKER_COUNT \"99\" must be", Single("setting")["sentence"]!.ToString(), StringComparison.Ordinal);
-        Assert.Equal("Sonarr: cannot be reached.", Single("arr")["sentence"]!.ToString());
+        Assert.Equal("Sonarr: It cannot be reached.", Single("arr")["sentence"]!.ToString());
         Assert.Equal("error", Single("storage")["level"]!.ToString());
         Assert.Equal(["error", "warning"], rows.Select(static row => row!["level"]!.ToString()).Distinct());
 
@@ -125,7 +125,7 @@ public sealed class StatResourceTests : IDisposable
     [Fact]
     public async Task Provider_that_fails_has_a_row_with_its_id()
     {
-        await using var mock = await MockServer.StartAsync();
+        var mock = await MockServer.StartAsync();
         var port = mock.Port;
         await mock.DisposeAsync();
         await using var server = await ResourceServer.StartAsync(_temporary, ProviderSettings.For(port));

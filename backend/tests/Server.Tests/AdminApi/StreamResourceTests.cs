@@ -1,6 +1,8 @@
 using System.Globalization;
 using System.Net;
 using System.Text.Json.Nodes;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Auth;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Xunit;
@@ -192,9 +194,7 @@ public sealed class StreamResourceTests
             Assert.Equal(HttpStatusCode.Unauthorized, answer.StatusCode);
         }
 
-        var (_, reading) = await server.Api.Server.Services.GetService(typeof(Server.Auth.AdminStore)) is Server.Auth.AdminStore keys
-            ? await keys.MakeKeyAsync("eyes", hasFullAccess: false, Token)
-            : default;
+        var (_, reading) = await server.Api.Server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("eyes", hasFullAccess: false, Token);
         stranger.DefaultRequestHeaders.Add("X-Api-Key", reading);
         using var read = await stranger.GetAsync(new Uri("api/streams", UriKind.Relative), Token);
         using var stop = await stranger.DeleteAsync(new Uri("api/streams/abc", UriKind.Relative), Token);

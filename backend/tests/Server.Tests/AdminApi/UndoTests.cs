@@ -10,6 +10,7 @@ using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
 using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
@@ -147,7 +148,7 @@ public sealed class UndoTests : IDisposable
         var release = new MockRelease("rel", 11, [new MockFile { Name = "film.mkv", Size = 100_000, ArticleSize = 20_000 }]);
         var good = (await server.UploadAsync(release.ToNzb(), "Rel.nzb", HttpStatusCode.OK, ("category", "tv")))["ids"]![0]!.GetValue<string>();
         await server.WaitForHistoryAsync(good);
-        await server.UploadAsync("no nzb"u8.ToArray(), "Odd.nzb");
+        await server.UploadAsync(NzbText.DamagedZip(), "Odd.nzb");
         var (rows, stored) = (await server.GetAsync("history"), await DumpAsync(server));
 
         var removed = await server.SendAsync(HttpMethod.Post, "history/remove", new JsonObject { ["filter"] = new JsonObject() });
@@ -178,7 +179,7 @@ public sealed class UndoTests : IDisposable
     [Fact]
     public async Task Tables_of_removed_rows_have_every_column_of_the_rows()
     {
-        await using var database = _folder.Open();
+        await using var database = _folder.OpenDatabase();
 
         foreach (var table in new[] { "queue_item", "queue_file", "history_item" })
         {
@@ -205,7 +206,8 @@ public sealed class UndoTests : IDisposable
     /// <summary>Every column of every row but the row numbers of the queue.</summary>
     private static Task<string> DumpAsync(JobServer server) => server.Host.Get<SluiceDatabase>().ReadAsync(
         connection => string.Join('\n', new[] { "queue_item", "queue_file", "history_item" }.SelectMany(table =>
-            connection.Query($"SELECT * FROM {table} ORDER BY id").Select(row => string.Join('|', ((IDictionary<string, object>)row).Select(column => $"{column.Key}={column.Value}"))))),
+            connection.Query($"SELECT * FROM {table} ORDER BY id").Cast<IDictionary<string, object>>()
+                .Select(row => string.Join('|', row.Select(column => $"{column.Key}={column.Value}"))))),
         Token);
 
     private static async Task<HttpStatusCode> StatusAsync(JobServer server, string path)

@@ -45,7 +45,7 @@ public sealed class WaitReasonTests
         var detail = await AssertWaitsAsync(server, path, "provider-slow", "ms");
 
         Assert.Equal("loopback-0", detail["articles"]![0]!["provider"]!.ToString());
-        Assert.Equal("f", detail["map"]!["cells"]!.ToString().Trim('-', 'm', 'd'));
+        Assert.Matches("^f+$", detail["map"]!["cells"]!.ToString().Trim('-', 'm', 'd'));
     }
 
     [Fact]

@@ -78,7 +78,7 @@ public sealed class RowChangesTests : IDisposable
         var id = (await host.AddAsync(NzbText.Of("a.mkv"), "A.nzb", Token))[0];
         await host.CallAsync($"mode=queue&name=rename&value={id}&value2=B", Token);
         await host.CallAsync($"mode=queue&name=delete&value={id}", Token);
-        var odd = (await host.AddAsync("no nzb"u8.ToArray(), "Odd.nzb", Token))[0];
+        var odd = (await host.AddAsync(NzbText.DamagedZip(), "Odd.nzb", Token))[0];
         await host.CallAsync($"mode=history&name=delete&archive=0&value={odd}", Token);
         await host.CallAsync("mode=resume", Token);
 

@@ -28,7 +28,7 @@ public sealed class EventHubTests : IAsyncDisposable
         using var watch = await _hub.WatchAsync(["queue", "stats"], null, Token);
 
         Assert.Equal(["queue snapshot", "stats 1"], watch.First.Select(Text));
-        Assert.All(watch.First, frame => Assert.Equal(_hub.Seq, frame.Seq));
+        Assert.All(watch.First, first => Assert.Equal(_hub.Seq, first.Frame.Seq));
     }
 
     [Fact]
@@ -103,7 +103,7 @@ public sealed class EventHubTests : IAsyncDisposable
         using var again = await _hub.WatchAsync(["queue", "stats"], EventPlace.Read(new EventPlace(last.Seq, watch.Topics).ToString()), Token);
 
         Assert.Equal(["queue +1", "queue +1", "stats 1"], again.First.Select(Text));
-        Assert.Equal(again.First.Take(2).Select(frame => frame.Seq).Order(), again.First.Take(2).Select(frame => frame.Seq));
+        Assert.Equal(again.First.Take(2).Select(first => first.Frame.Seq).Order(), again.First.Take(2).Select(first => first.Frame.Seq));
     }
 
     [Fact]
@@ -136,7 +136,7 @@ public sealed class EventHubTests : IAsyncDisposable
 
         Assert.Equal(["queue snapshot"], again.First.Select(Text));
         // A page that was read before is older than the snapshot, and is read again.
-        Assert.True(again.First[0].Seq > page);
+        Assert.True(again.First[0].Frame.Seq > page);
     }
 
     [Fact]
@@ -150,6 +150,19 @@ public sealed class EventHubTests : IAsyncDisposable
         using var both = await _hub.WatchAsync(["queue", "history"], place, Token);
 
         Assert.Equal(["queue +1", "history snapshot"], both.First.Select(Text));
+    }
+
+    [Fact]
+    public async Task Client_that_got_one_of_two_snapshots_gets_the_other_when_it_comes_back()
+    {
+        var watch = await _hub.WatchAsync(["queue", "history"], null, Token);
+        var (frame, topics) = watch.First[0];
+        watch.Dispose();
+
+        using var again = await _hub.WatchAsync(["queue", "history"], new EventPlace(frame.Seq, topics), Token);
+
+        Assert.Equal(["history snapshot"], again.First.Select(Text));
+        Assert.Equal(watch.Topics, again.First[0].Topics);
     }
 
     [Theory]
@@ -227,6 +240,8 @@ public sealed class EventHubTests : IAsyncDisposable
         Assert.Equal(
             [true, true, true, false, false, false],
             ((string[])["queue", "stats", "stream:7", "stream:", "streams", "QUEUE"]).Select(_hub.Knows));
+
+    private static string Text((EventFrame Frame, ulong Topics) first) => Text(first.Frame);
 
     private static string Text(EventFrame frame) => $"{frame.Topic} {Encoding.UTF8.GetString(frame.Json.Span).Trim()}";
 

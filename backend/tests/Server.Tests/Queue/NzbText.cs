@@ -21,6 +21,9 @@ internal static class NzbText
         return Encoding.UTF8.GetBytes(text.Append("</nzb>").ToString());
     }
 
+    /// <summary>What an upload is known by to be none while it comes in.</summary>
+    public static byte[] DamagedZip() => "PK\u0003\u0004 and nothing that a zip has"u8.ToArray();
+
     public static byte[] Gzip(byte[] plain)
     {
         var packed = new MemoryStream();

@@ -28,6 +28,8 @@ public sealed partial class FirstStartTests : IDisposable
             key = ApiKey().Match(string.Join('\n', first.Lines)).Groups["key"].Value;
             Assert.Equal(20, password.Length);
             Assert.Equal(32, key.Length);
+            var code = (await File.ReadAllTextAsync(Path.Combine(_temporary.Root, "setup-code"), Token)).Trim();
+            Assert.Contains(first.Lines, line => line.EndsWith($"{Url(first)["http://127.0.0.1".Length..]}setup#{code}", StringComparison.Ordinal));
             using var http = new HttpClient();
             http.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", password);
             using var answer = await http.GetAsync(new Uri(Url(first) + "no-such-path"), Token);

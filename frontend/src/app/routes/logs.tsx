@@ -1,9 +1,1 @@
-import { Hammer } from "lucide-react";
-import { EmptyState } from "@/components/ui/empty-state";
-import { usePageTitle } from "@/lib/page-title";
-import { t } from "../en";
-
-export function Component() {
-  usePageTitle(t("logs"));
-  return <EmptyState icon={Hammer} title={t("soon")} />;
-}
+export { LogsPage as Component } from "@/features/logs/components/logs-page";

@@ -1,9 +1,1 @@
-import { Hammer } from "lucide-react";
-import { EmptyState } from "@/components/ui/empty-state";
-import { usePageTitle } from "@/lib/page-title";
-import { t } from "../en";
-
-export function Component() {
-  usePageTitle(t("overview"));
-  return <EmptyState icon={Hammer} title={t("soon")} />;
-}
+export { OverviewPage as Component } from "@/features/overview/components/overview-page";

@@ -1,8 +1,36 @@
+import { type LoaderFunctionArgs, redirect } from "react-router";
+import { AppCards } from "@/features/apps/app-cards";
+import { ProviderStep } from "@/features/providers/provider-step";
+import { SetupPage } from "@/features/setup/setup-page";
+import { ApiProblem } from "@/lib/api-problem";
 import { usePageTitle } from "@/lib/page-title";
-import { BarePage } from "../shell/bare-page";
+import { queryClient } from "@/lib/query-client";
+import { sessionQuery, setupQuery } from "@/lib/session";
 import { t } from "../en";
+import { loginPath } from "../guard";
+import { BarePage } from "../shell/bare-page";
+
+/** Behind its first step the setup is open to those alone who are logged in. */
+export async function loader({ request, url }: LoaderFunctionArgs & { url?: URL }) {
+  const setup = await queryClient.fetchQuery({ ...setupQuery, staleTime: 0 });
+  if (!setup.complete) return null;
+  try {
+    await queryClient.ensureQueryData(sessionQuery);
+  } catch (error) {
+    if (ApiProblem.from(error).status !== 401) throw error;
+    const asked = url ?? new URL(request.url);
+    throw redirect(loginPath(asked.pathname + asked.search));
+  }
+  return null;
+}
+
+export const shouldRevalidate = () => false;
 
 export function Component() {
   usePageTitle(t("setup"));
-  return <BarePage title={t("setup")}>{t("soon")}</BarePage>;
+  return (
+    <BarePage title={t("setup")} width="lg">
+      <SetupPage provider={(onDone) => <ProviderStep onDone={onDone} />} apps={<AppCards />} />
+    </BarePage>
+  );
 }

@@ -1,9 +1,7 @@
-import { Hammer } from "lucide-react";
-import { EmptyState } from "@/components/ui/empty-state";
-import { usePageTitle } from "@/lib/page-title";
-import { t } from "../en";
+import { useParams } from "react-router";
+import { StreamPage } from "@/features/streams/components/stream-page";
 
 export function Component() {
-  usePageTitle(t("stream"));
-  return <EmptyState icon={Hammer} title={t("soon")} />;
+  const { id = "" } = useParams();
+  return <StreamPage key={id} id={id} />;
 }

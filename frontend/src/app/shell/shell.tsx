@@ -49,7 +49,9 @@ export function Shell() {
       <ScrollRestoration />
       <Suspense fallback={null}>
         <UploadDrop />
-        {dialog === "search" && <SearchDialog onClose={() => setDialog(null)} />}
+        {dialog === "search" && (
+          <SearchDialog pages={pages.map((page) => ({ label: t(page.name), path: page.path, icon: page.icon }))} onClose={() => setDialog(null)} />
+        )}
         {dialog === "shortcuts" && <ShortcutsDialog onClose={() => setDialog(null)} />}
       </Suspense>
     </div>

@@ -3,7 +3,7 @@ import type { ApiProblem } from "@/lib/api-problem";
 import { Button } from "./button";
 import { EmptyState } from "./empty-state";
 import { t } from "./en";
-import { Notice } from "./notice";
+import { Icon } from "./icon";
 
 interface LoadFailureProps {
   problem: ApiProblem;
@@ -19,9 +19,11 @@ export function LoadFailure({ problem, onRetry, isLine = false }: LoadFailurePro
   const retry = <Button onClick={onRetry}>{t("try-again")}</Button>;
   if (isLine) {
     return (
-      <Notice tone="warn" isAlert actions={retry}>
-        {title}
-      </Notice>
+      <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg bg-warn-soft px-3.5 py-2.5">
+        <Icon of={TriangleAlert} size={18} className="text-warn" />
+        <p className="min-w-0 flex-1 basis-56 wrap-anywhere">{title}</p>
+        {retry}
+      </div>
     );
   }
   return (

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { cx } from "@/lib/cx";
 
 interface VirtualListProps<Item> {
@@ -37,8 +37,18 @@ export function VirtualList<Item>({
   useEffect(() => {
     if (isFollowing && items.length > 0) rows.scrollToIndex(items.length - 1, { align: "end" });
   }, [isFollowing, items.length, rows]);
+  // Older items that come in before the first must not push away what is read.
+  const first = items[0] === undefined ? "" : itemKey(items[0]);
+  const firstBefore = useRef(first);
+  const keepPlace = useEffectEvent(() => {
+    const at = items.findIndex((item) => itemKey(item) === firstBefore.current);
+    firstBefore.current = first;
+    if (at > 0 && !isFollowing) rows.scrollToIndex(at, { align: "start" });
+  });
+  useLayoutEffect(() => keepPlace(), [first]);
   const shown = rows.getVirtualItems();
-  const isAtStart = shown[0]?.index === 0;
+  // A list that stays at its end has only not got there yet.
+  const isAtStart = !isFollowing && shown[0]?.index === 0;
   const reachStart = useEffectEvent(() => onStart?.());
   useEffect(() => {
     if (isAtStart) reachStart();

@@ -1,0 +1,25 @@
+using Sluice.Server.Database;
+using Xunit;
+
+namespace Sluice.Server.Tests.Database;
+
+public sealed class SearchTextTests
+{
+    [Theory]
+    [InlineData("Big.Buck_Bunny-2008", "big buck bunny 2008")]
+    [InlineData("  A\t/ b\u0001c ", "a b c")]
+    [InlineData("Am\u00e9lie AME\u0301LIE", "amelie amelie")]
+    [InlineData("Stra\u00dfe \u0141\u00f3d\u017a \u00d8re", "strasse lodz ore")]
+    [InlineData("\uD800", "\uD800")]
+    [InlineData("", "")]
+    public void Text_is_folded_as_people_type_it(string text, string expected) => Assert.Equal(expected, SearchText.Fold(text));
+
+    [Fact]
+    public void Words_are_few_and_the_longest_come_first()
+    {
+        Assert.Equal(["bunny", "big", "a"], SearchText.WordsOf("a BIG.bunny big"));
+        Assert.Equal(SearchText.MaxWords, SearchText.WordsOf(string.Join(' ', Enumerable.Range(0, 1000))).Count);
+        Assert.Empty(SearchText.WordsOf(" .-_ "));
+        Assert.Empty(SearchText.WordsOf(null));
+    }
+}

@@ -1,0 +1,37 @@
+import { queryOptions } from "@tanstack/react-query";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+
+export type ArrInstance = Schema<"ArrInstance">;
+export type ArrConnected = Schema<"ArrConnected">;
+export type PathCheck = Schema<"PathCheck">;
+export type AccessCard = Schema<"AccessCard">;
+
+/** Where this server is for other programs. */
+export const accessQuery = queryOptions({
+  queryKey: ["access"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/access", { signal })),
+});
+
+/** The login of the tree, with its password while that is shown. */
+export const webDavQuery = queryOptions({
+  queryKey: ["webdav"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/setup/webdav", { signal })),
+});
+
+/** The programs that are connected. */
+export const arrQuery = queryOptions({
+  queryKey: ["arr"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/arr", { signal })),
+});
+
+export const makeWebDavPassword = () => dataOf(api.POST("/api/settings/webdav-password"));
+
+export const connectArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/connect", { body }));
+
+export const testArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/test", { body }));
+
+export const checkPath = (id: string) => dataOf(api.POST("/api/arr/path-check", { body: { id } }));
+
+export async function removeArr(id: string): Promise<void> {
+  await api.DELETE("/api/arr/{id}", { params: { path: { id } } });
+}

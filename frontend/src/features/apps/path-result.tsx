@@ -1,0 +1,39 @@
+import { CopyBlock } from "@/components/ui/copy-block";
+import { KeyValues } from "@/components/ui/key-values";
+import { Notice } from "@/components/ui/notice";
+import type { PathCheck } from "./api/apps";
+import { t } from "./en";
+
+/** Whether a program sees the finished files, and the line to add where it does not. */
+export function PathResult({ path, name }: { path: PathCheck; name: string }) {
+  return (
+    <div className="grid gap-3">
+      <Notice tone={path.ok ? "ok" : "warn"}>
+        <p className="font-medium">{path.ok ? t("path-ok") : t("path-bad")}</p>
+        <p>{path.sentence}</p>
+      </Notice>
+      {!path.ok && (
+        <KeyValues
+          items={[
+            { label: t("path-ours"), value: path.ourPath },
+            { label: t("path-theirs", { name }), value: path.theirPath },
+          ]}
+        />
+      )}
+      {path.volumeLine && (
+        <div className="grid gap-1">
+          <CopyBlock label={t("volume-line", { name })} value={path.volumeLine} />
+          <p className="text-sm text-muted">{t("volume-line-help")}</p>
+        </div>
+      )}
+      {path.mapping && (
+        <div className="grid gap-2">
+          <p className="text-sm text-muted">{t("mapping", { name })}</p>
+          <CopyBlock label={t("mapping-host")} value={path.mapping.host} />
+          <CopyBlock label={t("mapping-remote")} value={path.mapping.remotePath} />
+          <CopyBlock label={t("mapping-local")} value={path.mapping.localPath} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import type { Schema } from "@/lib/api-client";
+
+export type ArrProgram = Schema<"ArrProgram">;
+
+/** The names of the programs that import, with the ports they usually listen at. */
+export const programs: Record<ArrProgram, { name: string; port: number }> = {
+  sonarr: { name: "Sonarr", port: 8989 },
+  radarr: { name: "Radarr", port: 7878 },
+  lidarr: { name: "Lidarr", port: 8686 },
+  readarr: { name: "Readarr", port: 8787 },
+  whisparr: { name: "Whisparr", port: 6969 },
+};
+
+/** An address as it usually is within one compose file. */
+export function usualAddress(kind: ArrProgram): string {
+  return `http://${kind}:${programs[kind].port}`;
+}

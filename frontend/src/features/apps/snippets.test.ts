@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { type Access, curlCommand, playerUrl, quoted, rcloneConfig, treeUrl, withScheme } from "./snippets";
+
+const access: Access = { origin: "http://nas:3000", urlBase: "/sluice", user: "admin", password: "it's $5", mountDir: "/mnt/nzbdav" };
+
+describe("snippets", () => {
+  it("name the tree below the path of the server", () => {
+    expect(treeUrl(access)).toBe("http://nas:3000/sluice/");
+    expect(treeUrl({ ...access, urlBase: "" })).toBe("http://nas:3000/");
+  });
+
+  it("keep a password with quotes and dollars one word of the shell", () => {
+    expect(quoted("plain-1")).toBe("plain-1");
+    expect(quoted("it's $5")).toBe(`'it'\\''s $5'`);
+    expect(curlCommand(access)).toBe(`curl -u 'admin:it'\\''s $5' http://nas:3000/sluice/content/`);
+  });
+
+  it("let rclone obscure the password, and leave the login out where none is needed", () => {
+    expect(rcloneConfig(access).split("\n")).toEqual([
+      "cat >> ~/.config/rclone/rclone.conf <<EOF",
+      "[sluice]",
+      "type = webdav",
+      "url = http://nas:3000/sluice/",
+      "vendor = other",
+      "user = admin",
+      `pass = $(rclone obscure 'it'\\''s $5')`,
+      "EOF",
+    ]);
+    expect(rcloneConfig({ ...access, user: "" })).not.toContain("pass");
+  });
+
+  it("put the login into the address for players", () => {
+    expect(playerUrl({ ...access, password: "a/b@c" })).toBe("http://admin:a%2Fb%40c@nas:3000/sluice/content/");
+    expect(playerUrl({ ...access, user: "" })).toBe("http://nas:3000/sluice/content/");
+  });
+
+  it("take the scheme of the browser for addresses without one", () => {
+    expect(withScheme("192.168.1.5:3000", "https://nas")).toBe("https://192.168.1.5:3000");
+    expect(withScheme("http://sluice:3000/", "https://nas")).toBe("http://sluice:3000");
+  });
+});

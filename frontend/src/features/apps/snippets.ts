@@ -1,0 +1,57 @@
+/** What a program has to know to reach the tree. */
+export interface Access {
+  /** As in `http://nas:3000`. */
+  origin: string;
+  /** As in `/sluice`; empty for none. */
+  urlBase: string;
+  /** Empty where no login is needed. */
+  user: string;
+  password: string;
+  mountDir: string;
+}
+
+/** Stands for a password that is not known any more. */
+export const passwordMark = "PASSWORD";
+
+/** The address of the tree. */
+export function treeUrl(access: Access): string {
+  return `${access.origin}${access.urlBase}/`;
+}
+
+/** A word of a shell command, quoted where it needs it. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Commands that write the remote of rclone; the password is obscured by rclone itself. */
+export function rcloneConfig(access: Access): string {
+  const inDocument = (text: string) => text.replace(/[\\$`]/g, "\\$&");
+  const login = access.user === "" ? [] : [`user = ${inDocument(access.user)}`, `pass = $(rclone obscure ${quoted(access.password)})`];
+  return ["cat >> ~/.config/rclone/rclone.conf <<EOF", "[sluice]", "type = webdav", `url = ${inDocument(treeUrl(access))}`, "vendor = other", ...login, "EOF"].join("\n");
+}
+
+export function rcloneMount(access: Access): string {
+  return `rclone mount sluice: ${quoted(access.mountDir)} --links --allow-other --dir-cache-time 10s --vfs-cache-mode off`;
+}
+
+/** A volume of a compose file through which a container sees the mount, also one that comes later. */
+export function volumeLine(access: Access): string {
+  return `- ${access.mountDir}:${access.mountDir}:rslave`;
+}
+
+export function curlCommand(access: Access): string {
+  const login = access.user === "" ? "" : ` -u ${quoted(`${access.user}:${access.password}`)}`;
+  return `curl${login} ${quoted(`${treeUrl(access)}content/`)}`;
+}
+
+/** The address of the tree with the login in it, for players that have one field alone. */
+export function playerUrl(access: Access): string {
+  const url = new URL(`${treeUrl(access)}content/`);
+  if (access.user === "") return url.href;
+  return url.href.replace("//", `//${encodeURIComponent(access.user)}:${encodeURIComponent(access.password)}@`);
+}
+
+/** An address with its scheme: that of another one where it has none. */
+export function withScheme(address: string, like: string): string {
+  return (address.includes("://") ? address : `${new URL(like).protocol}//${address}`).replace(/\/$/, "");
+}

@@ -1,0 +1,25 @@
+import { CopyBlock } from "@/components/ui/copy-block";
+import { t } from "./en";
+
+const composeLines = `environment:
+  RESET_ADMIN_PASSWORD: "true"`;
+
+const shellLine = "RESET_ADMIN_PASSWORD=true ./tools/run.sh";
+
+/** How a lost login is replaced, with the lines to do it. */
+export function Forgot() {
+  return (
+    <details className="rounded-xl border border-line bg-surface px-4">
+      <summary className="flex min-h-11 items-center font-medium text-muted hover:text-ink">{t("forgot")}</summary>
+      <div className="grid gap-3 pb-4">
+        <p className="text-muted">{t("forgot-why")}</p>
+        <p>{t("forgot-1")}</p>
+        <CopyBlock label={t("forgot-label")} isLabelHidden value={composeLines} />
+        <p>{t("forgot-shell")}</p>
+        <CopyBlock label={t("forgot-shell-label")} isLabelHidden value={shellLine} />
+        <p>{t("forgot-2")}</p>
+        <p>{t("forgot-3")}</p>
+      </div>
+    </details>
+  );
+}

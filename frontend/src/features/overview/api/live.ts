@@ -1,0 +1,74 @@
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+import { type Frame, useTopic, useTopicFrame } from "@/lib/events";
+import { type Samples, type StatWindow, addSample, isGap } from "../samples";
+
+type Stats = Schema<"Stats">;
+type Kept = Omit<Stats, "samples"> & Samples;
+type Parts = Pick<Stats, "figures" | "attention" | "steps">;
+
+/** The last parts that events have told, each with its number: those that stand in an answer may be older. */
+type Told = { [Name in keyof Parts]?: { seq: number; value: Parts[Name] } };
+
+/** What the overview shows of a window, kept up to the second. */
+export function useStats(window: StatWindow) {
+  const client = useQueryClient();
+  const queryKey = ["stats", window];
+  const [told, setTold] = useState<Told>({});
+  const query = useQuery({
+    queryKey,
+    queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: { window } }, signal }))), pending: [] }),
+    // Whoever comes back has missed the seconds in between.
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  });
+  useTopic("stats", (frame) => {
+    const before = client.getQueryData<Kept>(queryKey);
+    client.setQueryData<Kept>(queryKey, (kept) => kept && { ...kept, now: frame.sample, ...addSample(kept, frame.sample, window) });
+    setTold((known) => ({ ...known, ...partsOf(frame) }));
+    if (isGap(before?.pending.at(-1) ?? before?.samples.at(-1), frame.sample, window)) void client.invalidateQueries({ queryKey });
+  });
+  const { data } = query;
+  const stats = data && { ...data, ...newer(data, told) };
+  return { stats, error: query.error, retry: () => void query.refetch() };
+}
+
+function partsOf({ seq, figures, attention, steps }: Frame<"stats">): Told {
+  return {
+    ...(figures && { figures: { seq, value: figures } }),
+    ...(attention && { attention: { seq, value: attention } }),
+    ...(steps && { steps: { seq, value: steps } }),
+  };
+}
+
+/** Of each part the newer one. */
+export function newer(data: Parts & { seq: number }, told: Told): Parts {
+  const { figures, attention, steps } = told;
+  return {
+    figures: figures && figures.seq > data.seq ? figures.value : data.figures,
+    attention: attention && attention.seq > data.seq ? attention.value : data.attention,
+    steps: steps && steps.seq > data.seq ? steps.value : data.steps,
+  };
+}
+
+/** What is playing; events bring all of it each second. */
+export function useStreams() {
+  const frame = useTopicFrame("streams");
+  const query = useQuery({ queryKey: ["overview", "streams"], queryFn: ({ signal }) => dataOf(api.GET("/api/streams", { signal })), staleTime: 0 });
+  return { rows: frame ?? query.data, error: query.error, retry: () => void query.refetch() };
+}
+
+/** The providers; events bring all of them every two seconds. */
+export function useProviders() {
+  const frame = useTopicFrame("providers");
+  const query = useQuery({ queryKey: ["overview", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime: 0 });
+  return { items: frame?.items ?? query.data?.items, error: query.error, retry: () => void query.refetch() };
+}
+
+/** Asks a provider again that has failed; the next frame shows what has become of it. */
+export function useProviderReset() {
+  return useMutation({
+    mutationFn: (id: string) => dataOf(api.POST("/api/providers/{id}/reset", { params: { path: { id } }, body: { what: "breaker" } })),
+  });
+}

@@ -1,0 +1,26 @@
+import { createTexts } from "@/lib/i18n/texts";
+
+/** The texts of problems, which most visits never load. */
+export const t = createTexts({
+  attention: "Needs attention",
+  "level.error": "Error",
+  "level.warning": "Warning",
+  "kind.no-provider": "No provider",
+  "kind.provider-fails": "Provider",
+  "kind.storage": "Storage",
+  "kind.safe-mode": "Safe mode",
+  "kind.open-tree": "Open to everybody",
+  "kind.arr": "Connected app",
+  "kind.watch-folder": "Watch folder",
+  "kind.setting": "Setting",
+  "kind.log": "Log",
+  "way.no-provider": "Add one",
+  "way.provider-fails": "Open providers",
+  "way.storage": "Open system",
+  "way.safe-mode": "Open the log",
+  "way.open-tree": "Set who may read",
+  "way.arr": "Open apps",
+  "way.watch-folder": "Change the folder",
+  "way.setting": "Open the setting",
+  "way.log": "Open the log",
+});

@@ -1,0 +1,68 @@
+import { Suspense, lazy, useEffect, useState } from "react";
+import { useSearchParams } from "react-router";
+import { Card } from "@/components/ui/card";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { Skeleton } from "@/components/ui/skeleton";
+import { ApiProblem } from "@/lib/api-problem";
+import { usePageTitle } from "@/lib/page-title";
+import { usePreference } from "@/lib/preference";
+import { useProviders, useStats, useStreams } from "../api/live";
+import { t } from "../en";
+import { useFrozen } from "../frozen";
+import { firstSteps, isDone } from "../first-evening";
+import { type StatWindow, windowOf } from "../samples";
+import { AllWell } from "./all-well";
+import { NowCard } from "./now-card";
+import { ProvidersCard } from "./providers-card";
+import { StreamsCard } from "./streams-card";
+
+// Most days need neither.
+const AttentionCard = lazy(() => import("./attention-card").then((module) => ({ default: module.AttentionCard })));
+const FirstStepsCard = lazy(() => import("./first-steps-card").then((module) => ({ default: module.FirstStepsCard })));
+
+/** What the server does at this moment, and what needs a hand. */
+export function OverviewPage() {
+  usePageTitle(t("title"));
+  const [search, setSearch] = useSearchParams();
+  const [isPaused, setPaused] = useState(false);
+  const window = windowOf(search.get("window"));
+  const { stats, error, retry } = useStats(window);
+  const streams = useStreams();
+  const providers = useProviders();
+  const shown = useFrozen(stats, isPaused);
+  const shownStreams = useFrozen(streams.rows, isPaused);
+  const shownProviders = useFrozen(providers.items, isPaused);
+
+  const [evening, keepEvening] = usePreference(firstSteps);
+  const isEveningOver = stats !== undefined && isDone(stats.steps);
+  useEffect(() => {
+    if (isEveningOver) keepEvening("done");
+  }, [isEveningOver, keepEvening]);
+
+  function changeWindow(next: StatWindow) {
+    setSearch(next === "ten-minutes" ? {} : { window: next }, { replace: true, preventScrollReset: true });
+    // What is asked for anew is not what was held.
+    setPaused(false);
+  }
+
+  return (
+    <div className="grid gap-5">
+      <Suspense fallback={<Skeleton className="h-32" />}>
+        {stats && evening === "open" && !isEveningOver && <FirstStepsCard steps={stats.steps} />}
+        {stats && stats.attention.length > 0 && <AttentionCard rows={stats.attention} />}
+      </Suspense>
+      {shown ? (
+        <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} />
+      ) : error ? (
+        <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} isLine />
+      ) : (
+        <Card title={t("now")}>
+          <Skeleton className="h-80" />
+        </Card>
+      )}
+      <StreamsCard rows={shownStreams} error={streams.error} onRetry={streams.retry} />
+      <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />
+      {stats && stats.attention.length === 0 && <AllWell />}
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { Gauge, RotateCw, ServerOff } from "lucide-react";
+import { Badge, type Tone } from "@/components/ui/badge";
+import { Button, ButtonLink } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { EmptyState } from "@/components/ui/empty-state";
+import { LoadFailure } from "@/components/ui/load-failure";
+import { SkeletonRows } from "@/components/ui/skeleton";
+import type { Schema } from "@/lib/api-client";
+import { ApiProblem } from "@/lib/api-problem";
+import { attempt } from "@/lib/attempt";
+import { cx } from "@/lib/cx";
+import { formatBytes, formatDuration, formatPercent, formatRate, rateUnit } from "@/lib/format";
+import { usePreference } from "@/lib/preference";
+import { toast } from "@/lib/toast";
+import { useProviderReset } from "../api/live";
+import { t } from "../en";
+import { Fact, rowClass } from "./fact";
+
+type ProviderRow = Schema<"ProviderRow">;
+
+interface ProvidersCardProps {
+  /** Undefined until they are known. */
+  items: readonly ProviderRow[] | undefined;
+  error: Error | null;
+  onRetry: () => void;
+}
+
+const place = "/settings/providers";
+
+/** How each provider is, and what its connections do. */
+export function ProvidersCard({ items, error, onRetry }: ProvidersCardProps) {
+  usePreference(rateUnit);
+  if (!items) {
+    return (
+      <Card title={t("providers")} isFlush={!error}>
+        {error ? <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine /> : <SkeletonRows rows={2} />}
+      </Card>
+    );
+  }
+  if (items.length === 0) {
+    return (
+      <Card title={t("providers")} isFlush>
+        <EmptyState
+          icon={ServerOff}
+          title={t("no-provider")}
+          actions={
+            <ButtonLink tone="accent" to={place}>
+              {t("add-one")}
+            </ButtonLink>
+          }
+        >
+          {t("no-provider-help")}
+        </EmptyState>
+      </Card>
+    );
+  }
+  return (
+    <Card
+      title={t("providers")}
+      isFlush
+      actions={
+        <ButtonLink to={place} tone="quiet" size="sm">
+          {t("manage-providers")}
+        </ButtonLink>
+      }
+    >
+      <ul className="mt-1">
+        {items.map((row) => (
+          <Provider key={row.id} row={row} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+const conditionTones: Record<ProviderRow["condition"], Tone> = { ok: "ok", resting: "warn", refused: "bad", disabled: "neutral" };
+
+function Provider({ row }: { row: ProviderRow }) {
+  const reset = useProviderReset();
+  async function askAgain() {
+    const answer = await attempt(reset.mutateAsync(row.id), t("ask-again-failed", { name: row.name }));
+    if (answer) toast({ tone: "ok", title: t("asked-again", { name: row.name }) });
+  }
+  return (
+    <li className={rowClass}>
+      <div className="min-w-0">
+        <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+          <span className="min-w-0 truncate font-medium">{row.name}</span>
+          <Badge tone={conditionTones[row.condition]}>{t(`condition.${row.condition}`)}</Badge>
+          {row.use === "backup" && <Badge>{t("backup")}</Badge>}
+        </p>
+        <p className={cx("text-sm wrap-anywhere", row.sentence === null || row.condition === "disabled" ? "text-muted" : "text-ink")}>{row.sentence ?? row.host}</p>
+      </div>
+      <Connections {...row.connections} />
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-2 sm:grid-cols-4 md:col-span-full xl:col-span-1">
+        <Fact label={t("rate")} value={formatRate(row.bytesPerSecond)} />
+        <Fact label={t("miss")} value={row.missPercent === null ? t("none") : formatPercent(row.missPercent, 1)} />
+        <Fact label={t("latency")} value={row.latencyMs === null ? t("none") : formatDuration(row.latencyMs)} />
+        <Fact label={t("today")} value={formatBytes(row.bytesToday)} />
+      </dl>
+      <div className="flex flex-wrap gap-2 md:col-span-full xl:col-span-1 xl:w-48 xl:justify-end">
+        {row.condition === "resting" && (
+          <Button size="sm" icon={RotateCw} isBusy={reset.isPending} onClick={() => void askAgain()}>
+            {t("ask-again")}
+          </Button>
+        )}
+        <ButtonLink size="sm" icon={Gauge} to={place} aria-label={t("test-provider", { name: row.name })}>
+          {t("test")}
+        </ButtonLink>
+      </div>
+    </li>
+  );
+}
+
+/** A bar of the connections, and the same in words. */
+function Connections({ connecting, idle, busy, max, cap }: ProviderRow["connections"]) {
+  const allowed = Math.max(1, cap ?? max, connecting + idle + busy);
+  const parts = [
+    { name: "busy", count: busy, className: "bg-accent-fill" },
+    { name: "idle", count: idle, className: "bg-line-strong" },
+    { name: "connecting", count: connecting, className: "bg-warn" },
+  ] as const;
+  const words = parts.filter(({ name, count }) => name !== "connecting" || count > 0).map(({ name, count }) => t(`connections-${name}`, { count }));
+  return (
+    <div className="grid min-w-0 gap-1.5">
+      <div aria-hidden className="flex h-2 gap-px overflow-hidden rounded-full bg-sunken">
+        {parts.map(({ name, count, className }) => (
+          <i key={name} className={cx("h-full transition-[width] duration-300", className)} style={{ width: `${(100 * count) / allowed}%` }} />
+        ))}
+      </div>
+      <p className="text-sm text-muted tabular-nums">
+        <span className="sr-only">{`${t("connections")}: `}</span>
+        {`${words.join(" · ")} ${cap !== null && cap < max ? t("connections-cap", { cap, max }) : t("connections-max", { max })}`}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import type { Schema } from "@/lib/api-client";
+
+export type StatWindow = Schema<"StatWindow">;
+export type StatSample = Schema<"StatSample">;
+
+/** How long each window is and how far its samples lie apart, in seconds. */
+export const windows = {
+  "ten-minutes": { seconds: 600, step: 1 },
+  hour: { seconds: 3_600, step: 10 },
+  day: { seconds: 86_400, step: 240 },
+} satisfies Record<StatWindow, { seconds: number; step: number }>;
+
+/** The window of an address; ten minutes where it names none. */
+export function windowOf(word: string | null): StatWindow {
+  return word === "hour" || word === "day" ? word : "ten-minutes";
+}
+
+/** Samples of a window, and those of the last step, which are one sample once it is over. */
+export interface Samples {
+  samples: readonly StatSample[];
+  pending: readonly StatSample[];
+}
+
+/** Takes a sample of a second in, and lets go of what has left the window. */
+export function addSample({ samples, pending }: Samples, sample: StatSample, window: StatWindow): Samples {
+  const { seconds, step } = windows[window];
+  const at = secondsOf(sample);
+  const last = samples.at(-1);
+  if (last && at <= secondsOf(last)) return { samples, pending };
+  const gathered = [...pending, sample];
+  const first = gathered[0] ?? sample;
+  if (step > 1 && at - secondsOf(last ?? first) < step) return { samples, pending: gathered };
+  return { samples: [...samples, meanOf(gathered)].filter((one) => secondsOf(one) > at - seconds), pending: [] };
+}
+
+/** Whether more is missing between a sample and the one before it than a late second. */
+export function isGap(before: StatSample | undefined, sample: StatSample, window: StatWindow): boolean {
+  return before !== undefined && secondsOf(sample) - secondsOf(before) > Math.max(10, 3 * windows[window].step);
+}
+
+/** What a chart draws: seconds since 1970, and a sample for each, or null where there is none. */
+export interface Columns {
+  times: number[];
+  rows: (StatSample | null)[];
+}
+
+/** Samples over the whole window, so that one that has just begun is not drawn as if it were full, and a stop is drawn as a gap. */
+export function columnsOf(samples: readonly StatSample[], window: StatWindow): Columns {
+  const { seconds, step } = windows[window];
+  const columns: Columns = { times: [], rows: [] };
+  const add = (time: number, row: StatSample | null) => {
+    columns.times.push(time);
+    columns.rows.push(row);
+  };
+  const end = samples.at(-1);
+  if (!end) return columns;
+  let before = secondsOf(end) - seconds;
+  add(before, null);
+  for (const sample of samples) {
+    const at = secondsOf(sample);
+    if (at <= before) continue;
+    if (at - before > 3 * step + 1 && columns.rows.at(-1)) add(before + step, null);
+    add(at, sample);
+    before = at;
+  }
+  return columns;
+}
+
+function secondsOf(sample: StatSample): number {
+  return Date.parse(sample.at) / 1_000;
+}
+
+/** Rates as their mean, counts as their most, as the server gives them. */
+function meanOf(samples: readonly StatSample[]): StatSample {
+  const last = samples.at(-1) as StatSample;
+  const mean = (of: (sample: StatSample) => number) => Math.round(samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length);
+  const most = (of: (sample: StatSample) => number) => Math.max(...samples.map(of));
+  return {
+    ...last,
+    fromProviders: mean((sample) => sample.fromProviders),
+    toPlayers: mean((sample) => sample.toPlayers),
+    fromCache: mean((sample) => sample.fromCache),
+    streams: most((sample) => sample.streams),
+    connectionsUsed: most((sample) => sample.connectionsUsed),
+  };
+}

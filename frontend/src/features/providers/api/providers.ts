@@ -1,0 +1,36 @@
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+import { useTopic } from "@/lib/events";
+
+export type ProviderRow = Schema<"ProviderRow">;
+export type ProviderSave = Schema<"ProviderSave">;
+
+/** The providers of the settings with how they are. */
+export const providersQuery = queryOptions({
+  queryKey: ["providers"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })),
+});
+
+/** The same, kept up to date by the event stream. */
+export function useProviders() {
+  const client = useQueryClient();
+  useTopic("providers", (frame) =>
+    client.setQueryData(providersQuery.queryKey, (before) => before && { ...before, items: frame.items, seq: frame.seq }),
+  );
+  return useQuery(providersQuery);
+}
+
+/** Saves a provider: a new one where there is no id. */
+export function saveProvider(id: string | null, body: ProviderSave): Promise<ProviderRow> {
+  return id === null
+    ? dataOf(api.POST("/api/providers", { body }))
+    : dataOf(api.PUT("/api/providers/{id}", { params: { path: { id } }, body }));
+}
+
+export async function removeProvider(id: string): Promise<void> {
+  await api.DELETE("/api/providers/{id}", { params: { path: { id } } });
+}
+
+export async function resetProvider(id: string, what: Schema<"ProviderMemoryKind">): Promise<void> {
+  await api.POST("/api/providers/{id}/reset", { params: { path: { id } }, body: { what } });
+}

@@ -1,0 +1,148 @@
+import { ChevronRight } from "lucide-react";
+import { useId } from "react";
+import { Icon } from "@/components/ui/icon";
+import { SelectField } from "@/components/ui/select-field";
+import { SwitchField } from "@/components/ui/switch-field";
+import { PasswordField, TextField } from "@/components/ui/text-field";
+import { ConnectionSlider } from "./connection-slider";
+import { t } from "./en";
+import { knownProvider, knownProviders } from "./known-providers";
+import { type ProviderDraft, plainPort, tlsPort } from "./provider-draft";
+
+interface ProviderFieldsProps {
+  draft: ProviderDraft;
+  errors: Partial<Record<keyof ProviderDraft, string>>;
+  /** A password is saved, and an empty field keeps it. */
+  hasPassword: boolean;
+  isMoreOpen: boolean;
+  onMore: (isOpen: boolean) => void;
+  onChange: (change: Partial<ProviderDraft>) => void;
+}
+
+/** The fields of a provider: three that have to be filled in, the others folded away. */
+export function ProviderFields({ draft, errors, hasPassword, isMoreOpen, onMore, onChange }: ProviderFieldsProps) {
+  const list = useId();
+  const known = knownProvider(draft.host);
+  return (
+    <div className="grid gap-4">
+      <TextField
+        label={t("host")}
+        name="host"
+        list={list}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder={t("host-hint")}
+        value={draft.host}
+        error={errors.host}
+        help={known?.backbone ? t("backbone-hint", { name: known.name, backbone: known.backbone }) : t("host-help")}
+        onChange={(event) => onChange(hostChange(draft, event.target.value))}
+      />
+      <datalist id={list}>
+        {knownProviders.map((entry) => (
+          <option key={entry.host} value={entry.host} label={entry.name} />
+        ))}
+      </datalist>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label={t("user")}
+          name="user"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={draft.user}
+          error={errors.user}
+          onChange={(event) => onChange({ user: event.target.value })}
+        />
+        <PasswordField
+          label={t("password")}
+          name="password"
+          autoComplete="off"
+          value={draft.password}
+          error={errors.password}
+          help={hasPassword ? t("password-kept") : undefined}
+          onChange={(event) => onChange({ password: event.target.value })}
+        />
+      </div>
+      <details open={isMoreOpen} onToggle={(event) => onMore(event.currentTarget.open)} className="group">
+        <summary className="flex min-h-8 w-fit items-center gap-1.5 rounded-md text-sm font-medium text-muted hover:text-ink touch:min-h-11">
+          <Icon of={ChevronRight} className="transition-transform group-open:rotate-90 rtl:rotate-180 rtl:group-open:rotate-90" />
+          {t("more")}
+        </summary>
+        <MoreFields draft={draft} errors={errors} onChange={onChange} />
+      </details>
+    </div>
+  );
+}
+
+function MoreFields({ draft, errors, onChange }: Pick<ProviderFieldsProps, "draft" | "errors" | "onChange">) {
+  return (
+    <div className="grid gap-4 pt-3 sm:grid-cols-2">
+      <TextField
+        label={t("port")}
+        name="port"
+        inputMode="numeric"
+        autoComplete="off"
+        value={draft.port}
+        error={errors.port}
+        onChange={(event) => onChange({ port: event.target.value })}
+      />
+      <SwitchField label={t("tls")} help={t("tls-help")} name="tls" isOn={draft.tls} onChange={(tls) => onChange(tlsChange(draft, tls))} />
+      <ConnectionSlider value={draft.maxConnections} onChange={(maxConnections) => onChange({ maxConnections })} />
+      <SelectField
+        label={t("use")}
+        name="use"
+        value={draft.use}
+        options={(["primary", "backup", "disabled"] as const).map((value) => ({ value, label: t(`use.${value}`) }))}
+        onChange={(use) => onChange({ use })}
+      />
+      <TextField
+        label={t("priority")}
+        name="priority"
+        inputMode="numeric"
+        autoComplete="off"
+        value={draft.priority}
+        error={errors.priority}
+        help={t("priority-help")}
+        onChange={(event) => onChange({ priority: event.target.value })}
+      />
+      <TextField
+        label={t("name")}
+        name="name"
+        autoComplete="off"
+        value={draft.name}
+        error={errors.name}
+        help={t("name-help")}
+        onChange={(event) => onChange({ name: event.target.value })}
+      />
+      <TextField
+        label={t("backbone")}
+        name="backbone"
+        autoComplete="off"
+        value={draft.backbone}
+        error={errors.backbone}
+        help={t("backbone-help")}
+        onChange={(event) => onChange({ backbone: event.target.value })}
+      />
+      <SwitchField
+        label={t("skip-certificate")}
+        help={t("skip-certificate-help")}
+        name="skipsCertificateCheck"
+        isOn={draft.skipsCertificateCheck}
+        onChange={(skipsCertificateCheck) => onChange({ skipsCertificateCheck })}
+      />
+    </div>
+  );
+}
+
+/** Another server; a known one brings its store of articles along, unless another word was typed. */
+function hostChange(draft: ProviderDraft, host: string): Partial<ProviderDraft> {
+  const before = knownProvider(draft.host)?.backbone ?? "";
+  return draft.backbone === before ? { host, backbone: knownProvider(host)?.backbone ?? "" } : { host };
+}
+
+/** Encryption on or off; the usual port follows. */
+export function tlsChange(draft: ProviderDraft, tls: boolean): Partial<ProviderDraft> {
+  const usual = String(tls ? plainPort : tlsPort);
+  return draft.port === usual ? { tls, port: String(tls ? tlsPort : plainPort) } : { tls };
+}

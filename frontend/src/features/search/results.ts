@@ -1,0 +1,74 @@
+import { Clock, File, Folder, History, type LucideIcon, Settings } from "lucide-react";
+import type { Schema } from "@/lib/api-client";
+import { holdsWords } from "@/lib/words";
+import { t } from "./en";
+
+/** A page that can be gone to. */
+export interface Place {
+  label: string;
+  path: string;
+  icon: LucideIcon;
+}
+
+/** A line of the results. */
+export interface Result extends Place {
+  group: "pages" | "files" | "queue" | "history" | "settings";
+  /** Tells it from others. */
+  id: string;
+  /** Where it is, or what it does. */
+  detail: string;
+}
+
+const mostSettings = 6;
+
+/** Pages whose names hold the words; all of them for an empty text. */
+export function placesOf(places: readonly Place[], query: string): Result[] {
+  return places.filter((place) => holdsWords(place.label, query)).map((place) => ({ ...place, group: "pages", id: `page ${place.path}`, detail: "" }));
+}
+
+/** Settings whose titles hold the words before those of which only the help or the key does. */
+export function settingsOf(fields: readonly Schema<"SettingField">[], query: string): Result[] {
+  if (query === "") return [];
+  const inTitle = (field: Schema<"SettingField">) => holdsWords(field.title, query);
+  return fields
+    .filter((field) => holdsWords(`${field.title} ${field.help} ${field.key}`, query))
+    .sort((one, other) => Number(inTitle(other)) - Number(inTitle(one)))
+    .slice(0, mostSettings)
+    .map((field) => ({
+      group: "settings",
+      id: `setting ${field.key}`,
+      label: field.title,
+      detail: field.help,
+      path: `/settings?q=${encodeURIComponent(field.key)}`,
+      icon: Settings,
+    }));
+}
+
+/** A file is shown in its folder, a folder by itself. */
+export function filesOf(rows: readonly Schema<"FileRow">[]): Result[] {
+  return rows.map((row) => {
+    const parts = row.path.split("/");
+    const folder = row.kind === "file" ? parts.slice(0, -1) : parts;
+    const path = ["/files", ...folder.map(encodeURIComponent)].join("/");
+    return {
+      group: "files",
+      id: `file ${row.path}`,
+      label: row.name,
+      detail: t("in", { folder: parts.slice(0, -1).join("/") || "/" }),
+      path: row.id === null ? path : `${path}?file=${encodeURIComponent(row.id)}`,
+      icon: row.kind === "file" ? File : Folder,
+    };
+  });
+}
+
+export function queueOf(rows: readonly Schema<"QueueRow">[]): Result[] {
+  return rows.map((row) => ({
+    group: "queue", id: `queue ${row.id}`, label: row.name, detail: row.category, path: `/queue?item=${encodeURIComponent(row.id)}`, icon: Clock,
+  }));
+}
+
+export function historyOf(rows: readonly Schema<"HistoryRow">[]): Result[] {
+  return rows.map((row) => ({
+    group: "history", id: `history ${row.id}`, label: row.name, detail: row.sentence ?? row.category, path: `/history/${encodeURIComponent(row.id)}`, icon: History,
+  }));
+}

@@ -1,0 +1,45 @@
+import { queryOptions } from "@tanstack/react-query";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+
+export type SettingField = Schema<"SettingField">;
+export type SettingValue = Schema<"SettingValue">;
+export type FieldGroup = Schema<"SettingFieldGroup">;
+export type SettingsSet = Schema<"SettingsSet">;
+
+/** What can be set; it changes with the version of the server alone. */
+export const schemaQuery = queryOptions({
+  queryKey: ["settings", "schema"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/settings/schema", { signal })),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+/** What is in force. */
+export const valuesQuery = queryOptions({
+  queryKey: ["settings", "values"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/settings", { signal })),
+});
+
+/** The last saved sets, the newest first. */
+export const setsQuery = queryOptions({
+  queryKey: ["settings", "sets"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/settings/sets", { signal })),
+});
+
+export const keysQuery = queryOptions({
+  queryKey: ["keys"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/keys", { signal })),
+});
+
+export const systemQuery = queryOptions({
+  queryKey: ["system"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/system", { signal })),
+});
+
+export const saveSettings = (values: Record<string, string | null>) => dataOf(api.PUT("/api/settings", { body: { values } }));
+
+export const resetSetting = (key: string) => dataOf(api.DELETE("/api/settings/{key}", { params: { path: { key } } }));
+
+export const restoreSet = (id: string) => dataOf(api.POST("/api/settings/sets/{id}/restore", { params: { path: { id } } }));
+
+export const importSettings = (text: string) =>
+  dataOf(api.POST("/api/settings/import", { body: text, bodySerializer: (body) => body, headers: { "Content-Type": "text/plain" } }));

@@ -1,0 +1,63 @@
+import { RotateCcw } from "lucide-react";
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { Code } from "@/components/ui/code";
+import { formatNumber } from "@/lib/format";
+import { Rich } from "@/lib/i18n/rich";
+import type { SettingField, SettingValue } from "./api/settings";
+import { t } from "./en";
+import { SettingControl } from "./setting-control";
+import { inWords, isResettable, isSame } from "./setting-values";
+
+interface SettingRowProps {
+  field: SettingField;
+  value: SettingValue;
+  draft: string;
+  error: string | undefined;
+  onChange: (draft: string) => void;
+  onReset: () => void;
+}
+
+const code = { code: (inner: string) => <Code>{inner}</Code> };
+
+/** A setting with everything that is to be known before it is changed. */
+export function SettingRow({ field, value, draft, error, onChange, onReset }: SettingRowProps) {
+  const isLocked = value.source === "environment";
+  const isChanged = field.secret ? value.source !== "default" && value.isSet : !isSame(field, value.value ?? "", field.default);
+  return (
+    <div id={`setting-${field.key}`} className="grid gap-2 py-4 first:pt-1 last:pb-1">
+      <SettingControl field={field} draft={draft} isSet={value.isSet} isLocked={isLocked} error={error} onChange={onChange} />
+      <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs text-muted">
+        {isChanged && !field.secret && <Badge tone="accent">{t("changed")}</Badge>}
+        {field.restart && <Badge tone="warn">{t("restart")}</Badge>}
+        <span>{facts(field, value).join(" ")}</span>
+        <code className="ms-auto font-mono text-muted">{field.key}</code>
+        {isResettable(field, value) && (isChanged || field.secret) && (
+          <Button tone="quiet" size="sm" icon={RotateCcw} aria-label={t("reset", { title: field.title })} onClick={onReset}>
+            {t("reset-short")}
+          </Button>
+        )}
+      </div>
+      {value.variable !== null && (value.source === "environment" || value.source === "fallback") && (
+        <p className="text-sm text-muted">
+          <Rich text={t(isLocked ? "locked-by" : "from-variable", { variable: value.variable })} marks={code} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Default, range, and what an automatic value is at the moment, as sentences. */
+function facts(field: SettingField, value: SettingValue): string[] {
+  const sentences: string[] = [];
+  const isCount = field.type === "integer";
+  if (isCount && field.min !== null && field.max !== null) {
+    const range = { min: formatNumber(field.min), max: formatNumber(field.max) };
+    sentences.push(`${field.unit === null ? t("range", range) : t("range-unit", { ...range, unit: field.unit })}.`);
+  }
+  if (!field.secret) sentences.push(`${t("default-is", { value: inWords(field, field.default) })}.`);
+  if (field.zeroMeans !== null) sentences.push(t(isCount ? "zero-is" : "empty-is", { meaning: field.zeroMeans }));
+  if (field.type === "list" || field.type === "secret-list") sentences.push(t("list-help"));
+  if (value.effective !== null) sentences.push(t("effective", { value: value.effective }));
+  return sentences;
+}

@@ -1,0 +1,48 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type Schema, api, dataOf } from "@/lib/api-client";
+import { useTopic } from "@/lib/events";
+
+export type FileRow = Schema<"FileRow">;
+
+/** The largest film of some rows; undefined where there is none. */
+export function filmOf(rows: readonly FileRow[]): FileRow | undefined {
+  return rows.filter((row) => row.media === "video" && row.id !== null).sort((one, other) => (other.bytes ?? 0) - (one.bytes ?? 0))[0];
+}
+
+/** The files of a folder of the tree. */
+export function useFolder(path: string | null) {
+  return useQuery({
+    queryKey: ["files", "folder", path],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/files", { params: { query: { path: path ?? "", limit: 100 } }, signal })),
+    enabled: path !== null,
+    retry: false,
+  });
+}
+
+/** What a file is and how it is reached. */
+export function useFile(id: string | null) {
+  return useQuery({
+    queryKey: ["file", id],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/files/{id}", { params: { path: { id: id ?? "" } }, signal })),
+    enabled: id !== null,
+  });
+}
+
+/** What has become of an NZB: its row of the queue, and then that of the history. */
+export function useJob(id: string, name: string) {
+  const client = useQueryClient();
+  const queue = useQuery({
+    queryKey: ["setup", "queue", id],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/queue", { params: { query: { q: name } }, signal })),
+    select: (page) => page.items.find((row) => row.id === id),
+  });
+  const history = useQuery({
+    queryKey: ["setup", "history", id],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/history", { params: { query: { q: name } }, signal })),
+    select: (page) => page.items.find((row) => row.id === id),
+  });
+  const isOver = history.data !== undefined;
+  useTopic(isOver ? null : "queue", () => void client.invalidateQueries({ queryKey: ["setup", "queue", id] }));
+  useTopic(isOver ? null : "history", () => void client.invalidateQueries({ queryKey: ["setup", "history", id] }));
+  return { queued: queue.data, finished: history.data };
+}

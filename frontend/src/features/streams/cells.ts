@@ -1,0 +1,24 @@
+/** What a letter of the map says; `-` is nowhere. */
+export type Cell = "m" | "d" | "f" | "x" | "-";
+
+/** Neighbouring cells of one kind. */
+export interface Run {
+  kind: Cell;
+  /** As parts of the whole, 0 to 1. */
+  from: number;
+  to: number;
+}
+
+export const kinds: readonly Cell[] = ["m", "d", "f", "x", "-"];
+
+/** Puts neighbours of one kind together. A letter that is not known here is nowhere. */
+export function runsOf(cells: string): Run[] {
+  const runs: Run[] = [];
+  for (let index = 0; index < cells.length; index += 1) {
+    const kind = kinds.find((known) => known === cells[index]) ?? "-";
+    const last = runs.at(-1);
+    if (last?.kind === kind) last.to = (index + 1) / cells.length;
+    else runs.push({ kind, from: index / cells.length, to: (index + 1) / cells.length });
+  }
+  return runs;
+}
