@@ -8,6 +8,8 @@ export default mergeConfig(
       environment: "jsdom",
       include: ["src/**/*.test.{ts,tsx}", "lint/**/*.test.ts"],
       setupFiles: ["src/testing/setup.ts"],
+      // Where cores are few and shared, a page takes a while to come.
+      testTimeout: 20_000,
       restoreMocks: true,
       unstubGlobals: true,
     },

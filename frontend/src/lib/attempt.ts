@@ -1,5 +1,6 @@
 import { api } from "./api-client";
 import { ApiProblem } from "./api-problem";
+import { listChanged } from "./live-list";
 import { toast } from "./toast";
 
 /** Waits for a call. Where it fails, a toast says so in the server's words, and the answer is null. */
@@ -23,6 +24,10 @@ interface UndoTexts {
 
 /** Says what was taken away, and takes it back on a press within the ten seconds that the server allows. */
 export function offerUndo(undo: string | null, texts: UndoTexts): void {
-  const run = (id: string) => void attempt(api.POST("/api/undo/{id}", { params: { path: { id } } }), texts.failed);
-  toast({ title: texts.title, seconds: 10, ...(undo === null ? {} : { action: { label: texts.undo, run: () => run(undo) } }) });
+  async function run(id: string) {
+    await attempt(api.POST("/api/undo/{id}", { params: { path: { id } } }), texts.failed);
+    listChanged("queue");
+    listChanged("history");
+  }
+  toast({ title: texts.title, seconds: 10, ...(undo === null ? {} : { action: { label: texts.undo, run: () => void run(undo) } }) });
 }

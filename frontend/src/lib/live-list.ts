@@ -1,7 +1,7 @@
 import { type InfiniteData, type QueryKey, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useEffectEvent, useMemo, useRef } from "react";
 import { ApiProblem } from "./api-problem";
-import { type Frame, foldRows, useTopic } from "./events";
+import { type Frame, foldRows, hub, useTopic } from "./events";
 
 /** A page of a list as the API answers it. */
 export interface ListPage<Row> {
@@ -131,6 +131,12 @@ export interface LiveList<Row, Page> {
 }
 
 const keptFrames = 100;
+const changes = new EventTarget();
+
+/** To be called after a change of one's own: where the event stream does not tell of it, the lists of the topic are asked for again. */
+export function listChanged(topic: "queue" | "history"): void {
+  if (hub.state !== "open") changes.dispatchEvent(new Event(topic));
+}
 
 /**
  * A list that grows as it is scrolled and that follows its topic: frames are folded into what is shown at once, and where that does not do, the
@@ -175,6 +181,11 @@ export function useLiveList<Row extends { id: string }, Page extends ListPage<Ro
   // What was told while an answer was on its way is newer than the answer.
   const foldRecent = useEffectEvent(() => fold(recent.current));
   useEffect(() => foldRecent(), [query.dataUpdatedAt]);
+
+  useEffect(() => {
+    changes.addEventListener(topic, refetch);
+    return () => changes.removeEventListener(topic, refetch);
+  }, [topic, refetch]);
 
   const { hasNextPage, isFetching, fetchNextPage } = query;
   const loadMore = useCallback(() => {

@@ -8,30 +8,31 @@ export interface FakeEvents {
   hears(topic: string): boolean;
 }
 
-let open: (EventTarget & { topics: string[] }) | null = null;
+class FakeSource extends EventTarget {
+  onopen: (() => void) | null = null;
+  onerror: (() => void) | null = null;
+  readonly topics: string[];
+
+  constructor(url: string) {
+    super();
+    this.topics = (new URL(url).searchParams.get("topics") ?? "").split(",");
+    opened.push(this);
+  }
+
+  close(): void {
+    opened = opened.filter((source) => source !== this);
+  }
+}
+
+let opened: FakeSource[] = [];
 
 /** Puts streams in place of the browser's that say what the test says. The stream of a test before may still be open: a tab has but one. */
 export function fakeEvents(): FakeEvents {
-  class Fake extends EventTarget {
-    onopen: (() => void) | null = null;
-    onerror: (() => void) | null = null;
-    readonly topics: string[];
-
-    constructor(url: string) {
-      super();
-      this.topics = (new URL(url).searchParams.get("topics") ?? "").split(",");
-      open = this;
-    }
-
-    close(): void {
-      if (open === this) open = null;
-    }
-  }
-  vi.stubGlobal("EventSource", Fake);
+  vi.stubGlobal("EventSource", FakeSource);
   return {
     send(topic, frame) {
-      open?.dispatchEvent(new MessageEvent(topic, { data: JSON.stringify(frame) }));
+      opened.at(-1)?.dispatchEvent(new MessageEvent(topic, { data: JSON.stringify(frame) }));
     },
-    hears: (topic) => open?.topics.includes(topic) ?? false,
+    hears: (topic) => opened.at(-1)?.topics.includes(topic) ?? false,
   };
 }

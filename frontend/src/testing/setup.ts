@@ -1,6 +1,9 @@
 import "@testing-library/jest-dom/vitest";
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
+
+// Parts that are loaded on first use take long where cores are few.
+configure({ asyncUtilTimeout: 5_000 });
 
 // What jsdom does not have.
 globalThis.ResizeObserver ??= class {

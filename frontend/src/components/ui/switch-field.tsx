@@ -74,7 +74,7 @@ interface CheckboxProps {
 /** The box alone, for rows of a table. */
 export function Checkbox({ isOn, onChange, isMixed = false, label, id, name, disabled, describedBy }: CheckboxProps) {
   return (
-    <span className="relative inline-flex size-6 shrink-0 items-center justify-center">
+    <span className="relative inline-flex size-6 shrink-0 items-center justify-center touch:-m-2.5 touch:size-11">
       <input
         id={id}
         name={name}
@@ -87,7 +87,7 @@ export function Checkbox({ isOn, onChange, isMixed = false, label, id, name, dis
           if (box) box.indeterminate = isMixed;
         }}
         onChange={(event) => onChange(event.target.checked)}
-        className="peer absolute inset-0 m-auto size-6 appearance-none rounded-md bg-transparent disabled:opacity-50"
+        className="peer absolute inset-0 m-auto size-6 appearance-none rounded-md bg-transparent disabled:opacity-50 touch:size-11"
       />
       <span className="pointer-events-none flex size-4 items-center justify-center rounded-sm border border-line-strong bg-surface text-transparent peer-checked:border-accent-fill peer-checked:bg-accent-fill peer-checked:text-accent-ink peer-indeterminate:border-accent-fill peer-indeterminate:bg-accent-soft">
         <Icon of={Check} size={12} />

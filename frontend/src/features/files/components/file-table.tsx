@@ -138,7 +138,7 @@ function NameCell({ row, isSearch, onPlay, onDetails }: NameCellProps) {
       <Icon of={row.media ? mediaIcons[row.media] : Folder} size={18} className={row.media ? "text-muted" : "text-accent"} />
       <span className="min-w-0 flex-1">
         {id === null ? (
-          <Link to={folderPath(row.path)} className="block truncate font-medium touch:-my-2.5 touch:py-2.5" title={row.name}>
+          <Link to={folderPath(row.path)} className="block h-6 truncate leading-6 font-medium touch:-my-2.5 touch:h-11 touch:leading-11" title={row.name}>
             {row.name}
           </Link>
         ) : (

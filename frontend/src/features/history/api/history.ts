@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { attempt, offerUndo } from "@/lib/attempt";
-import { type ListRules, useLiveList } from "@/lib/live-list";
+import { type ListRules, listChanged, useLiveList } from "@/lib/live-list";
 import { saveUrl } from "@/lib/save-file";
 import { toast } from "@/lib/toast";
 import { urlOf } from "@/lib/url-base";
@@ -82,14 +82,14 @@ export const categoriesQuery = queryOptions({
 /** Tries an import again; the answer tells whether it is back in the queue. */
 export async function retryItem(id: string, password: string | null, onShow: () => void): Promise<boolean> {
   const call = api.POST("/api/history/{id}/retry", { params: { path: { id } }, body: { password } });
-  const added = await attempt(dataOf(call), t("retry-failed"));
+  const added = await act(dataOf(call), t("retry-failed"));
   if (added) tellRetried(1, onShow);
   return added !== null;
 }
 
 /** Tries several again. */
 export async function retryItems(target: HistoryTarget, onShow: () => void): Promise<void> {
-  const retried = await attempt(dataOf(api.POST("/api/history/retry", { body: target })), t("retry-failed"));
+  const retried = await act(dataOf(api.POST("/api/history/retry", { body: target })), t("retry-failed"));
   if (retried) tellRetried(retried.count, onShow);
 }
 
@@ -99,9 +99,15 @@ function tellRetried(count: number, onShow: () => void): void {
 
 /** Removes imports from the history, and offers to take it back. */
 export async function removeItems(target: HistoryTarget): Promise<void> {
-  const removed = await attempt(dataOf(api.POST("/api/history/remove", { body: target })), t("remove-failed"));
+  const removed = await act(dataOf(api.POST("/api/history/remove", { body: target })), t("remove-failed"));
   if (!removed) return;
   offerUndo(removed.undo, { title: t("removed", { count: removed.count }), undo: t("undo"), failed: t("undo-failed") });
+}
+
+async function act<T>(call: Promise<T>, failed: string): Promise<T | null> {
+  const answer = await attempt(call, failed);
+  listChanged("history");
+  return answer;
 }
 
 /** Saves the NZB of an import. */

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { attempt, offerUndo } from "@/lib/attempt";
-import { type ListRules, useLiveList } from "@/lib/live-list";
+import { type ListRules, listChanged, useLiveList } from "@/lib/live-list";
 import { t } from "../en";
 
 export type QueueRow = Schema<"QueueRow">;
@@ -70,26 +70,32 @@ export function queueRules({ q, category, state }: QueueFilter, sort: QueueSort)
 
 /** Changes an item; where it fails a toast says why. */
 export function changeItem(id: string, change: Schema<"QueueChange">) {
-  return attempt(dataOf(api.PUT("/api/queue/{id}", { params: { path: { id } }, body: change })), t("change-failed"));
+  return act(dataOf(api.PUT("/api/queue/{id}", { params: { path: { id } }, body: change })), t("change-failed"));
 }
 
 /** Changes several alike. */
 export function changeItems(target: QueueTarget, change: { category?: string; priority?: Priority; paused?: boolean }) {
-  return attempt(dataOf(api.POST("/api/queue/change", { body: { ...target, ...change } })), t("change-failed"));
+  return act(dataOf(api.POST("/api/queue/change", { body: { ...target, ...change } })), t("change-failed"));
 }
 
 /** Removes items, and offers to take it back. */
 export async function removeItems(target: QueueTarget): Promise<void> {
-  const removed = await attempt(dataOf(api.POST("/api/queue/remove", { body: target })), t("remove-failed"));
+  const removed = await act(dataOf(api.POST("/api/queue/remove", { body: target })), t("remove-failed"));
   if (!removed) return;
   offerUndo(removed.undo, { title: t("removed", { count: removed.count }), undo: t("undo"), failed: t("undo-failed") });
 }
 
 /** Pauses the whole queue, for some minutes or until it is resumed. */
 export function pauseQueue(minutes: number | null) {
-  return attempt(dataOf(api.POST("/api/queue/pause", { body: { minutes } })), t("pause-failed"));
+  return act(dataOf(api.POST("/api/queue/pause", { body: { minutes } })), t("pause-failed"));
 }
 
 export function resumeQueue() {
-  return attempt(dataOf(api.POST("/api/queue/resume")), t("resume-failed"));
+  return act(dataOf(api.POST("/api/queue/resume")), t("resume-failed"));
+}
+
+async function act<T>(call: Promise<T>, failed: string): Promise<T | null> {
+  const answer = await attempt(call, failed);
+  listChanged("queue");
+  return answer;
 }

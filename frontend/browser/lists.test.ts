@@ -1,0 +1,134 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { brokenRules, overflowAt, smallTargets } from "./checks";
+import { type RunningMock, type RunningServer, openPage, setUp, startBrowser, startMock, startServer, windows } from "./harness";
+
+const clip = "d3305eed-0000-4000-8000-511ce0000001";
+
+const deadNzb = `<?xml version="1.0" encoding="UTF-8"?>
+<nzb xmlns="http://www.newzbin.com/DTD/2003/nzb"><file poster="a@b" date="1700000000" subject="&quot;gone.mkv&quot; yEnc (1/2)"><groups><group>alt.binaries.test</group></groups>
+<segments><segment bytes="740000" number="1">gone-1@nowhere</segment><segment bytes="740000" number="2">gone-2@nowhere</segment></segments></file></nzb>`;
+
+let folder: string;
+let mock: RunningMock;
+let server: RunningServer;
+let browser: Browser;
+let cookie: string;
+
+async function call(method: string, where: string, body?: object): Promise<void> {
+  const headers = { "Content-Type": "application/json", "X-Csrf": "1", Origin: new URL(server.url).origin, Cookie: cookie };
+  const response = await fetch(`${server.url}/api/${where}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+  if (!response.ok) throw new Error(`${where}: ${response.status} ${await response.text()}`);
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "sluice-lists-"));
+  [mock, server, browser] = await Promise.all([
+    startMock("--size=4", "--latency=1", "--jitter=0", `--nzb=${path.join(folder, "Film.2026.1080p.nzb")}`),
+    startServer(),
+    startBrowser("--host-resolver-rules=MAP nas.test 127.0.0.1", "--autoplay-policy=no-user-gesture-required"),
+  ]);
+  cookie = await setUp(server);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  await mock?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("files, queue and history", () => {
+  it("play the built-in clip on a plain LAN name, measure it, and copy its address", async () => {
+    const page = await openPage(browser, server);
+    const home = new URL(server.url);
+    home.hostname = "nas.test";
+    const [name = "", value = ""] = cookie.split("=");
+    await page.context().addCookies([{ name, value, url: home.href }]);
+    await page.goto(`${home.href}files?play=${clip}`);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Picture and sound are decoded.").waitFor();
+    expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
+    expect(await dialog.locator("dd").first().textContent()).toMatch(/^after [\d.]+ (ms|sec)/);
+    await dialog.locator("video").evaluate((video: HTMLVideoElement) => void (video.currentTime = 8));
+    await dialog.getByText("Last jump").waitFor();
+    await dialog.getByRole("button", { name: "Copy link without password" }).click();
+    await dialog.getByText("Copied").waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    expect(page.errors).toEqual([]);
+    await page.context().close();
+  });
+
+  it("lead from the drop zone to the files, and say why what failed has failed", async () => {
+    const [host = "", port = ""] = (mock.providers[0] ?? "").split(":");
+    await call("POST", "providers", { host, port: Number(port), tls: false, user: "", password: "", maxConnections: 4 });
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("history");
+    await page.getByText("Nothing has been imported yet").waitFor();
+    await page.getByRole("link", { name: "To the queue" }).click();
+    const buffer = await readFile(path.join(folder, "Film.2026.1080p.nzb"));
+    await page.locator("input[type=file]").setInputFiles([
+      { name: "Film.2026.1080p.nzb", mimeType: "application/x-nzb", buffer },
+      { name: "Gone.2026.nzb", mimeType: "application/x-nzb", buffer: Buffer.from(deadNzb) },
+    ]);
+    await page.getByText("2 queued").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("h");
+    // By the event stream: nothing is loaded again.
+    await page.getByRole("heading", { name: "2 imports" }).waitFor();
+
+    await page.getByText("Gone.2026", { exact: true }).click();
+    const sheet = page.getByRole("dialog", { name: "Gone.2026" });
+    await sheet.getByRole("heading", { name: "Post is gone" }).waitFor();
+    await sheet.getByRole("heading", { name: "What to do" }).waitFor();
+    expect(await sheet.getByRole("link", { name: "Open the providers" }).getAttribute("href")).toBe("/settings/providers");
+    expect(await brokenRules(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.waitForURL("**/history");
+
+    await page.getByText("Film.2026.1080p", { exact: true }).click();
+    await page.getByRole("dialog").getByRole("link", { name: "Open the files" }).click();
+    await page.waitForURL("**/files/**/Film.2026.1080p");
+    const row = page.locator("tr[data-row]").first();
+    await row.focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByText("WebDAV address").waitFor();
+    expect(page.errors).toEqual([]);
+    await page.context().close();
+  });
+
+  it("take a removal back while the list stays live", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("history?q=gone");
+    await page.getByText("Gone.2026", { exact: true }).waitFor();
+    await page.locator("tr[data-row]").first().focus();
+    await page.keyboard.press("Delete");
+    await page.getByText("No import matches").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Gone.2026", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
+  it("break no rule, do not overflow and have large enough targets, full and on phones", async () => {
+    await call("POST", "queue/pause", {});
+    const form = new FormData();
+    form.append("file", new Blob([deadNzb]), "Paused.2026.nzb");
+    const response = await fetch(`${server.url}/api/queue`, { method: "POST", body: form, headers: { "X-Csrf": "1", Origin: new URL(server.url).origin, Cookie: cookie } });
+    expect(response.status).toBe(200);
+    for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
+      const page = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
+      for (const where of ["files", "queue", "history"]) {
+        await page.goto(where);
+        await page.locator("[data-row]").first().waitFor();
+        expect([where, window, await brokenRules(page)]).toEqual([where, window, []]);
+        expect([where, window, await smallTargets(page, window === "phone" ? 44 : 24)]).toEqual([where, window, []]);
+        expect([where, window, await overflowAt(page)]).toEqual([where, window, [0, 0, 0, 0]]);
+        await page.setViewportSize(windows[window].viewport);
+      }
+      await page.context().close();
+    }
+  });
+});

@@ -1,0 +1,130 @@
+import { act, fireEvent, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { fakeEvents } from "@/testing/fake-events";
+import { mockApi, problem } from "@/testing/mock-api";
+import { renderAt } from "@/testing/render";
+import { type FileDetail, type FileRow, type FileTracks, touches } from "./api/files";
+import { folderPath } from "./api/paths";
+import { infuseLink, m3uOf, nameFor, sameOrigin, vlcLink } from "./api/players";
+import { clock } from "./components/player";
+import { FilesPage } from "./files-page";
+
+const at = "2026-11-28T08:00:00Z";
+const film: FileRow = { kind: "file", name: "film.mkv", path: "movies/Film/film.mkv", id: "f1", bytes: 4e9, modifiedAt: at, media: "video" };
+const folder: FileRow = { kind: "release", name: "Fünf & 50%", path: "movies/Fünf & 50%", id: null, bytes: 4e9, modifiedAt: at, media: null };
+const page = (items: FileRow[]) => ({ path: "movies", items, next: null, total: items.length, seq: 10 });
+const detail: FileDetail = {
+  item: film, release: "Film", category: "movies", postedName: null, encrypted: false, volumes: 3,
+  links: { webDav: "http://nas.test/content/film.mkv", signed: "http://nas.test/view/content/film.mkv?downloadKey=k&expires=1", signedUntil: at, arrPath: "/mnt/film.mkv" },
+  hasNzb: true,
+};
+const tracks = (codec: string, type: string): FileTracks => ({
+  state: "known", container: "Matroska", durationMs: 60_000, sentence: null,
+  items: [{ kind: "video", codec, type, language: null, title: null, channels: null, width: 1_920, height: 1_080, default: true }],
+});
+const base = { "GET /api/files": page([folder, film]), "GET /api/files/f1": detail };
+
+describe("FilesPage", () => {
+  beforeEach(() => {
+    fakeEvents();
+    vi.spyOn(HTMLMediaElement.prototype, "canPlayType").mockImplementation((type) => (type.includes("avc1") ? "probably" : ""));
+    vi.spyOn(HTMLMediaElement.prototype, "load").mockImplementation(() => undefined);
+    vi.spyOn(HTMLMediaElement.prototype, "play").mockImplementation(() => Promise.resolve());
+  });
+  afterEach(() => vi.useRealTimers());
+
+  it("leads into folders by addresses that any name survives", async () => {
+    mockApi(base);
+    renderAt("/files/movies", <FilesPage path="movies" />);
+    expect(await screen.findByRole("link", { name: "Fünf & 50%" })).toHaveAttribute("href", "/files/movies/F%C3%BCnf%20%26%2050%25");
+    expect(within(screen.getByRole("navigation", { name: "Folder" })).getByRole("link", { name: "Library" })).toHaveAttribute("href", "/files");
+  });
+
+  it("searches the whole library from any folder", async () => {
+    const calls = mockApi(base);
+    renderAt("/files/movies", <FilesPage path="movies" />);
+    await screen.findByText("film.mkv");
+    await userEvent.type(screen.getByRole("searchbox", { name: "Search the whole library" }), "big buck{Enter}");
+    expect(await screen.findByRole("heading", { name: "2 found in the whole library" })).toBeVisible();
+    const { searchParams } = new URL(calls.at(-1)?.url ?? "");
+    expect([searchParams.get("q"), searchParams.get("path")]).toEqual(["big buck", ""]);
+  });
+
+  it("says before it plays what this browser cannot show, and offers VLC at once", async () => {
+    const calls = mockApi({ ...base, "GET /api/files/f1/tracks": tracks("HEVC 10-bit", 'video/mp4; codecs="hvc1.2.4.L153"') });
+    renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
+    const dialog = await screen.findByRole("dialog", { name: "film.mkv" });
+    expect(await within(dialog).findByText("HEVC 10-bit: not in this browser")).toBeVisible();
+    expect(within(dialog).getByRole("button", { name: "Open in VLC" })).toBeVisible();
+    expect(dialog.querySelector("video")).toBeNull();
+    expect(calls.some((call) => call.url.includes("/view/"))).toBe(false);
+    await userEvent.click(within(dialog).getByRole("button", { name: "Try it anyway" }));
+    expect(dialog.querySelector("video")?.src).toBe("http://localhost:3000/view/content/film.mkv?downloadKey=k&expires=1");
+  });
+
+  it("checks again after two seconds, and says that there is no picture", async () => {
+    mockApi({ ...base, "GET /api/files/f1/tracks": tracks("H.264", 'video/mp4; codecs="avc1.640028"') });
+    renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
+    const dialog = await screen.findByRole("dialog", { name: "film.mkv" });
+    const video = await waitFor(() => dialog.querySelector("video") ?? Promise.reject(new Error("no video")));
+    vi.useFakeTimers();
+    fireEvent.playing(video);
+    act(() => void vi.advanceTimersByTime(2_000));
+    expect(within(dialog).getByRole("alert")).toHaveTextContent("There is no picture");
+  });
+
+  it("tries a file that stops three times more, and ends in a sentence", async () => {
+    const unreadable = { state: "unreadable", container: null, durationMs: null, items: [], sentence: "The beginning of this file is gone at every provider." };
+    let asked = 0;
+    mockApi({ ...base, "GET /api/files/f1/tracks": () => (asked++ === 0 ? tracks("H.264", 'video/mp4; codecs="avc1.640028"') : unreadable) });
+    renderAt("/files/movies?play=f1", <FilesPage path="movies" />);
+    const dialog = await screen.findByRole("dialog", { name: "film.mkv" });
+    const video = await waitFor(() => dialog.querySelector("video") ?? Promise.reject(new Error("no video")));
+    vi.useFakeTimers();
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      fireEvent.error(video);
+      expect(within(dialog).getByText(`It stopped. Trying again (${attempt} of 3)…`)).toBeVisible();
+      act(() => void vi.advanceTimersByTime(4_000));
+      expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(attempt);
+    }
+    fireEvent.error(video);
+    vi.useRealTimers();
+    expect(await within(dialog).findByText(/The browser cannot open this file/)).toBeVisible();
+    expect(await within(dialog).findAllByText(/The beginning of this file is gone/)).not.toHaveLength(0);
+    expect(HTMLMediaElement.prototype.load).toHaveBeenCalledTimes(3);
+  });
+
+  it("says that a folder is gone", async () => {
+    mockApi({ "GET /api/files": () => problem(404, "not-found", "There is no such folder.") });
+    renderAt("/files/nope", <FilesPage path="nope" />);
+    expect(await screen.findByText("This folder is not there any more")).toBeVisible();
+  });
+});
+
+describe("the ways to a file", () => {
+  it("are links that players know, and files that they open", () => {
+    expect(vlcLink("http://nas.test/a b")).toBe("vlc://http://nas.test/a b");
+    expect(infuseLink("http://nas.test/a?k=1&e=2")).toBe("infuse://x-callback-url/play?url=http%3A%2F%2Fnas.test%2Fa%3Fk%3D1%26e%3D2");
+    expect(m3uOf("A\nfilm", "http://x")).toBe("#EXTM3U\n#EXTINF:-1,A film\nhttp://x\n");
+    expect(nameFor("a/b:film.mkv", "strm")).toBe("a_b_film.strm");
+  });
+
+  it("play from the origin that the page came from", () => {
+    expect(sameOrigin("https://other.test/sub/view/content/a%20b.mkv?downloadKey=k")).toBe("http://localhost:3000/sub/view/content/a%20b.mkv?downloadKey=k");
+  });
+});
+
+it("a list is asked for again where its folder or one above it has changed, and always under a search", () => {
+  expect(touches(["movies"], "movies", "")).toBe(true);
+  expect(touches(["movies"], "movies/Film", "")).toBe(true);
+  expect(touches(["movies/Film"], "movies", "")).toBe(false);
+  expect(touches(["tv"], "movies", "")).toBe(false);
+  expect(touches(["tv"], "movies", "film")).toBe(true);
+  expect(touches(null, "movies", "")).toBe(true);
+});
+
+it("a folder has a page, and a place in a film has words", () => {
+  expect([folderPath(""), folderPath("a b/c")]).toEqual(["/files", "/files/a%20b/c"]);
+  expect([clock(5), clock(75.9), clock(3_723)]).toEqual(["0:05", "1:15", "1:02:03"]);
+});
