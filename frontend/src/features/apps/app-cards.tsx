@@ -140,7 +140,7 @@ function ByHand({ card, access, note, kind }: CardProps & { kind: "sonarr" | "ra
           <CopyBlock label={t("field-host")} value={url.hostname} />
           <CopyBlock label={t("field-port")} value={url.port || (isTls ? "443" : "80")} />
           {card.urlBase !== "" && <CopyBlock label={t("field-url-base")} value={card.urlBase} />}
-          <CopyBlock label={t("field-key")} value={card.sabKey} isSecret />
+          {card.sabKey && <CopyBlock label={t("field-key")} value={card.sabKey} isSecret />}
           <CopyBlock label={t("field-category")} value={card.categories.includes(category) ? category : (card.categories[0] ?? category)} />
         </div>
         <KeyValues items={[{ label: t("field-ssl"), value: isTls ? t("yes") : t("no") }]} />

@@ -69,7 +69,7 @@ export function ArrConnect({ kind, categories, saved }: ArrConnectProps) {
   const failed = connect.error ?? test.error;
   return (
     <form noValidate onSubmit={submit} className="grid gap-4">
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
           label={t("url", { name })}
           type="url"

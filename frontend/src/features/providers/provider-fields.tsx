@@ -43,7 +43,7 @@ export function ProviderFields({ draft, errors, hasPassword, isMoreOpen, onMore,
           <option key={entry.host} value={entry.host} label={entry.name} />
         ))}
       </datalist>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 sm:grid-cols-2">
         <TextField
           label={t("user")}
           name="user"
@@ -77,7 +77,7 @@ export function ProviderFields({ draft, errors, hasPassword, isMoreOpen, onMore,
 
 function MoreFields({ draft, errors, onChange }: Pick<ProviderFieldsProps, "draft" | "errors" | "onChange">) {
   return (
-    <div className="grid gap-4 pt-3 sm:grid-cols-2">
+    <div className="grid items-start gap-4 pt-3 sm:grid-cols-2">
       <TextField
         label={t("port")}
         name="port"

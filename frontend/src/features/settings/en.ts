@@ -124,7 +124,7 @@ export const t = createTexts({
   "login-saved": "The login is saved",
 
   keys: "Keys for scripts",
-  "keys-help": "They open this API and the metrics by the header X-Api-Key. Sonarr and Radarr use another key, in the group Download client.",
+  "keys-help": "They open this API by the header X-Api-Key. Sonarr and Radarr use another key, in the group Download client.",
   "keys-none": "There is no key.",
   "key-name": "Name",
   "key-name-help": "What it is for.",

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Search, SearchX } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { NavLink, useSearchParams } from "react-router";
 import { Button } from "@/components/ui/button";
 import { Dot } from "@/components/ui/badge";
@@ -88,6 +88,7 @@ export function SettingsPage({ group, editors }: SettingsPageProps) {
         ) : (
           <>
             <p className="text-muted">{t(`about.${part}`)}</p>
+            {part === "system" && <SystemCard />}
             <SettingList key={part} sections={sectionsOf(part, fields)} values={values} drafts={drafts} onDrafts={setDrafts} editors={editors} />
             {part === "account" && (
               <>
@@ -97,7 +98,6 @@ export function SettingsPage({ group, editors }: SettingsPageProps) {
             )}
             {part === "system" && (
               <>
-                <SystemCard />
                 <SetsCard titles={new Map(fields.map((field) => [field.key, field.title]))} />
                 <TransferCard />
               </>
@@ -120,8 +120,10 @@ interface PartsProps {
 /** The parts, with a dot at those where something is not saved. On phones they stand in a row that scrolls. */
 function Parts({ parts, current, fields, values, drafts }: PartsProps) {
   const changed = new Set(changesOf(fields, values, drafts).map((change) => change.field.group));
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => nav.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" }), [current]);
   return (
-    <nav aria-label={t("groups")} className="-mx-4 overflow-x-auto px-4 lg:mx-0 lg:px-0">
+    <nav ref={nav} aria-label={t("groups")} className="-mx-4 overflow-x-auto px-4 lg:mx-0 lg:px-0">
       <ul className="flex gap-1 lg:grid">
         {parts.map((name) => (
           <li key={name} className="shrink-0">

@@ -10,7 +10,7 @@ export const t = createTexts({
   "step-done": "done",
   "about.account": "This login opens these pages. Nobody else can set up the server once it exists.",
   "about.provider": "Where films are fetched from. One button finds the server, logs in, counts the connections, measures the speed and saves.",
-  "about.try": "See whether a picture comes: with an NZB of yours, or with the clip that is built in.",
+  "about.try": "See whether a picture comes. A film plays while it is fetched; nothing is downloaded first.",
   "about.apps": "Hand Sluice to the programs that you use. Each card has the real values.",
   user: "User",
   password: "Password",

@@ -15,7 +15,7 @@ export const providersQuery = queryOptions({
 export function useProviders() {
   const client = useQueryClient();
   useTopic("providers", (frame) =>
-    client.setQueryData(providersQuery.queryKey, (before) => before && { ...before, items: frame.items, seq: frame.seq }),
+    client.setQueryData(providersQuery.queryKey, (before) => before && { ...before, items: frame.items }),
   );
   return useQuery(providersQuery);
 }

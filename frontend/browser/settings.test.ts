@@ -1,0 +1,88 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { brokenRules, overflowAt, smallTargets } from "./checks";
+import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "./harness";
+
+const patienceMs = 60_000;
+
+let server: RunningServer;
+let browser: Browser;
+let cookie: string;
+
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startServer({ environment: { SLUICE_CONFIG__RCLONE__MOUNT_DIR: "/films" } }), startBrowser()]);
+  cookie = await setUp(server);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function open(window: keyof typeof windows, colorScheme: "dark" | "light"): Promise<Page & { errors: string[] }> {
+  const page = await openPage(browser, server, { cookie, colorScheme, ...windows[window] });
+  page.setDefaultTimeout(patienceMs);
+  return page;
+}
+
+/** The console counts refused requests too, which the pages show by themselves. */
+const isLoad = (error: string) => error.startsWith("Failed to load resource");
+
+describe("the settings", () => {
+  it("are without a broken rule, an overflow or a small target in each group", async () => {
+    for (const [window, scheme, pixels] of [["desktop", "light", 24], ["phone", "dark", 44]] as const) {
+      const page = await open(window, scheme);
+      for (const group of ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/system", "/account"]) {
+        await page.goto(`settings${group}`);
+        await page.locator("nav a[aria-current=page]").first().waitFor();
+        await page.waitForLoadState("load");
+        expect([group, ...(await brokenRules(page))]).toEqual([group]);
+        expect([group, ...(await smallTargets(page, pixels))]).toEqual([group]);
+        expect([group, ...(await overflowAt(page))]).toEqual([group, 0, 0, 0, 0]);
+        await page.setViewportSize(windows[window].viewport);
+      }
+      expect(page.errors.filter((error) => !isLoad(error))).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  it("save what was changed after showing it, and take it back", async () => {
+    const page = await open("desktop", "dark");
+    await page.goto("settings/streaming");
+    await page.getByRole("spinbutton", { name: "Read ahead" }).fill("64");
+    await page.getByRole("button", { name: "Review and save" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("64 MiB").waitFor();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Reset Read ahead" }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("button", { name: "Reset Read ahead" }).waitFor();
+    await page.reload();
+    expect(await page.getByRole("spinbutton", { name: "Read ahead" }).inputValue()).toBe("64");
+    await page.context().close();
+  });
+
+  it("say which variable locks a value", async () => {
+    const page = await open("desktop", "dark");
+    await page.goto("settings/library");
+    await page.getByText("SLUICE_CONFIG__RCLONE__MOUNT_DIR").waitFor();
+    expect(await page.getByLabel("Where the mount is").isDisabled()).toBe(true);
+    await page.context().close();
+  });
+
+  it("are found by Ctrl-K and the keyboard alone", async () => {
+    const page = await open("desktop", "light");
+    await page.goto("settings/account");
+    await page.getByRole("heading", { name: "Keys for scripts" }).waitFor();
+    await page.keyboard.press("Control+k");
+    const search = page.getByRole("combobox");
+    await search.waitFor();
+    await search.pressSequentially("read ahead");
+    await page.getByRole("option", { name: /^Read ahead/ }).waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/settings?q=usenet.read-ahead-mb");
+    await page.getByRole("spinbutton", { name: "Read ahead" }).waitFor();
+    await page.context().close();
+  });
+});

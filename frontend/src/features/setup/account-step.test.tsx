@@ -1,0 +1,37 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import { mockApi, problem } from "@/testing/mock-api";
+import { renderAt } from "@/testing/render";
+import { AccountStep } from "./account-step";
+
+describe("the account of the setup", () => {
+  it("needs one typed field where the link has brought the code", async () => {
+    const calls = mockApi({ "POST /api/setup": { user: "admin", setup: "provider" } });
+    const onDone = vi.fn();
+    renderAt("/setup", <AccountStep code="K7QF-2M9X" onDone={onDone} />);
+    expect(screen.getAllByRole("textbox")).toHaveLength(1);
+    await userEvent.type(screen.getByLabelText("Password"), "correct horse");
+    await userEvent.click(screen.getByRole("button", { name: "Continue" }));
+    await waitFor(() => expect(onDone).toHaveBeenCalledOnce());
+    expect(await calls[0]?.json()).toEqual({ user: "admin", password: "correct horse", code: "K7QF-2M9X", origin: location.origin });
+  });
+
+  it("asks for the code once the one of an old link is refused", async () => {
+    mockApi({ "POST /api/setup": problem(400, "bad-input", "This is not the code.", { code: ["This is not the code."] }) });
+    renderAt("/setup", <AccountStep code="AAAA-AAAA" onDone={() => undefined} />);
+    await userEvent.type(screen.getByLabelText("Password"), "correct horse");
+    await userEvent.click(screen.getByRole("button", { name: "Continue" }));
+    expect(await screen.findByLabelText("Setup code")).toHaveAccessibleDescription(/This is not the code/);
+    await waitFor(() => expect(screen.getByLabelText("Setup code")).toHaveFocus());
+  });
+
+  it("refuses a short password by itself", async () => {
+    const calls = mockApi({});
+    renderAt("/setup", <AccountStep code="" onDone={() => undefined} />);
+    await userEvent.type(screen.getByLabelText("Password"), "short");
+    await userEvent.click(screen.getByRole("button", { name: "Continue" }));
+    expect(screen.getByText("Use at least 8 characters.")).toBeVisible();
+    expect(calls).toHaveLength(0);
+  });
+});
