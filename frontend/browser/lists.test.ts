@@ -92,7 +92,7 @@ describe("files, queue and history", () => {
     await page.getByText("Film.2026.1080p", { exact: true }).click();
     await page.getByRole("dialog").getByRole("link", { name: "Open the files" }).click();
     await page.waitForURL("**/files/**/Film.2026.1080p");
-    const row = page.locator("tr[data-row]").first();
+    const row = page.getByRole("table", { name: "Files" }).locator("tr[data-row]").first();
     await row.focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByText("WebDAV address").waitFor();
