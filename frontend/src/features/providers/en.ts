@@ -35,7 +35,6 @@ export const t = createTexts({
   host: "Server",
   "host-hint": "news.example.com",
   "host-help": "Known servers are suggested. Port 563 with encryption is set for you.",
-  "backbone-hint": "{name}: shares its articles with other servers of {backbone}.",
   user: "User",
   password: "Password",
   "password-kept": "Leave it empty to keep the saved one.",

@@ -1,18 +1,18 @@
-/** Servers that are often used, with the store of articles that they share with others where that is publicly known. */
-export const knownProviders: readonly { name: string; host: string; backbone: string }[] = [
-  { name: "Newshosting", host: "news.newshosting.com", backbone: "Omicron" },
-  { name: "Easynews", host: "news.easynews.com", backbone: "Omicron" },
-  { name: "UsenetServer", host: "news.usenetserver.com", backbone: "Omicron" },
-  { name: "Eweka", host: "news.eweka.nl", backbone: "" },
-  { name: "Tweaknews", host: "news.tweaknews.eu", backbone: "" },
-  { name: "UsenetExpress", host: "news.usenetexpress.com", backbone: "UsenetExpress" },
-  { name: "NewsgroupDirect", host: "news.newsgroupdirect.com", backbone: "UsenetExpress" },
-  { name: "NewsDemon", host: "news.newsdemon.com", backbone: "UsenetExpress" },
-  { name: "Giganews", host: "news.giganews.com", backbone: "Giganews" },
-  { name: "Supernews", host: "news.supernews.com", backbone: "Giganews" },
-  { name: "Usenet.Farm", host: "news.usenet.farm", backbone: "" },
-  { name: "ViperNews", host: "news.vipernews.com", backbone: "" },
-  { name: "Frugal Usenet", host: "news.frugalusenet.com", backbone: "" },
+/** Servers that are often used. Which of them share their articles changes with their owners, and a wrong word costs articles: none is given. */
+export const knownProviders: readonly { name: string; host: string }[] = [
+  { name: "Newshosting", host: "news.newshosting.com" },
+  { name: "Easynews", host: "news.easynews.com" },
+  { name: "UsenetServer", host: "news.usenetserver.com" },
+  { name: "Eweka", host: "news.eweka.nl" },
+  { name: "Tweaknews", host: "news.tweaknews.eu" },
+  { name: "UsenetExpress", host: "news.usenetexpress.com" },
+  { name: "NewsgroupDirect", host: "news.newsgroupdirect.com" },
+  { name: "NewsDemon", host: "news.newsdemon.com" },
+  { name: "Giganews", host: "news.giganews.com" },
+  { name: "Supernews", host: "news.supernews.com" },
+  { name: "Usenet.Farm", host: "news.usenet.farm" },
+  { name: "ViperNews", host: "news.vipernews.com" },
+  { name: "Frugal Usenet", host: "news.frugalusenet.com" },
 ];
 
 /** The known provider of a host; undefined where there is none. */

@@ -6,7 +6,7 @@ import { SwitchField } from "@/components/ui/switch-field";
 import { PasswordField, TextField } from "@/components/ui/text-field";
 import { ConnectionSlider } from "./connection-slider";
 import { t } from "./en";
-import { knownProvider, knownProviders } from "./known-providers";
+import { knownProviders } from "./known-providers";
 import { type ProviderDraft, plainPort, tlsPort } from "./provider-draft";
 
 interface ProviderFieldsProps {
@@ -22,7 +22,6 @@ interface ProviderFieldsProps {
 /** The fields of a provider: three that have to be filled in, the others folded away. */
 export function ProviderFields({ draft, errors, hasPassword, isMoreOpen, onMore, onChange }: ProviderFieldsProps) {
   const list = useId();
-  const known = knownProvider(draft.host);
   return (
     <div className="grid gap-4">
       <TextField
@@ -35,8 +34,8 @@ export function ProviderFields({ draft, errors, hasPassword, isMoreOpen, onMore,
         placeholder={t("host-hint")}
         value={draft.host}
         error={errors.host}
-        help={known?.backbone ? t("backbone-hint", { name: known.name, backbone: known.backbone }) : t("host-help")}
-        onChange={(event) => onChange(hostChange(draft, event.target.value))}
+        help={t("host-help")}
+        onChange={(event) => onChange({ host: event.target.value })}
       />
       <datalist id={list}>
         {knownProviders.map((entry) => (
@@ -133,12 +132,6 @@ function MoreFields({ draft, errors, onChange }: Pick<ProviderFieldsProps, "draf
       />
     </div>
   );
-}
-
-/** Another server; a known one brings its store of articles along, unless another word was typed. */
-function hostChange(draft: ProviderDraft, host: string): Partial<ProviderDraft> {
-  const before = knownProvider(draft.host)?.backbone ?? "";
-  return draft.backbone === before ? { host, backbone: knownProvider(host)?.backbone ?? "" } : { host };
 }
 
 /** Encryption on or off; the usual port follows. */
