@@ -115,7 +115,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             row = after?.Row ?? 0,
             most,
         };
-        return (connection.Query<PlacedRow>(rows, values).AsList(), connection.ExecuteScalar<long>(count, values));
+        return ([.. connection.Query<PlacedRow>(rows, values)], connection.ExecuteScalar<long>(count, values));
     }
 
     /// <summary>The queries of a page, and the value of their parameter of categories.</summary>
