@@ -1,20 +1,20 @@
 using Sluice.Server.History;
 using Sluice.Server.Queue;
-using Sluice.Server.Queue.Steps;
 
 namespace Sluice.Server.AdminApi;
 
 /// <summary>Shows all steps of an import, those included that have not begun.</summary>
 internal static class JobSteps
 {
+    // By the names that stand in the rows of the history.
     private static readonly (JobStepName Shown, string Name)[] All =
     [
-        (JobStepName.Read, nameof(ReadNzb)),
-        (JobStepName.Heads, nameof(ProbeHeads)),
-        (JobStepName.Names, nameof(ResolveNames)),
-        (JobStepName.Archives, nameof(MapArchives)),
-        (JobStepName.Availability, nameof(CheckAvailability)),
-        (JobStepName.Publish, nameof(Publish)),
+        (JobStepName.Read, "ReadNzb"),
+        (JobStepName.Heads, "ProbeHeads"),
+        (JobStepName.Names, "ResolveNames"),
+        (JobStepName.Archives, "MapArchives"),
+        (JobStepName.Availability, "CheckAvailability"),
+        (JobStepName.Publish, "Publish"),
     ];
 
     /// <summary>The steps of an item as they stand; null for one that is not worked on.</summary>

@@ -1,6 +1,7 @@
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Queue;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
@@ -11,7 +12,7 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
     private const string NoAnswer = "No provider can be asked; it is tried again by itself.";
 
     /// <summary>Whether the queue is paused.</summary>
-    public QueueState State => new(pause.IsPaused, pause.Left is { } left ? time.GetUtcNow() + left : null);
+    public QueueState State => new(pause.IsPaused, pause.Left is { } left ? time.WallTime() + left : null);
 
     /// <summary>A page of rows.</summary>
     public async Task<RowPage<QueueRow>> ReadAsync(QueueQuery query, RowPlace? after, int limit, CancellationToken cancellationToken)

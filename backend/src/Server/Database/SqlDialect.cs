@@ -35,6 +35,13 @@ internal static class SqlDialect
             ? In($"{column} COLLATE NOCASE", list)
             : $"EXISTS (SELECT 1 FROM json_each({list}) WHERE equal_text({column}, value))";
 
+    /// <summary>That a column has a value, whatever the case.</summary>
+    /// <param name="column">The column.</param>
+    /// <param name="parameter">A parameter whose value it is.</param>
+    /// <param name="value">The same value.</param>
+    public static string IsInAnyCase(string column, string parameter, string value) =>
+        Ascii.IsValid(value) ? $"{column} = {parameter} COLLATE NOCASE" : $"equal_text({column}, {parameter})";
+
     /// <summary>That a table is read by one of its indices, and by no other and not by itself.</summary>
     public static string By(string index) => $"INDEXED BY {index}";
 

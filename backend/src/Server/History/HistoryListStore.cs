@@ -96,7 +96,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
 
     private static (List<PlacedRow> Rows, long Total) Find(DbConnection connection, HistoryQuery query, RowPlace? after, int most)
     {
-        var (rows, count, categories) = Sql(query, isFirst: after is null);
+        var (rows, count) = Sql(query, isFirst: after is null);
         string Word(int index) => index < query.Words.Count ? query.Words[index] : "";
         var values = new
         {
@@ -108,25 +108,26 @@ internal sealed class HistoryListStore(SluiceDatabase database)
             word5 = Word(5),
             word6 = Word(6),
             word7 = Word(7),
-            categories,
+            category = query.Category,
             reason = query.Reason,
             rank = after?.Rank ?? 0,
             text = after?.Text ?? "",
             row = after?.Row ?? 0,
             most,
         };
-        return (connection.Query<PlacedRow>(rows, values).AsList(), connection.ExecuteScalar<long>(count, values));
+        return ([.. connection.Query<PlacedRow>(rows, values)], connection.ExecuteScalar<long>(count, values));
     }
 
-    /// <summary>The queries of a page, and the value of their parameter of categories.</summary>
+    /// <summary>The queries of a page: its rows, and how many there are in all.</summary>
     /// <param name="query">Which items, in which order.</param>
     /// <param name="isFirst">Whether it is the first page.</param>
-    internal static (string Rows, string Count, string? Categories) Sql(HistoryQuery query, bool isFirst)
+    internal static (string Rows, string Count) Sql(HistoryQuery query, bool isFirst)
     {
         var filter = new SqlFilter();
         foreach (var term in SqlDialect.ContainsWords("folded", query.Words.Count))
             filter.Add(term);
-        var categories = filter.AddAnyCase("category", "@categories", query.Category is null ? null : [query.Category]);
+        if (query.Category is { } category)
+            filter.Add(SqlDialect.IsInAnyCase("category", "@category", category));
         if (query.Completed is { } completed)
             filter.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
         if (query.Reason is not null)
@@ -139,8 +140,7 @@ internal sealed class HistoryListStore(SluiceDatabase database)
         var from = all.Length == 0 && query.Order is HistoryOrder.Newest or HistoryOrder.Oldest ? "history_item" : $"history_item {SqlDialect.By(Index)}";
         return (
             $"SELECT number AS Number, {rank} AS Rank, {text} AS Text, number AS \"Row\" FROM {from} {filter.Where} ORDER BY {order} LIMIT @most",
-            $"SELECT count(*) FROM history_item {all}",
-            categories);
+            $"SELECT count(*) FROM history_item {all}");
     }
 
     /// <summary>What a list is sorted by, and what stands behind a place in it.</summary>

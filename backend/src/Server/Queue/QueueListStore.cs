@@ -100,8 +100,11 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
         var filter = new SqlFilter();
         foreach (var term in SqlDialect.ContainsWords("folded", query.Words.Count))
             filter.Add(term);
-        var categories = filter.AddAnyCase("category", "@categories", query.Category is null ? null : [query.Category]);
-        if (query.State is not null)
+        if (query.Category is { } category)
+            filter.Add(SqlDialect.IsInAnyCase("category", "@category", category));
+        if (query.State == ItemState.Running)
+            filter.Add(SqlDialect.In("id", "@running"));
+        else if (query.State is not null)
             filter.Add($"{QueueMoment.StateSql} = @state");
         var all = filter.Where;
         var (rank, text, row, order, behind) = Sorting(query.Order);
@@ -119,7 +122,7 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
             word5 = Word(5),
             word6 = Word(6),
             word7 = Word(7),
-            categories,
+            category = query.Category,
             state = (int)(query.State ?? default),
             running = query.State is null ? "[]" : SqlDialect.List([.. moment.Running.Keys]),
             retrying = query.State is null ? "[]" : SqlDialect.List(moment.Retrying),

@@ -97,7 +97,7 @@ internal static class RemovedStore
     {
         ReturnFiles(connection, removal);
         ReturnItems(connection, removal);
-        var numbers = connection.Query<long>("SELECT number FROM removed_history_item WHERE removal = @removal", new { removal }).AsList();
+        List<long> numbers = [.. connection.Query<long>("SELECT number FROM removed_history_item WHERE removal = @removal", new { removal })];
         HistoryStore.Counted(connection, connection.Execute(
             $"INSERT INTO history_item ({HistoryColumns}) SELECT {HistoryColumns} FROM removed_history_item WHERE removal = @removal", new { removal }));
         connection.Execute("DELETE FROM removal WHERE number = @removal", new { removal });
@@ -154,12 +154,15 @@ internal static class RemovedStore
             WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_file f WHERE f.id = r.id OR (f.folder = r.folder AND f.name = r.name))
             """,
             new { removal });
-        var displaced = connection.Query<TakenPlace>(
-            """
-            SELECT id AS Number, folder AS Folder, name AS Name FROM removed_queue_file r
-            WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_file f WHERE f.id = r.id) ORDER BY id
-            """,
-            new { removal }).AsList();
+        List<TakenPlace> displaced =
+        [
+            .. connection.Query<TakenPlace>(
+                """
+                SELECT id AS Number, folder AS Folder, name AS Name FROM removed_queue_file r
+                WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_file f WHERE f.id = r.id) ORDER BY id
+                """,
+                new { removal }),
+        ];
         foreach (var file in displaced)
         {
             var dot = file.Name.LastIndexOf('.');
@@ -182,12 +185,15 @@ internal static class RemovedStore
             ORDER BY {SqlDialect.RowNumber}
             """,
             new { removal });
-        var displaced = connection.Query<TakenPlace>(
-            $"""
-            SELECT {SqlDialect.RowNumber} AS Number, folder AS Folder, name AS Name, priority AS Priority, position AS Position FROM removed_queue_item r
-            WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.id = r.id) ORDER BY priority DESC, position
-            """,
-            new { removal }).AsList();
+        List<TakenPlace> displaced =
+        [
+            .. connection.Query<TakenPlace>(
+                $"""
+                SELECT {SqlDialect.RowNumber} AS Number, folder AS Folder, name AS Name, priority AS Priority, position AS Position FROM removed_queue_item r
+                WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.id = r.id) ORDER BY priority DESC, position
+                """,
+                new { removal }),
+        ];
         foreach (var item in displaced)
         {
             connection.Execute(

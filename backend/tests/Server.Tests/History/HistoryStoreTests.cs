@@ -35,7 +35,7 @@ public sealed class HistoryStoreTests : IDisposable
 
         var found = await store.FindAsync("a", Token);
         Assert.Equal(item.Steps, found!.Steps);
-        Assert.Equal(item, found with { Steps = item.Steps });
+        Assert.Equal(item with { Number = 1 }, found with { Steps = item.Steps });
         Assert.Null(await store.FindAsync("b", Token));
     }
 
