@@ -86,6 +86,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
+    /// <summary>Sockets now: open, being opened, still closing.</summary>
+    public int Sockets => Counts is var counts ? counts.Open + counts.Changing : 0;
+
     /// <summary>Sockets being opened or closed, those of the open ones that owe nothing, and as many as were found to be taken; null while that is all that is promised.</summary>
     public (int Changing, int Idle, int Open, int? Cap) Counts
     {

@@ -73,7 +73,7 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
     }
 
     /// <summary>Sockets at the account of a provider now, those that are being opened or closed included.</summary>
-    public int Sockets(int provider) => _providers[provider].Pool.Counts is var counts ? counts.Open + counts.Changing : 0;
+    public int Sockets(int provider) => _providers[provider].Pool.Sockets;
 
     /// <summary>How the account of a provider is used at the moment.</summary>
     public ProviderStatus Status(int provider)
