@@ -19,7 +19,7 @@ namespace Sluice.Usenet.Streams.Loading;
 internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, DiskSegmentCache? disk) : IAsyncDisposable
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<(SegmentKey Segment, object? Reader), SegmentLoad> _underWay = [];
+    private readonly Dictionary<(SegmentKey Segment, object? Reader), UnderWay> _underWay = [];
     private readonly TaskCompletionSource _lastHasEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _running;
     private bool _isClosed;
@@ -55,12 +55,12 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         {
             // A load that was given up may have been replaced already.
             var place = (load.Key, PartyOf(load.Urgency));
-            if (_underWay.TryGetValue(place, out var present) && ReferenceEquals(present, load))
+            if (_underWay.TryGetValue(place, out var present) && ReferenceEquals(present.Load, load))
                 _underWay.Remove(place);
             if (proved is not null)
-                Keep(load.Key, proved, load.File, load.Place);
+                Keep(load.Key, proved, load.File, present.Place);
             else if (failure is ArticleGoneException gone)
-                services.Damage.Gone(load.Key, gone.Loss, load.File, load.Place);
+                services.Damage.Gone(load.Key, gone.Loss, load.File, present.Place);
         }
 
         load.End(proved, failure);
@@ -77,7 +77,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     {
         Stretch[] underWay;
         lock (_gate)
-            underWay = [.. _underWay.Values.Where(load => load.File.Equals(file)).Select(static load => load.Place)];
+            underWay = [.. _underWay.Values.Where(each => each.Load.File.Equals(file)).Select(static each => each.Place)];
         return (underWay, cache.Find(file), services.Damage.Find(file));
     }
 
@@ -94,7 +94,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         lock (_gate)
         {
             _isClosed = true;
-            open = [.. _underWay.Values];
+            open = [.. _underWay.Values.Select(static each => each.Load)];
             if (_running == 0)
                 _lastHasEnded.TrySetResult();
         }
@@ -194,11 +194,11 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             if (held is null)
             {
                 var place = (key, PartyOf(waiter.Urgency));
-                if (_underWay.TryGetValue(place, out var found) && found.TryJoin(waiter))
+                if (_underWay.TryGetValue(place, out var found) && found.Load.TryJoin(waiter))
                 {
-                    load = found;
-                    if (load.Place.Length == 0)
-                        load.Place = waiter.Place;
+                    load = found.Load;
+                    if (found.Place.Length == 0)
+                        _underWay[place] = found with { Place = waiter.Place };
                     return true;
                 }
 
@@ -207,10 +207,10 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
                 if (verdict is { } known && (known.IsBelieved || !MayLoadAgain(file.Origin)))
                     throw new ArticleGoneException(known.Loss, key.Segment.Index);
                 isNew = true;
-                load = new SegmentLoad(this, key, file, lane, waiter.Urgency, isAgain: verdict is not null) { Place = waiter.Place };
+                load = new SegmentLoad(this, key, file, lane, waiter.Urgency, isAgain: verdict is not null);
                 load.TryJoin(waiter);
                 _running++;
-                _underWay[place] = load;
+                _underWay[place] = new UnderWay(load, waiter.Place);
                 return true;
             }
         }
@@ -223,7 +223,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
 
     /// <summary>Whether a file may have one more segment that was loaded before in vain, beside those that are on their way. Under the gate.</summary>
     private bool MayLoadAgain(FileOrigin file) =>
-        services.Damage.Left(file) > _underWay.Values.Where(load => load.IsAgain && load.File.Equals(file)).Sum(static load => (long)load.Key.Segment.Length);
+        services.Damage.Left(file) > _underWay.Values.Where(each => each.Load.IsAgain && each.Load.File.Equals(file)).Sum(static each => (long)each.Load.Key.Segment.Length);
 
     private bool IsInMemory(SegmentKey key)
     {
@@ -240,6 +240,9 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
 
     /// <summary>The reader that a load serves alone; null where the settings let one load serve all readers.</summary>
     private object? PartyOf(FetchUrgency urgency) => services.Options.SharesSegments ? null : urgency.Reader;
+
+    /// <summary>A load, and the share of its segment in its file, as the first waiter that knows it has it. In the table, where it is no object.</summary>
+    private readonly record struct UnderWay(SegmentLoad Load, Stretch Place);
 
     private void Refuse(SegmentWaiter waiter, Exception failure)
     {

@@ -93,9 +93,6 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>Whether the segment was loaded before, in vain.</summary>
     public bool IsAgain { get; }
 
-    /// <summary>The share of the segment in its file, as the first waiter that knows it has it. Written under the gate of the owner.</summary>
-    public Stretch Place { get; set; }
-
     /// <summary>Decoded bytes that have come, for those who look on.</summary>
     public int ArrivedBytes => Volatile.Read(ref _arrived);
 

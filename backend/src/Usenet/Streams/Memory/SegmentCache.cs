@@ -15,7 +15,7 @@ namespace Sluice.Usenet.Streams.Memory;
 internal sealed class SegmentCache : IDisposable
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<SegmentKey, SegmentBuffer> _segments = [];
+    private readonly Dictionary<SegmentKey, Held> _segments = [];
     private readonly TimeProvider _time;
     private readonly TimeSpan _keep;
     private readonly long _most;
@@ -55,8 +55,8 @@ internal sealed class SegmentCache : IDisposable
             if (_isClosed || _segments.ContainsKey(key))
                 return;
             proved.Retain();
-            (proved.Key, proved.File, proved.Place) = (key, file, place);
-            _segments.Add(key, proved);
+            proved.Key = key;
+            _segments.Add(key, new Held(proved, file, place));
             proved.WatchedBy(this);
         }
     }
@@ -84,11 +84,11 @@ internal sealed class SegmentCache : IDisposable
     {
         lock (_gate)
         {
-            if (!_segments.TryGetValue(key, out var held))
+            if (!_segments.TryGetValue(key, out var found))
                 return null;
-            Unlink(held);
-            held.Retain();
-            return held;
+            Unlink(found.Buffer);
+            found.Buffer.Retain();
+            return found.Buffer;
         }
     }
 
@@ -128,7 +128,7 @@ internal sealed class SegmentCache : IDisposable
         {
             _isClosed = true;
             foreach (var held in _segments.Values.ToArray())
-                Drop(held);
+                Drop(held.Buffer);
         }
 
         _timer.Dispose();
@@ -181,6 +181,9 @@ internal sealed class SegmentCache : IDisposable
         held.Older = held.Newer = null;
         IdleBytes -= held.BlockBytes;
     }
+
+    /// <summary>A segment that is held: its bytes, and the file that they were loaded for, with their place in it. In the table, where it is no object.</summary>
+    private readonly record struct Held(SegmentBuffer Buffer, FileOrigin? File, Stretch Place);
 }
 
 /// <summary>The notes of the memory cache about a buffer, in the buffer: its segment, and its place among the idle ones. Guarded by the cache.</summary>
@@ -188,12 +191,6 @@ internal class CachePlace
 {
     /// <summary>The segment, once the buffer has come into the cache.</summary>
     public SegmentKey Key { get; set; }
-
-    /// <summary>The file that it was loaded for; null where that is not known.</summary>
-    public FileOrigin? File { get; set; }
-
-    /// <summary>Where its bytes lie in that file.</summary>
-    public Stretch Place { get; set; }
 
     /// <summary>When its last reader gave it back.</summary>
     public long IdleSince { get; set; }
