@@ -190,9 +190,9 @@ run_browser() {
     check "build of the server with the web UI" "$root/tools/publish.sh" || return
   fi
   if command -v chromium >/dev/null; then
-    SERVER=$server run_vitest browser test:browser
+    SLUICE_SERVER=$server run_vitest browser test:browser
   else
-    SERVER=$server run_vitest size size
+    SLUICE_SERVER=$server run_vitest size size
     echo "test.sh: without the tests in a browser, because chromium is not installed"
     skipped=$((skipped + 1))
   fi

@@ -10,6 +10,7 @@ using Sluice.Server.Library;
 using Sluice.Server.Listening;
 using Sluice.Server.Outbound;
 using Sluice.Server.Pages;
+using Sluice.Server.Playbacks;
 using Sluice.Server.Providers;
 using Sluice.Server.Queue;
 using Sluice.Server.Queue.Intake;
@@ -51,7 +52,7 @@ internal static class Program
         builder.Services.AddArr();
         builder.Services.AddEvents();
         builder.Services.AddProviders(process);
-        builder.Services.AddLibrary().AddHistory().AddQueue().AddIntake();
+        builder.Services.AddLibrary().AddPlaybacks().AddHistory().AddQueue().AddIntake();
         builder.Services.AddTree().AddWebDav(services => new DavOptions
         {
             FirstByteTimeout = services.GetRequiredService<IOptionsMonitor<UsenetOptions>>().CurrentValue.StreamingReadTimeout,

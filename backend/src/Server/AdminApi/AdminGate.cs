@@ -38,8 +38,13 @@ internal static class AdminGate
         return await next(context);
     }
 
-    /// <summary>Host and port of the Origin are those that the request was sent to, or those of <c>general.base-url</c>.</summary>
-    private static string? OriginRefused(HttpContext http, bool isNeeded)
+    /// <summary>
+    /// Why the page that a request comes from is refused; null where it is not: host and port of its Origin are those that the request was sent
+    /// to, or those of <c>general.base-url</c>.
+    /// </summary>
+    /// <param name="http">The request.</param>
+    /// <param name="isNeeded">Whether a request without the header is refused.</param>
+    public static string? OriginRefused(HttpContext http, bool isNeeded)
     {
         var origin = http.Request.Headers.Origin.ToString();
         if (origin.Length == 0)
@@ -96,6 +101,7 @@ internal static class AdminGate
         if (!http.Response.HasStarted && http.Response.ContentLength is null or 0 && Describe(http.Response.StatusCode) is { } problem)
             {
             var safeMode = http.Response.StatusCode == StatusCodes.Status503ServiceUnavailable ? http.RequestServices.GetRequiredService<Readiness>().SafeModeSentence : null;
+            http.Response.ContentLength = null;
             await AdminProblem.Of(http.Response.StatusCode, problem.Type, safeMode ?? problem.Title).ExecuteAsync(http);
         }
     }

@@ -1,5 +1,6 @@
 using Microsoft.AspNetCore.Http.HttpResults;
 using Sluice.Server.Auth;
+using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
@@ -9,6 +10,15 @@ internal static class AdminRegistration
     /// <summary>Adds what its resources need.</summary>
     public static IServiceCollection AddAdminApi(this IServiceCollection services) => services
         .AddSingleton<EffectiveValues>()
+        .AddSingleton<ITopic, SetupTopic>()
+        .AddSingleton<ITopic, ConfigTopic>()
+        .AddSingleton<ITopic, LogsTopic>()
+        .AddSingleton<QueueRows>()
+        .AddSingleton<ItemChanges>()
+        .AddSingleton<HistoryRows>()
+        .AddSingleton<Attention>()
+        .AddSingleton<StreamViews>()
+        .AddSingleton<StatViews>()
         .AddSingleton<ProviderTable>()
         .AddSingleton<NewestPost>()
         .ConfigureHttpJsonOptions(options => AdminJson.Configure(options.SerializerOptions));

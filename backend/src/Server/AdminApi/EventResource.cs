@@ -1,12 +1,107 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Text;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Http.Timeouts;
+using Microsoft.Extensions.Primitives;
+using Sluice.Server.Auth;
+using Sluice.Server.Events;
+
 namespace Sluice.Server.AdminApi;
 
 /// <summary><c>/api/events</c>: what happens, as server-sent events (ADM-20 to ADM-23).</summary>
 internal static class EventResource
 {
+    /// <summary>Between two comments.</summary>
+    public static readonly TimeSpan BeatInterval = TimeSpan.FromSeconds(15);
+
+    // A page follows three or four.
+    private const int MaxTopics = 16;
+    private const int MaxName = 80;
+
     /// <summary>Maps the resource.</summary>
     public static void MapEvents(this RouteGroupBuilder api) =>
         api.MapGet("/events", WatchAsync).Produces<EventPayloads>(StatusCodes.Status200OK, "text/event-stream").WithName("WatchEvents");
 
-    // topics: words of ADM-20, separated by commas. since: the id of the last frame.
-    private static Task<IResult> WatchAsync(string topics, string? since, HttpContext http, CancellationToken cancellationToken) => throw new NotImplementedException();
+    // topics: words of ADM-20, separated by commas. since: the id of the last frame; the header Last-Event-ID, which a browser sends by itself, is newer.
+    private static async Task<IResult> WatchAsync(
+        string topics, string? since, HttpContext http, EventHub hub, AdminStore store, IHostApplicationLifetime lifetime, TimeProvider time,
+        CancellationToken cancellationToken)
+    {
+        if (http.Request.Headers["Sec-Fetch-Site"] == "cross-site")
+            return AdminProblem.Of(StatusCodes.Status403Forbidden, "origin-mismatch", "A page of another site may not watch.");
+        if (AdminGate.OriginRefused(http, isNeeded: false) is { } sentence)
+            return AdminProblem.Of(StatusCodes.Status403Forbidden, "origin-mismatch", sentence);
+        string[] names = [.. topics.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Distinct()];
+        if (names.Length is 0 or > MaxTopics || !names.All(name => name.Length <= MaxName && hub.Knows(name)))
+            return AdminProblem.BadInput("topics", "There is no such topic.");
+
+        var last = http.Request.Headers["Last-Event-ID"].ToString();
+        using var watch = await hub.WatchAsync(names, EventPlace.Read(last.Length > 0 ? last : since), cancellationToken);
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, watch.Dropped, lifetime.ApplicationStopping);
+        await using var beats = time.CreateTimer(_ => watch.OfferBeat(), null, BeatInterval, BeatInterval);
+        using var changes = ChangeToken.OnChange(store.GetChangeToken, watch.OfferBeat);
+        Begin(http);
+        try
+        {
+            await SendAsync(http, watch, store, ended.Token);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            // The client does not read, or the process ends: either way it connects again.
+            if (watch.Dropped.IsCancellationRequested)
+                http.Abort();
+        }
+
+        return TypedResults.Empty;
+    }
+
+    private static void Begin(HttpContext http)
+    {
+        http.Response.ContentType = "text/event-stream";
+        http.Response.Headers["X-Accel-Buffering"] = "no";
+        http.Features.Get<IHttpResponseBodyFeature>()?.DisableBuffering();
+        http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
+    }
+
+    private static async Task SendAsync(HttpContext http, EventWatch watch, AdminStore store, CancellationToken ended)
+    {
+        var body = http.Response.BodyWriter;
+        // Browsers wait three seconds by themselves.
+        Write(body, "retry: 1000\n\n"u8);
+        foreach (var frame in watch.First)
+            Write(body, frame, watch.Topics);
+        await body.FlushAsync(ended);
+        while (await watch.ReadAsync(ended) is { } frame)
+        {
+            if (!MayStay(http, store))
+                return;
+            Write(body, frame, watch.Topics);
+            if (!watch.HasMore)
+                await body.FlushAsync(ended);
+        }
+
+        http.Abort();
+    }
+
+    /// <summary>Whether the session or key that the request came with still opens the API: it may have ended since.</summary>
+    private static bool MayStay(HttpContext http, AdminStore store) => http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.Session
+        ? http.Request.Cookies[AdminDoor.CookieOf(store)] is { } id && store.SessionEnds(id) is not null
+        : store.FindKey(http.Request.Headers["X-Api-Key"].ToString()) is not null;
+
+    /// <summary>A frame as WHATWG HTML section 9.2.5 has it. JSON on one line needs no other framing.</summary>
+    private static void Write(PipeWriter body, EventFrame frame, ulong topics)
+    {
+        if (frame.Topic.Length == 0)
+        {
+            Write(body, ": \n\n"u8);
+            return;
+        }
+
+        Write(body, Encoding.UTF8.GetBytes($"event: {frame.Topic}\nid: {new EventPlace(frame.Seq, topics)}\ndata: "));
+        Write(body, frame.Json.Span);
+        Write(body, "\n\n"u8);
+    }
+
+    private static void Write(PipeWriter body, ReadOnlySpan<byte> bytes) => BuffersExtensions.Write(body, bytes);
 }

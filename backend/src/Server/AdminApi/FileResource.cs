@@ -1,10 +1,27 @@
+using System.Globalization;
 using Microsoft.AspNetCore.Http.HttpResults;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Auth;
+using Sluice.Server.Database;
+using Sluice.Server.Events;
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Media;
+using Sluice.Usenet.Media.Tracks;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
 /// <summary><c>/api/files</c>: the tree of the library, and what is in it.</summary>
 internal static class FileResource
 {
+    private const string Content = "content";
+    private const int DefaultLimit = 100;
+    private const int MaxLimit = 500;
+    private const int DefaultHours = 24;
+    private const int MaxHours = 30 * 24;
+
     /// <summary>Maps the resource.</summary>
     public static void MapFiles(this RouteGroupBuilder api)
     {
@@ -15,13 +32,157 @@ internal static class FileResource
         files.MapGet("/{id}/nzb", DownloadAsync).Produces<Stream>(StatusCodes.Status200OK, "application/x-nzb").WithName("DownloadFileNzb");
     }
 
-    // path: below /content, empty for the categories. q: searches the whole library below path.
-    private static Task<Results<Ok<FilePage>, JsonHttpResult<Problem>>> ListAsync(
-        string? path, string? cursor, int? limit, string? q, string? sort, CancellationToken cancellationToken) => throw new NotImplementedException();
+    // path: below /content, empty for the categories. q: searches the whole library below path. sort: name, newest or size.
+    private static async Task<Results<Ok<FilePage>, JsonHttpResult<Problem>>> ListAsync(
+        string? path, string? cursor, int? limit, string? q, string? sort, LibraryList list, EventHub events, CancellationToken cancellationToken)
+    {
+        var place = default(ListPlace);
+        if (cursor is not null && !ListCursor.TryRead(cursor, out place))
+            return AdminProblem.BadInput("cursor", "This is no cursor of this list.");
+        if (limit is < 1 or > MaxLimit)
+            return AdminProblem.BadInput("limit", $"Must be 1 to {MaxLimit}.");
+        if (OrderOf(sort) is not { } order)
+            return AdminProblem.BadInput("sort", "Must be name, newest or size.");
 
-    private static Task<Results<Ok<FileDetail>, JsonHttpResult<Problem>>> ShowAsync(string id, HttpContext http, CancellationToken cancellationToken) => throw new NotImplementedException();
+        string[] names = [.. (path ?? "").Split('/', StringSplitOptions.RemoveEmptyEntries)];
+        ListPlace? after = cursor is null ? null : place;
+        // Before the query: what happens during it is told as well.
+        var seq = events.Seq;
+        var words = SearchText.WordsOf(q);
+        var page = words.Count == 0
+            ? await list.ListAsync(names, order, after, limit ?? DefaultLimit, cancellationToken)
+            : await list.SearchAsync(names, words, order, after, limit ?? DefaultLimit, cancellationToken);
+        return page is null
+            ? AdminProblem.NotFound("There is no such folder.")
+            : TypedResults.Ok(new FilePage(
+                string.Join('/', names), [.. page.Entries.Select(Row)], page.Next is { } next ? ListCursor.Write(next) : null, page.Total, seq));
+    }
 
-    private static Task<Results<Ok<FileTracks>, JsonHttpResult<Problem>>> ListTracksAsync(string id, CancellationToken cancellationToken) => throw new NotImplementedException();
+    // hours: how long the signed link works; a day unless it is said.
+    private static async Task<Results<Ok<FileDetail>, JsonHttpResult<Problem>>> ShowAsync(
+        string id, int? hours, HttpContext http, LibraryTree tree, BlobStore blobs, CompleteFolder complete, IOptionsMonitor<ApiOptions> api, TimeProvider time,
+        CancellationToken cancellationToken)
+    {
+        if (hours is < 1 or > MaxHours)
+            return AdminProblem.BadInput("hours", $"Must be 1 to {MaxHours}.");
+        if (await FindAsync(id, tree, cancellationToken) is not { } file)
+            return NotFound();
+        var path = $"{Content}/{file.TreePath}";
+        var until = DateTimeOffset.FromUnixTimeSeconds((time.WallTime() + TimeSpan.FromHours(hours ?? DefaultHours)).ToUnixTimeSeconds());
+        var expires = until.ToUnixTimeSeconds().ToString(CultureInfo.InvariantCulture);
+        var key = ViewKey.Sign(api.CurrentValue.Key, path, expires);
+        var hasRelease = file.Release.Id != 0;
+        var links = new FileLinks(
+            BrowserAddress.Of(http.Request, path),
+            $"{BrowserAddress.Of(http.Request, $"view/{path}")}?downloadKey={key}&expires={expires}",
+            until,
+            hasRelease ? complete.PathOf(file) : null);
+        var content = ContentMap.Unpack(file.Content);
+        return TypedResults.Ok(new FileDetail(
+            new FileRow(FileEntryKind.File, file.Name, file.TreePath, IdPath.NameOf(file.Id), file.Length, file.LastModified, MediaOf(file.Name)),
+            file.Release.Name,
+            file.Release.Category,
+            file.OriginalName,
+            content.Cipher is not null,
+            content.Extents.Select(extent => extent.PostedFile).Distinct().Count(),
+            links,
+            hasRelease && blobs.ContainsNzb(file.Release.NzbHash)));
+    }
 
-    private static Task<IResult> DownloadAsync(string id, CancellationToken cancellationToken) => throw new NotImplementedException();
+    private static async Task<Results<Ok<FileTracks>, JsonHttpResult<Problem>>> ListTracksAsync(
+        string id, LibraryTree tree, TrackProbe probe, CancellationToken cancellationToken)
+    {
+        if (await FindAsync(id, tree, cancellationToken) is not { } file)
+            return NotFound();
+        var (tracks, failure) = await probe.ReadAsync(file, cancellationToken);
+        return TypedResults.Ok(tracks switch
+        {
+            null => new FileTracks(TracksState.Unreadable, null, null, [], SentenceOf(failure)),
+            { Verdict: TracksVerdict.Known } => new FileTracks(
+                TracksState.Known, ContainerOf(tracks.Kind), (long?)tracks.Duration?.TotalMilliseconds, [.. tracks.Tracks.Select(Shape)], null),
+            { Verdict: TracksVerdict.OtherKind } => new FileTracks(
+                TracksState.Unknown, ContainerOf(tracks.Kind), null, [], "Tracks of this kind of file are not read."),
+            _ => new FileTracks(TracksState.Unknown, ContainerOf(tracks.Kind), null, [], "The header of this file cannot be understood."),
+        });
+    }
+
+    private static async Task<IResult> DownloadAsync(string id, LibraryTree tree, StoredNzbReader nzbs, CancellationToken cancellationToken)
+    {
+        if (await FindAsync(id, tree, cancellationToken) is not { Release: { Id: not 0 } release })
+            return NotFound();
+        try
+        {
+            return TypedResults.Stream(nzbs.Open(release.NzbHash), "application/x-nzb", $"{release.Name}.nzb");
+        }
+        catch (StoredNzbLostException)
+        {
+            return AdminProblem.NotFound("The NZB of this file is lost.");
+        }
+    }
+
+    private static async Task<LibraryFile?> FindAsync(string id, LibraryTree tree, CancellationToken cancellationToken) =>
+        Guid.TryParseExact(id, "D", out var guid) ? (await tree.FindByIdAsync(guid, cancellationToken))?.File : null;
+
+    private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such file.");
+
+    private static ListOrder? OrderOf(string? sort) => sort switch
+    {
+        null or "" or "name" => ListOrder.Name,
+        "newest" => ListOrder.Newest,
+        "size" => ListOrder.Size,
+        _ => null,
+    };
+
+    /// <summary>What a folder is follows from how deep it lies.</summary>
+    private static FileRow Row(ListedEntry entry)
+    {
+        var kind = entry.FileId is not null ? FileEntryKind.File
+            : entry.Path.Count('/') switch { 0 => FileEntryKind.Category, 1 => FileEntryKind.Release, _ => FileEntryKind.Folder };
+        return new FileRow(
+            kind, entry.Name, entry.Path, entry.FileId is { } id ? IdPath.NameOf(id) : null, entry.Bytes, entry.LastModified,
+            kind == FileEntryKind.File ? MediaOf(entry.Name) : null);
+    }
+
+    private static FileMedia MediaOf(string name)
+    {
+        var kind = MediaSignature.KindOf(Path.GetExtension(name).TrimStart('.'));
+        return MediaSignature.CategoryOf(kind) switch
+        {
+            MediaCategory.Video => FileMedia.Video,
+            MediaCategory.Audio => FileMedia.Audio,
+            _ => kind switch
+            {
+                MediaKind.SubRip or MediaKind.SubStation or MediaKind.WebVtt => FileMedia.Subtitle,
+                MediaKind.Jpeg or MediaKind.Png or MediaKind.Gif or MediaKind.WebP => FileMedia.Image,
+                _ => FileMedia.Other,
+            },
+        };
+    }
+
+    private static FileTrack Shape(MediaTrack track) => new(
+        track.Kind switch { TrackKind.Video => FileTrackKind.Video, TrackKind.Audio => FileTrackKind.Audio, _ => FileTrackKind.Subtitle },
+        track.Codec, track.Type, track.Language, track.Title, track.Channels, track.Width, track.Height, track.IsDefault);
+
+    private static string? ContainerOf(MediaKind kind) => kind switch
+    {
+        MediaKind.Unknown => null,
+        MediaKind.Mp4 or MediaKind.Mp4Audio => "MP4",
+        MediaKind.Avi => "AVI",
+        MediaKind.TransportStream => "MPEG-TS",
+        MediaKind.ProgramStream => "MPEG-PS",
+        MediaKind.Asf => "Windows Media",
+        MediaKind.FlashVideo => "Flash Video",
+        MediaKind.Mp3 => "MP3",
+        MediaKind.Flac => "FLAC",
+        MediaKind.Wave => "WAV",
+        _ => kind.ToString(),
+    };
+
+    private static string SentenceOf(ReadFailure? failure) => failure switch
+    {
+        ReadFailure.Gone => "The beginning of this file is gone at every provider.",
+        ReadFailure.Busy => "More is being read at once than there is memory for.",
+        ReadFailure.Unreachable => "No provider could be asked for the beginning of this file.",
+        _ => "What is stored about this file cannot be read at present.",
+    };
 }

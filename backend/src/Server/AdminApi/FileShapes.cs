@@ -61,7 +61,9 @@ internal sealed record FilePage(string Path, IReadOnlyList<FileRow> Items, strin
 /// <param name="WebDav">Its address in the tree, for players that log in.</param>
 /// <param name="Signed">A link that needs no password.</param>
 /// <param name="SignedUntil">Until when that works.</param>
-/// <param name="ArrPath">The path that Sonarr and its relatives use; null where no mount is set.</param>
+/// <param name="ArrPath">
+/// The path that Sonarr and its relatives use, below the folder that the SABnzbd API tells them; null where no mount is set, and for the built-in clip.
+/// </param>
 internal sealed record FileLinks(string WebDav, string Signed, DateTimeOffset SignedUntil, string? ArrPath);
 
 /// <summary>A file with all that is known of it.</summary>
@@ -69,13 +71,12 @@ internal sealed record FileLinks(string WebDav, string Signed, DateTimeOffset Si
 /// <param name="Release">Name of its release; the clip's for the built-in clip.</param>
 /// <param name="Category">Its category.</param>
 /// <param name="PostedName">The name that it was posted with, where that differs; else null.</param>
-/// <param name="ContentType">Its media type.</param>
 /// <param name="Encrypted">Whether it is decrypted while it is read.</param>
 /// <param name="Volumes">Posted files that its bytes lie in.</param>
 /// <param name="Links">Ways to it.</param>
 /// <param name="HasNzb">Whether its NZB can be downloaded.</param>
 internal sealed record FileDetail(
-    FileRow Item, string Release, string Category, string? PostedName, string ContentType, bool Encrypted, int Volumes, FileLinks Links, bool HasNzb);
+    FileRow Item, string Release, string Category, string? PostedName, bool Encrypted, int Volumes, FileLinks Links, bool HasNzb);
 
 /// <summary>Whether the tracks of a file could be read.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<TracksState>))]

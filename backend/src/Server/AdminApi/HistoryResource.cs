@@ -1,18 +1,28 @@
 using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.AspNetCore.Mvc;
+using Sluice.Server.Database;
+using Sluice.Server.Events;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.AdminApi;
 
 /// <summary><c>/api/history</c> and <c>/api/undo</c>: imports that have ended.</summary>
 internal static class HistoryResource
 {
+    private const int MostFiles = 100;
+    private const string NzbType = "application/x-nzb";
+    private const string NoItem = "This item is not in the history any more.";
+    private const string OneOfTwo = "Name ids or a filter, and not both.";
+
     /// <summary>Maps the resource.</summary>
     public static void MapHistory(this RouteGroupBuilder api)
     {
         var history = api.MapGroup("/history");
         history.MapGet("", ListAsync).WithName("ListHistory");
         history.MapGet("/{id}", ShowAsync).WithName("ShowHistoryItem");
-        history.MapGet("/{id}/nzb", DownloadAsync).Produces<Stream>(StatusCodes.Status200OK, "application/x-nzb").WithName("DownloadHistoryNzb");
+        history.MapGet("/{id}/nzb", DownloadAsync).Produces<Stream>(StatusCodes.Status200OK, NzbType).WithName("DownloadHistoryNzb");
         history.MapPost("/{id}/retry", RetryAsync).WithName("RetryHistoryItem");
         history.MapPost("/retry", RetryAllAsync).WithName("RetryHistoryItems");
         history.MapDelete("/{id}", RemoveOneAsync).WithName("RemoveHistoryItem");
@@ -20,21 +30,106 @@ internal static class HistoryResource
         api.MapPost("/undo/{id}", UndoAsync).WithName("Undo");
     }
 
-    private static Task<Results<Ok<HistoryPage>, JsonHttpResult<Problem>>> ListAsync(
-        string? cursor, int? limit, string? q, string? category, JobResult? result, JobFailure? reason, string? sort, CancellationToken cancellationToken) =>
-        throw new NotImplementedException();
+    private static async Task<Results<Ok<HistoryPage>, JsonHttpResult<Problem>>> ListAsync(
+        string? cursor, int? limit, string? q, string? category, string? result, string? reason, string? sort,
+        HistoryRows rows, EventFeed events, CancellationToken cancellationToken)
+    {
+        var read = new ListReader();
+        var order = read.Word<HistoryOrder>("sort", sort) ?? HistoryOrder.Newest;
+        var query = HistoryRows.QueryOf(q, category, read.Word<JobResult>("result", result), read.Word<JobFailure>("reason", reason)) with { Order = order };
+        var (after, most) = (read.Place(order, cursor), read.Limit(limit));
+        if (read.Problem is { } problem)
+            return problem;
+        var seq = events.Sequence;
+        var page = await rows.ReadAsync(query, after, most, cancellationToken);
+        return TypedResults.Ok(new HistoryPage(page.Items, ListReader.CursorOf(order, page.Next), page.Total, seq));
+    }
 
-    private static Task<Results<Ok<HistoryDetail>, JsonHttpResult<Problem>>> ShowAsync(string id, CancellationToken cancellationToken) => throw new NotImplementedException();
+    private static async Task<Results<Ok<HistoryDetail>, JsonHttpResult<Problem>>> ShowAsync(
+        string id, HistoryStore store, LibraryStore library, BlobStore blobs, CancellationToken cancellationToken)
+    {
+        if (await store.FindAsync(id, cancellationToken) is not { } item)
+            return AdminProblem.NotFound(NoItem);
+        var (files, count) = item.ReleaseId is { } release ? await library.ListFirstAsync(release, MostFiles, cancellationToken) : ([], 0);
+        return TypedResults.Ok(new HistoryDetail(
+            HistoryRows.Of(item),
+            item.AddedAt,
+            item.StartedAt,
+            JobSteps.Of(item),
+            [.. files.Select(file => new HistoryFile(file.Id, file.Path, file.Length))],
+            count,
+            item.NzbHash is { } hash && blobs.ContainsNzb(hash)));
+    }
 
-    private static Task<IResult> DownloadAsync(string id, CancellationToken cancellationToken) => throw new NotImplementedException();
+    /// <summary>The NZB byte by byte as it was added (IMP-6).</summary>
+    private static async Task<Results<FileStreamHttpResult, JsonHttpResult<Problem>>> DownloadAsync(
+        string id, HistoryStore store, StoredNzbReader nzbs, CancellationToken cancellationToken)
+    {
+        if (await store.FindAsync(id, cancellationToken) is not { } item)
+            return AdminProblem.NotFound(NoItem);
+        try
+        {
+            return item.NzbHash is { } hash
+                ? TypedResults.Stream(nzbs.Open(hash), NzbType, item.NzbName)
+                : AdminProblem.NotFound("Its NZB is not kept.");
+        }
+        catch (StoredNzbLostException)
+        {
+            return AdminProblem.NotFound("Its NZB is not there any more.");
+        }
+    }
 
-    private static Task<Results<Ok<QueueAdded>, JsonHttpResult<Problem>>> RetryAsync(string id, [FromBody] HistoryRetry request, CancellationToken cancellationToken) => throw new NotImplementedException();
+    private static async Task<Results<Ok<QueueAdded>, JsonHttpResult<Problem>>> RetryAsync(
+        string id, [FromBody] HistoryRetry request, HistoryStore store, QueueReturn queue, QueueRows rows, CancellationToken cancellationToken)
+    {
+        if (await store.FindAsync(id, cancellationToken) is not { } item)
+            return AdminProblem.NotFound(NoItem);
+        if (item.IsCompleted)
+            return AdminProblem.WrongState("Its import has succeeded; there is nothing to try again.");
+        return await queue.ReturnAsync(id, new QueueReturnChange(request.Password ?? "", null), cancellationToken) switch
+        {
+            QueueReturnEnd.Returned => TypedResults.Ok(await rows.NamesOfAsync([id], CancellationToken.None)),
+            QueueReturnEnd.QueueFull => NzbForm.Refuse(AddRefusal.QueueFull),
+            _ => AdminProblem.WrongState("Its NZB is not there any more; add it again."),
+        };
+    }
 
-    private static Task<Results<Ok<BulkCount>, JsonHttpResult<Problem>>> RetryAllAsync([FromBody] HistoryItems items, CancellationToken cancellationToken) => throw new NotImplementedException();
+    private static async Task<Results<Ok<BulkCount>, JsonHttpResult<Problem>>> RetryAllAsync(
+        [FromBody] HistoryItems items, HistoryRows rows, HistoryListStore store, QueueReturn queue, CancellationToken cancellationToken)
+    {
+        if (await rows.SelectAsync(items, cancellationToken) is not { } numbers)
+            return AdminProblem.BadInput("ids", OneOfTwo);
+        var count = 0;
+        foreach (var id in await store.FindIdsAsync(numbers, cancellationToken))
+        {
+            var end = await queue.ReturnAsync(id, QueueReturnChange.None, cancellationToken);
+            if (end == QueueReturnEnd.QueueFull && count == 0)
+                return NzbForm.Refuse(AddRefusal.QueueFull);
+            if (end == QueueReturnEnd.QueueFull)
+                break;
+            count += end == QueueReturnEnd.Returned ? 1 : 0;
+        }
 
-    private static Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveOneAsync(string id, CancellationToken cancellationToken) => throw new NotImplementedException();
+        return TypedResults.Ok(new BulkCount(count));
+    }
 
-    private static Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveAsync([FromBody] HistoryItems items, CancellationToken cancellationToken) => throw new NotImplementedException();
+    private static async Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveOneAsync(
+        string id, HistoryStore store, UndoWorker undo, CancellationToken cancellationToken) =>
+        await store.FindAsync(id, cancellationToken) is { } item && await undo.RemoveHistoryAsync([item.Number], cancellationToken) is { } ticket
+            ? TypedResults.Ok(QueueResource.Show(ticket))
+            : AdminProblem.NotFound(NoItem);
 
-    private static Task<Results<NoContent, JsonHttpResult<Problem>>> UndoAsync(string id, CancellationToken cancellationToken) => throw new NotImplementedException();
+    private static async Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveAsync(
+        [FromBody] HistoryItems items, HistoryRows rows, UndoWorker undo, CancellationToken cancellationToken) =>
+        await rows.SelectAsync(items, cancellationToken) is { } numbers
+            ? TypedResults.Ok(QueueResource.Show(await undo.RemoveHistoryAsync(numbers, cancellationToken)))
+            : AdminProblem.BadInput("ids", OneOfTwo);
+
+    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> UndoAsync(string id, UndoWorker undo, CancellationToken cancellationToken) =>
+        await undo.TakeBackAsync(id, cancellationToken) switch
+        {
+            UndoEnd.TakenBack => TypedResults.NoContent(),
+            UndoEnd.TooLate => AdminProblem.WrongState("It is too late to take this back."),
+            _ => AdminProblem.NotFound("There is nothing of this kind to take back."),
+        };
 }

@@ -1,11 +1,19 @@
+using System.Globalization;
+using System.Text;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.AspNetCore.Mvc;
+using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Events;
 
 namespace Sluice.Server.AdminApi;
 
 /// <summary><c>/api/logs</c>: the last lines of the log.</summary>
 internal static class LogResource
 {
+    private const int DefaultLimit = 100;
+    private const int MaxLimit = 500;
+
     /// <summary>Maps the resource.</summary>
     public static void MapLogs(this RouteGroupBuilder api)
     {
@@ -15,10 +23,68 @@ internal static class LogResource
         logs.MapGet("/download", Download).Produces<string>(StatusCodes.Status200OK, "text/plain").WithName("DownloadLogs");
     }
 
+    // level: lines of it and of those above it. The cursor is the number of the oldest line of the page before.
     private static Results<Ok<LogPage>, JsonHttpResult<Problem>> List(
-        string? cursor, int? limit, string? q, LogLineLevel? level, string? source, string? job, string? stream) => throw new NotImplementedException();
+        string? cursor, int? limit, string? q, LogLineLevel? level, string? source, string? job, string? stream, LogRing ring, LogLevels levels, EventHub events)
+    {
+        var before = long.MaxValue;
+        if (cursor is not null && !long.TryParse(cursor, NumberStyles.None, CultureInfo.InvariantCulture, out before))
+            return AdminProblem.BadInput("cursor", "This is no cursor of this list.");
+        if (limit is < 1 or > MaxLimit)
+            return AdminProblem.BadInput("limit", $"Must be 1 to {MaxLimit}.");
 
-    private static Ok<LogLevelState> ChangeLevel([FromBody] LogLevelChange change) => throw new NotImplementedException();
+        var seq = events.Seq;
+        var words = SearchText.WordsOf(q);
+        var all = ring.Lines;
+        var matching = all
+            .Where(line => (level is not { } least || line.Level >= LevelOf(least))
+                && IsGiven(source, line.Source) && IsGiven(job, line.Job) && IsGiven(stream, line.Stream) && Has(line, words))
+            .ToList();
+        var items = matching.AsEnumerable().Reverse().Where(line => line.Number < before).Take((limit ?? DefaultLimit) + 1).ToList();
+        var hasMore = items.Count > (limit ?? DefaultLimit);
+        if (hasMore)
+            items.RemoveAt(items.Count - 1);
+        var (current, until) = levels.Current;
+        return TypedResults.Ok(new LogPage(
+            [.. items.Select(Shape)],
+            hasMore ? items[^1].Number.ToString(CultureInfo.InvariantCulture) : null,
+            matching.Count,
+            seq,
+            [.. all.Select(line => line.Source).Distinct().Order(StringComparer.Ordinal)],
+            LevelOf(current),
+            until));
+    }
 
-    private static IResult Download() => throw new NotImplementedException();
+    private static Ok<LogLevelState> ChangeLevel([FromBody] LogLevelChange change, LogLevels levels)
+    {
+        levels.Use(change.Level is { } level ? LevelOf(level) : null);
+        var (current, until) = levels.Current;
+        return TypedResults.Ok(new LogLevelState(LevelOf(current), until));
+    }
+
+    private static FileContentHttpResult Download(LogRing ring)
+    {
+        var text = new StringBuilder();
+        foreach (var line in ring.Lines)
+            text.Append(CultureInfo.InvariantCulture, $"{line.At:yyyy-MM-dd'T'HH:mm:ss.fff'Z'} {LevelOf(line.Level),-11} {line.Source}: {line.Text}\n");
+        return TypedResults.File(Encoding.UTF8.GetBytes(text.ToString()), "text/plain; charset=utf-8", "sluice-log.txt");
+    }
+
+    /// <summary>A line as it is shown.</summary>
+    public static LogLine Shape(KeptLine line) => new(line.Number, line.At, LevelOf(line.Level), line.Source, line.Text, line.Job, line.Stream);
+
+    private static bool IsGiven(string? wanted, string? value) => string.IsNullOrEmpty(wanted) || wanted == value;
+
+    private static bool Has(KeptLine line, IReadOnlyList<string> words)
+    {
+        if (words.Count == 0)
+            return true;
+        var folded = SearchText.Fold($"{line.Source} {line.Text} {line.Job} {line.Stream}");
+        return words.All(word => folded.Contains(word, StringComparison.Ordinal));
+    }
+
+    // Both have the same levels in the same order.
+    private static LogLineLevel LevelOf(LogLevel level) => (LogLineLevel)(int)level;
+
+    private static LogLevel LevelOf(LogLineLevel level) => (LogLevel)(int)level;
 }

@@ -30,8 +30,10 @@ internal static class SessionResource
         api.MapDelete("/keys/{id}", RemoveKeyAsync).WithName("RemoveKey");
     }
 
-    private static Ok<SetupState> ShowSetup(AdminStore store) =>
-        TypedResults.Ok(new SetupState(store.Admin is not null, StageOf(store), store.Admin is null));
+    /// <summary>How far the setup is.</summary>
+    public static SetupState StateOf(AdminStore store) => new(store.Admin is not null, StageOf(store), store.Admin is null);
+
+    private static Ok<SetupState> ShowSetup(AdminStore store) => TypedResults.Ok(StateOf(store));
 
     private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> SetUpAsync(
         [FromBody] SetupRequest request,

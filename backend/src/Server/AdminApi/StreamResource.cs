@@ -9,16 +9,20 @@ internal static class StreamResource
     public static void MapStreams(this RouteGroupBuilder api)
     {
         api.MapGet("/streams", List).WithName("ListStreams");
-        api.MapGet("/streams/{id}", Show).WithName("ShowStream");
+        api.MapGet("/streams/{id}", ShowAsync).WithName("ShowStream");
         api.MapDelete("/streams/{id}", Stop).WithName("StopStream");
         api.MapGet("/stats", ShowStatsAsync).WithName("ShowStats");
     }
 
-    private static Ok<StreamRows> List() => throw new NotImplementedException();
+    private static Ok<StreamRows> List(StreamViews views) => TypedResults.Ok(views.Rows());
 
-    private static Results<Ok<StreamDetail>, JsonHttpResult<Problem>> Show(string id) => throw new NotImplementedException();
+    private static async Task<Results<Ok<StreamDetail>, JsonHttpResult<Problem>>> ShowAsync(string id, StreamViews views, CancellationToken cancellationToken) =>
+        await views.DetailAsync(id, cancellationToken) is { } detail ? TypedResults.Ok(detail) : Unknown();
 
-    private static Results<NoContent, JsonHttpResult<Problem>> Stop(string id) => throw new NotImplementedException();
+    private static Results<NoContent, JsonHttpResult<Problem>> Stop(string id, StreamViews views) => views.Stop(id) ? TypedResults.NoContent() : Unknown();
 
-    private static Task<Ok<Stats>> ShowStatsAsync(StatWindow? window, CancellationToken cancellationToken) => throw new NotImplementedException();
+    private static async Task<Ok<Stats>> ShowStatsAsync(StatWindow? window, StatViews views, CancellationToken cancellationToken) =>
+        TypedResults.Ok(await views.ShowAsync(window ?? StatWindow.TenMinutes, seq: 0, cancellationToken));
+
+    private static JsonHttpResult<Problem> Unknown() => AdminProblem.NotFound("This playback has ended, or never was.");
 }

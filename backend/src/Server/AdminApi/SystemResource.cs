@@ -1,10 +1,29 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.NetworkInformation;
+using System.Net.Sockets;
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http.HttpResults;
+using Microsoft.Extensions.Options;
+using Sluice.Server.Auth;
+using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Providers;
+using Sluice.Server.Queue;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Nntp;
 
 namespace Sluice.Server.AdminApi;
 
 /// <summary><c>/api/system</c> and <c>/api/access</c>: the server itself, and how others reach it.</summary>
 internal static class SystemResource
 {
+    // A machine has one or two; more belong to its containers.
+    private const int MaxLanAddresses = 8;
+
     /// <summary>Maps the resource.</summary>
     public static void MapSystem(this RouteGroupBuilder api)
     {
@@ -12,7 +31,91 @@ internal static class SystemResource
         api.MapGet("/access", ShowAccess).WithName("ShowAccess");
     }
 
-    private static Ok<SystemState> Show() => throw new NotImplementedException();
+    private static Ok<SystemState> Show(DataFolder folder, Readiness readiness, ProviderHost providers, IOptionsMonitor<UsenetOptions> usenet)
+    {
+        var assembly = typeof(SystemResource).Assembly;
+        var version = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "";
+        using var process = Process.GetCurrentProcess();
+        return TypedResults.Ok(new SystemState(
+            assembly.GetName().Version?.ToString(3) ?? "",
+            version.IndexOf('+', StringComparison.Ordinal) is >= 0 and var plus ? version[(plus + 1)..] : null,
+            RuntimeFeature.IsDynamicCodeSupported ? "ordinary" : $"native {WiderBuild.Name}",
+            process.StartTime.ToUniversalTime(),
+            readiness.IsSafeMode ? "safe" : "normal",
+            process.WorkingSet64,
+            usenet.CurrentValue.ArticleBudgetWithin(GC.GetGCMemoryInfo().TotalAvailableMemoryBytes),
+            FreeBytes(folder.Root),
+            providers.Effective(OperationLane.Playback),
+            providers.Effective(OperationLane.Import),
+            Checks(readiness)));
+    }
 
-    private static Ok<AccessCard> ShowAccess(HttpContext http) => throw new NotImplementedException();
+    private static Ok<AccessCard> ShowAccess(
+        HttpContext http, IServer listener, IOptionsMonitor<WebDavOptions> webDav, IOptionsMonitor<ApiOptions> api, CompleteFolder complete)
+    {
+        var request = http.Request;
+        var bound = listener.Features.Get<IServerAddressesFeature>()?.Addresses.Select(BindingAddress.Parse).FirstOrDefault();
+        var (scheme, port) = bound is null ? (request.Scheme, request.Host.Port ?? 80) : (bound.Scheme, bound.Port);
+        var host = request.Host.Host.Trim('[', ']');
+        return TypedResults.Ok(new AccessCard(
+            BrowserAddress.Of(request),
+            request.PathBase.Value ?? "",
+            host == "localhost" || (IPAddress.TryParse(host, out var address) && IPAddress.IsLoopback(address)),
+            [.. LanAddresses().Select(own => $"{scheme}://{own}:{port}")],
+            $"{scheme}://sluice:{port}",
+            port,
+            // A network of no bits is that of all.
+            webDav.CurrentValue.NoAuthNetworks.Any(network => network.PrefixLength == 0) ? "" : webDav.CurrentValue.User,
+            http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.ReadKey ? null : api.CurrentValue.Key,
+            complete.Mount,
+            api.CurrentValue.Categories));
+    }
+
+    private static List<SelfCheck> Checks(Readiness readiness) =>
+    [
+        new("Database", !readiness.IsSafeMode, readiness.SafeModeSentence ?? "The database is in use."),
+        readiness.WriteObstacle switch
+        {
+            null => new("Storage", true, "The data folder can be written to."),
+            "disk" => new("Storage", false, "The disk of the data folder is full."),
+            _ => new("Storage", false, "The data folder cannot be written to. The log says why."),
+        },
+    ];
+
+    private static long? FreeBytes(string folder)
+    {
+        try
+        {
+            return new DriveInfo(folder).AvailableFreeSpace;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            // The answer says that it cannot be told.
+            return null;
+        }
+    }
+
+    /// <summary>IPv4 addresses of interfaces that lead to a router; those of bridges to containers do not.</summary>
+    private static List<string> LanAddresses()
+    {
+        try
+        {
+            return
+            [
+                .. NetworkInterface.GetAllNetworkInterfaces()
+                    .Where(card => card.OperationalStatus == OperationalStatus.Up && card.NetworkInterfaceType != NetworkInterfaceType.Loopback)
+                    .Select(card => card.GetIPProperties())
+                    .Where(card => card.GatewayAddresses.Count > 0)
+                    .SelectMany(card => card.UnicastAddresses)
+                    .Where(own => own.Address.AddressFamily == AddressFamily.InterNetwork)
+                    .Select(own => own.Address.ToString())
+                    .Take(MaxLanAddresses),
+            ];
+        }
+        catch (NetworkInformationException)
+        {
+            // Where the system does not tell, the card shows what the browser knows.
+            return [];
+        }
+    }
 }

@@ -32,11 +32,11 @@ internal sealed record SystemState(
 /// <param name="ComposeAddress">The address between containers of one compose file.</param>
 /// <param name="Port">The port.</param>
 /// <param name="WebDavUser">The user of the tree; empty where the tree is open to every client.</param>
-/// <param name="SabKey">The key that Sonarr and its relatives are given.</param>
+/// <param name="SabKey">The key that Sonarr and its relatives are given; null for those who may only read.</param>
 /// <param name="MountDir">Where a mount of the tree is for those programs; empty where none is set.</param>
 /// <param name="Categories">The categories.</param>
 internal sealed record AccessCard(
-    string Address, string UrlBase, bool IsLoopback, IReadOnlyList<string> LanAddresses, string ComposeAddress, int Port, string WebDavUser, string SabKey,
+    string Address, string UrlBase, bool IsLoopback, IReadOnlyList<string> LanAddresses, string ComposeAddress, int Port, string WebDavUser, string? SabKey,
     string MountDir, IReadOnlyList<string> Categories);
 
 /// <summary>How the server stands in JSON, generated at build.</summary>

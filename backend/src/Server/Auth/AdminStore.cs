@@ -2,6 +2,7 @@ using System.Security.Cryptography;
 using System.Text;
 using Dapper;
 using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
@@ -34,6 +35,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     // Changes follow one another; readers take the last state.
     private readonly SemaphoreSlim _turn = new(1);
     private volatile State _state = new(null, [], [], "");
+    private ConfigurationReloadToken _change = new();
 
     /// <summary>The login; null before setup.</summary>
     public AdminAccount? Admin => _state.Account;
@@ -47,9 +49,12 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     /// <summary>All named keys.</summary>
     public IReadOnlyList<AdminKey> Keys => _state.Keys;
 
+    /// <summary>A token that fires at the next change of login, sessions or keys.</summary>
+    public IChangeToken GetChangeToken() => Volatile.Read(ref _change);
+
     /// <summary>Reads everything.</summary>
     public async Task LoadAsync(CancellationToken cancellationToken) =>
-        _state = await database.ReadAsync(
+        PutInForce(await database.ReadAsync(
             connection => new State(
                 connection.Query<AccountRow>("SELECT id AS Id, name AS Name, password AS Password, step AS Step FROM admin_account")
                     .Select(row => PasswordHash.Parse(row.Password) is { } hash ? new AdminAccount(row.Name, hash, row.Step) : null)
@@ -63,7 +68,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
                             row.Id, row.Name, row.FullAccess != 0, row.Hash, StoredTime.Read(row.CreatedAt), row.UsedAt is { } used ? StoredTime.Read(used) : null)),
                 ],
                 connection.ExecuteScalar<string>("SELECT id FROM instance") ?? ""),
-            cancellationToken);
+            cancellationToken));
 
     /// <summary>Makes the login, once.</summary>
     /// <returns>False when there is one.</returns>
@@ -205,6 +210,12 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         }
     }
 
+    private void PutInForce(State state)
+    {
+        _state = state;
+        Interlocked.Exchange(ref _change, new ConfigurationReloadToken()).OnReload();
+    }
+
     /// <summary>Saves a change and puts it in force.</summary>
     private async Task<bool> ChangeAsync(
         Func<State, State?> change, Func<State, Func<System.Data.Common.DbConnection, int>> write, CancellationToken cancellationToken)
@@ -215,7 +226,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             if (change(_state) is not { } changed)
                 return false;
             await database.WriteAsync(write(changed), cancellationToken);
-            _state = changed;
+            PutInForce(changed);
             return true;
         }
         finally

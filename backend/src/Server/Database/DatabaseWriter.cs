@@ -27,6 +27,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     private readonly Channel<Write> _queue = Channel.CreateBounded<Write>(new BoundedChannelOptions(MaxWaiting) { SingleReader = true });
 
     private readonly Func<Func<bool>, bool> _watch;
+    private readonly RowChanges _changes;
     private readonly TimeProvider _time;
     private readonly Task _loop;
 
@@ -34,10 +35,11 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     /// <param name="connection">The only one that writes.</param>
     /// <param name="mayBegin">The first transaction begins when it has ended.</param>
     /// <param name="watch">Runs each transaction, and refuses to when the file must not be written any more.</param>
+    /// <param name="changes">Notes the rows that the connection changes.</param>
     /// <param name="time">The clock.</param>
-    public DatabaseWriter(SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, TimeProvider time)
+    public DatabaseWriter(SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, RowChanges changes, TimeProvider time)
     {
-        (_connection, _watch, _time) = (connection, watch, time);
+        (_connection, _watch, _changes, _time) = (connection, watch, changes, time);
         _loop = Task.Run(() => RunAsync(mayBegin));
     }
 
@@ -106,11 +108,14 @@ internal sealed class DatabaseWriter : IAsyncDisposable
             // Nothing of it is in the file. Where the transaction could not even begin, the first write is the one to be told.
             if (begun.Count == 0 && _queue.Reader.TryRead(out var first))
                 begun.Add(first);
+            _changes.TakeBack(0);
             foreach (var write in begun)
                 write.Fail(e);
             return;
         }
 
+        // Before the callers go on: what they are told of has been told of.
+        _changes.Tell();
         foreach (var write in begun)
             write.Complete();
     }
@@ -118,6 +123,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     /// <summary>Runs a write so that its failure takes back what it has done and nothing else. A fault of the file is one of all.</summary>
     private void RunShared(Write write)
     {
+        var noted = _changes.Count;
         Execute("SAVEPOINT one");
         try
         {
@@ -127,6 +133,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         catch (Exception e) when (e is not (StorageException or DatabaseLostException) && raw.sqlite3_get_autocommit(_connection.Handle) == 0)
         {
             Execute("ROLLBACK TO one; RELEASE one");
+            _changes.TakeBack(noted);
             write.Failure = e;
         }
     }

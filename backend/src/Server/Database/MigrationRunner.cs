@@ -51,6 +51,7 @@ internal sealed class MigrationRunner(IReadOnlyList<Migration> migrations, DataF
     {
         using var connection = new SqliteConnection("Data Source=:memory:");
         connection.Open();
+        SqlDialect.AddFunctions(connection);
         using var command = connection.CreateCommand();
         foreach (var migration in migrations.Where(migration => migration.Version <= version))
         {

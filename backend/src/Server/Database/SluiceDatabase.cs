@@ -27,6 +27,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     private readonly MigrationRunner _migrations;
     private readonly SafeMode _safeMode;
     private readonly StorageState? _state;
+    private readonly IReadOnlyList<WatchedTable> _watched;
     private readonly TimeProvider _time;
     private readonly ReaderPool _readers;
     private readonly SemaphoreSlim _streams = new(MaxStreams);
@@ -38,8 +39,11 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <param name="safeMode">Is entered when the file shows itself damaged.</param>
     /// <param name="time">The clock.</param>
     /// <param name="state">Is told of faults, and of transactions that succeed; null where nothing asks.</param>
-    public SluiceDatabase(DataFolder folder, MigrationRunner migrations, SafeMode safeMode, TimeProvider time, StorageState? state = null)
+    /// <param name="watched">Tables whose changes are told; null for none.</param>
+    public SluiceDatabase(
+        DataFolder folder, MigrationRunner migrations, SafeMode safeMode, TimeProvider time, StorageState? state = null, IEnumerable<WatchedTable>? watched = null)
     {
+        _watched = [.. watched ?? []];
         _time = time;
         _folder = folder;
         _migrations = migrations;
@@ -58,12 +62,14 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     public void Open(Task? mayWrite = null)
     {
         var connection = Connect(_folder.Database, SqliteOpenMode.ReadWriteCreate);
+        RowChanges changes;
         try
         {
             Execute(connection, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864;");
             _migrations.Run(connection);
             // What one of several writes in a transaction may have to take back is held in memory, and in no file elsewhere.
             Execute(connection, "PRAGMA temp_store = MEMORY;");
+            changes = new RowChanges(connection, _watched);
         }
         catch
         {
@@ -71,7 +77,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             throw;
         }
 
-        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), _time));
+        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), changes, _time));
     }
 
     /// <summary>Runs a query on the thread pool. All that it reads is one snapshot.</summary>

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using Microsoft.Data.Sqlite;
@@ -12,6 +13,9 @@ internal static class SqlDialect
 
     /// <summary>A condition that no row meets.</summary>
     public const string Never = "1 = 0";
+
+    /// <summary>The function by which triggers tell of the row that they run for.</summary>
+    public const string NoteRow = "note_row";
 
     // Far below the length at which SQLite refuses a pattern.
     private const int MaxPattern = 1000;
@@ -30,6 +34,9 @@ internal static class SqlDialect
         values.All(value => Ascii.IsValid(value))
             ? In($"{column} COLLATE NOCASE", list)
             : $"EXISTS (SELECT 1 FROM json_each({list}) WHERE equal_text({column}, value))";
+
+    /// <summary>That a table is read by one of its indices, and by no other and not by itself.</summary>
+    public static string By(string index) => $"INDEXED BY {index}";
 
     /// <summary>The place of a column's value in a list, 0-based; null where it is not in it.</summary>
     /// <param name="column">The column, with its table: a list has columns of its own.</param>
@@ -54,6 +61,27 @@ internal static class SqlDialect
     /// <summary>Leaves a number of a table out.</summary>
     public static string SkipNumber(string table) => $"UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = '{table}'";
 
+    /// <summary>Triggers of a connection that call <see cref="NoteRow"/> with number, key and end of each row of a table that it changes.</summary>
+    /// <param name="table">The table.</param>
+    /// <param name="key">Columns of text that name a row.</param>
+    /// <param name="number">The number by which the function knows the table.</param>
+    public static string WatchRows(string table, IReadOnlyList<string> key, int number)
+    {
+        var (before, after) = (Of("OLD"), Of("NEW"));
+        return string.Create(CultureInfo.InvariantCulture, $"""
+            CREATE TEMP TRIGGER {table}_comes AFTER INSERT ON main.{table} BEGIN SELECT {NoteRow}({number}, {after}, 0); END;
+            CREATE TEMP TRIGGER {table}_goes AFTER DELETE ON main.{table} BEGIN SELECT {NoteRow}({number}, {before}, 1); END;
+            CREATE TEMP TRIGGER {table}_changes AFTER UPDATE ON main.{table}
+            BEGIN
+              SELECT {NoteRow}({number}, {before}, 1) WHERE {before} <> {after};
+              SELECT {NoteRow}({number}, {after}, 0);
+            END;
+
+            """);
+
+        string Of(string row) => string.Join(" || '/' || ", key.Select(column => $"{row}.{column}"));
+    }
+
     /// <summary>That the text of a column holds a part, whatever the case.</summary>
     /// <param name="column">The column.</param>
     /// <param name="parameter">A parameter.</param>
@@ -70,6 +98,10 @@ internal static class SqlDialect
             : ($"contains_text({column}, {parameter})", part);
     }
 
+    /// <summary>That a column of folded text (<see cref="SearchText"/>) holds every word; as many parameters as words, the first <c>@word0</c>.</summary>
+    public static IEnumerable<string> ContainsWords(string column, int words) =>
+        Enumerable.Range(0, Math.Min(words, SearchText.MaxWords)).Select(word => $"instr({column}, @word{word.ToString(CultureInfo.InvariantCulture)}) > 0");
+
     /// <summary>Makes the functions that conditions call known to a connection.</summary>
     public static void AddFunctions(SqliteConnection connection)
     {
@@ -81,6 +113,7 @@ internal static class SqlDialect
             "equal_text",
             (string? text, string? other) => text is not null && text.Equals(other, StringComparison.OrdinalIgnoreCase),
             isDeterministic: true);
+        connection.CreateFunction("fold_text", (string? text) => text is null ? null : SearchText.Fold(text), isDeterministic: true);
     }
 
     private static string Escape(string part)

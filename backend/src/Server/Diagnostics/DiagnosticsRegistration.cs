@@ -14,6 +14,8 @@ internal static class DiagnosticsRegistration
             .AddSingleton<LogRedactor>()
             .AddSingleton<RecentWarnings>()
             .AddSingleton<ILoggerProvider>(services => services.GetRequiredService<RecentWarnings>())
+            .AddSingleton<LogRing>()
+            .AddSingleton<ILoggerProvider>(services => services.GetRequiredService<LogRing>())
             .AddSingleton<LogLevels>()
             .AddSingleton<IConfigureOptions<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())
             .AddSingleton<IOptionsChangeTokenSource<LoggerFilterOptions>>(services => services.GetRequiredService<LogLevels>())

@@ -32,12 +32,33 @@ internal sealed class EventFeed
 
     // Changed as a whole, so that publishing takes no lock.
     private ImmutableArray<Channel<LiveEvent>> _subscribers = [];
+    private ImmutableArray<Listener> _listeners = [];
+
+    private long _sequence;
+
+    /// <summary>
+    /// How much has been published. What is read after asking for it holds everything that was told up to this number, because rows are told
+    /// of when they are on disk.
+    /// </summary>
+    public long Sequence => Interlocked.Read(ref _sequence);
 
     /// <summary>Tells all subscribers.</summary>
     public void Publish(LiveEvent happened)
     {
+        Interlocked.Increment(ref _sequence);
         foreach (var subscriber in _subscribers)
             subscriber.Writer.TryWrite(happened);
+        foreach (var listener in _listeners)
+            listener.Heard(happened);
+    }
+
+    /// <summary>Has each event noted as it is published, until what is returned is disposed of. Nothing is lost.</summary>
+    /// <param name="heard">Called by the publisher, from any thread; never waits, and takes no lock that a publisher may hold.</param>
+    public IDisposable Listen(Action<LiveEvent> heard)
+    {
+        var listener = new Listener(this, heard);
+        ImmutableInterlocked.Update(ref _listeners, all => all.Add(listener));
+        return listener;
     }
 
     /// <summary>Subscribes to what happens from now on, until the subscription is disposed of.</summary>
@@ -61,5 +82,12 @@ internal sealed class EventFeed
             ImmutableInterlocked.Update(ref feed._subscribers, all => all.Remove(events));
             events.Writer.TryComplete();
         }
+    }
+
+    private sealed class Listener(EventFeed feed, Action<LiveEvent> heard) : IDisposable
+    {
+        public Action<LiveEvent> Heard => heard;
+
+        public void Dispose() => ImmutableInterlocked.Update(ref feed._listeners, all => all.Remove(this));
     }
 }

@@ -22,6 +22,9 @@ internal sealed record HistoryItem : ImportItem
     {
     }
 
+    /// <summary>The number of its row; 0 as long as it has none.</summary>
+    public long Number { get; init; }
+
     /// <summary>Priority of the queue item, for a retry.</summary>
     public int Priority { get; init; }
 

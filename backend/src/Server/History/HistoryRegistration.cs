@@ -1,3 +1,4 @@
+using Sluice.Server.Events;
 
 namespace Sluice.Server.History;
 
@@ -7,6 +8,8 @@ internal static class HistoryRegistration
     /// <summary>Adds the stores.</summary>
     public static IServiceCollection AddHistory(this IServiceCollection services) => services
         .AddSingleton<HistoryStore>()
+        .AddSingleton<HistoryListStore>()
         .AddSingleton<CompletedStore>()
-        .AddSingleton(HistoryStore.NzbReference);
+        .AddSingleton(HistoryStore.NzbReference)
+        .AddSingleton(provider => HistoryItemsChanged.Watch(provider.GetRequiredService<EventFeed>()));
 }

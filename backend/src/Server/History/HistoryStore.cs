@@ -81,9 +81,10 @@ internal sealed class HistoryStore(SluiceDatabase database)
     // Rows that may be read and left out for each row of a page.
     private const int MostPassedOver = 4;
 
-    private const string Columns =
+    /// <summary>What a row is read by.</summary>
+    internal const string Columns =
         """
-        id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
+        number AS Number, id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority,
         password AS Password, post_processing AS PostProcessing, script AS Script, nzb_hash AS NzbHash,
         nzb_length AS NzbLength, archived AS Archived, encoded_bytes AS EncodedBytes, bytes AS Bytes, release_id AS ReleaseId, reason AS Reason, fail_message AS FailMessage,
         added_at AS AddedMilliseconds, started_at AS StartedMilliseconds, completed_at AS CompletedMilliseconds, steps AS StepsText, url AS Url
@@ -95,11 +96,11 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """
             INSERT INTO history_item
               (id, name, nzb_name, category, folder, priority, password, post_processing, script, nzb_hash, nzb_length, encoded_bytes, bytes,
-               release_id, reason, fail_message, added_at, started_at, completed_at, steps, url)
+               release_id, reason, fail_message, added_at, started_at, completed_at, steps, url, folded)
             VALUES
               (@Id, @Name, @NzbName, @Category, @Folder, @Priority, @Password, @PostProcessing, @Script, @NzbHash, @NzbLength, @EncodedBytes, @Bytes,
                @ReleaseId, @Reason, @FailMessage, @AddedMilliseconds, @StartedMilliseconds,
-               @CompletedMilliseconds, @StepsText, @Url)
+               @CompletedMilliseconds, @StepsText, @Url, fold_text(@Name))
             """,
             item);
 
@@ -278,14 +279,15 @@ internal sealed class HistoryStore(SluiceDatabase database)
     }
 
     /// <summary>Notes a change for clients that poll, if there was one.</summary>
-    private static int Counted(DbConnection connection, int changed)
+    internal static int Counted(DbConnection connection, int changed)
     {
         if (changed > 0)
             connection.Execute(SqlDialect.SkipNumber("history_item"));
         return changed;
     }
 
-    private static IReadOnlyList<EndedItem> FindEnded(DbConnection connection, string list) =>
+    /// <summary>Items by a list of their row numbers, as part of the caller's transaction.</summary>
+    internal static IReadOnlyList<EndedItem> FindEnded(DbConnection connection, string list) =>
     [
         .. connection.Query<EndedItem>(
             $"""

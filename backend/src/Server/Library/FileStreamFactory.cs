@@ -39,12 +39,7 @@ internal sealed class FileStreamFactory(
             return providers.Engine.Open(clip.Extents, lane, position, end);
 
         var content = ContentMap.Unpack(file.Content);
-        var first = content.Extents.Min(extent => extent.PostedFile);
-        var posted = recent.AreAll && recent.FindPosted(file) is { } known
-            ? known
-            : await store.GetPostedFilesAsync(file.Release.Id, first, content.Extents.Max(extent => extent.PostedFile), cancellationToken);
-        if (posted.Count == 0)
-            throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
+        var posted = recent.AreAll && recent.FindPosted(file) is { } known ? known : await FindPostedAsync(file, content, cancellationToken);
 
         var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
         try
@@ -76,6 +71,34 @@ internal sealed class FileStreamFactory(
             throw;
         }
     }
+
+    /// <summary>Says where the bytes of a file are, without opening it: what was opened last is known without a question to the database.</summary>
+    /// <param name="file">The file.</param>
+    /// <param name="mostCells">Into how many equal parts it is divided at most.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="StoredNzbLostException">List of message-ids and NZB are lost.</exception>
+    /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
+    public async Task<FileCells> LookAsync(LibraryFile file, int mostCells, CancellationToken cancellationToken)
+    {
+        if (file.Id == clip.File.Id)
+            return await providers.Engine.LookAsync(clip.Extents, mostCells, cancellationToken);
+
+        var content = ContentMap.Unpack(file.Content);
+        var posted = recent.FindPosted(file) ?? await FindPostedAsync(file, content, cancellationToken);
+        using var release = await releases.OpenAsync(file.Release.NzbHash, cancellationToken);
+        var origin = new FileOrigin(file.ETag, file.Length);
+        var files = posted.ToDictionary(
+            stored => stored.Ordinal, stored => new PostedFile(stored.Map, release.Take(stored.Places)) { Origin = origin });
+        FileExtent[] extents = [.. content.Extents.Select(extent => new FileExtent(files[extent.PostedFile], extent.Offset, extent.Length))];
+        return await providers.Engine.LookAsync(extents, mostCells, cancellationToken);
+    }
+
+    private async Task<IReadOnlyList<StoredPostedFile>> FindPostedAsync(LibraryFile file, FileContent content, CancellationToken cancellationToken)
+    {
+        var posted = await store.GetPostedFilesAsync(
+            file.Release.Id, content.Extents.Min(extent => extent.PostedFile), content.Extents.Max(extent => extent.PostedFile), cancellationToken);
+        return posted.Count > 0 ? posted : throw new FileNotFoundException($"The release {file.Release.Name} was removed.");
+    }
 }
 
 /// <summary>The stream of a library file together with the list of message-ids that it reads from.</summary>
@@ -101,6 +124,9 @@ internal sealed class OpenedFileStream(ReadOnlyStream inner, IDisposable ids) : 
 
     /// <inheritdoc/>
     public override void HintSeek(long position) => inner.HintSeek(position);
+
+    /// <inheritdoc/>
+    public override StreamSnapshot? Look() => inner.Look();
 
     /// <inheritdoc/>
     protected override async ValueTask CloseAsync()

@@ -1,4 +1,5 @@
 using Sluice.Server.Auth;
+using Sluice.Server.Events;
 using Sluice.Server.Providers;
 
 namespace Sluice.Server.Library;
@@ -13,11 +14,14 @@ internal static class LibraryRegistration
         .AddSingleton<IWelcomePath, ClipWelcome>()
         .AddSingleton<LibraryStore>()
         .AddSingleton(LibraryStore.NzbReference)
+        .AddSingleton(provider => ReleasesChanged.Watch(provider.GetRequiredService<EventFeed>()))
         .AddSingleton<RecentFilms>()
         .AddSingleton<IFilmsInMemory>(provider => provider.GetRequiredService<RecentFilms>())
         .AddSingleton<CategoryRules>()
         .AddSingleton<ShownFiles>()
         .AddSingleton<LibraryTree>()
+        .AddSingleton<FileListStore>()
+        .AddSingleton<LibraryList>()
         .AddSingleton<StoredNzbReader>()
         .AddSingleton<ReleaseIdStore>()
         .AddSingleton<OpenReleases>()
@@ -26,5 +30,6 @@ internal static class LibraryRegistration
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<PostedHabits>())
         .AddSingleton<Predictions>()
         .AddSingleton<FileStreamFactory>()
+        .AddSingleton<TrackProbe>()
         .AddSingleton<Playback>();
 }

@@ -33,6 +33,16 @@ internal sealed record NewLibraryFile(
     string ETag,
     FileContent Content);
 
+/// <summary>A file of a release without what it is made of.</summary>
+/// <param name="Id">Its id.</param>
+/// <param name="PathKey">Its place inside the release, as a <see cref="Library.PathKey"/>.</param>
+/// <param name="Length">Its length in bytes.</param>
+internal sealed record ListedFile(string Id, string PathKey, long Length)
+{
+    /// <summary>Its place inside the release, separated by <c>/</c>.</summary>
+    public string Path => Library.PathKey.ToPath(PathKey);
+}
+
 /// <summary>A stored NZB.</summary>
 /// <param name="Hash">Content id.</param>
 /// <param name="At">When it came, in Unix milliseconds.</param>
@@ -81,6 +91,9 @@ internal sealed class LibraryStore(SluiceDatabase database)
             "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
             new { category = PathKey.OfName(category), name = PathKey.OfName(name) });
 
+    /// <summary>How many releases there are, as part of the caller's query.</summary>
+    public static long Count(DbConnection connection) => connection.ExecuteScalar<long>("SELECT count(*) FROM release");
+
     /// <summary>Whether a release refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>
         connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE nzb_hash = @nzbHash)", new { nzbHash });
@@ -100,7 +113,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
     {
         var releaseId = connection.ExecuteScalar<long>(
             """
-            INSERT INTO release (category, name, nzb_hash, published_at) VALUES (@category, @name, @nzbHash, @publishedAt)
+            INSERT INTO release (category, name, nzb_hash, published_at, folded) VALUES (@category, @name, @nzbHash, @publishedAt, @folded)
             RETURNING id
             """,
             new
@@ -109,6 +122,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                 name = PathKey.OfName(release.Name),
                 nzbHash = release.NzbHash,
                 publishedAt = publishedAt.ToUnixTimeMilliseconds(),
+                folded = SearchText.Fold(release.Name),
             });
 
         foreach (var file in release.PostedFiles)
@@ -118,8 +132,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
         {
             connection.Execute(
                 """
-                INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content)
-                VALUES (@fileId, @releaseId, @pathKey, @OriginalName, @Length, @ETag, @content)
+                INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content, folded)
+                VALUES (@fileId, @releaseId, @pathKey, @OriginalName, @Length, @ETag, @content, @folded)
                 """,
                 new
                 {
@@ -130,6 +144,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
                     file.Length,
                     file.ETag,
                     content = new SqlBytes(ContentMap.Pack(file.Content)),
+                    folded = SearchText.Fold($"{release.Name} {file.Path}"),
                 });
         }
 
@@ -300,6 +315,21 @@ internal sealed class LibraryStore(SluiceDatabase database)
                     .Query<LibraryRow>($"SELECT {FileColumns} FROM library_file f WHERE f.release_id = @Id ORDER BY f.path_key", new { release.Id })
                     .Select(row => row.ToFile(release)),
             ],
+            cancellationToken);
+
+    /// <summary>The first files of a release by path, and how many it has.</summary>
+    public Task<(IReadOnlyList<ListedFile> Files, int Count)> ListFirstAsync(long releaseId, int most, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection =>
+            {
+                IReadOnlyList<ListedFile> files =
+                [
+                    .. connection.Query<ListedFile>(
+                        "SELECT id AS Id, path_key AS PathKey, length AS Length FROM library_file WHERE release_id = @releaseId ORDER BY path_key LIMIT @most",
+                        new { releaseId, most }),
+                ];
+                return (files, connection.ExecuteScalar<int>("SELECT count(*) FROM library_file WHERE release_id = @releaseId", new { releaseId }));
+            },
             cancellationToken);
 
     /// <summary>The map of a posted file; null when its release was removed.</summary>

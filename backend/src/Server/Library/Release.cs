@@ -35,6 +35,9 @@ internal sealed record LibraryFile
     /// <summary>The last part of its path.</summary>
     public string Name => Path[(Path.LastIndexOf('/') + 1)..];
 
+    /// <summary>Its path below <c>/content</c>. The built-in clip, whose release has no row, lies in its category folder.</summary>
+    public string TreePath => Release.Id == 0 ? $"{Release.Category}/{Path}" : $"{Release.Category}/{Release.Name}/{Path}";
+
     /// <summary>When it became visible.</summary>
     public DateTimeOffset LastModified => Release.PublishedAt;
 }

@@ -4,6 +4,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Reading;
 
@@ -20,6 +21,17 @@ internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? St
     /// <summary>Why it is left alone for now; null while it is not.</summary>
     public NntpFault? Fault => Status?.Fault;
 }
+
+/// <summary>What fetching does at one moment.</summary>
+/// <param name="Used">Connections that owe a reply.</param>
+/// <param name="Allowed">Connections that may owe one at a time.</param>
+/// <param name="Providers">Providers that may be asked.</param>
+/// <param name="Reachable">Those of them that can be, as far as is known.</param>
+/// <param name="Open">Connections that take commands.</param>
+/// <param name="IsLineFull">Whether more that is asked for would only queue on the line of a provider.</param>
+/// <param name="SincePaced">For how long no fetch of playback has waited for the limit of bandwidth; zero while one does.</param>
+/// <param name="Limit">That limit in bytes per second; 0: none.</param>
+internal sealed record FetchingSnapshot(int Used, int Allowed, int Providers, int Reachable, int Open, bool IsLineFull, TimeSpan SincePaced, long Limit);
 
 /// <summary>The source of articles while no provider is configured.</summary>
 internal sealed record BuiltInArticles(IArticleSource Source);
@@ -39,6 +51,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private readonly StreamMemory _streams;
     private readonly StreamMemory? _ownStreams;
     private readonly SegmentCacheHost? _segments;
+    private readonly BandwidthLimit? _bandwidth;
     private readonly TimeProvider _time;
     private readonly ILoggerFactory _loggers;
     private readonly ILogger _logger;
@@ -68,6 +81,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
         _memory = memory ?? new ProviderMemory(time);
         _streams = streams ?? (_ownStreams = new StreamMemory(time));
         _segments = segments;
+        _bandwidth = bandwidth;
         _time = time;
         _loggers = loggers;
         _logger = loggers.CreateLogger<ProviderHost>();
@@ -96,8 +110,46 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>What each provider has been used for since the start, by its id, those included that the settings name no more.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
 
+    /// <summary>Connections that a lane may use as things are.</summary>
+    public int Effective(OperationLane lane) => _accounts.Limiter.Effective(lane);
+
     /// <summary>Bytes received from providers since the start.</summary>
     public long BytesReceived => _accounts.BytesReceived;
+
+    /// <summary>Where the segments came from that readers were served with, since the start.</summary>
+    public ServedCounts Served => _streams.Served;
+
+    /// <summary>Connections that owe a reply, and how many may at a time.</summary>
+    public (int Used, int Allowed) Connections
+    {
+        get
+        {
+            var limiter = _accounts.Limiter;
+            return (Enum.GetValues<OperationLane>().Sum(limiter.InUse), limiter.Capacity);
+        }
+    }
+
+    /// <summary>What fetching does right now, for those who look on.</summary>
+    public FetchingSnapshot Look()
+    {
+        var current = _current;
+        ConnectionSnapshot[] asked =
+        [
+            .. current.Plan.Providers.Index()
+                .Where(provider => provider.Item.Kind != ProviderKind.Disabled && current.Pool is not null)
+                .Select(provider => current.Pool!.Look(provider.Index)),
+        ];
+        var (used, allowed) = Connections;
+        return new FetchingSnapshot(
+            used,
+            allowed,
+            asked.Length,
+            asked.Count(static provider => provider.IsReachable),
+            asked.Sum(static provider => provider.Open),
+            asked.Any(static provider => provider.IsLineFull),
+            _bandwidth?.Limiter.SincePaced(OperationLane.Playback) ?? TimeSpan.MaxValue,
+            _bandwidth?.Current ?? 0);
+    }
 
     /// <summary>Asks a provider of the settings again, however it has failed before.</summary>
     /// <param name="provider">Its place among <see cref="Providers"/>.</param>

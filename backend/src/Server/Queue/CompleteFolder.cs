@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Options;
+using Sluice.Server.Library;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Queue;
@@ -13,4 +14,11 @@ internal sealed class CompleteFolder(IOptionsMonitor<RcloneOptions> rclone, IOpt
 
     /// <summary>The folder of finished releases: links on the mount, or a folder of <c>.strm</c> files. Absolute, without a slash at its end.</summary>
     public string Path => import.CurrentValue is { PublishesStrm: true } options ? options.CompletedFolder.TrimEnd('/') : $"{Mount}/{Name}";
+
+    /// <summary>Where they find a file of a finished release, below the folder that the history tells them; null where no mount is set.</summary>
+    public string? PathOf(LibraryFile file)
+    {
+        var path = import.CurrentValue.PublishesStrm ? System.IO.Path.ChangeExtension(file.Path, StrmFiles.Extension) : file.Path;
+        return Mount.Length == 0 && !import.CurrentValue.PublishesStrm ? null : $"{Path}/{file.Release.Category}/{file.Release.Name}/{path}";
+    }
 }

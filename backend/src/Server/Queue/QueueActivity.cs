@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using Sluice.Server.Events;
 
 namespace Sluice.Server.Queue;
 
@@ -6,11 +7,23 @@ namespace Sluice.Server.Queue;
 /// <param name="Step">Name of the step.</param>
 /// <param name="Percent">0 to 100 over the whole import; never falls.</param>
 /// <param name="Began">Timestamp of when the work on the item began.</param>
-internal sealed record ItemActivity(string Step, int Percent, long Began);
+internal sealed record ItemActivity(string Step, int Percent, long Began)
+{
+    /// <summary>The steps that have begun, in their order.</summary>
+    public ImmutableList<StepActivity> Steps { get; init; } = [];
+}
 
-/// <summary>Which items are worked on. Lives in memory: after a start nothing is running.</summary>
+/// <summary>A step of the work on an item (IMP-25).</summary>
+/// <param name="Step">Its name.</param>
+/// <param name="Began">Timestamp of its begin.</param>
+/// <param name="State">What has become of it.</param>
+/// <param name="Milliseconds">How long it took; 0 until it has ended.</param>
+/// <param name="Findings">What it has found; nothing until it has ended.</param>
+internal sealed record StepActivity(string Step, long Began, StepState State, long Milliseconds, StepFindings Findings);
+
+/// <summary>Which items are worked on, told as it happens. Lives in memory: after a start nothing is running.</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class QueueActivity
+internal sealed class QueueActivity(EventFeed events)
 {
     // Guards the field; readers get immutable copies.
     private readonly Lock _gate = new();
@@ -35,19 +48,38 @@ internal sealed class QueueActivity
     {
         lock (_gate)
             _running = _running.SetItem(id, new Running(new ItemActivity(step, 0, began), cancel));
+        events.Publish(QueueItemsChanged.Of(id));
     }
 
     /// <summary>Work has come to a step and a share of the whole.</summary>
     public void Report(string id, string step, int percent)
     {
-        lock (_gate)
+        var before = Change(id, activity => activity with { Step = step, Percent = Math.Max(percent, activity.Percent) });
+        if (percent > before?.Percent)
+            events.Publish(QueueItemsChanged.Of(id));
+    }
+
+    /// <summary>A step begins.</summary>
+    /// <param name="id">The item.</param>
+    /// <param name="step">Name of the step.</param>
+    /// <param name="began">Timestamp of now.</param>
+    public void BeginStep(string id, string step, long began)
+    {
+        Change(id, activity => activity with { Steps = activity.Steps.Add(new StepActivity(step, began, StepState.Started, 0, StepFindings.None)) });
+        events.Publish(new JobStepEvent(id, step, StepState.Started, 0, StepFindings.None));
+    }
+
+    /// <summary>The step that began last has ended.</summary>
+    /// <param name="happened">How.</param>
+    public void EndStep(JobStepEvent happened)
+    {
+        Change(happened.Id, activity => activity with
         {
-            if (_running.TryGetValue(id, out var running))
-            {
-                var activity = running.Activity with { Step = step, Percent = Math.Max(percent, running.Activity.Percent) };
-                _running = _running.SetItem(id, running with { Activity = activity });
-            }
-        }
+            Steps = [.. activity.Steps.Select(step => step.Step != happened.Step
+                ? step
+                : step with { State = happened.State, Milliseconds = happened.Milliseconds, Findings = happened.Findings })],
+        });
+        events.Publish(happened);
     }
 
     /// <summary>Work on an item has ended.</summary>
@@ -55,6 +87,7 @@ internal sealed class QueueActivity
     {
         lock (_gate)
             _running = _running.Remove(id);
+        events.Publish(QueueItemsChanged.Of(id));
     }
 
     /// <summary>Ends the work on an item, if there is any, at its next wait. A transaction that has begun is carried through.</summary>
@@ -75,6 +108,20 @@ internal sealed class QueueActivity
         catch (ObjectDisposedException)
         {
             // The work has just ended by itself.
+        }
+
+        events.Publish(QueueItemsChanged.Of(id));
+    }
+
+    /// <returns>What the activity was before; null where there is none.</returns>
+    private ItemActivity? Change(string id, Func<ItemActivity, ItemActivity> change)
+    {
+        lock (_gate)
+        {
+            if (!_running.TryGetValue(id, out var running))
+                return null;
+            _running = _running.SetItem(id, running with { Activity = change(running.Activity) });
+            return running.Activity;
         }
     }
 

@@ -43,6 +43,12 @@ internal sealed record QueueItem : ImportItem
     /// <summary>Place in the whole queue, 0-based, by priority and position. Filled by listings only.</summary>
     public int Index { get; init; }
 
+    /// <summary>The number of its row. Filled by lists for people only.</summary>
+    public long Number { get; init; }
+
+    /// <summary>Its position in its band. Filled by lists for people only.</summary>
+    public long Position { get; init; }
+
     /// <summary>The hash of the file that it came in, where that is kept as it came; else null. Filled by removals only.</summary>
     public string? RawHash { get; init; }
 

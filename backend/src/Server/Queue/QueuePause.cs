@@ -2,6 +2,7 @@ using Dapper;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Events;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
@@ -18,6 +19,7 @@ internal sealed class QueuePause(
     SettingsStore settings,
     IOptionsMonitor<QueueOptions> options,
     QueueSchedule schedule,
+    EventFeed events,
     TimeProvider time) : IWorker, IDisposable
 {
     /// <summary>The longest timed pause: no timer takes more than 49 days.</summary>
@@ -74,6 +76,14 @@ internal sealed class QueuePause(
     /// <returns>False where the environment decides about the setting.</returns>
     public Task<bool> ResumeAsync(CancellationToken cancellationToken) => ChangeAsync(false, null, cancellationToken);
 
+    /// <summary>Tells that a pause has begun or ended, or the settings may say so: items may begin now, or no longer.</summary>
+    public void Tell()
+    {
+        events.Publish(new QueuePauseChanged(IsPaused));
+        events.Publish(QueueItemsChanged.All);
+        schedule.Wake();
+    }
+
     /// <inheritdoc/>
     public void Dispose()
     {
@@ -102,7 +112,7 @@ internal sealed class QueuePause(
             _turn.Release();
         }
 
-        schedule.Wake();
+        Tell();
         return options.CurrentValue.IsPaused == isPaused;
     }
 
@@ -132,8 +142,9 @@ internal sealed class QueuePause(
         if (Interlocked.CompareExchange(ref _timed, null, pause) != pause)
             return;
         pause.Timer?.Dispose();
-        schedule.Wake();
+        Tell();
     }
+
 
     /// <param name="endsAt">Timestamp of its end.</param>
     private sealed class TimedPause(long endsAt)

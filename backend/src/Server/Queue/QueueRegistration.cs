@@ -1,4 +1,5 @@
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Events;
 using Sluice.Server.Queue.Steps;
 using Sluice.Usenet.Archives;
 
@@ -11,14 +12,21 @@ internal static class QueueRegistration
     public static IServiceCollection AddQueue(this IServiceCollection services) => services
         .AddSingleton<QueueStore>()
         .AddSingleton(QueueStore.NzbReference)
+        .AddSingleton(provider => QueueItemsChanged.Watch(provider.GetRequiredService<EventFeed>()))
         .AddSingleton<QueueFileStore>()
         .AddSingleton(QueueFileStore.RawReference)
+        .AddSingleton(RemovedStore.QueueReference)
+        .AddSingleton(RemovedStore.HistoryReference)
+        .AddSingleton(RemovedStore.RawReference)
         .AddSingleton<StoredNzbs>()
         .AddSingleton<QueueFetchStore>()
         .AddSingleton<QueueSchedule>()
         .AddSingleton<QueuePause>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<QueuePause>())
         .AddSingleton<QueueOrderStore>()
+        .AddSingleton<QueueMoments>()
+        .AddSingleton<QueueListStore>()
+        .AddSingleton<ItemPause>()
         .AddSingleton<QueueActivity>()
         .AddSingleton<QueueRemoval>()
         .AddSingleton<QueueRenaming>()

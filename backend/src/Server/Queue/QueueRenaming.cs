@@ -92,6 +92,22 @@ internal sealed class QueueRenaming(
             },
             cancellationToken);
 
+    /// <summary>Gives an item a password, or takes it away.</summary>
+    /// <param name="id">The item.</param>
+    /// <param name="password">Empty for none.</param>
+    /// <param name="cancellationToken">Counts until the change begins.</param>
+    /// <returns>Whether it is there.</returns>
+    public Task<bool> SetPasswordAsync(string id, string password, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            connection =>
+            {
+                if (QueueStore.Find(connection, id) is not { } item)
+                    return false;
+                QueueStore.SetPlace(connection, item with { Password = QueueItem.LimitPassword(password) });
+                return true;
+            },
+            cancellationToken);
+
     /// <summary>Gives items a category, also those that are worked on: it counts when they are published.</summary>
     /// <param name="ids">Which; unknown ones are passed over.</param>
     /// <param name="category">As a client has sent it.</param>

@@ -1,4 +1,5 @@
 using System.Threading.Channels;
+using Sluice.Server.Events;
 
 namespace Sluice.Server.Queue;
 
@@ -8,7 +9,7 @@ namespace Sluice.Server.Queue;
 /// file several times in a row and only the last version is meant (DAV-40a).
 /// </summary>
 /// <remarks>Thread-safe. Lives in memory: after a start every item is tried at once.</remarks>
-internal sealed class QueueSchedule(TimeProvider time) : IDisposable
+internal sealed class QueueSchedule(EventFeed events, TimeProvider time) : IDisposable
 {
     private static readonly TimeSpan FirstRetry = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan LongestRetry = TimeSpan.FromMinutes(10);
@@ -37,11 +38,22 @@ internal sealed class QueueSchedule(TimeProvider time) : IDisposable
     /// <returns>How long.</returns>
     public TimeSpan Retry(string id)
     {
+        TimeSpan length;
         lock (_gate)
         {
-            var length = _waits.GetValueOrDefault(id) is { IsRetry: true } before ? before.Length * 2 : FirstRetry;
-            return Begin(id, new Wait(length < LongestRetry ? length : LongestRetry, isRetry: true));
+            length = _waits.GetValueOrDefault(id) is { IsRetry: true } before ? before.Length * 2 : FirstRetry;
+            length = Begin(id, new Wait(length < LongestRetry ? length : LongestRetry, isRetry: true));
         }
+
+        events.Publish(QueueItemsChanged.Of(id));
+        return length;
+    }
+
+    /// <summary>The items that wait for a provider.</summary>
+    public IReadOnlyList<string> ListRetrying()
+    {
+        lock (_gate)
+            return [.. _waits.Where(item => item.Value is { IsRetry: true, IsOver: false }).Select(item => item.Key)];
     }
 
     /// <summary>Ends every wait for a provider, because one may have come; the next wait of each item would be a first one.</summary>
@@ -53,6 +65,7 @@ internal sealed class QueueSchedule(TimeProvider time) : IDisposable
                 Remove(id);
         }
 
+        events.Publish(QueueItemsChanged.All);
         Wake();
     }
 
@@ -111,6 +124,7 @@ internal sealed class QueueSchedule(TimeProvider time) : IDisposable
                 Remove(id);
         }
 
+        events.Publish(QueueItemsChanged.Of(id));
         Wake();
     }
 

@@ -45,7 +45,8 @@ internal sealed class QueueStore(SluiceDatabase database)
     /// <summary>Where the rows refer to stored NZBs.</summary>
     public static readonly BlobReference NzbReference = new("queue_item", "nzb_hash", "queue_item_nzb");
 
-    private const string Columns =
+    /// <summary>What a row is read by.</summary>
+    internal const string Columns =
         """
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
         password AS Password, post_processing AS PostProcessing, script AS Script, coalesce(nzb_hash, '') AS NzbHash, nzb_length AS NzbLength,
@@ -67,10 +68,11 @@ internal sealed class QueueStore(SluiceDatabase database)
             """
             INSERT INTO queue_item
               (id, file, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length,
-               encoded_bytes, posted_at, added_at, url, named, retried)
+               encoded_bytes, posted_at, added_at, url, named, retried, folded)
             SELECT
               @Id, nullif(@File, 0), coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password,
-              @PostProcessing, @Script, nullif(@NzbHash, ''), @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds, @Url, @Named, @Retried
+              @PostProcessing, @Script, nullif(@NzbHash, ''), @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds, @Url, @Named, @Retried,
+              fold_text(@Name)
             FROM queue_item
             """,
             item with { File = file });
@@ -137,7 +139,7 @@ internal sealed class QueueStore(SluiceDatabase database)
     public static void SetPlace(DbConnection connection, QueueItem item) =>
         connection.Execute(
             """
-            UPDATE queue_item SET name = @Name, nzb_name = @NzbName, category = @Category, folder = @Folder, password = @Password,
+            UPDATE queue_item SET name = @Name, folded = fold_text(@Name), nzb_name = @NzbName, category = @Category, folder = @Folder, password = @Password,
               named = @Named
             WHERE id = @Id
             """,

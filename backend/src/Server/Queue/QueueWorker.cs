@@ -38,7 +38,7 @@ internal sealed class QueueWorker(
         if (!database.IsOpen)
             return;
 
-        using var changed = options.OnChange((_, _) => schedule.Wake());
+        using var changed = options.OnChange((_, _) => pause.Tell());
         // The source of articles, which the steps hold, has followed before: it listens since it was made.
         using var provided = usenet.OnChange((_, _) => schedule.RetryAll());
         try

@@ -1,5 +1,4 @@
 using Microsoft.Extensions.Options;
-using Sluice.Server.Events;
 using Sluice.Server.History;
 using Sluice.Server.Providers;
 using Sluice.Server.Settings;
@@ -14,7 +13,6 @@ namespace Sluice.Server.Queue;
 internal sealed class StepRunner(
     IEnumerable<IImportStep> steps,
     QueueActivity activity,
-    EventFeed events,
     SincePaced sincePaced,
     IOptionsMonitor<QueueOptions> options,
     TimeProvider time,
@@ -48,7 +46,7 @@ internal sealed class StepRunner(
     {
         var started = time.GetTimestamp();
         var (state, findings) = (StepState.Failed, StepFindings.None);
-        events.Publish(new JobStepEvent(work.Item.Id, step.Name, StepState.Started, 0, findings));
+        activity.BeginStep(work.Item.Id, step.Name, started);
         try
         {
             for (var attempt = 1; attempt <= Tries; attempt++)
@@ -81,7 +79,7 @@ internal sealed class StepRunner(
         {
             var took = (long)time.GetElapsedTime(started).TotalMilliseconds;
             work.Timings.Add(new StepTiming(step.Name, took, findings.Words));
-            events.Publish(new JobStepEvent(work.Item.Id, step.Name, state, took, findings));
+            activity.EndStep(new JobStepEvent(work.Item.Id, step.Name, state, took, findings));
         }
     }
 }

@@ -95,7 +95,7 @@ internal sealed class StoredNzbs(SluiceDatabase database, BlobStore blobs, ILogg
 
     private static bool IsNeeded(DbConnection connection, string hash) =>
         QueueStore.Uses(connection, hash) || QueueFileStore.Uses(connection, hash)
-        || HistoryStore.Uses(connection, hash) || LibraryStore.Uses(connection, hash);
+        || HistoryStore.Uses(connection, hash) || LibraryStore.Uses(connection, hash) || RemovedStore.Uses(connection, hash);
 
     private void Retire(string hash)
     {

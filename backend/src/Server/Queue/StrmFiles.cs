@@ -18,7 +18,8 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 /// </summary>
 internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files)
 {
-    private const string Extension = ".strm";
+    /// <summary>The extension of their names, with its dot.</summary>
+    public const string Extension = ".strm";
 
     /// <summary>Whether the settings want any.</summary>
     public bool AreWanted => Roots.Any();

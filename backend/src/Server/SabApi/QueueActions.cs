@@ -9,6 +9,7 @@ internal sealed class QueueActions(
     QueueOrderStore order,
     QueueRemoval removal,
     QueueRenaming renaming,
+    ItemPause pause,
     QueueActivity activity,
     QueueSchedule schedule)
 {
@@ -56,20 +57,10 @@ internal sealed class QueueActions(
         await SabAnswer.ItemsAsync(call, removed.Count > 0, removed);
     }
 
-    /// <summary>Lets items wait, or no longer. Work that is under way starts over when it goes on.</summary>
     private async Task PauseAsync(SabCall call, bool paused)
     {
         var ids = call.Parameters.List("value") ?? [];
-        await store.SetPausedAsync(ids, paused, call.Cancelled);
-        foreach (var id in ids)
-        {
-            if (paused)
-                activity.Cancel(id);
-            else
-                schedule.Forget(id);
-        }
-
-        schedule.Wake();
+        await pause.SetAsync(ids, paused, call.Cancelled);
         await SabAnswer.ItemsAsync(call, true, ids);
     }
 

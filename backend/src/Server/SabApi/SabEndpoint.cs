@@ -2,12 +2,13 @@ using System.Data.Common;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Playbacks;
 using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.SabApi;
 
 /// <summary>Reads a call, asks for its key, and hands it to its mode.</summary>
-internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, Readiness readiness)
+internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnumerable<ISabMode> modes, Readiness readiness, FirstEvening evening)
 {
     private static readonly string[] Methods = [HttpMethods.Get, HttpMethods.Post];
 
@@ -82,6 +83,8 @@ internal sealed class SabEndpoint(SabBodyReader bodies, SabAccess access, IEnume
         var verdict = call.Key ?? await access.VerifyAsync(call.Http, call.Parameters);
         if (verdict == ApiKeyVerdict.AcceptedForAdds)
             verdict = mode is { IsAdd: true } ? ApiKeyVerdict.Accepted : ApiKeyVerdict.Incorrect;
+        if (verdict == ApiKeyVerdict.Accepted)
+            evening.Note(FirstStep.Called);
         if (verdict != ApiKeyVerdict.Accepted)
             await SabAccess.RefuseAsync(call.Http, verdict);
         else if (mode is null)

@@ -37,12 +37,18 @@ public sealed class FetchUrgency : IUrgent
     /// <summary>Whether the article was so late that it was asked for a second time: how long it took says nothing about the line.</summary>
     public bool WasLate { get; internal set; }
 
+    /// <summary>Whether the article was asked for more than once: it was late, damaged or missing, or its connection broke.</summary>
+    public bool WasAskedAgain { get; internal set; }
+
     /// <summary>The reader has come to it and waits.</summary>
     public void Raise()
     {
         if (!Interlocked.Exchange(ref _isHeadOfLine, true))
             Volatile.Read(ref _follower)?.Raise();
     }
+
+    /// <summary>How the fetch gets on; null while there is none.</summary>
+    public FetchSnapshot? Look() => Volatile.Read(ref _follower)?.Look();
 
     /// <summary>From now on the follower is told when the urgency is raised. <see cref="IsHeadOfLine"/> is looked at after this.</summary>
     internal void Follow(IUrgent follower) => Interlocked.Exchange(ref _follower, follower);
@@ -56,4 +62,7 @@ internal interface IUrgent
 {
     /// <summary>On the thread of the reader; must not block or throw.</summary>
     void Raise();
+
+    /// <summary>How the fetch gets on; null while there is none. On any thread, under no lock.</summary>
+    FetchSnapshot? Look();
 }

@@ -24,6 +24,20 @@ public static class NfcName
         return name is not null;
     }
 
+    /// <summary>A text with its accents apart from their letters; text that has no such form is returned as it is.</summary>
+    public static string Decompose(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        try
+        {
+            return text.Normalize(NormalizationForm.FormD);
+        }
+        catch (ArgumentException)
+        {
+            return text;
+        }
+    }
+
     /// <summary>A name in the form NFC; text that has none is returned as it is, and equals no name that has.</summary>
     public static string Of(string text) => TryOf(text, out var name) ? name : text;
 }

@@ -47,6 +47,9 @@ public abstract class ReadOnlyStream : Stream, ILendingStream
     {
     }
 
+    /// <summary>How reading gets on right now, for those who look on: on any thread, and at no cost while they do not. Null where nothing is known.</summary>
+    public virtual StreamSnapshot? Look() => null;
+
     /// <summary>Not supported: a synchronous read would block a thread for a round trip.</summary>
     public sealed override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("Read asynchronously.");
 

@@ -1,4 +1,6 @@
+using System.Net;
 using System.Text.Json.Nodes;
+using Sluice.Server.Tests.Database;
 using Sluice.Testing;
 using Xunit;
 
@@ -24,6 +26,19 @@ public sealed class ApiDescriptionTests
 
         var committed = await System.IO.File.ReadAllTextAsync(File, Token);
         Assert.True(made == committed, "frontend/openapi.json is not that of the server; run tools/openapi.sh and commit what it writes.");
+    }
+
+    [Fact]
+    public async Task Server_gives_the_committed_description_to_those_who_may_call_it()
+    {
+        using var folder = new TemporaryFolder();
+        await using var server = await ResourceServer.StartAsync(folder);
+
+        var served = await server.SendTextAsync(HttpMethod.Get, "openapi.json", null, "", HttpStatusCode.OK);
+        server.Server.Client.DefaultRequestHeaders.Clear();
+        await server.SendTextAsync(HttpMethod.Get, "openapi.json", null, "", HttpStatusCode.Unauthorized);
+
+        Assert.Equal(await System.IO.File.ReadAllTextAsync(File, Token), served);
     }
 
     [Fact]

@@ -6,7 +6,7 @@ internal static class LayerOrder
     private static readonly string[] Engine =
     [
         "Nzb", "Nntp", "Nntp/Wire", "Nntp/Health", "Nntp/Connections", "Nntp/Fetching", "Yenc",
-        "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Loading", "Streams/Reading", "Media", "Par2", "Probing", "Archives",
+        "Streams", "Streams/Maps", "Streams/Memory", "Streams/Cache", "Streams/Loading", "Streams/Reading", "Media", "Media/Tracks", "Par2", "Probing", "Archives",
     ];
 
     // Of an NZB the road of an article knows the name of the article, and of its bytes nothing.
@@ -18,7 +18,7 @@ internal static class LayerOrder
         ["Nntp"] =
         [
             "IArticleSource", "IArticleSink", "ArticleRequest", "ArticleReply", "ArticleMissing", "ProviderSet",
-            "OperationLane", "FetchUrgency", "NntpException", "NntpFault",
+            "OperationLane", "FetchUrgency", "FetchSnapshot", "NntpException", "NntpFault",
         ],
     };
 
@@ -43,7 +43,8 @@ internal static class LayerOrder
         new("Usenet", "Streams/Cache") { Sees = SourceOfArticles },
         new("Usenet", "Streams/Loading") { Sees = SourceOfArticles },
         new("Usenet", "Streams/Reading") { Sees = SourceOfArticles },
-        new("Usenet", "Media") { Uses = [] },
+        new("Usenet", "Media") { Uses = [], HasRooms = true },
+        new("Usenet", "Media/Tracks") { Uses = ["Media"] },
         new("Usenet", "Par2"),
         new("Usenet", "Probing"),
         new("Usenet", "Archives"),
@@ -59,6 +60,7 @@ internal static class LayerOrder
         new("Server", "Cluster"),
         new("Server", "Providers"),
         new("Server", "Library"),
+        new("Server", "Playbacks"),
         new("Server", "History"),
         new("Server", "Queue"),
         new("Server", "Queue/Intake"),
@@ -68,7 +70,7 @@ internal static class LayerOrder
         new("Server", "WebDav") { Uses = ["Primitives"], UsedBy = ["WebDav/Tree", Layer.Root] },
         new("Server", "WebDav/Tree")
         {
-            Uses = ["Primitives", "WebDav", "Library", "Queue", "Queue/Intake", "History", "Health", "Auth"],
+            Uses = ["Primitives", "WebDav", "Library", "Playbacks", "Queue", "Queue/Intake", "History", "Health", "Auth"],
             UsedBy = [Layer.Root],
         },
         new("Server", "SabApi") { UsedBy = [Layer.Root] },

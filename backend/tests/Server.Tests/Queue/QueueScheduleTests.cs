@@ -1,4 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Events;
 using Sluice.Server.Queue;
 using Sluice.Server.Tests.WebDav.Tree;
 using Sluice.Testing;
@@ -12,7 +13,7 @@ public sealed class QueueScheduleTests
     public async Task Wait_doubles_up_to_ten_minutes_and_wakes_the_worker_each_time()
     {
         var time = new ManualTimeProvider();
-        using var schedule = new QueueSchedule(time);
+        using var schedule = new QueueSchedule(new EventFeed(), time);
 
         foreach (var seconds in new[] { 30, 60, 120, 240, 480, 600, 600 })
         {
@@ -33,7 +34,7 @@ public sealed class QueueScheduleTests
     public async Task Wait_is_over_with_its_timer_wherever_the_clock_stands()
     {
         var time = new ClockSetBack();
-        using var schedule = new QueueSchedule(time);
+        using var schedule = new QueueSchedule(new EventFeed(), time);
         schedule.Retry("a");
 
         time.FireTimer();
@@ -46,7 +47,7 @@ public sealed class QueueScheduleTests
     public async Task Waits_that_are_ended_together_wake_the_worker_and_count_from_the_first_again()
     {
         var time = new ManualTimeProvider();
-        using var schedule = new QueueSchedule(time);
+        using var schedule = new QueueSchedule(new EventFeed(), time);
         foreach (var id in new[] { "a", "a", "b" })
             schedule.Retry(id);
 
@@ -62,7 +63,7 @@ public sealed class QueueScheduleTests
     public async Task Item_is_held_for_three_seconds_and_then_wakes_the_worker()
     {
         var time = new ManualTimeProvider();
-        using var schedule = new QueueSchedule(time);
+        using var schedule = new QueueSchedule(new EventFeed(), time);
 
         schedule.Hold("a");
         time.Advance(TimeSpan.FromSeconds(3) - TimeSpan.FromTicks(1));
@@ -108,7 +109,7 @@ public sealed class QueueScheduleTests
     public void Hold_is_no_wait_for_a_provider_and_does_not_lengthen_the_first()
     {
         var time = new ManualTimeProvider();
-        using var schedule = new QueueSchedule(time);
+        using var schedule = new QueueSchedule(new EventFeed(), time);
 
         schedule.Hold("a");
         Assert.False(schedule.IsRetrying("a"));

@@ -18,12 +18,16 @@ public sealed class StepRunnerTests : IAsyncDisposable
     private static readonly QueueOptions Options = new() { WorkerCount = 1, MaxItems = 0, ResumeThreshold = 0, StepTimeout = Timeout };
 
     private readonly ManualTimeProvider _time = new();
-    private readonly QueueActivity _activity = new();
     private readonly EventFeed _events = new();
+    private readonly QueueActivity _activity;
     private readonly ImportWork _work;
 
-    public StepRunnerTests() => _work = new ImportWork(
-        new QueueItem { Id = "id", Name = "n", NzbName = "n.nzb", Category = "*", Folder = "f", NzbHash = "h" }, _time.GetUtcNow(), _time.GetTimestamp());
+    public StepRunnerTests()
+    {
+        _activity = new QueueActivity(_events);
+        _work = new ImportWork(
+            new QueueItem { Id = "id", Name = "n", NzbName = "n.nzb", Category = "*", Folder = "f", NzbHash = "h" }, _time.GetUtcNow(), _time.GetTimestamp());
+    }
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -179,7 +183,7 @@ public sealed class StepRunnerTests : IAsyncDisposable
     private static Step Quick(string name, int weight) => new((_, _) => Task.FromResult<ImportFailure?>(null)) { Name = name, Weight = weight };
 
     private StepRunner Runner(params IImportStep[] steps) =>
-        new(steps, _activity, _events, _ => TimeSpan.MaxValue, new FixedOptions<QueueOptions>(Options), _time, NullLogger<StepRunner>.Instance);
+        new(steps, _activity, _ => TimeSpan.MaxValue, new FixedOptions<QueueOptions>(Options), _time, NullLogger<StepRunner>.Instance);
 
     private sealed class Step(Func<StepProgress, CancellationToken, Task<ImportFailure?>> run) : IImportStep
     {

@@ -7,6 +7,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Auth;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
+using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Server.Tests.Startup;
@@ -52,7 +53,30 @@ public sealed class AccessTests : IDisposable
     }
 
     [Fact]
-    public async Task Every_path_verb_and_spelling_is_refused_without_credentials()
+    public async Task Every_route_has_an_access_rule_and_stands_in_a_contract()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        var contracts = string.Join('\n', Directory.GetFiles(Repository.PathOf("docs/contracts"), "*.md").Select(File.ReadAllText));
+
+        foreach (var endpoint in server.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>())
+        {
+            var path = endpoint.RoutePattern.RawText!;
+            // What has neither is the tree alone, which the rule for all holds.
+            Assert.True(
+                endpoint.Metadata.GetMetadata<OpenEndpoint>() is not null || endpoint.Metadata.GetMetadata<IAuthorizeData>() is not null || endpoint.Order == int.MaxValue,
+                $"{path} has no access rule.");
+            var names = path.Split('/', StringSplitOptions.RemoveEmptyEntries).TakeWhile(name => !name.StartsWith('{')).ToList();
+            var name = string.Join('/', names.Take(names is ["api", ..] ? 2 : 1));
+            Assert.True(
+                contracts.Contains($"`/{name}", StringComparison.Ordinal) || contracts.Contains($"`{name}`", StringComparison.Ordinal),
+                $"/{name} stands in no contract.");
+        }
+    }
+
+    [Theory]
+    [InlineData("*/*")]
+    [InlineData("text/html")]
+    public async Task Every_path_verb_and_spelling_is_refused_without_credentials(string accept)
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         string[] paths =
@@ -65,9 +89,10 @@ public sealed class AccessTests : IDisposable
             foreach (var verb in Verbs)
             {
                 using var request = new HttpRequestMessage(new HttpMethod(verb), server.Address + path);
+                request.Headers.Add("Accept", accept);
                 using var response = await server.Client.SendAsync(request, Token);
                 Assert.True(
-                    response.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.NotFound,
+                    response.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.NotFound || IsPage(response),
                     $"{verb} /{path} answers {(int)response.StatusCode}");
             }
         }
@@ -174,6 +199,12 @@ public sealed class AccessTests : IDisposable
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         Assert.Equal(0, server.Services.GetRequiredService<BasicVerifier>().Hashes);
     }
+
+    /// <summary>The page for browsers, to which those on a folder are sent.</summary>
+    private static bool IsPage(HttpResponseMessage response) =>
+        response.RequestMessage!.Method.Method is "GET" or "HEAD"
+        && response.RequestMessage.Headers.Accept.ToString() == "text/html"
+        && response.Headers.Contains("Content-Security-Policy");
 
     private static void MapProbe(WebApplication app) => app.MapGet("/api/probe-of-a-test", () => "ok");
 

@@ -13,6 +13,8 @@ internal static class IntakeRegistration
         .AddSingleton<UrlFetch>()
         .AddSingleton<UrlFetchWorker>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<UrlFetchWorker>())
+        .AddSingleton<UndoWorker>()
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<UndoWorker>())
         .AddSingleton<WatchedFileStore>()
         .AddSingleton<WatchFolderWorker>()
         .AddSingleton<IWorker>(provider => provider.GetRequiredService<WatchFolderWorker>())

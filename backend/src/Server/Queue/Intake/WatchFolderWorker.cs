@@ -37,9 +37,13 @@ internal sealed class WatchFolderWorker(
     private string _said = "";
 
     private volatile bool _isAsked;
+    private volatile bool _isUnreadable;
 
     /// <inheritdoc/>
     public string Name => "the watch folder";
+
+    /// <summary>Whether the folder could not be read when it was looked at last.</summary>
+    public bool IsUnreadable => _isUnreadable;
 
     /// <summary>Looks now, and tries files again that were left alone.</summary>
     public void Look()
@@ -61,6 +65,7 @@ internal sealed class WatchFolderWorker(
             while (true)
             {
                 TimeSpan? next = options.CurrentValue.WatchFolder is { } folder ? await LookAsync(folder, stopping) : null;
+                _isUnreadable = _isUnreadable && next is not null;
                 await _signal.WaitAsync(next, stopping);
             }
         }
@@ -112,6 +117,7 @@ internal sealed class WatchFolderWorker(
             }
 
             (_seen, _said) = (seen, "");
+            _isUnreadable = false;
             return true;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
@@ -119,6 +125,7 @@ internal sealed class WatchFolderWorker(
             if (_said != e.Message)
                 QueueLog.WatchFolderUnreadable(logger, folder, e.Message);
             _said = e.Message;
+            _isUnreadable = true;
             return false;
         }
     }

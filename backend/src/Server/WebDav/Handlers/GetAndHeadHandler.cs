@@ -56,7 +56,7 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         if (HttpMethods.IsHead(request.Http.Request.Method))
             ContentHeaders.WriteContent(response.Headers, file, ByteRange.Whole(file.Length));
         else
-            await SendAsync(request, file, Ask(request, file, conditions));
+            await SendAsync(request, file.For(request.Http), Ask(request, file, conditions));
     }
 
     private static IReadOnlyList<ByteRange> Ask(DavRequest request, IStoreFile file, Preconditions conditions)

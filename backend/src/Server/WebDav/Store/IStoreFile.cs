@@ -21,6 +21,9 @@ internal interface IStoreFile : IStoreItem
     /// <summary>Whether browsers are to save it rather than show it.</summary>
     bool IsAttachment => false;
 
+    /// <summary>The file as one request reads it: the same one, unless the file wants to know who reads it.</summary>
+    IStoreFile For(HttpContext http) => this;
+
     /// <summary>
     /// Opens a part of the file. The stream gives exactly <paramref name="length"/> bytes and belongs to the caller, who reads it
     /// forward once. Opening and reading throw <see cref="ContentUnavailableException"/> where the bytes cannot be had; a stream

@@ -1,9 +1,10 @@
 using Sluice.Server.Library;
+using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary><c>/content</c>: the library as files and folders.</summary>
-internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playback playback)
+internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, PlaybackRegistry playbacks)
 {
     /// <summary>The item at a path below <c>/content</c>, or null.</summary>
     public async ValueTask<IStoreItem?> FindAsync(IReadOnlyList<string> names, CancellationToken cancellationToken)
@@ -21,7 +22,7 @@ internal sealed class ContentBranch(LibraryTree tree, LibraryStore store, Playba
         await StoreGuard.RunAsync(() => store.GetTotalLengthAsync(cancellationToken));
 
     private IStoreItem Show(LibraryEntry entry) =>
-        entry is FileEntry file ? new ContentFile(file.File, playback) : new ContentFolder(entry, this);
+        entry is FileEntry file ? new ContentFile(file.File, playbacks) : new ContentFolder(entry, this);
 }
 
 /// <summary>A folder of <c>/content</c>, whatever its depth.</summary>

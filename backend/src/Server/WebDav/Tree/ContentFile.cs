@@ -1,9 +1,13 @@
 using Sluice.Server.Library;
+using Sluice.Server.Playbacks;
 
 namespace Sluice.Server.WebDav.Tree;
 
 /// <summary>A library file, in <c>/content</c> under its own name or in <c>/.ids</c> under its id (DAV-11).</summary>
-internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreFile
+/// <param name="file">The file.</param>
+/// <param name="playbacks">Opens it.</param>
+/// <param name="reading">The request that reads it; null while none does.</param>
+internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, HttpContext? reading = null) : IStoreFile
 {
     /// <inheritdoc/>
     public string Name { get; init; } = file.Name;
@@ -33,11 +37,15 @@ internal sealed class ContentFile(LibraryFile file, Playback playback) : IStoreF
     public string ContentType => ContentTypes.ForName(file.Name);
 
     /// <inheritdoc/>
+    public IStoreFile For(HttpContext http) => new ContentFile(file, playbacks, http) { Name = Name };
+
+    /// <inheritdoc/>
     public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
     {
+        var client = reading is null ? new PlaybackClient("", "") : PlaybackClient.Of(reading);
         try
         {
-            var stream = await StoreGuard.RunAsync(() => playback.OpenAsync(file, offset, length, cancellationToken));
+            var stream = await StoreGuard.RunAsync(() => playbacks.OpenAsync(file, client, () => reading?.Abort(), offset, length, cancellationToken));
             return new LendingContentStream(stream, stream, Translate);
         }
         catch (Exception failure) when (Translate(failure) is { } known)

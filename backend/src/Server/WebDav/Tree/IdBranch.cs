@@ -1,4 +1,5 @@
 using Sluice.Server.Library;
+using Sluice.Server.Playbacks;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav.Tree;
@@ -7,7 +8,7 @@ namespace Sluice.Server.WebDav.Tree;
 /// <c>/.ids</c>: every library file by its id. The folders of digits are always there, all of them, so that a client which keeps
 /// listings never misses a new one.
 /// </summary>
-internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback playback, TimeProvider time)
+internal sealed class IdBranch(LibraryTree tree, ContentBranch content, PlaybackRegistry playbacks, TimeProvider time)
 {
     private readonly DateTimeOffset _since = time.WallTime();
 
@@ -35,7 +36,7 @@ internal sealed class IdBranch(LibraryTree tree, ContentBranch content, Playback
 
     private IdFolder Folder(string name, string prefix) => new(name, prefix, this, _since, content.GetUsedBytesAsync);
 
-    private IStoreItem Show(FileEntry entry) => new ContentFile(entry.File, playback) { Name = IdPath.NameOf(entry.File.Id) };
+    private IStoreItem Show(FileEntry entry) => new ContentFile(entry.File, playbacks) { Name = IdPath.NameOf(entry.File.Id) };
 }
 
 /// <summary>A folder of <c>/.ids</c>.</summary>

@@ -60,5 +60,8 @@ internal sealed class ViewedFile(IStoreFile file, string? extension, bool isDown
     }
 
     /// <inheritdoc/>
+    public IStoreFile For(HttpContext http) => new ViewedFile(file.For(http), extension, isDownload);
+
+    /// <inheritdoc/>
     public ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken) => file.OpenAsync(offset, length, cancellationToken);
 }

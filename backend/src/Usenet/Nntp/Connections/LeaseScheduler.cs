@@ -195,6 +195,9 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
     /// <summary>How soon the background may have more than its share, where it waits for that; null where it does not.</summary>
     public TimeSpan? BackgroundMayGrowIn => _background > 0 ? limiter.PlaybackEndsIn : null;
 
+    /// <summary>Whether the line carries no more than is asked for already.</summary>
+    public bool IsLineFull => _ceiling.IsFull;
+
     /// <summary>Whether what comes next waits for the limit of bandwidth alone.</summary>
     public bool IsPaced => _held is not null;
 

@@ -43,6 +43,9 @@ internal sealed class LineCeiling
     private long _least;
     private bool _isFull;
 
+    /// <summary>Whether more that is asked for only queues.</summary>
+    public bool IsFull => _isFull;
+
     /// <summary>
     /// Bytes that may be outstanding for one more article to be fetched ahead by a reader who shares the line with others: twice as
     /// much as it has been seen to carry, because no reader may find out at the cost of another's wait.

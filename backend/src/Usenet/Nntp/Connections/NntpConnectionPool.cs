@@ -119,6 +119,19 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
     }
 
+    /// <summary>What the connections do right now, for those who look on.</summary>
+    public ConnectionSnapshot Snapshot
+    {
+        get
+        {
+            lock (_gate)
+            {
+                var isReachable = (Serving > 0 || Health.Dials.Failure is null) && Health.Bodies.Failure is null;
+                return new ConnectionSnapshot(Serving, _scheduler.Open.Count(static load => load.Commands > 0), IsFull, isReachable, _scheduler.IsLineFull);
+            }
+        }
+    }
+
     /// <summary>The connections that owe nothing and could take the next command.</summary>
     public NntpConnection[] Idle
     {

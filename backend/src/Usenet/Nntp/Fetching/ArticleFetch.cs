@@ -63,11 +63,24 @@ internal sealed class ArticleFetch : IUrgent
     /// <summary>Fetches the article. Called once.</summary>
     public ValueTask<ArticleReply> RunAsync()
     {
-        if (_request.Urgency is { IsHeadOfLine: false } urgency)
-            urgency.Follow(this);
+        _request.Urgency?.Follow(this);
         if (_request.Urgency?.IsHeadOfLine == true)
             Volatile.Write(ref _awaitedSince, _services.Time.GetTimestamp());
         return new ValueTask<ArticleReply>(WalkAsync(_first, provider: null));
+    }
+
+    /// <inheritdoc/>
+    public FetchSnapshot? Look()
+    {
+        lock (Gate)
+            return _leader.Look(_challenger is not null);
+    }
+
+    /// <summary>By an attempt, under the gate: a provider is asked after another, or once more.</summary>
+    public void NoteAskedAgain()
+    {
+        if (_request.Urgency is { } urgency)
+            urgency.WasAskedAgain = true;
     }
 
     /// <summary>By an attempt: it is late. The article is asked for a second time if that helps.</summary>
@@ -526,7 +539,7 @@ internal sealed class ArticleFetch : IUrgent
     private void MarkLate()
     {
         if (_request.Urgency is { } urgency)
-            urgency.WasLate = true;
+            (urgency.WasLate, urgency.WasAskedAgain) = (true, true);
     }
 
     /// <summary>Whether the sink takes the bytes of an attempt: those of the leader, or of a challenger while the leader has not stirred. Under the gate.</summary>

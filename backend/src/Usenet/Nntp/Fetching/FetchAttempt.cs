@@ -108,7 +108,21 @@ internal sealed class FetchAttempt(ArticleFetch fetch) : IArticleSink, IPendingF
     public void Ask(Provider provider, ConnectionLease lease, long now, bool isProbe)
     {
         lock (Gate)
+        {
+            if (Provider is not null)
+                fetch.NoteAskedAgain();
             (Provider, _lease, AskedAt, IsProbe, IsSent, AliveAt, HasBytes) = (provider, lease, now, isProbe, false, 0, false);
+        }
+    }
+
+    /// <summary>How it gets on. Under the gate.</summary>
+    /// <param name="isChallenged">Whether the article was asked for elsewhere as well.</param>
+    public FetchSnapshot Look(bool isChallenged)
+    {
+        if (Provider is null || _lease is not { } lease)
+            return new FetchSnapshot(FetchStage.Deciding, "", 0, isChallenged);
+        var stage = !IsSent ? FetchStage.WaitsForConnection : HasBytes ? FetchStage.Receiving : FetchStage.Asked;
+        return new FetchSnapshot(stage, Provider.Options.Name, AskedAt, isChallenged || (IsSent && lease.Connection?.Load.IsLate == true));
     }
 
     /// <summary>A part of the wait was for the limit of bandwidth, which is none for the provider.</summary>

@@ -90,6 +90,9 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         };
     }
 
+    /// <summary>What the connections of the account of a provider do at the moment.</summary>
+    public ConnectionSnapshot Look(int provider) => _providers[provider].Pool.Snapshot;
+
     /// <summary>Asks a provider again, however it has failed before.</summary>
     public void Unblock(int provider) => _providers[provider].Pool.Unblock();
 

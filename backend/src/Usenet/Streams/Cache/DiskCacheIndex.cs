@@ -36,6 +36,13 @@ internal sealed class DiskCacheIndex(DiskCacheOptions options)
         }
     }
 
+    /// <summary>Bytes of a file; 0 for none.</summary>
+    public long BytesOf(DiskKey key)
+    {
+        lock (_gate)
+            return _entries.TryGetValue(key, out var node) ? node.Value.Bytes : 0;
+    }
+
     /// <summary>Whether it is worth looking for a segment; it counts as used.</summary>
     public bool MayHold(DiskKey key)
     {

@@ -64,6 +64,9 @@ public sealed class DiskSegmentCache : IAsyncDisposable
     internal bool Covers(Piece piece) =>
         _options.KeepsAll || piece.Begin < _options.EdgeBytes || piece.End > piece.File.Origin.Length - _options.EdgeBytes;
 
+    /// <summary>Bytes of the file that is kept of a segment; 0 for none, and while the folder has not been looked through. Does not count as a use.</summary>
+    internal long BytesOf(DiskKey key) => _index.BytesOf(key);
+
     /// <summary>Looks for the blocks that are kept of a segment.</summary>
     /// <returns>A buffer that holds just the blocks that are kept, with one count on it; null for none.</returns>
     internal ValueTask<SegmentBuffer?> FindAsync(DiskKey key, int segmentLength, BlockPool blocks) =>

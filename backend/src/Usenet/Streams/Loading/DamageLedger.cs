@@ -30,15 +30,33 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeProvider time)
             return _verdicts.TryGet(key, out var verdict, out var since) ? (verdict.Loss, time.GetElapsedTime(since) < verdict.Believed) : null;
     }
 
+    /// <summary>Where the segments lie that are believed gone and were loaded for a file. Looks through all verdicts, as many as there may be.</summary>
+    public IReadOnlyList<Stretch> Find(FileOrigin file)
+    {
+        lock (_gate)
+        {
+            return
+            [
+                .. _verdicts.All()
+                    .Where(verdict => file.Equals(verdict.Value.File) && time.GetElapsedTime(verdict.Since) < verdict.Value.Believed)
+                    .Select(static verdict => verdict.Value.Place),
+            ];
+        }
+    }
+
     /// <summary>Notes that a segment has just been proved gone.</summary>
-    public void Gone(SegmentKey key, ArticleLoss loss)
+    /// <param name="key">The segment.</param>
+    /// <param name="loss">What was proved.</param>
+    /// <param name="file">The file that it was loaded for; null where nothing asks.</param>
+    /// <param name="place">Where its bytes would lie in that file.</param>
+    public void Gone(SegmentKey key, ArticleLoss loss, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
         {
             var believed = BelievedAtFirst;
             if (_verdicts.TryGet(key, out var before, out _))
                 believed = before.Believed * 2 < BelievedAtMost ? before.Believed * 2 : BelievedAtMost;
-            _verdicts.Set(key, new Verdict(loss, believed));
+            _verdicts.Set(key, new Verdict(loss, believed, file, place));
         }
     }
 
@@ -48,7 +66,7 @@ internal sealed class DamageLedger(ReloadTraffic traffic, TimeProvider time)
     /// <inheritdoc cref="ReloadTraffic.Loaded"/>
     public void LoadedAgain(FileOrigin file, int count) => traffic.Loaded(file, count);
 
-    private readonly record struct Verdict(ArticleLoss Loss, TimeSpan Believed);
+    private readonly record struct Verdict(ArticleLoss Loss, TimeSpan Believed, FileOrigin? File, Stretch Place);
 }
 
 /// <summary>

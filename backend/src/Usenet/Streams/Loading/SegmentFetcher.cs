@@ -58,9 +58,9 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             if (_underWay.TryGetValue(place, out var present) && ReferenceEquals(present, load))
                 _underWay.Remove(place);
             if (proved is not null)
-                Keep(load.Key, proved);
+                Keep(load.Key, proved, load.File, load.Place);
             else if (failure is ArticleGoneException gone)
-                services.Damage.Gone(load.Key, gone.Loss);
+                services.Damage.Gone(load.Key, gone.Loss, load.File, load.Place);
         }
 
         load.End(proved, failure);
@@ -71,6 +71,21 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
                 _lastHasEnded.TrySetResult();
         }
     }
+
+    /// <summary>Where the segments of a file lie that are on their way, held in memory, and believed gone, as far as they were loaded for that file.</summary>
+    public (IReadOnlyList<Stretch> UnderWay, IReadOnlyList<Stretch> Held, IReadOnlyList<Stretch> Gone) Find(FileOrigin file)
+    {
+        Stretch[] underWay;
+        lock (_gate)
+            underWay = [.. _underWay.Values.Where(load => load.File.Equals(file)).Select(static load => load.Place)];
+        return (underWay, cache.Find(file), services.Damage.Find(file));
+    }
+
+    /// <summary>Bytes that are kept on disk of a segment.</summary>
+    public long BytesOnDisk(SegmentKey key) => disk?.BytesOf(DiskKey.Of(key)) ?? 0;
+
+    /// <summary>Whether a piece of a file may be kept on disk.</summary>
+    public bool MayBeOnDisk(Piece piece) => disk?.Covers(piece) == true;
 
     /// <summary>Ends all loads and waits for them. Waiters that come later fail.</summary>
     public async ValueTask DisposeAsync()
@@ -122,13 +137,24 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         if (kept.IsWhole)
         {
             lock (_gate)
-                Keep(key, kept);
+                Keep(key, kept, waiter.Piece.File.Origin, waiter.Place);
+            services.Served.FromCache(waiter.Piece.Length);
             waiter.Complete(kept);
             return true;
         }
 
-        await waiter.Lend(kept);
-        return false;
+        var bytes = Math.Min(waiter.Piece.Length, kept.KeptBytes);
+        try
+        {
+            await waiter.Lend(kept);
+            return false;
+        }
+        catch (OperationCanceledException)
+        {
+            // The reader has had all that it wanted.
+            services.Served.FromCache(bytes);
+            throw;
+        }
     }
 
     private void Load(SegmentKey key, SegmentWaiter waiter, OperationLane lane)
@@ -143,6 +169,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         // The waiter may have left before there was a load to leave.
         if (waiter.HasLeft)
             load.Leave(waiter);
+        if (lane == OperationLane.Playback)
+            services.Served.FromProviders();
         if (isNew)
             load.Begin();
         else
@@ -169,6 +197,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
                 if (_underWay.TryGetValue(place, out var found) && found.TryJoin(waiter))
                 {
                     load = found;
+                    if (load.Place.Length == 0)
+                        load.Place = waiter.Place;
                     return true;
                 }
 
@@ -177,7 +207,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
                 if (verdict is { } known && (known.IsBelieved || !MayLoadAgain(file.Origin)))
                     throw new ArticleGoneException(known.Loss, key.Segment.Index);
                 isNew = true;
-                load = new SegmentLoad(this, key, file, lane, waiter.Urgency, isAgain: verdict is not null);
+                load = new SegmentLoad(this, key, file, lane, waiter.Urgency, isAgain: verdict is not null) { Place = waiter.Place };
                 load.TryJoin(waiter);
                 _running++;
                 _underWay[place] = load;
@@ -185,6 +215,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             }
         }
 
+        if (lane == OperationLane.Playback)
+            services.Served.FromCache(waiter.Piece.Length);
         waiter.Complete(held);
         return false;
     }
@@ -200,10 +232,10 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     }
 
     /// <summary>Puts a proved segment into the cache, unless nothing is shared or the fetcher is closed. Under the gate.</summary>
-    private void Keep(SegmentKey key, SegmentBuffer proved)
+    private void Keep(SegmentKey key, SegmentBuffer proved, FileOrigin file, Stretch place)
     {
         if (services.Options.SharesSegments && !_isClosed)
-            cache.Add(key, proved);
+            cache.Add(key, proved, file, place);
     }
 
     /// <summary>The reader that a load serves alone; null where the settings let one load serve all readers.</summary>
@@ -236,6 +268,32 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
 internal sealed record LoadServices(
     IArticleSource Source, StreamOptions Options, BlockPool Blocks, TrustLedger Trust, DamageLedger Damage, TimeProvider Time, ILogger Logger)
 {
+    /// <summary>Counts where segments come from.</summary>
+    public ServedSegments Served { get; init; } = new();
+
     /// <summary>Lends the decoders of articles.</summary>
     public DecoderPool Decoders { get; } = new();
+}
+
+/// <summary>Counts where the segments come from that readers are served with: from memory and disk, or from providers.</summary>
+/// <remarks>Thread-safe: atomic additions. Outlives engines.</remarks>
+internal sealed class ServedSegments
+{
+    private long _cached;
+    private long _fetched;
+    private long _bytes;
+
+    /// <summary>What has been counted so far.</summary>
+    public ServedCounts Counts => new(Volatile.Read(ref _cached), Volatile.Read(ref _fetched), Volatile.Read(ref _bytes));
+
+    /// <summary>A segment was in memory or on disk.</summary>
+    /// <param name="bytes">Of it in the file that is read.</param>
+    public void FromCache(long bytes)
+    {
+        Interlocked.Increment(ref _cached);
+        Interlocked.Add(ref _bytes, bytes);
+    }
+
+    /// <summary>A segment has to come from a provider, or is on its way from there.</summary>
+    public void FromProviders() => Interlocked.Increment(ref _fetched);
 }

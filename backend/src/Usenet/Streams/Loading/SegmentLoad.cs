@@ -93,6 +93,12 @@ internal sealed class SegmentLoad : IArticleSink
     /// <summary>Whether the segment was loaded before, in vain.</summary>
     public bool IsAgain { get; }
 
+    /// <summary>The share of the segment in its file, as the first waiter that knows it has it. Written under the gate of the owner.</summary>
+    public Stretch Place { get; set; }
+
+    /// <summary>Decoded bytes that have come, for those who look on.</summary>
+    public int ArrivedBytes => Volatile.Read(ref _arrived);
+
     /// <summary>How urgent the load is: as urgent as its most urgent waiter.</summary>
     public FetchUrgency Urgency { get; }
 
@@ -328,6 +334,8 @@ internal sealed class SegmentLoad : IArticleSink
     {
         if (_search?.HasNext() == false)
             throw new ArticleGoneException(_search.Loss, Key.Segment.Index);
+        if (_search is not null)
+            Urgency.WasAskedAgain = true;
         var request = new ArticleRequest(_search?.Id ?? Key.Ids.Primary, Lane, Urgency, Key.Segment.EncodedLength, _search?.Excluded ?? default)
         {
             Release = File,
@@ -407,6 +415,7 @@ internal sealed class SegmentLoad : IArticleSink
         // The waiter that joined last has waited least: none is refused because others waited before.
         var waited = Services.Time.GetElapsedTime(Volatile.Read(ref _joinedAt));
         _uselessTries += fault.IsOfReply ? 1 : 0;
+        Urgency.WasAskedAgain = true;
         return RetryPolicy.DelayBeforeNext(fault, Lane, _tries, _uselessTries, waited, Services.Options.PlaybackRetries);
     }
 
@@ -496,6 +505,12 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
 
     /// <summary>Whether the waiter does not wait any more.</summary>
     public bool HasLeft => Volatile.Read(ref _hasLeft);
+
+    /// <summary>Where its bytes lie in the file that is read; empty where that is not known.</summary>
+    public virtual Stretch Place => new(piece.Begin, piece.Length);
+
+    /// <summary>Decoded bytes that have come, for those who look on.</summary>
+    public int ArrivedBytes => Volatile.Read(ref _load)?.ArrivedBytes ?? 0;
 
     /// <summary>Whether a load has begun for this waiter, and not for another one before it: how long it took says how long the line is.</summary>
     public bool BeganLoad => Volatile.Read(ref _load)?.Urgency == urgency;

@@ -13,6 +13,11 @@ public readonly record struct FileExtent(PostedFile File, long Offset, long Leng
     public static FileExtent Whole(PostedFile file) => new(file, 0, file.Map.Length);
 }
 
+/// <summary>A stretch of a file.</summary>
+/// <param name="Begin">Its first byte, 0-based.</param>
+/// <param name="Length">Bytes; 0 where no place is known.</param>
+internal readonly record struct Stretch(long Begin, int Length);
+
 /// <summary>One segment's share of a combined file.</summary>
 /// <param name="File">The posted file that the segment belongs to.</param>
 /// <param name="Segment">The segment.</param>

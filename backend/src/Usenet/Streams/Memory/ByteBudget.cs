@@ -59,6 +59,16 @@ internal sealed class ByteBudget
             return _shares.Count(share => ReferenceEquals(share.Engine, engine));
     }
 
+    /// <summary>Streams that share the memory now.</summary>
+    public int Streams
+    {
+        get
+        {
+            lock (_gate)
+                return _shares.Count;
+        }
+    }
+
     /// <summary>Admits one more stream, and has those give back that hold more than their share from now on.</summary>
     /// <param name="lane">Why it reads: all streams of the background together have a quarter of the budget.</param>
     /// <param name="engine">The engine that opens it; null where <see cref="StreamsOf"/> is not asked for.</param>
@@ -88,6 +98,9 @@ internal sealed class ByteBudget
         var limit = Volatile.Read(ref _limit);
         return share.IsBackground ? Math.Min(limit, _options.ByteBudget / BackgroundParts) : limit;
     }
+
+    /// <summary>Bytes that a stream of playback could hold if there were no other.</summary>
+    internal long LimitAlone => LimitAmong(_options, 1);
 
     /// <summary>Counts bytes that are about to be loaded ahead, if they are within the share and there is room for them.</summary>
     internal bool TryCharge(BudgetShare share, long bytes)
@@ -162,6 +175,12 @@ internal sealed class BudgetShare(ByteBudget budget, OperationLane lane, object?
 
     /// <summary>Bytes that the stream may hold now.</summary>
     public long Limit => budget.Limit(this);
+
+    /// <summary>Streams that share the memory, this one included.</summary>
+    public int Streams => budget.Streams;
+
+    /// <summary>Whether it would be more if there were no other stream.</summary>
+    public bool IsCrowded => !IsBackground && Limit < budget.LimitAlone;
 
     /// <summary>What a segment costs: the blocks that hold it.</summary>
     public static long CostOf(int segmentBytes) => Math.Max(1, (segmentBytes + BlockPool.BlockSize - 1L) / BlockPool.BlockSize) * BlockPool.BlockSize;

@@ -55,6 +55,18 @@ internal sealed class SegmentBuffer : CachePlace, IBufferWriter<byte>, ICounted
     /// <summary>Whether every block is there.</summary>
     public bool IsWhole => HeldEnd(0) == BlockBytes;
 
+    /// <summary>Bytes of the blocks that are there.</summary>
+    public int KeptBytes
+    {
+        get
+        {
+            var kept = 0;
+            for (var index = 0; index < _count; index++)
+                kept += HoldsBlock(index) ? BlockPool.BlockSize : 0;
+            return kept;
+        }
+    }
+
     /// <summary>Whether a block is there.</summary>
     public bool HoldsBlock(int index) => Blocks[index] is not null;
 

@@ -44,14 +44,18 @@ internal sealed class SegmentCache : IDisposable
     private CachePlace Oldest => _anchor.Newer!;
 
     /// <summary>Offers a segment that has been proved. The cache takes a count of its own.</summary>
-    public void Add(SegmentKey key, SegmentBuffer proved)
+    /// <param name="key">The segment.</param>
+    /// <param name="proved">Its bytes.</param>
+    /// <param name="file">The file that it was loaded for; null where nothing asks.</param>
+    /// <param name="place">Where its bytes lie in that file.</param>
+    public void Add(SegmentKey key, SegmentBuffer proved, FileOrigin? file = null, Stretch place = default)
     {
         lock (_gate)
         {
             if (_isClosed || _segments.ContainsKey(key))
                 return;
             proved.Retain();
-            proved.Key = key;
+            (proved.Key, proved.File, proved.Place) = (key, file, place);
             _segments.Add(key, proved);
             proved.WatchedBy(this);
         }
@@ -62,6 +66,16 @@ internal sealed class SegmentCache : IDisposable
     {
         lock (_gate)
             return _segments.ContainsKey(key);
+    }
+
+    /// <summary>
+    /// Where the segments lie that are held and were loaded for a file. Looks through the table, which has no more entries than the byte
+    /// budget has blocks.
+    /// </summary>
+    public IReadOnlyList<Stretch> Find(FileOrigin file)
+    {
+        lock (_gate)
+            return [.. _segments.Values.Where(held => file.Equals(held.File)).Select(static held => held.Place)];
     }
 
     /// <summary>Finds a segment.</summary>
@@ -174,6 +188,12 @@ internal class CachePlace
 {
     /// <summary>The segment, once the buffer has come into the cache.</summary>
     public SegmentKey Key { get; set; }
+
+    /// <summary>The file that it was loaded for; null where that is not known.</summary>
+    public FileOrigin? File { get; set; }
+
+    /// <summary>Where its bytes lie in that file.</summary>
+    public Stretch Place { get; set; }
 
     /// <summary>When its last reader gave it back.</summary>
     public long IdleSince { get; set; }

@@ -106,6 +106,10 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     }
 
     /// <inheritdoc/>
+    /// <remarks>Offsets are those of the cipher text, which begins some bytes before the file at most.</remarks>
+    public override StreamSnapshot? Look() => _inner.Look();
+
+    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         try

@@ -85,6 +85,20 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
         }
     }
 
+    /// <summary>
+    /// What those who look on get to see: the slots, to be looked at outside of the lock, because their fetches have locks of their own;
+    /// whether other streams keep this one from holding more; and how many segments were asked for more than once.
+    /// </summary>
+    public (SegmentSlot[] Slots, bool IsCrowded, int Repeated) Look()
+    {
+        lock (_gate)
+        {
+            var isShort = !_closed && _window.NextNumber <= _lastNumber && _window.Count > 0
+                && _share.Held + _window.Head.Cost > _share.Limit && _share.IsCrowded;
+            return (_closed ? [] : _window.Slots, isShort, _window.Repeated);
+        }
+    }
+
     /// <summary>Begins to load at the position, before the first read.</summary>
     public void Start()
     {

@@ -29,6 +29,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     private BufferedSegmentStream? _hinted;
     private CombinedMap _map;
     private long _position;
+    private int _repeated;
     private bool _closed;
 
     internal CombinedStream(CombinedMap map, StreamResources shared, OperationLane lane, long position, long end)
@@ -84,6 +85,16 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         ReadAsync(new ReadTarget(loan, most), cancellationToken);
 
     /// <inheritdoc/>
+    public override StreamSnapshot Look()
+    {
+        var (slots, isCrowded, repeated) = _reader?.Look() ?? ([], false, 0);
+        SlotSnapshot[] seen = [.. slots.Select(static slot => slot.Look())];
+        var position = Volatile.Read(ref _position);
+        var ahead = seen.TakeWhile(static slot => slot.IsReady).Sum(slot => Math.Max(0, slot.Offset + slot.Length - Math.Max(position, slot.Offset)));
+        return new StreamSnapshot(seen, ahead, isCrowded, _share.Streams, Volatile.Read(ref _repeated) + repeated + seen.Count(static slot => slot.IsRepeated));
+    }
+
+    /// <inheritdoc/>
     public override void HintSeek(long position)
     {
         ObjectDisposedException.ThrowIf(_closed, this);
@@ -100,6 +111,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         _debts.Cancel();
         Retire(_hinted);
         Retire(_reader);
+        _reader = null;
         try
         {
             await Task.WhenAll(_retiring);
@@ -187,6 +199,8 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
     {
         if (reader is null)
             return;
+        var (slots, _, repeated) = reader.Look();
+        Volatile.Write(ref _repeated, _repeated + repeated + slots.Count(static slot => slot.IsRepeated));
         _retiring.RemoveAll(static task => task.IsCompletedSuccessfully);
         _retiring.Add(Task.Run(async () => await reader.DisposeAsync()));
     }

@@ -15,6 +15,10 @@ internal sealed class HeadWaiter(PostedFile file, object reader, int most)
 {
     private readonly TaskCompletionSource<PostedHead?> _head = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    /// <inheritdoc/>
+    /// <remarks>Its posted file is one of many, and where that lies in the file is not said.</remarks>
+    public override Stretch Place => default;
+
     /// <summary>Waits for the beginning.</summary>
     /// <returns>Null where the segment cannot be had.</returns>
     public async Task<PostedHead?> TakeAsync(CancellationToken cancellationToken)

@@ -74,6 +74,9 @@ internal sealed class ProvedStream : ReadOnlyStream
     public override void HintSeek(long position) => _inner.HintSeek(position);
 
     /// <inheritdoc/>
+    public override StreamSnapshot? Look() => _inner.Look();
+
+    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         await _closing.CancelAsync();

@@ -63,6 +63,12 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <summary>Whether the head is served from the disk, so that nothing has to be loaded ahead yet.</summary>
     public bool IsLent => Count > 0 && Head.IsLent;
 
+    /// <summary>Segments that this reader had to be asked for more than once, of those whose slots were released.</summary>
+    public int Repeated { get; private set; }
+
+    /// <summary>The slots in their order.</summary>
+    public SegmentSlot[] Slots => [.. Enumerable.Range(HeadNumber, Count).Select(number => PlaceOf(number)!)];
+
     /// <summary>Cancelled when the window is closed.</summary>
     public CancellationToken Closing => _closing.Token;
 
@@ -185,6 +191,8 @@ internal sealed class SegmentWindow : IAsyncDisposable
         var slot = place!;
         place = null;
         Charged -= slot.Cost;
+        if (slot.IsRepeated)
+            Repeated++;
         if (!slot.Release())
             _released.Add(slot);
         slot.Part();
@@ -248,8 +256,18 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
     /// <summary>Bytes that are charged for the slot.</summary>
     public long Cost => BudgetShare.CostOf(Piece.Segment.Length);
 
+    /// <summary>Whether the load that began for this slot has asked for its article more than once.</summary>
+    public bool IsRepeated => Urgency.WasAskedAgain;
+
     /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
     public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.IsOver.Task.IsCompleted;
+
+    /// <summary>How the slot stands, for those who look on: on any thread, under no lock.</summary>
+    public SlotSnapshot Look()
+    {
+        var isReady = Volatile.Read(ref _state) is Ready or Lent;
+        return new SlotSnapshot(Piece.Begin, Piece.Length, isReady, isReady ? Piece.Segment.Length : ArrivedBytes, IsRepeated, isReady ? null : Urgency.Look());
+    }
 
     /// <inheritdoc/>
     public override Task Lend(SegmentBuffer blocks)

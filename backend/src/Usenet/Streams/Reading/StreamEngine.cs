@@ -28,7 +28,7 @@ public sealed class StreamEngine : IAsyncDisposable
         var logger = loggers.CreateLogger<StreamEngine>();
         memory ??= _ownMemory = new StreamMemory(time);
         (_cache, Blocks, var budget) = memory.Open(options);
-        var services = new LoadServices(source, options, Blocks, memory.Trust, new DamageLedger(memory.Reloads, time), time, logger);
+        var services = new LoadServices(source, options, Blocks, memory.Trust, new DamageLedger(memory.Reloads, time), time, logger) { Served = memory.Segments };
         _shared = new StreamResources(new SegmentFetcher(services, _cache, disk), budget, new LineMemory(time), options, time);
     }
 
@@ -87,6 +87,16 @@ public sealed class StreamEngine : IAsyncDisposable
         return new AesDecryptStream(Open(extents, lane, from, to), cipher, length, position, stop);
     }
 
+    /// <summary>
+    /// Says where the bytes of a file are: in memory, on disk, on their way, or known to be gone. Nothing is loaded, and nothing is
+    /// asked of a stream that reads the file.
+    /// </summary>
+    /// <param name="extents">The slices as they are opened; all of one file.</param>
+    /// <param name="mostCells">Into how many equal parts the file is divided at most; no more than it has segments.</param>
+    /// <param name="cancellationToken">Gives the reading of message-ids up.</param>
+    /// <exception cref="IOException">The list of message-ids cannot be read.</exception>
+    public Task<FileCells> LookAsync(IReadOnlyList<FileExtent> extents, int mostCells, CancellationToken cancellationToken) =>
+        CellFinder.FindAsync(new CombinedMap(extents), _shared.Fetcher, mostCells, cancellationToken);
 
     /// <summary>Ends all loads and gives the cache back. Streams that are still open fail.</summary>
     public async ValueTask DisposeAsync()

@@ -37,6 +37,12 @@ public sealed class StreamMemory : IDisposable
     /// <summary>How much was loaded again for damaged files.</summary>
     internal ReloadTraffic Reloads { get; }
 
+    /// <summary>Where the segments came from that readers were served with.</summary>
+    public ServedCounts Served => Segments.Counts;
+
+    /// <summary>Counts that.</summary>
+    internal ServedSegments Segments { get; } = new();
+
     /// <summary>Takes out which files have lied since the last call, for storing: that outlives the process, too.</summary>
     public IReadOnlyList<RememberedLie> TakeNewLies() => Trust.TakeNew();
 

@@ -1,0 +1,79 @@
+using System.Buffers.Text;
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Microsoft.AspNetCore.Http.HttpResults;
+using Sluice.Server.Database;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>Reads what calls for a part of a list have in common (ADM-4), and keeps what is wrong with it.</summary>
+/// <remarks>Not thread-safe: of one call.</remarks>
+internal sealed class ListReader
+{
+    private const int DefaultLimit = 100;
+    private const int MaxLimit = 500;
+
+    // The longest name that a list is sorted by, folded and in Base64, is far below.
+    private const int MaxCursor = 4 << 10;
+
+    private readonly Dictionary<string, string[]> _errors = [];
+
+    /// <summary>What is wrong; null where nothing is.</summary>
+    public JsonHttpResult<Problem>? Problem => _errors.Count == 0 ? null : AdminProblem.BadInput(_errors);
+
+    /// <summary>Rows of a page at most.</summary>
+    public int Limit(int? limit)
+    {
+        if (limit is < 1 or > MaxLimit)
+            _errors["limit"] = [$"A page has 1 to {MaxLimit} rows."];
+        return limit ?? DefaultLimit;
+    }
+
+    /// <summary>A word of the API; null where none is given.</summary>
+    public T? Word<T>(string field, string? text)
+        where T : struct, Enum
+    {
+        if (string.IsNullOrEmpty(text))
+            return null;
+        foreach (var value in Enum.GetValues<T>())
+        {
+            if (WordOf(value) == text)
+                return value;
+        }
+
+        _errors[field] = [$"This is none of {string.Join(", ", Enum.GetValues<T>().Select(WordOf))}."];
+        return null;
+    }
+
+    /// <summary>Where a page begins; null for the first one.</summary>
+    /// <param name="order">The order of the list, which that of the page before had too.</param>
+    /// <param name="cursor">The cursor of the page before.</param>
+    public RowPlace? Place<T>(T order, string? cursor)
+        where T : struct, Enum
+    {
+        if (string.IsNullOrEmpty(cursor))
+            return null;
+        if (cursor.Length <= MaxCursor && Base64Url.IsValid(cursor)
+            && Encoding.UTF8.GetString(Base64Url.DecodeFromChars(cursor)).Split('\n', 4) is [var word, var rank, var row, var text]
+            && word == WordOf(order)
+            && long.TryParse(rank, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var number)
+            && long.TryParse(row, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var last))
+            return new RowPlace(number, text, last);
+        _errors["cursor"] = ["This is no cursor of this list."];
+        return null;
+    }
+
+    /// <summary>The cursor of the page behind a place; null for none.</summary>
+    public static string? CursorOf<T>(T order, RowPlace? place)
+        where T : struct, Enum => place is null
+        ? null
+        : Base64Url.EncodeToString(Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{WordOf(order)}\n{place.Rank}\n{place.Row}\n{place.Text}")));
+
+    /// <summary>The value of another enumeration that has the same word.</summary>
+    public static T Same<T>(Enum value)
+        where T : struct, Enum => Enum.Parse<T>(value.ToString());
+
+    private static string WordOf<T>(T value)
+        where T : struct, Enum => JsonNamingPolicy.KebabCaseLower.ConvertName(value.ToString());
+}

@@ -1,0 +1,87 @@
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Queue;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>Shows the queue: its rows, and whether it is paused.</summary>
+internal sealed class QueueRows(QueueListStore store, HistoryListStore history, QueueMoments moments, QueuePause pause, TimeProvider time)
+{
+    private const string NoProvider = "No provider yet";
+    private const string NoAnswer = "No provider can be asked; it is tried again by itself.";
+
+    /// <summary>Whether the queue is paused.</summary>
+    public QueueState State => new(pause.IsPaused, pause.Left is { } left ? time.GetUtcNow() + left : null);
+
+    /// <summary>A page of rows.</summary>
+    public async Task<RowPage<QueueRow>> ReadAsync(QueueQuery query, RowPlace? after, int limit, CancellationToken cancellationToken)
+    {
+        var page = await store.ReadAsync(query, after, limit, cancellationToken);
+        return new RowPage<QueueRow>(Of(page.Items), page.Next, page.Total);
+    }
+
+    /// <summary>The rows of some ids, in any order; those that are not in the queue are left out.</summary>
+    public async Task<IReadOnlyList<QueueRow>> ReadAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
+        Of(await store.FindAsync(ids, cancellationToken));
+
+    /// <summary>Items of the queue.</summary>
+    public Task<int> CountAsync(CancellationToken cancellationToken) => store.CountAsync(cancellationToken);
+
+    /// <summary>The names of items that were just added; those that have left the queue have theirs in the history.</summary>
+    public async Task<QueueAdded> NamesOfAsync(IReadOnlyList<string> ids, CancellationToken cancellationToken)
+    {
+        var names = (await store.FindAsync(ids, cancellationToken)).ToDictionary(item => item.Id, item => item.Name);
+        var ended = names.Count < ids.Count ? await history.FindAsync([.. ids.Where(id => !names.ContainsKey(id))], cancellationToken) : [];
+        foreach (var item in ended)
+            names[item.Id] = item.Name;
+        return new QueueAdded(ids, [.. ids.Select(id => names.GetValueOrDefault(id, ""))]);
+    }
+
+    /// <summary>Items by their ids, or all that match.</summary>
+    /// <param name="ids">The ids; null where there is a filter.</param>
+    /// <param name="filter">The filter; null where there are ids.</param>
+    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <returns>The ids of those that are in the queue; null where both or none of the two are given.</returns>
+    public async Task<IReadOnlyList<string>?> SelectAsync(IReadOnlyList<string>? ids, QueueSelection? filter, CancellationToken cancellationToken)
+    {
+        if (ids is null == filter is null)
+            return null;
+        if (ids is not null)
+            return [.. (await store.FindAsync(ids, cancellationToken)).Select(item => item.Id)];
+        var query = new QueueQuery
+        {
+            Words = SearchText.WordsOf(filter!.Q),
+            Category = filter.Category,
+            State = filter.State is { } state ? ListReader.Same<ItemState>(state) : null,
+        };
+        return await store.FindIdsAsync(query, cancellationToken);
+    }
+
+    private IReadOnlyList<QueueRow> Of(IReadOnlyList<QueueItem> items)
+    {
+        var moment = moments.Now;
+        return [.. items.Select(item => Of(item, moment, time))];
+    }
+
+    /// <summary>The row of an item.</summary>
+    /// <param name="item">The item, with its place.</param>
+    /// <param name="moment">What is known of it beside its row.</param>
+    /// <param name="time">The clock.</param>
+    internal static QueueRow Of(QueueItem item, QueueMoment moment, TimeProvider time)
+    {
+        var (state, work) = (moment.StateOf(item), moment.Running.GetValueOrDefault(item.Id));
+        return new QueueRow(
+            item.Id,
+            item.Name,
+            item.Category,
+            ListReader.Same<JobPriority>(item.Priority),
+            ListReader.Same<JobState>(state),
+            state != ItemState.Waiting ? null : moment.HasProviders ? NoAnswer : NoProvider,
+            item.Index,
+            work?.Percent ?? 0,
+            item.EncodedBytes,
+            item.AddedAt,
+            item.Password.Length > 0,
+            JobSteps.Of(work, time));
+    }
+}

@@ -1,0 +1,332 @@
+using System.Threading.Channels;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.Events;
+
+/// <summary>
+/// Tells all who watch what happens (ADM-20 to ADM-23). A frame is made once, whatever the number of its watchers, and only while there are any;
+/// changes are also kept for five minutes, so that a client that was away for less goes on where it was.
+/// </summary>
+/// <remarks>Thread-safe. Frames of all watchers come in the order of their numbers.</remarks>
+internal sealed class EventHub : IAsyncDisposable
+{
+    /// <summary>Between two frames of a topic of change; what happens in between is one frame.</summary>
+    public static readonly TimeSpan Pace = TimeSpan.FromMilliseconds(250);
+
+    /// <summary>How long changes are kept, and noted after the last watcher has gone.</summary>
+    public static readonly TimeSpan Kept = TimeSpan.FromMinutes(5);
+
+    // Of all frames that are kept; a busy import writes some hundred KiB in five minutes.
+    private const int MaxKeptBytes = 4 << 20;
+
+    private static readonly TimeSpan PauseAfterFailure = TimeSpan.FromSeconds(1);
+
+    // Guards the fields below and the runs. The end of a run's token and drops of clients come after it; a topic is told under it to begin
+    // and to make a frame, and calls back nothing that takes it.
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, Run> _runs = [];
+    private readonly Queue<KeptFrame> _kept = [];
+    private long _keptBytes;
+    private long _seq;
+
+    // The number of the last frame that is kept no longer.
+    private long _floor;
+    private Task _ended = Task.CompletedTask;
+    private bool _isClosed;
+
+    private readonly IReadOnlyList<ITopic> _topics;
+    private readonly IReadOnlyList<ITopicFamily> _families;
+    private readonly TimeProvider _time;
+    private readonly ILogger<EventHub> _logger;
+
+    /// <summary>Begins without watchers.</summary>
+    public EventHub(IEnumerable<ITopic> topics, IEnumerable<ITopicFamily> families, TimeProvider time, ILogger<EventHub> logger)
+    {
+        _topics = [.. topics];
+        _families = [.. families];
+        _time = time;
+        _logger = logger;
+        // Numbers go on over a restart, as long as the clock does.
+        _seq = _floor = time.WallTime().ToUnixTimeMilliseconds();
+    }
+
+    /// <summary>The number of the last change that was told. Who reads it before rows has all changes up to it in them.</summary>
+    public long Seq
+    {
+        get
+        {
+            lock (_gate)
+                return _seq;
+        }
+    }
+
+    /// <summary>Whether there is a topic of a name.</summary>
+    public bool Knows(string name) =>
+        _topics.Any(topic => topic.Name == name) || _families.Any(family => name.Length > family.Prefix.Length && name.StartsWith(family.Prefix, StringComparison.Ordinal));
+
+    /// <summary>Watches topics.</summary>
+    /// <param name="names">Their names, each known, each once.</param>
+    /// <param name="since">How far the client has got; null for one that begins.</param>
+    /// <param name="cancellationToken">Gives up the snapshots.</param>
+    public async Task<EventWatch> WatchAsync(IReadOnlyList<string> names, EventPlace? since, CancellationToken cancellationToken)
+    {
+        var (watch, fresh) = Enter(names, since);
+        try
+        {
+            foreach (var (topic, at, seq) in fresh)
+                watch.First.Add(new EventFrame(topic.Name, at, (await topic.SnapshotAsync(cancellationToken))(seq)));
+            return watch;
+        }
+        catch
+        {
+            watch.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>A watcher goes.</summary>
+    public void Leave(EventWatch watch)
+    {
+        List<Run> idle = [];
+        lock (_gate)
+        {
+            foreach (var run in _runs.Values.Where(run => run.Watchers.Remove(watch) && run.Watchers.Count == 0).ToList())
+            {
+                if (run.Topic is IChangeTopic && !_isClosed)
+                    run.Idle = _time.CreateTimer(_ => EndIdle(run), null, Kept, Timeout.InfiniteTimeSpan);
+                else
+                    idle.Add(End(run));
+            }
+        }
+
+        foreach (var run in idle)
+            run.Stop.Cancel();
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        List<Run> all = [];
+        lock (_gate)
+        {
+            _isClosed = true;
+            foreach (var run in _runs.Values.ToList())
+                all.Add(End(run));
+        }
+
+        foreach (var run in all)
+        {
+            await run.Stop.CancelAsync();
+            foreach (var watch in run.Watchers)
+                watch.Drop();
+        }
+
+        await _ended;
+    }
+
+    private (EventWatch Watch, List<(ITopic Topic, long At, long Seq)> Fresh) Enter(IReadOnlyList<string> names, EventPlace? since)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isClosed, this);
+            Evict();
+            var runs = names.Select(Open).ToList();
+            var watch = new EventWatch(this, runs.Aggregate(0UL, (bits, run) => bits | run.Bit));
+            var fresh = new List<(ITopic, long, long)>();
+            var continued = new HashSet<Run>();
+            foreach (var run in runs)
+            {
+                run.Watchers.Add(watch);
+                if (since is { } id && (id.Topics & run.Bit) != 0 && id.Seq <= _seq && id.Seq >= _floor && id.Seq >= run.Since)
+                    continued.Add(run);
+                else
+                    fresh.Add((run.Topic, _seq, run.Topic is IChangeTopic ? run.Last : _seq));
+            }
+
+            watch.First.AddRange(_kept.Where(kept => kept.Frame.Seq > since?.Seq && continued.Contains(kept.Run)).Select(kept => kept.Frame));
+            return (watch, fresh);
+        }
+    }
+
+    /// <summary>The run of a topic, begun where there is none.</summary>
+    private Run Open(string name)
+    {
+        if (_runs.TryGetValue(name, out var run))
+        {
+            run.Idle?.Dispose();
+            run.Idle = null;
+            return run;
+        }
+
+        run = new Run(TopicOf(name));
+        _runs[name] = run;
+        if (run.Topic is IChangeTopic change)
+        {
+            run.Bit = 1UL << _topics.Index().First(topic => topic.Item == change).Index;
+            // What has happened before was noted by nobody: pages that were read by then are read again.
+            run.Since = run.Last = ++_seq;
+            run.Notes = change.Begin(() => run.News.Writer.TryWrite(true));
+            run.Running = Task.Run(() => FollowAsync(run, change, run.Stop.Token));
+        }
+        else if (run.Topic is ISampledTopic sampled)
+        {
+            run.Running = Task.Run(() => SampleAsync(run, sampled, run.Stop.Token));
+        }
+
+        return run;
+    }
+
+    private ITopic TopicOf(string name)
+    {
+        if (_topics.FirstOrDefault(topic => topic.Name == name) is { } known)
+            return known;
+        var family = _families.First(family => name.StartsWith(family.Prefix, StringComparison.Ordinal));
+        return family.Of(name[family.Prefix.Length..]);
+    }
+
+    /// <summary>Ends a run; its token is cancelled after the lock.</summary>
+    private Run End(Run run)
+    {
+        _runs.Remove(run.Topic.Name);
+        run.Idle?.Dispose();
+        run.Notes?.Dispose();
+        _ended = _ended.IsCompleted ? run.Running : Task.WhenAll(_ended, run.Running);
+        return run;
+    }
+
+    private void EndIdle(Run run)
+    {
+        lock (_gate)
+        {
+            if (run.Watchers.Count > 0 || _runs.GetValueOrDefault(run.Topic.Name) != run)
+                return;
+            End(run);
+        }
+
+        run.Stop.Cancel();
+    }
+
+    /// <summary>Tells changes: the first at once, those that follow within <see cref="Pace"/> as one.</summary>
+    private async Task FollowAsync(Run run, IChangeTopic topic, CancellationToken stop)
+    {
+        try
+        {
+            while (await run.News.Reader.ReadAsync(stop))
+            {
+                if (await TryAsync(run, async () => await topic.TakeAsync(stop), stop) is not { } maker)
+                    continue;
+                Publish(run, maker);
+                await Task.Delay(Pace, _time, stop);
+            }
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // Nobody watches any more.
+        }
+    }
+
+    private async Task SampleAsync(Run run, ISampledTopic topic, CancellationToken stop)
+    {
+        try
+        {
+            while (true)
+            {
+                await Task.Delay(topic.Interval, _time, stop);
+                if (await TryAsync(run, async () => await topic.SampleAsync(stop), stop) is { } maker)
+                    Publish(run, maker);
+            }
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // Nobody watches any more.
+        }
+    }
+
+    /// <summary>Clients of a topic that cannot tell what has changed have to begin again: they are dropped.</summary>
+    private async Task<FrameMaker?> TryAsync(Run run, Func<Task<FrameMaker?>> make, CancellationToken stop)
+    {
+        try
+        {
+            return await make();
+        }
+        catch (Exception e) when (!stop.IsCancellationRequested)
+        {
+            EventsLog.TopicFailed(_logger, e, run.Topic.Name);
+            List<EventWatch> watchers;
+            lock (_gate)
+            {
+                if (run.Topic is IChangeTopic)
+                    run.Since = run.Last = ++_seq;
+                watchers = [.. run.Watchers];
+            }
+
+            foreach (var watch in watchers)
+                watch.Drop();
+            await Task.Delay(PauseAfterFailure, _time, stop);
+            return null;
+        }
+    }
+
+    private void Publish(Run run, FrameMaker maker)
+    {
+        List<EventWatch> slow = [];
+        lock (_gate)
+        {
+            var isChange = run.Topic is IChangeTopic;
+            if (isChange)
+                run.Last = ++_seq;
+            var frame = new EventFrame(run.Topic.Name, _seq, maker(_seq));
+            if (isChange)
+            {
+                _kept.Enqueue(new KeptFrame(run, frame, _time.GetTimestamp()));
+                _keptBytes += frame.Json.Length;
+                Evict();
+            }
+
+            slow.AddRange(run.Watchers.Where(watch => !watch.Offer(frame)));
+        }
+
+        foreach (var watch in slow)
+            watch.Drop();
+    }
+
+    private void Evict()
+    {
+        while (_kept.TryPeek(out var oldest) && (_keptBytes > MaxKeptBytes || _time.GetElapsedTime(oldest.At) > Kept))
+        {
+            _kept.Dequeue();
+            _keptBytes -= oldest.Frame.Json.Length;
+            _floor = oldest.Frame.Seq;
+        }
+    }
+
+    private readonly record struct KeptFrame(Run Run, EventFrame Frame, long At);
+
+    /// <summary>A topic while it is watched, and for a while after.</summary>
+    private sealed class Run(ITopic topic)
+    {
+        public ITopic Topic => topic;
+
+        public List<EventWatch> Watchers { get; } = [];
+
+        public CancellationTokenSource Stop { get; } = new();
+
+        public Channel<bool> News { get; } =
+            Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite, SingleReader = true });
+
+        /// <summary>Its bit in the ids of frames; none for a sampled topic, which begins with a snapshot each time.</summary>
+        public ulong Bit { get; set; }
+
+        /// <summary>Since which number it has missed no change.</summary>
+        public long Since { get; set; }
+
+        /// <summary>The number of its last change.</summary>
+        public long Last { get; set; }
+
+        public Task Running { get; set; } = Task.CompletedTask;
+
+        public IDisposable? Notes { get; set; }
+
+        public ITimer? Idle { get; set; }
+    }
+}

@@ -1,0 +1,141 @@
+using Sluice.Server.Database;
+
+namespace Sluice.Server.Library;
+
+/// <summary>In which order entries are listed for people.</summary>
+internal enum ListOrder
+{
+    /// <summary>By name, as it is folded.</summary>
+    Name,
+
+    /// <summary>The newest first.</summary>
+    Newest,
+
+    /// <summary>The largest first.</summary>
+    Size,
+}
+
+/// <summary>The place of an entry in a list. Entries come and go; the place stays where it is between the others (ADM-4).</summary>
+/// <param name="Rank">The number that the list is sorted by; 0 where it is sorted by text.</param>
+/// <param name="Text">The text that it is sorted by; may be empty.</param>
+/// <param name="Row">Tells entries apart that are equal otherwise.</param>
+internal readonly record struct ListPlace(long Rank, string Text, long Row);
+
+/// <summary>An entry of a list.</summary>
+/// <param name="Path">Its path below <c>/content</c>.</param>
+/// <param name="FileId">Id of a file; null for a folder of any kind.</param>
+/// <param name="Bytes">Length of a file or of all files below it; null where that is not counted.</param>
+/// <param name="LastModified">Its time.</param>
+/// <param name="Place">Its place in the list.</param>
+internal sealed record ListedEntry(string Path, Guid? FileId, long? Bytes, DateTimeOffset LastModified, ListPlace Place)
+{
+    /// <summary>The last name of the path.</summary>
+    public string Name => Path[(Path.LastIndexOf('/') + 1)..];
+}
+
+/// <summary>A part of a list.</summary>
+/// <param name="Entries">Its entries, in order.</param>
+/// <param name="Next">The place of the last one; null where nothing is behind it.</param>
+/// <param name="Total">Entries of the whole list.</param>
+internal sealed record ListedPage(IReadOnlyList<ListedEntry> Entries, ListPlace? Next, long Total)
+{
+    /// <summary>A page of what was read with one entry more than it may have.</summary>
+    public static ListedPage Of(List<ListedEntry> read, int limit, long total) =>
+        read.Count > limit ? new ListedPage(read[..limit], read[limit - 1].Place, total) : new ListedPage(read, null, total);
+}
+
+/// <summary>What <see cref="LibraryTree"/> shows, page by page, in an order, and searched.</summary>
+internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFiles shown)
+{
+    /// <summary>A page of the folder of a path below <c>/content</c>.</summary>
+    /// <param name="names">The names of the path; none for the categories.</param>
+    /// <param name="order">The order.</param>
+    /// <param name="after">Entries behind this place; null from the first on.</param>
+    /// <param name="limit">How many at most.</param>
+    /// <param name="cancellationToken">Counts until the query begins.</param>
+    /// <returns>Null where the path is that of no folder.</returns>
+    public async Task<ListedPage?> ListAsync(
+        IReadOnlyList<string> names, ListOrder order, ListPlace? after, int limit, CancellationToken cancellationToken)
+    {
+        switch (await tree.FindAsync(names, cancellationToken))
+        {
+            case CategoryEntry { Name: not BuiltInClip.Category } category:
+                return await store.ListReleasesAsync(category.Name, order, after, limit, cancellationToken);
+            case ReleaseEntry release:
+                return Page(await ChildrenAsync(release.Release, "", cancellationToken), order, after, limit);
+            case FolderEntry folder:
+                return Page(await ChildrenAsync(folder.Release, folder.Path, cancellationToken), order, after, limit);
+            case (RootEntry or CategoryEntry) and { } few:
+                return Page(await tree.ListAsync(few, cancellationToken).Select(entry => Show(few.Name, entry)).ToListAsync(cancellationToken), order, after, limit);
+            default:
+                return null;
+        }
+    }
+
+    /// <summary>A page of the files below a path whose release and path hold all words. The built-in clip is not searched.</summary>
+    /// <returns>Null where the path is that of no folder.</returns>
+    public async Task<ListedPage?> SearchAsync(
+        IReadOnlyList<string> names, IReadOnlyList<string> words, ListOrder order, ListPlace? after, int limit, CancellationToken cancellationToken)
+    {
+        FileSearch? search = await tree.FindAsync(names, cancellationToken) switch
+        {
+            RootEntry => new FileSearch(words, null, null, ""),
+            CategoryEntry category => new FileSearch(words, category.Name, null, ""),
+            ReleaseEntry release => new FileSearch(words, null, release.Release.Id, ""),
+            FolderEntry folder => new FileSearch(words, null, folder.Release.Id, folder.Path),
+            _ => null,
+        };
+        return search is null ? null : await store.SearchAsync(search, shown.HavePar2, order, after, limit, cancellationToken);
+    }
+
+    private static ListedEntry Show(string folder, LibraryEntry entry)
+    {
+        var file = (entry as FileEntry)?.File;
+        return new ListedEntry(folder.Length == 0 ? entry.Name : $"{folder}/{entry.Name}", file?.Id, file?.Length, entry.LastModified, default);
+    }
+
+    private async Task<List<ListedEntry>> ChildrenAsync(Release release, string folder, CancellationToken cancellationToken)
+    {
+        var children = new Dictionary<string, ListedEntry>();
+        var start = folder.Length == 0 ? 0 : folder.Length + 1;
+        foreach (var (path, id, length) in await store.GetFilesAsync(release, folder, cancellationToken))
+        {
+            if (ShownFiles.IsPar2(path) && !shown.HavePar2)
+                continue;
+            var end = path.IndexOf('/', start);
+            var inner = end < 0 ? path : path[..end];
+            var known = children.GetValueOrDefault(inner)?.Bytes ?? 0;
+            children[inner] = new ListedEntry(
+                $"{release.Category}/{release.Name}/{inner}", end < 0 ? id : null, known + length, release.PublishedAt, default);
+        }
+
+        return [.. children.Values];
+    }
+
+    /// <summary>A page of a list that is in memory as a whole.</summary>
+    private static ListedPage Page(List<ListedEntry> entries, ListOrder order, ListPlace? after, int limit)
+    {
+        var sorted = entries
+            .Select(entry => entry with { Place = PlaceOf(entry, order) })
+            .OrderBy(entry => entry.Place.Rank)
+            .ThenBy(entry => entry.Place.Text, StringComparer.Ordinal)
+            .ToList();
+        return ListedPage.Of([.. sorted.Where(entry => IsBehind(entry.Place)).Take(limit + 1)], limit, sorted.Count);
+
+        bool IsBehind(ListPlace place) => after is not { } last
+            || place.Rank > last.Rank
+            || (place.Rank == last.Rank && string.CompareOrdinal(place.Text, last.Text) > 0);
+    }
+
+    private static ListPlace PlaceOf(ListedEntry entry, ListOrder order)
+    {
+        var rank = order switch
+        {
+            ListOrder.Newest => -entry.LastModified.ToUnixTimeMilliseconds(),
+            ListOrder.Size => -(entry.Bytes ?? 0),
+            _ => 0,
+        };
+        // The name itself tells those apart that fold to the same.
+        return new ListPlace(rank, $"{SearchText.Fold(entry.Name)}\n{entry.Name}", 0);
+    }
+}

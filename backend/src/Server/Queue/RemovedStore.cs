@@ -1,0 +1,218 @@
+using System.Data.Common;
+using Dapper;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+
+namespace Sluice.Server.Queue;
+
+/// <summary>
+/// Sets rows of queue and history aside for as long as their removal may be taken back (HLT-61). They stand in tables of their own, so that
+/// no list can show them, and refer to the same NZBs, so that none of those is removed. All methods are part of the caller's transaction.
+/// </summary>
+internal static class RemovedStore
+{
+    /// <summary>Where removed queue items refer to stored NZBs.</summary>
+    public static readonly BlobReference QueueReference = new("removed_queue_item", "nzb_hash", "removed_queue_item_nzb");
+
+    /// <summary>Where removed history items refer to stored NZBs.</summary>
+    public static readonly BlobReference HistoryReference = new("removed_history_item", "nzb_hash", "removed_history_item_nzb");
+
+    /// <summary>Where the files of removed items name their bytes.</summary>
+    public static readonly BlobReference RawReference = new("removed_queue_file", "hash", "removed_queue_file_hash") { IsNzb = false };
+
+    // Rows that one transaction drops.
+    private const int PerDrop = 1000;
+
+    // All columns of the tables but name and folded, which an item may get anew, and its row number, which says nothing.
+    private const string ItemColumns =
+        """
+        id, position, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_length, encoded_bytes, posted_at, added_at,
+        url, fetch_tries, fetch_at, file, nzb_hash, named, retried
+        """;
+
+    private const string FileColumns = "id, folder, hash, length, packed, added_at, properties";
+
+    private const string HistoryColumns =
+        """
+        number, id, name, nzb_name, category, folder, priority, password, post_processing, script, nzb_hash, encoded_bytes, bytes, release_id, reason,
+        fail_message, added_at, started_at, completed_at, steps, archived, nzb_length, url, folded
+        """;
+
+    /// <summary>Begins a removal, or lets one last longer.</summary>
+    /// <param name="connection">The caller's.</param>
+    /// <param name="removal">Its number; null for a new one.</param>
+    /// <param name="until">Until when it can be taken back, in Unix milliseconds.</param>
+    /// <returns>Its number.</returns>
+    public static long Begin(DbConnection connection, long? removal, long until)
+    {
+        if (removal is not { } known)
+            return connection.ExecuteScalar<long>("INSERT INTO removal (until) VALUES (@until) RETURNING number", new { until });
+        connection.Execute("UPDATE removal SET until = @until WHERE number = @known", new { until, known });
+        return known;
+    }
+
+    /// <summary>Sets items of the queue aside, and with the last item of a file that file.</summary>
+    /// <returns>The ids of those that were there.</returns>
+    public static IReadOnlyList<string> TakeItems(DbConnection connection, long removal, IReadOnlyCollection<string> ids)
+    {
+        var values = new { removal, list = SqlDialect.List(ids) };
+        var which = SqlDialect.In("id", "@list");
+        // Back in the queue they come in the same order again.
+        connection.Execute(
+            $"INSERT INTO removed_queue_item (removal, name, folded, {ItemColumns}) SELECT @removal, name, folded, {ItemColumns} FROM queue_item WHERE {which} ORDER BY {SqlDialect.RowNumber}",
+            values);
+        connection.Execute(
+            $"""
+            INSERT INTO removed_queue_file (removal, name, {FileColumns})
+            SELECT @removal, name, {FileColumns} FROM queue_file WHERE id IN (SELECT file FROM queue_item WHERE {which})
+            ON CONFLICT DO NOTHING
+            """,
+            values);
+        // The trigger of the table takes files without items away.
+        return [.. connection.Query<string>($"DELETE FROM queue_item WHERE {which} RETURNING id", values)];
+    }
+
+    /// <summary>Sets items of the history aside.</summary>
+    /// <returns>The items as they were.</returns>
+    public static IReadOnlyList<EndedItem> TakeHistory(DbConnection connection, long removal, IReadOnlyCollection<long> numbers)
+    {
+        connection.Execute(
+            $"INSERT INTO removed_history_item (removal, {HistoryColumns}) SELECT @removal, {HistoryColumns} FROM history_item WHERE {SqlDialect.In("number", "@list")}",
+            new { removal, list = SqlDialect.List(numbers) });
+        return HistoryStore.Remove(connection, numbers);
+    }
+
+    /// <summary>Whether a removal can be taken back; null where there never was one of this number.</summary>
+    public static bool? IsOpen(DbConnection connection, long removal, long now) =>
+        connection.ExecuteScalar<long?>("SELECT until FROM removal WHERE number = @removal", new { removal }) is { } until
+            ? until > now
+            : removal > 0 && removal <= (connection.ExecuteScalar<long?>(SqlDialect.LastNumber("removal")) ?? 0) ? false : null;
+
+    /// <summary>
+    /// Puts everything of a removal back to where it was, and ends it. What is in a place that another item has taken meanwhile goes before
+    /// that, and gets a number behind its name where the name is taken.
+    /// </summary>
+    /// <returns>The items of the history that are back.</returns>
+    public static IReadOnlyList<EndedItem> Return(DbConnection connection, long removal)
+    {
+        ReturnFiles(connection, removal);
+        ReturnItems(connection, removal);
+        var numbers = connection.Query<long>("SELECT number FROM removed_history_item WHERE removal = @removal", new { removal }).AsList();
+        HistoryStore.Counted(connection, connection.Execute(
+            $"INSERT INTO history_item ({HistoryColumns}) SELECT {HistoryColumns} FROM removed_history_item WHERE removal = @removal", new { removal }));
+        connection.Execute("DELETE FROM removal WHERE number = @removal", new { removal });
+        return HistoryStore.FindEnded(connection, SqlDialect.List(numbers));
+    }
+
+    /// <summary>Closes the removals whose time is over.</summary>
+    /// <param name="connection">The caller's.</param>
+    /// <param name="now">In Unix milliseconds.</param>
+    /// <param name="latest">A time that no removal of today can have: the clock was set back since.</param>
+    /// <returns>Their numbers, and when the next one is due; null where there is none.</returns>
+    public static (IReadOnlyList<long> Due, long? Next) Close(DbConnection connection, long now, long latest)
+    {
+        IReadOnlyList<long> due = [.. connection.Query<long>(
+            "UPDATE removal SET until = 0 WHERE until <= @now OR until > @latest RETURNING number", new { now, latest })];
+        return (due, connection.ExecuteScalar<long?>("SELECT min(until) FROM removal WHERE until > 0"));
+    }
+
+    /// <summary>Drops a part of a closed removal, and with the last part the removal itself.</summary>
+    /// <returns>The blobs that its rows have named; null where nothing is left.</returns>
+    public static IReadOnlyList<string>? Drop(DbConnection connection, long removal)
+    {
+        List<string?> hashes = [];
+        foreach (var (table, column) in new[] { ("removed_queue_item", "nzb_hash"), ("removed_queue_file", "hash"), ("removed_history_item", "nzb_hash") })
+        {
+            hashes.AddRange(connection.Query<string?>(
+                $"""
+                DELETE FROM {table} WHERE {SqlDialect.RowNumber} IN (SELECT {SqlDialect.RowNumber} FROM {table} WHERE removal = @removal LIMIT @most)
+                RETURNING {column}
+                """,
+                new { removal, most = PerDrop }));
+        }
+
+        if (hashes.Count > 0)
+            return [.. hashes.OfType<string>()];
+        connection.Execute("DELETE FROM removal WHERE number = @removal", new { removal });
+        return null;
+    }
+
+    /// <summary>Whether something that was removed refers to a blob.</summary>
+    public static bool Uses(DbConnection connection, string hash) =>
+        connection.ExecuteScalar<bool>(
+            """
+            SELECT EXISTS (SELECT 1 FROM removed_queue_item WHERE nzb_hash = @hash) OR EXISTS (SELECT 1 FROM removed_queue_file WHERE hash = @hash)
+              OR EXISTS (SELECT 1 FROM removed_history_item WHERE nzb_hash = @hash)
+            """,
+            new { hash });
+
+    private static void ReturnFiles(DbConnection connection, long removal)
+    {
+        connection.Execute(
+            $"""
+            INSERT INTO queue_file (name, {FileColumns}) SELECT name, {FileColumns} FROM removed_queue_file r
+            WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_file f WHERE f.id = r.id OR (f.folder = r.folder AND f.name = r.name))
+            """,
+            new { removal });
+        var displaced = connection.Query<TakenPlace>(
+            """
+            SELECT id AS Number, folder AS Folder, name AS Name FROM removed_queue_file r
+            WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_file f WHERE f.id = r.id) ORDER BY id
+            """,
+            new { removal }).AsList();
+        foreach (var file in displaced)
+        {
+            var dot = file.Name.LastIndexOf('.');
+            var (stem, extension) = dot > 0 ? (file.Name[..dot], file.Name[dot..]) : (file.Name, "");
+            var name = ReleaseName.FindFree(stem, free => QueueFileStore.Contains(connection, file.Folder, free + extension)) + extension;
+            connection.Execute(
+                $"INSERT INTO queue_file (name, {FileColumns}) SELECT @name, {FileColumns} FROM removed_queue_file WHERE removal = @removal AND id = @Number",
+                new { removal, name, file.Number });
+        }
+    }
+
+    private static void ReturnItems(DbConnection connection, long removal)
+    {
+        connection.Execute(
+            $"""
+            INSERT INTO queue_item (name, folded, {ItemColumns}) SELECT name, folded, {ItemColumns} FROM removed_queue_item r
+            WHERE removal = @removal
+              AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.folder = r.folder AND q.name = r.name)
+              AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.priority = r.priority AND q.position = r.position)
+            ORDER BY {SqlDialect.RowNumber}
+            """,
+            new { removal });
+        var displaced = connection.Query<TakenPlace>(
+            $"""
+            SELECT {SqlDialect.RowNumber} AS Number, folder AS Folder, name AS Name, priority AS Priority, position AS Position FROM removed_queue_item r
+            WHERE removal = @removal AND NOT EXISTS (SELECT 1 FROM queue_item q WHERE q.id = r.id) ORDER BY priority DESC, position
+            """,
+            new { removal }).AsList();
+        foreach (var item in displaced)
+        {
+            connection.Execute(
+                """
+                UPDATE queue_item SET position = position + 1 WHERE priority = @Priority AND position >= @Position
+                  AND EXISTS (SELECT 1 FROM queue_item WHERE priority = @Priority AND position = @Position)
+                """,
+                item);
+            var name = ReleaseName.FindFree(item.Name, free => QueueStore.Contains(connection, item.Folder, free));
+            connection.Execute(
+                $"""
+                INSERT INTO queue_item (name, folded, {ItemColumns}) SELECT @name, @folded, {ItemColumns} FROM removed_queue_item
+                WHERE {SqlDialect.RowNumber} = @Number
+                """,
+                new { name, folded = SearchText.Fold(name), item.Number });
+        }
+    }
+
+    /// <summary>A removed row whose place another one has.</summary>
+    internal sealed record TakenPlace
+    {
+        public long Number { get; init; }
+        public required string Folder { get; init; }
+        public required string Name { get; init; }
+        public int Priority { get; init; }
+        public long Position { get; init; }
+    }
+}

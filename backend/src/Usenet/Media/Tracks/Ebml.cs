@@ -1,0 +1,76 @@
+using System.Buffers.Binary;
+
+namespace Sluice.Usenet.Media.Tracks;
+
+/// <summary>The head of an EBML element (RFC 8794 sections 4 to 6): <c>VINT id, VINT size</c>.</summary>
+/// <param name="Id">Its id, with the marker of its length.</param>
+/// <param name="Length">Bytes of the head itself.</param>
+/// <param name="Size">Bytes of what follows; <see cref="Unknown"/> where it does not say.</param>
+internal readonly record struct EbmlHead(uint Id, int Length, long Size)
+{
+    /// <summary>Longest head: four bytes of id and eight of size.</summary>
+    public const int MaxLength = 12;
+
+    /// <summary>Size of an element that ends where another one of its level begins.</summary>
+    public const long Unknown = -1;
+
+    /// <summary>Reads a head. False where the bytes are none, or end in it.</summary>
+    public static bool TryRead(ReadOnlySpan<byte> bytes, out EbmlHead head)
+    {
+        head = default;
+        if (bytes.IsEmpty || bytes[0] == 0)
+            return false;
+        var idLength = System.Numerics.BitOperations.LeadingZeroCount((uint)bytes[0]) - 23;
+        if (idLength > 4 || bytes.Length <= idLength || bytes[idLength] == 0)
+            return false;
+        var id = (uint)Number(bytes[..idLength]);
+        var rest = bytes[idLength..];
+        var sizeLength = System.Numerics.BitOperations.LeadingZeroCount((uint)rest[0]) - 23;
+        if (rest.Length < sizeLength)
+            return false;
+        var mask = (1UL << (7 * sizeLength)) - 1;
+        var size = Number(rest[..sizeLength]) & mask;
+        head = new EbmlHead(id, idLength + sizeLength, size == mask ? Unknown : (long)size);
+        return true;
+    }
+
+    /// <summary>An unsigned number of at most eight bytes, the highest first.</summary>
+    public static ulong Number(ReadOnlySpan<byte> bytes)
+    {
+        var number = 0UL;
+        foreach (var b in bytes[..Math.Min(bytes.Length, 8)])
+            number = (number << 8) | b;
+        return number;
+    }
+
+    /// <summary>A number with a point, of four or eight bytes; 0 for any other length.</summary>
+    public static double Float(ReadOnlySpan<byte> bytes) => bytes.Length switch
+    {
+        4 => BinaryPrimitives.ReadSingleBigEndian(bytes),
+        8 => BinaryPrimitives.ReadDoubleBigEndian(bytes),
+        _ => 0,
+    };
+}
+
+/// <summary>The elements inside an element that is in memory as a whole. Ends at the first one that does not fit.</summary>
+internal ref struct EbmlElements(ReadOnlySpan<byte> bytes)
+{
+    private ReadOnlySpan<byte> _rest = bytes;
+
+    /// <summary>Id of the current element.</summary>
+    public uint Id { get; private set; }
+
+    /// <summary>What is in it.</summary>
+    public ReadOnlySpan<byte> Content { get; private set; }
+
+    /// <summary>Goes to the next one.</summary>
+    public bool Next()
+    {
+        if (!EbmlHead.TryRead(_rest, out var head) || head.Size < 0 || head.Size > _rest.Length - head.Length)
+            return false;
+        Id = head.Id;
+        Content = _rest.Slice(head.Length, (int)head.Size);
+        _rest = _rest[(head.Length + (int)head.Size)..];
+        return true;
+    }
+}

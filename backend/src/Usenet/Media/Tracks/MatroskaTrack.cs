@@ -1,0 +1,93 @@
+namespace Sluice.Usenet.Media.Tracks;
+
+/// <summary>One <c>TrackEntry</c> of a Matroska file (RFC 9559 section 5.1.4.1). Pure.</summary>
+internal static class MatroskaTrack
+{
+    // A language that is not written down is English, by section 5.1.4.1.19.
+    private const string DefaultLanguage = "eng";
+
+    /// <summary>Reads an entry; null for tracks that are neither seen nor heard.</summary>
+    public static MediaTrack? Read(ReadOnlySpan<byte> entry)
+    {
+        var (type, isDefault) = (0UL, true);
+        var (language, codec) = (DefaultLanguage, "");
+        string? title = null;
+        ReadOnlySpan<byte> setup = [];
+        ReadOnlySpan<byte> picture = [];
+        ReadOnlySpan<byte> sound = [];
+        var elements = new EbmlElements(entry);
+        while (elements.Next())
+        {
+            switch (elements.Id)
+            {
+                case 0x83:
+                    type = EbmlHead.Number(elements.Content);
+                    break;
+                case 0x88:
+                    isDefault = EbmlHead.Number(elements.Content) != 0;
+                    break;
+                case 0x536E:
+                    title = HeaderText.Of(elements.Content);
+                    break;
+                // The second one is by BCP 47 and stands for the first where both are there.
+                case 0x22B59C or 0x22B59D:
+                    language = HeaderText.Of(elements.Content) ?? language;
+                    break;
+                case 0x86:
+                    codec = HeaderText.Of(elements.Content) ?? "";
+                    break;
+                case 0x63A2:
+                    setup = elements.Content;
+                    break;
+                case 0xE0:
+                    picture = elements.Content;
+                    break;
+                case 0xE1:
+                    sound = elements.Content;
+                    break;
+                default:
+                    break;
+            }
+        }
+
+        var shared = new MediaTrack(TrackKind.Subtitle, "", null) { Language = HeaderText.LanguageOf(language), Title = title, IsDefault = isDefault };
+        return type switch
+        {
+            1 => Picture(shared, MatroskaCodec.OfPicture(codec, setup), picture),
+            2 => Sound(shared, MatroskaCodec.OfSound(codec, setup), sound),
+            0x11 => shared with { Codec = MatroskaCodec.OfText(codec) },
+            _ => null,
+        };
+    }
+
+    private static MediaTrack Picture(MediaTrack shared, CodecWord codec, ReadOnlySpan<byte> bytes)
+    {
+        int? width = null, height = null;
+        var elements = new EbmlElements(bytes);
+        while (elements.Next())
+        {
+            if (elements.Id == 0xB0)
+                width = Small(EbmlHead.Number(elements.Content));
+            else if (elements.Id == 0xBA)
+                height = Small(EbmlHead.Number(elements.Content));
+        }
+
+        return shared with { Kind = TrackKind.Video, Codec = codec.Name, Type = codec.Type, Width = width, Height = height };
+    }
+
+    private static MediaTrack Sound(MediaTrack shared, CodecWord codec, ReadOnlySpan<byte> bytes)
+    {
+        int? channels = 1;
+        var elements = new EbmlElements(bytes);
+        while (elements.Next())
+        {
+            if (elements.Id == 0x9F)
+                channels = Small(EbmlHead.Number(elements.Content));
+        }
+
+        channels = codec.Channels ?? channels;
+        return shared with { Kind = TrackKind.Audio, Codec = codec.WithChannels(channels), Type = codec.Type, Channels = channels };
+    }
+
+    private static int? Small(ulong number) => number is > 0 and <= ushort.MaxValue ? (int)number : null;
+}

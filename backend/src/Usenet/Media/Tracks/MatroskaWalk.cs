@@ -1,0 +1,183 @@
+namespace Sluice.Usenet.Media.Tracks;
+
+/// <summary>
+/// Walks over the elements of a Matroska file (RFC 9559) to <c>Info</c> and <c>Tracks</c>. Where the file has an index of its elements, it goes
+/// where that says, and else from one to the next up to the first cluster.
+/// </summary>
+internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWalk
+{
+    private const uint SegmentId = 0x18538067;
+    private const uint SeekHeadId = 0x114D9B74;
+    private const uint InfoId = 0x1549A966;
+    private const uint TracksId = 0x1654AE6B;
+    private const uint ClusterId = 0x1F43B675;
+
+    // Tables of palettes and fonts of subtitles are the largest in it, some ten KiB a track.
+    private const int MaxTracksElement = 2 << 20;
+    private const int MaxElement = 256 << 10;
+    private const int MaxTracks = 128;
+
+    private readonly List<MediaTrack> _tracks = [];
+
+    // Where the index says that they are; each is gone to once.
+    private readonly Dictionary<uint, long> _places = [];
+
+    private long _segment = -1;
+    private bool _hasTracks;
+    private bool _hasInfo;
+    private TimeSpan? _duration;
+
+    // The element whose content is needed next; 0: the head of one is.
+    private uint _content;
+    private uint _expected;
+    private long _behindIndex;
+
+    /// <inheritdoc/>
+    public long Offset { get; private set; }
+
+    /// <inheritdoc/>
+    public int Length { get; private set; } = EbmlHead.MaxLength;
+
+    /// <inheritdoc/>
+    public MediaTracks Result => _hasTracks
+        ? new MediaTracks(TracksVerdict.Known, kind, _duration, _tracks)
+        : new MediaTracks(TracksVerdict.Damaged, kind, null, []);
+
+    /// <inheritdoc/>
+    public bool Take(ReadOnlySpan<byte> bytes) => _content == 0 ? TakeHead(bytes) : TakeContent(bytes);
+
+    private bool TakeHead(ReadOnlySpan<byte> bytes)
+    {
+        if (!EbmlHead.TryRead(bytes, out var head))
+            return GoBack();
+        if (_expected != 0 && head.Id != _expected)
+            return GoBack();
+        _expected = 0;
+        var content = Offset + head.Length;
+        switch (head.Id)
+        {
+            case SegmentId when _segment < 0:
+                _segment = content;
+                return Go(content);
+            case ClusterId:
+                return false;
+            case SeekHeadId or InfoId or TracksId when _segment >= 0:
+                if (head.Size < 0 || head.Size > (head.Id == TracksId ? MaxTracksElement : MaxElement) || content + head.Size > fileLength)
+                    return GoBack();
+                (_content, Offset, Length) = (head.Id, content, (int)head.Size);
+                return true;
+            default:
+                return head.Size < 0 ? GoBack() : Go(content + head.Size);
+        }
+    }
+
+    private bool TakeContent(ReadOnlySpan<byte> bytes)
+    {
+        var (id, end) = (_content, Offset + Length);
+        _content = 0;
+        switch (id)
+        {
+            case SeekHeadId:
+                ReadIndex(bytes);
+                _behindIndex = end;
+                break;
+            case InfoId:
+                ReadInfo(bytes);
+                _hasInfo = true;
+                break;
+            default:
+                ReadTracks(bytes);
+                _hasTracks = true;
+                break;
+        }
+
+        if (_hasTracks && _hasInfo)
+            return false;
+        return GoTo(TracksId, _hasTracks) || GoTo(InfoId, _hasInfo) || (!_hasTracks && GoTo(SeekHeadId, false)) || Go(end);
+    }
+
+    /// <summary>Goes to an element whose place the index tells, once.</summary>
+    private bool GoTo(uint id, bool isKnown)
+    {
+        if (isKnown || !_places.Remove(id, out var place))
+            return false;
+        _expected = id;
+        return Go(place);
+    }
+
+    /// <summary>The index was wrong, or the element cannot be read: on from where the index ended.</summary>
+    private bool GoBack()
+    {
+        if (_expected == 0 && _behindIndex == 0)
+            return false;
+        (_expected, var behind) = (0, _behindIndex);
+        _behindIndex = 0;
+        return behind > 0 && Go(behind);
+    }
+
+    private bool Go(long offset)
+    {
+        (Offset, Length) = (offset, EbmlHead.MaxLength);
+        return offset >= 0 && offset < fileLength;
+    }
+
+    /// <summary><c>SeekHead { Seek { SeekID, SeekPosition } }</c>, section 5.1.1: positions count from the start of the segment.</summary>
+    private void ReadIndex(ReadOnlySpan<byte> bytes)
+    {
+        var seeks = new EbmlElements(bytes);
+        while (seeks.Next())
+        {
+            if (seeks.Id != 0x4DBB)
+                continue;
+            var (id, place) = (0U, 0UL);
+            var parts = new EbmlElements(seeks.Content);
+            while (parts.Next())
+            {
+                if (parts.Id == 0x53AB)
+                    id = (uint)EbmlHead.Number(parts.Content);
+                else if (parts.Id == 0x53AC)
+                    place = EbmlHead.Number(parts.Content);
+            }
+
+            if (id is TracksId or InfoId or SeekHeadId && place > 0 && place < (ulong)(fileLength - _segment))
+                _places.TryAdd(id, _segment + (long)place);
+        }
+    }
+
+    /// <summary><c>Info { TimestampScale, Duration }</c>, section 5.1.2.</summary>
+    private void ReadInfo(ReadOnlySpan<byte> bytes)
+    {
+        const double nanosecondsOfTick = 100;
+        var (scale, duration) = (1_000_000UL, 0.0);
+        var elements = new EbmlElements(bytes);
+        while (elements.Next())
+        {
+            if (elements.Id == 0x2AD7B1)
+                scale = EbmlHead.Number(elements.Content);
+            else if (elements.Id == 0x4489)
+                duration = EbmlHead.Float(elements.Content);
+        }
+
+        _duration = Durations.Of(duration * scale / nanosecondsOfTick);
+    }
+
+    private void ReadTracks(ReadOnlySpan<byte> bytes)
+    {
+        var elements = new EbmlElements(bytes);
+        while (elements.Next() && _tracks.Count < MaxTracks)
+        {
+            if (elements.Id == 0xAE && MatroskaTrack.Read(elements.Content) is { } track)
+                _tracks.Add(track);
+        }
+    }
+}
+
+/// <summary>How long files play.</summary>
+internal static class Durations
+{
+    // A year; more is a mistake of the file.
+    private const double MaxTicks = 365.0 * TimeSpan.TicksPerDay;
+
+    /// <summary>A duration; null for what is none.</summary>
+    public static TimeSpan? Of(double ticks) => ticks is > 0 and < MaxTicks ? TimeSpan.FromTicks((long)ticks) : null;
+}

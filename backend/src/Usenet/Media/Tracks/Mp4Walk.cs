@@ -1,0 +1,154 @@
+using System.Buffers.Binary;
+
+namespace Sluice.Usenet.Media.Tracks;
+
+/// <summary>
+/// Walks over the boxes of an MP4 or QuickTime file to the <c>moov</c> at its head or tail, and in it from track to track. Of the tables of
+/// samples, which are as long as the film, nothing is read.
+/// </summary>
+internal sealed class Mp4Walk : IHeaderWalk
+{
+    // Descriptions of samples hold setups of codecs, some hundred bytes; the first entry says what the track is.
+    private const int MaxContent = 64 << 10;
+    private const int MaxTracks = 128;
+
+    private readonly MediaKind _kind;
+    private readonly List<MediaTrack> _tracks = [];
+
+    // Where the boxes end that the walk is in, the innermost last, each with its type. As deep as the path to the sample descriptions.
+    private readonly Stack<(uint Type, long End)> _within = [];
+
+    private Mp4Track _track = new();
+    private TimeSpan? _duration;
+    private bool _isWhole;
+
+    // The box whose content is needed next; 0: the head of one is.
+    private uint _content;
+    private long _behind;
+
+    /// <summary>Begins at the start of a file.</summary>
+    public Mp4Walk(MediaKind kind, long fileLength)
+    {
+        _kind = kind;
+        _within.Push((0, fileLength));
+    }
+
+    /// <inheritdoc/>
+    public long Offset { get; private set; }
+
+    /// <inheritdoc/>
+    public int Length { get; private set; } = Mp4Head.MaxLength;
+
+    /// <inheritdoc/>
+    public MediaTracks Result => _isWhole
+        ? new MediaTracks(TracksVerdict.Known, _kind, _duration, _tracks)
+        : new MediaTracks(TracksVerdict.Damaged, _kind, null, []);
+
+    /// <inheritdoc/>
+    public bool Take(ReadOnlySpan<byte> bytes)
+    {
+        if (_content != 0)
+            return TakeContent(bytes);
+        if (!Mp4Head.TryRead(bytes, out var head))
+            return false;
+        var end = head.Size == 0 ? _within.Peek().End : Offset + head.Size;
+        if (end > _within.Peek().End || end <= Offset)
+            return false;
+        var content = Offset + head.Length;
+        switch (Use(head.Type, _within.Peek().Type))
+        {
+            case BoxUse.Enter:
+                _within.Push((head.Type, end));
+                return Go(content);
+            case BoxUse.Read when end > content:
+                (_content, Offset, Length) = (head.Type, content, (int)Math.Min(end - content, MaxContent));
+                _behind = end;
+                return true;
+            default:
+                return Go(end);
+        }
+    }
+
+    private enum BoxUse
+    {
+        Skip,
+        Enter,
+        Read,
+    }
+
+    /// <summary>What becomes of a box, by the box that it is in.</summary>
+    private static BoxUse Use(uint type, uint parent)
+    {
+        if (parent == 0)
+            return type == Mp4Head.Of("moov"u8) ? BoxUse.Enter : BoxUse.Skip;
+        if (parent == Mp4Head.Of("moov"u8))
+            return type == Mp4Head.Of("mvhd"u8) ? BoxUse.Read : type == Mp4Head.Of("trak"u8) ? BoxUse.Enter : BoxUse.Skip;
+        if (parent == Mp4Head.Of("trak"u8))
+            return type == Mp4Head.Of("tkhd"u8) ? BoxUse.Read : type == Mp4Head.Of("mdia"u8) ? BoxUse.Enter : BoxUse.Skip;
+        if (parent == Mp4Head.Of("mdia"u8))
+        {
+            return type == Mp4Head.Of("mdhd"u8) || type == Mp4Head.Of("hdlr"u8) || type == Mp4Head.Of("elng"u8) ? BoxUse.Read
+                : type == Mp4Head.Of("minf"u8) ? BoxUse.Enter
+                : BoxUse.Skip;
+        }
+
+        if (parent == Mp4Head.Of("minf"u8))
+            return type == Mp4Head.Of("stbl"u8) ? BoxUse.Enter : BoxUse.Skip;
+        return type == Mp4Head.Of("stsd"u8) ? BoxUse.Read : BoxUse.Skip;
+    }
+
+    private bool TakeContent(ReadOnlySpan<byte> bytes)
+    {
+        var type = _content;
+        _content = 0;
+        if (type == Mp4Head.Of("mvhd"u8))
+        {
+            _duration = DurationOf(bytes);
+            return Go(_behind);
+        }
+
+        _track.Take(type, bytes);
+        if (type != Mp4Head.Of("stsd"u8))
+            return Go(_behind);
+
+        // All that is to be known stands before the tables: on with the next track.
+        while (_within.Peek().Type != Mp4Head.Of("trak"u8))
+            _within.Pop();
+        return Go(_within.Peek().End);
+    }
+
+    /// <summary>Goes on at a place, out of the boxes that end there.</summary>
+    private bool Go(long offset)
+    {
+        (Offset, Length) = (offset, Mp4Head.MaxLength);
+        while (_within.Count > 1 && _within.Peek().End <= offset)
+        {
+            var (type, _) = _within.Pop();
+            if (type == Mp4Head.Of("moov"u8))
+            {
+                _isWhole = true;
+                return false;
+            }
+
+            if (type == Mp4Head.Of("trak"u8))
+            {
+                if (_track.Read() is { } track && _tracks.Count < MaxTracks)
+                    _tracks.Add(track);
+                _track = new Mp4Track();
+            }
+        }
+
+        return _within.Count > 1 || offset < _within.Peek().End;
+    }
+
+    /// <summary><c>mvhd</c>, section 8.2.2: the numbers are longer in version 1.</summary>
+    private static TimeSpan? DurationOf(ReadOnlySpan<byte> bytes)
+    {
+        if (bytes.Length < 20 || (bytes[0] == 1 && bytes.Length < 32))
+            return null;
+        var (scale, duration) = bytes[0] == 1
+            ? (BinaryPrimitives.ReadUInt32BigEndian(bytes[20..]), BinaryPrimitives.ReadUInt64BigEndian(bytes[24..]))
+            : (BinaryPrimitives.ReadUInt32BigEndian(bytes[12..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[16..]));
+        return scale == 0 || duration is ulong.MaxValue or uint.MaxValue ? null : Durations.Of((double)duration / scale * TimeSpan.TicksPerSecond);
+    }
+}

@@ -1,0 +1,116 @@
+using System.Net;
+using System.Text.Json.Nodes;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Layouts;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+public sealed class HistoryResourceTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Import_shows_its_steps_its_files_and_its_nzb()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var server = await JobServer.StartAsync(_folder, mock);
+        var files = Enumerable.Range(0, 105).Select(i => new MockFile { Name = $"film{i:000}.mkv", Size = 20_000, ArticleSize = 20_000 });
+        var nzb = new MockRelease("rel", 11, [.. files]).ToNzb();
+
+        var id = (await server.UploadAsync(NzbText.Gzip(nzb), "Some.Release.nzb.gz", HttpStatusCode.OK, ("category", "tv")))["ids"]![0]!.GetValue<string>();
+        var row = await server.WaitForHistoryAsync(id);
+        var detail = await server.GetAsync($"history/{id}");
+        var download = await server.DownloadAsync($"history/{id}/nzb");
+
+        Assert.Equal((id, "Some.Release", "tv", "completed"), (Text(row, "id"), Text(row, "name"), Text(row, "category"), Text(row, "result")));
+        Assert.Equal((null, null, "tv/Some.Release", false), (row["reason"], row["sentence"], Text(row, "path"), row["canRetry"]!.GetValue<bool>()));
+        Assert.Equal(105 * 20_000, row["bytes"]!.GetValue<long>());
+        Assert.Equal(row.ToJsonString(), Assert.Single(await server.ListAsync("history")).ToJsonString());
+        Assert.Equal(
+            ["read", "heads", "names", "archives", "availability", "publish"],
+            detail["steps"]!.AsArray().Where(step => Text(step!, "state") == "done").Select(step => Text(step!, "step")));
+        Assert.Equal((105, 100, "film000.mkv", true), (
+            detail["fileCount"]!.GetValue<int>(), detail["files"]!.AsArray().Count, Text(detail["files"]![0]!, "path"), detail["hasNzb"]!.GetValue<bool>()));
+        Assert.True(detail["addedAt"]!.GetValue<DateTimeOffset>() <= detail["startedAt"]!.GetValue<DateTimeOffset>());
+        // The plain text, byte by byte, where it came compressed (IMP-6).
+        Assert.Equal(nzb, download.Body);
+        Assert.Equal(("application/x-nzb", "Some.Release.nzb"), (download.Type?.MediaType, download.FileName));
+    }
+
+    [Fact]
+    public async Task Failed_import_names_its_reason_and_is_tried_again_with_a_password()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var server = await JobServer.StartAsync(_folder, mock);
+        var release = new ReleaseBuilder("pass", 125, 20_000)
+            .AddArchive(new ArchiveLayout { Format = LayoutFormat.Rar5, Entries = [new LayoutEntry("film.mkv", 300_000)], Volumes = 4, Password = "correct horse", EncryptsHeaders = true })
+            .Build();
+        mock.Post(release);
+        var id = (await server.UploadAsync(release.ToNzb(), "Locked.nzb"))["ids"]![0]!.GetValue<string>();
+
+        var failed = await server.WaitForHistoryAsync(id);
+        var detail = await server.GetAsync($"history/{id}");
+        var again = await server.SendAsync(HttpMethod.Post, $"history/{id}/retry", new JsonObject { ["password"] = "correct horse" });
+        var completed = await server.WaitForHistoryAsync(id);
+        while (Text(completed, "result") != "completed")
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+            completed = await server.WaitForHistoryAsync(id);
+        }
+
+        Assert.Equal(
+            ("failed", "encrypted-no-password", "The archive is encrypted and no password was given.", true),
+            (Text(failed, "result"), Text(failed, "reason"), Text(failed, "sentence"), failed["canRetry"]!.GetValue<bool>()));
+        Assert.Equal("archives", Text(detail["steps"]!.AsArray().Single(step => Text(step!, "state") == "failed")!, "step"));
+        Assert.Equal((id, "Locked"), (again["ids"]![0]!.GetValue<string>(), again["names"]![0]!.GetValue<string>()));
+        await server.SendAsync(HttpMethod.Post, $"history/{id}/retry", new JsonObject(), HttpStatusCode.Conflict);
+    }
+
+    [Fact]
+    public async Task Failed_imports_are_tried_again_as_far_as_their_nzbs_are_kept()
+    {
+        await using var server = await JobServer.StartAsync(_folder);
+        await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
+        var odd = (await server.UploadAsync("no nzb"u8.ToArray(), "Odd.nzb"))["ids"]![0]!.GetValue<string>();
+        var empty = new[] { await FailAsync("Empty.One"), await FailAsync("Empty.Two") };
+
+        var count = await server.SendAsync(HttpMethod.Post, "history/retry", new JsonObject { ["filter"] = new JsonObject { ["result"] = "failed" } });
+
+        Assert.Equal(2, count["count"]!.GetValue<int>());
+        Assert.Equal(empty, (await server.ListAsync("queue")).Select(row => Text(row, "id")));
+        Assert.Equal([odd], (await server.ListAsync("history")).Select(row => Text(row, "id")));
+        Assert.Equal("wrong-state", Text(await server.SendAsync(HttpMethod.Post, $"history/{odd}/retry", new JsonObject(), HttpStatusCode.Conflict), "type"));
+        await server.SendAsync(HttpMethod.Get, $"history/{odd}/nzb", null, HttpStatusCode.NotFound);
+        await server.SendAsync(HttpMethod.Post, "history/retry", new JsonObject(), HttpStatusCode.BadRequest);
+        await server.SendAsync(HttpMethod.Post, $"history/{odd}/retry", new JsonObject { ["colour"] = "red" }, HttpStatusCode.BadRequest);
+
+        async Task<string> FailAsync(string name)
+        {
+            var id = (await server.UploadAsync("<nzb></nzb>"u8.ToArray(), name + ".nzb", HttpStatusCode.OK, ("priority", "force")))["ids"]![0]!.GetValue<string>();
+            await server.WaitForHistoryAsync(id);
+            await server.SendAsync(HttpMethod.Get, "history");
+            return id;
+        }
+    }
+
+    [Theory]
+    [InlineData("history/unknown")]
+    [InlineData("history/unknown/nzb")]
+    public async Task Unknown_item_is_not_found(string path)
+    {
+        await using var server = await JobServer.StartAsync(_folder);
+
+        await server.SendAsync(HttpMethod.Get, path, null, HttpStatusCode.NotFound);
+        await server.SendAsync(HttpMethod.Delete, "history/unknown", null, HttpStatusCode.NotFound);
+        await server.SendAsync(HttpMethod.Post, "history/unknown/retry", new JsonObject(), HttpStatusCode.NotFound);
+    }
+
+    private static string Text(JsonNode node, string name) => node[name]!.GetValue<string>();
+}

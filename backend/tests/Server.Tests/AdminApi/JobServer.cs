@@ -1,0 +1,100 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using System.Text.Json.Nodes;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Auth;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Sluice.Tools.MockNntpServer;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary>The whole server with a provider or none, called over its admin API with a named key of full access.</summary>
+internal sealed class JobServer : IAsyncDisposable
+{
+    private readonly HttpClient _client;
+
+    private JobServer(ProductHost host, string key)
+    {
+        Host = host;
+        _client = new HttpClient { BaseAddress = host.Client.BaseAddress };
+        _client.DefaultRequestHeaders.Add("X-Api-Key", key);
+    }
+
+    public ProductHost Host { get; }
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public static async Task<JobServer> StartAsync(
+        TemporaryFolder folder, MockServer? provider = null, Action<IServiceCollection>? replace = null, params (string Name, string Value)[] variables)
+    {
+        var host = await ProductHost.StartAsync(folder, provider, replace, variables);
+        var (_, key) = await host.Get<AdminStore>().MakeKeyAsync("test", hasFullAccess: true, Token);
+        return new JobServer(host, key);
+    }
+
+    /// <summary>Sends JSON, or nothing, and reads JSON; the status has to be the expected one.</summary>
+    public async Task<JsonNode> SendAsync(HttpMethod method, string path, JsonNode? body = null, HttpStatusCode expected = HttpStatusCode.OK)
+    {
+        using var content = body is null ? null : new StringContent(body.ToJsonString(), Encoding.UTF8, "application/json");
+        return await SendAsync(method, path, content, expected);
+    }
+
+    /// <summary>Reads JSON.</summary>
+    public Task<JsonNode> GetAsync(string path) => SendAsync(HttpMethod.Get, path);
+
+    /// <summary>The rows of a page.</summary>
+    public async Task<List<JsonNode>> ListAsync(string path) => [.. (await GetAsync(path))["items"]!.AsArray().Select(row => row!)];
+
+    /// <summary>Uploads a file with fields around it.</summary>
+    public async Task<JsonNode> UploadAsync(byte[] content, string fileName, HttpStatusCode expected = HttpStatusCode.OK, params (string Name, string Value)[] fields)
+    {
+        using var form = new MultipartFormDataContent();
+        for (var i = 0; i <= fields.Length; i++)
+        {
+            // In the middle, so that some fields come before it and some behind it.
+            if (i == fields.Length / 2)
+                form.Add(new ByteArrayContent(content), "file", fileName);
+            if (i < fields.Length)
+                form.Add(new StringContent(fields[i].Value), fields[i].Name);
+        }
+
+        return await SendAsync(HttpMethod.Post, "queue", form, expected);
+    }
+
+    /// <summary>Uploads an NZB of one file, and reads the id that it has got.</summary>
+    public async Task<string> AddAsync(string name, params (string Name, string Value)[] fields) =>
+        (await UploadAsync(NzbText.Of(name + ".mkv"), name + ".nzb", HttpStatusCode.OK, fields))["ids"]![0]!.GetValue<string>();
+
+    public async Task<JsonNode> SendAsync(HttpMethod method, string path, HttpContent? content, HttpStatusCode expected)
+    {
+        using var request = new HttpRequestMessage(method, new Uri($"/api/{path}", UriKind.Relative)) { Content = content };
+        using var answer = await _client.SendAsync(request, Token);
+        var text = await answer.Content.ReadAsStringAsync(Token);
+        Assert.True(answer.StatusCode == expected, $"{method} {path}: {(int)answer.StatusCode} {text}");
+        return text.Length == 0 ? new JsonObject() : JsonNode.Parse(text)!;
+    }
+
+    /// <summary>Downloads bytes.</summary>
+    public async Task<(byte[] Body, MediaTypeHeaderValue? Type, string? FileName)> DownloadAsync(string path)
+    {
+        using var answer = await _client.GetAsync(new Uri($"/api/{path}", UriKind.Relative), Token);
+        Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+        return (await answer.Content.ReadAsByteArrayAsync(Token), answer.Content.Headers.ContentType, answer.Content.Headers.ContentDisposition?.FileNameStar);
+    }
+
+    /// <summary>Waits until an item has left the queue.</summary>
+    public async Task<JsonNode> WaitForHistoryAsync(string id)
+    {
+        await Host.WaitForHistoryAsync(id, Token);
+        return (await GetAsync($"history/{id}"))["item"]!;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _client.Dispose();
+        await Host.DisposeAsync();
+    }
+}

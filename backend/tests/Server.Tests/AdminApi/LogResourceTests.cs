@@ -1,0 +1,115 @@
+using System.Net;
+using System.Text.Json.Nodes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Startup;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary>The log by the API.</summary>
+public sealed class LogResourceTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Lines_are_filtered_and_searched()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        var loggers = server.Server.Services.GetRequiredService<ILoggerFactory>();
+        var queue = loggers.CreateLogger("Sluice.Server.Queue.StepRunner");
+        queue.LogWarning("{Id} has gone to bed", "job-1");
+        using (queue.BeginScope(new Dictionary<string, object?> { [LogRing.JobKey] = "job-2", [LogRing.StreamKey] = "stream-2" }))
+            queue.LogError("It has gone to work");
+        loggers.CreateLogger("Sluice.Usenet.Nntp.X").LogInformation("{Id} of another kind", "no-job");
+
+        Assert.Equal(["It has gone to work", "job-1 has gone to bed"], await TextsAsync(server, "source=Queue&q=GONE+has"));
+        Assert.Equal(["It has gone to work"], await TextsAsync(server, "source=Queue&level=error"));
+        Assert.Equal(["job-1 has gone to bed"], await TextsAsync(server, "job=job-1"));
+        Assert.Equal(["It has gone to work"], await TextsAsync(server, "job=job-2"));
+        Assert.Equal(["It has gone to work"], await TextsAsync(server, "stream=stream-2"));
+        Assert.Empty(await TextsAsync(server, "job=no-job"));
+        var page = await server.GetAsync("logs");
+        Assert.Contains("Nntp", page["sources"]!.AsArray().Select(source => source!.ToString()));
+        Assert.Equal("information", page["level"]!.ToString());
+        await server.SendAsync(HttpMethod.Get, "logs?level=loud", expected: HttpStatusCode.BadRequest);
+        await server.SendAsync(HttpMethod.Get, "logs?cursor=x", expected: HttpStatusCode.BadRequest);
+    }
+
+    [Fact]
+    public async Task Pages_go_back_in_time_while_new_lines_come()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        var logger = server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.Test.X");
+        for (var i = 0; i < 10; i++)
+            logger.Log(LogLevel.Warning, new EventId(100 + i), "line {Number}", i);
+
+        var first = await server.GetAsync("logs?source=Test&limit=4");
+        logger.LogWarning("new");
+        var second = await server.GetAsync($"logs?source=Test&limit=4&cursor={first["next"]}");
+        var third = await server.GetAsync($"logs?source=Test&limit=4&cursor={second["next"]}");
+
+        Assert.Equal(["line 9", "line 8", "line 7", "line 6"], Texts(first));
+        Assert.Equal(["line 5", "line 4", "line 3", "line 2"], Texts(second));
+        Assert.Equal(["line 1", "line 0"], Texts(third));
+        Assert.Null(third["next"]);
+        Assert.Equal((10, 11), (first["total"]!.GetValue<int>(), third["total"]!.GetValue<int>()));
+    }
+
+    [Fact]
+    public async Task Level_is_another_one_for_a_quarter_of_an_hour()
+    {
+        var time = new ManualTimeProvider();
+        await using var running = await RunningServer.StartAsync(_temporary, replace: services => services.AddSingleton<TimeProvider>(time));
+        var levels = running.Services.GetRequiredService<LogLevels>();
+        var logger = running.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.X");
+        Assert.False(logger.IsEnabled(LogLevel.Debug));
+
+        levels.Use(LogLevel.Debug);
+        time.Advance(LogLevels.ForAWhile - TimeSpan.FromSeconds(1));
+        Assert.True(logger.IsEnabled(LogLevel.Debug));
+        time.Advance(TimeSpan.FromSeconds(1));
+
+        Assert.False(logger.IsEnabled(LogLevel.Debug));
+        Assert.Equal((LogLevel.Information, null), levels.Current);
+    }
+
+    [Fact]
+    public async Task Level_is_changed_and_taken_back_by_a_call()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        var logger = server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.X");
+
+        var raised = await server.SendAsync(HttpMethod.Put, "logs/level", new JsonObject { ["level"] = "debug" });
+        Assert.True(logger.IsEnabled(LogLevel.Debug));
+        Assert.Equal("debug", raised["level"]!.ToString());
+        Assert.NotNull(raised["until"]);
+        var back = await server.SendAsync(HttpMethod.Put, "logs/level", new JsonObject { ["level"] = null });
+
+        Assert.False(logger.IsEnabled(LogLevel.Debug));
+        Assert.Equal(("information", (JsonNode?)null), (back["level"]!.ToString(), back["until"]));
+    }
+
+    [Fact]
+    public async Task Download_holds_every_line_and_no_secret()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.X").LogWarning("Key is {Key}", RunningServer.ApiKey);
+
+        using var answer = await server.Server.Client.GetAsync(new Uri("api/logs/download", UriKind.Relative), TestContext.Current.CancellationToken);
+        var text = await answer.Content.ReadAsStringAsync(TestContext.Current.CancellationToken);
+
+        Assert.Contains("Z warning     X: Key is ********\n", text, StringComparison.OrdinalIgnoreCase);
+        Assert.DoesNotContain(RunningServer.ApiKey, text, StringComparison.Ordinal);
+        Assert.Equal("sluice-log.txt", answer.Content.Headers.ContentDisposition?.FileNameStar);
+    }
+
+    private static async Task<IEnumerable<string>> TextsAsync(ResourceServer server, string query) => Texts(await server.GetAsync($"logs?{query}"));
+
+    private static IEnumerable<string> Texts(JsonNode page) => page["items"]!.AsArray().Select(line => line!["text"]!.ToString());
+}

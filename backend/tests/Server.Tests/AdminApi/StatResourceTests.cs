@@ -1,0 +1,173 @@
+using System.Net;
+using System.Text.Json.Nodes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Sluice.Server.AdminApi;
+using Sluice.Server.Arr;
+using Sluice.Server.Database;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.EndToEnd;
+using Sluice.Server.Tests.Startup;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary>The overview by the API: samples, what is to be looked at, and the first evening.</summary>
+public sealed class StatResourceTests : IDisposable
+{
+    private const int ArticleSize = 100_000;
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Samples_say_what_came_and_went_in_each_second_and_ten_of_them_are_one_of_the_hour()
+    {
+        const int Read = 5_000_000;
+        await using var server = await StreamServer.StartAsync();
+        var path = "content/" + await server.PublishAsync(MockRelease.Plain(1, 20_000_000, articleSize: ArticleSize));
+        await TickAsync(server, 1);
+        await StreamServer.ReadAsync(server.Player(StreamServer.Vlc), path, 0, Read - 1);
+        await TickAsync(server, 2);
+        var played = await server.Api.GetAsync("stats");
+
+        Assert.Equal(Read, played["now"]!["toPlayers"]!.GetValue<long>());
+        Assert.InRange(played["now"]!["fromProviders"]!.GetValue<long>(), Read - (10 * ArticleSize), 2 * Read);
+        Assert.Equal(8, played["now"]!["connectionsMax"]!.GetValue<int>());
+        Assert.Equal(2, played["samples"]!.AsArray().Count);
+        Assert.NotNull(played["figures"]!["firstByteP50"]);
+        Assert.Equal((0, 1), (played["figures"]!["queueItems"]!.GetValue<int>(), played["figures"]!["releaseCount"]!.GetValue<int>()));
+        Assert.Null(played["figures"]!["limitBytesPerSecond"]);
+        var before = played["figures"]!["cacheHitPercent"]!.GetValue<double>();
+
+        // The same bytes are in memory now.
+        await StreamServer.ReadAsync(server.Player("mpv/0.38"), path, Read - 1_000_000, Read - 1);
+        await TickAsync(server, 3);
+        var again = await server.Api.GetAsync("stats");
+        Assert.Equal(1_000_000, again["now"]!["toPlayers"]!.GetValue<long>());
+        Assert.InRange(again["now"]!["fromCache"]!.GetValue<long>(), 1_000_000, 1_000_000 + (2 * ArticleSize));
+        Assert.InRange(again["figures"]!["cacheHitPercent"]!.GetValue<double>(), before + 1, 100);
+
+        for (var second = 4; second <= 10; second++)
+            await TickAsync(server, second);
+        var hour = Assert.Single((await server.Api.GetAsync("stats?window=hour"))["samples"]!.AsArray())!;
+        Assert.Equal((Read + 1_000_000) / 10, hour["toPlayers"]!.GetValue<long>());
+        Assert.Empty((await server.Api.GetAsync("stats?window=day"))["samples"]!.AsArray());
+    }
+
+    [Fact]
+    public async Task First_steps_are_done_once_and_for_all()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var provider = ProviderSettings.For([.. mock.Ports]);
+        await using (var server = await ResourceServer.StartAsync(_temporary))
+        {
+            Assert.Equal("""{"hasProvider":false,"hasPlayed":false,"hasApp":false}""", await StepsAsync(server));
+            using var client = new HttpClient { BaseAddress = server.Server.Address };
+            await client.GetStringAsync(new Uri($"api?mode=queue&output=json&apikey=wrong{RunningServer.ApiKey}", UriKind.Relative), Token).ContinueWith(static _ => { }, TaskScheduler.Default);
+            Assert.Equal("""{"hasProvider":false,"hasPlayed":false,"hasApp":false}""", await StepsAsync(server));
+            client.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+            await client.GetByteArrayAsync(await ClipAsync(client), Token);
+            Assert.Equal("""{"hasProvider":false,"hasPlayed":true,"hasApp":false}""", await StepsAsync(server));
+        }
+
+        await using (var server = await ResourceServer.StartAsync(_temporary, provider))
+        {
+            Assert.Equal("""{"hasProvider":true,"hasPlayed":true,"hasApp":false}""", await StepsAsync(server));
+            using var client = new HttpClient { BaseAddress = server.Server.Address };
+            await client.GetStringAsync(new Uri($"api?mode=queue&output=json&apikey={RunningServer.ApiKey}", UriKind.Relative), Token);
+            Assert.Equal("""{"hasProvider":true,"hasPlayed":true,"hasApp":true}""", await StepsAsync(server));
+        }
+
+        await using var last = await ResourceServer.StartAsync(_temporary, provider);
+        Assert.Equal("""{"hasProvider":true,"hasPlayed":true,"hasApp":true}""", await StepsAsync(last));
+    }
+
+    [Fact]
+    public async Task Everything_to_be_looked_at_has_a_row()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary, new()
+        {
+            ["DISABLE_WEBDAV_AUTH"] = "true",
+            ["SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS"] = "192.0.2.0/24",
+            ["SLUICE_CONFIG__QUEUE__WORKER_COUNT"] = "99",
+            ["SLUICE_CONFIG__QUEUE__WATCH_DIR"] = Path.Combine(_temporary.Root, "nowhere"),
+            ["SLUICE_CONFIG__ARR__INSTANCES"] = """[{"id":"s1","kind":"sonarr","name":"Sonarr","url":"http://127.0.0.1:1","key":"k","category":"tv"}]""",
+        });
+        var services = server.Server.Services;
+        foreach (var arr in services.GetRequiredService<ArrStore>().All)
+            services.GetRequiredService<ArrStore>().Note(arr.Id, "cannot be reached.");
+        services.GetRequiredService<StorageState>().Note(StorageException.Full(_temporary.Root));
+
+        var rows = await RowsAsync(server, rows => rows.Any(static row => row!["kind"]!.ToString() == "watch-folder"));
+
+        Assert.Equal(
+            ["arr", "log", "no-provider", "open-tree", "setting", "storage", "watch-folder"],
+            rows.Select(static row => row!["kind"]!.ToString()).Distinct().Order());
+        Assert.Equal("queue.worker-count", Single("setting")["target"]!.ToString());
+        Assert.StartsWith("queue.worker-count from SLUICE_CONFIG__QUEUE__WORKER_COUNT \"99\" must be", Single("setting")["sentence"]!.ToString(), StringComparison.Ordinal);
+        Assert.Equal("Sonarr: cannot be reached.", Single("arr")["sentence"]!.ToString());
+        Assert.Equal("error", Single("storage")["level"]!.ToString());
+        Assert.Equal(["error", "warning"], rows.Select(static row => row!["level"]!.ToString()).Distinct());
+
+        // In safe mode the API itself is closed.
+        services.GetRequiredService<SafeMode>().EnterDamaged("db", "a test");
+        Assert.Equal(AttentionKind.SafeMode, services.GetRequiredService<Attention>().Collect()[0].Kind);
+
+        JsonNode Single(string kind) => Assert.Single(rows, row => row!["kind"]!.ToString() == kind)!;
+    }
+
+    [Fact]
+    public async Task Provider_that_fails_has_a_row_with_its_id()
+    {
+        await using var mock = await MockServer.StartAsync();
+        var port = mock.Port;
+        await mock.DisposeAsync();
+        await using var server = await ResourceServer.StartAsync(_temporary, ProviderSettings.For(port));
+
+        var rows = await RowsAsync(server, rows => rows.Any(static row => row!["kind"]!.ToString() == "provider-fails"));
+
+        var row = Assert.Single(rows, static row => row!["kind"]!.ToString() == "provider-fails")!;
+        Assert.Equal("error", row["level"]!.ToString());
+        Assert.Equal("loopback-0 cannot be connected to.", row["sentence"]!.ToString());
+        Assert.True(Guid.TryParse(row["target"]!.ToString(), out _));
+    }
+
+    private static async Task<string> StepsAsync(ResourceServer server) => (await server.GetAsync("stats"))["steps"]!.ToJsonString();
+
+    private static async Task<Uri> ClipAsync(HttpClient client)
+    {
+        using var request = new HttpRequestMessage(new HttpMethod("PROPFIND"), new Uri($"content/{Server.Library.BuiltInClip.Category}/", UriKind.Relative));
+        request.Headers.Add("Depth", "1");
+        using var answer = await client.SendAsync(request, Token);
+        var listing = System.Xml.Linq.XDocument.Parse(await answer.Content.ReadAsStringAsync(Token));
+        return new Uri(listing.Descendants("{DAV:}href").Select(static href => href.Value).Last(), UriKind.Relative);
+    }
+
+    /// <summary>Lets one second pass and waits until it is counted.</summary>
+    private static async Task TickAsync(StreamServer server, int samples)
+    {
+        server.Clock.Advance(TimeSpan.FromSeconds(1));
+        while ((await server.Api.GetAsync("stats"))["samples"]!.AsArray().Count < samples)
+            await Task.Delay(TimeSpan.FromMilliseconds(5), TimeProvider.System, Token);
+    }
+
+    private static async Task<JsonArray> RowsAsync(ResourceServer server, Func<JsonArray, bool> condition)
+    {
+        JsonArray rows = [];
+        for (var tries = 0; tries < 1000; tries++)
+        {
+            rows = (await server.GetAsync("stats"))["attention"]!.AsArray();
+            if (condition(rows))
+                return rows;
+            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
+        }
+
+        throw new InvalidOperationException(rows.ToJsonString());
+    }
+}

@@ -1,0 +1,141 @@
+using System.Net.Http.Headers;
+using System.Text.Json.Nodes;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Library;
+using Sluice.Server.Playbacks;
+using Sluice.Server.Providers;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.EndToEnd;
+using Sluice.Server.Tests.Startup;
+using Sluice.Testing;
+using Sluice.Tools.MockNntpServer;
+using Sluice.Tools.MockNntpServer.Articles;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary>The whole server with a film and a news server; what it knows about playbacks goes by a clock of the test.</summary>
+internal sealed class StreamServer : IAsyncDisposable
+{
+    public const string Vlc = "VLC/3.0.20 LibVLC/3.0.20";
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly List<HttpClient> _players = [];
+
+    private StreamServer(MockServer mock) => Mock = mock;
+
+    public MockServer Mock { get; }
+
+    public ManualTimeProvider Clock { get; } = new();
+
+    public ResourceServer Api { get; private set; } = null!;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    /// <param name="variables">Environment variables beside the provider.</param>
+    /// <param name="connections">Connections of the account.</param>
+    /// <param name="processor">Processor time by the clock of the test; none where it is null.</param>
+    public static async Task<StreamServer> StartAsync(
+        Dictionary<string, string>? variables = null, int connections = 8, Func<ManualTimeProvider, TimeSpan>? processor = null)
+    {
+        var server = new StreamServer(await MockServer.StartAsync());
+        var all = ProviderSettings.For([.. server.Mock.Ports]);
+        all["SLUICE_CONFIG__USENET__PROVIDERS"] = all["SLUICE_CONFIG__USENET__PROVIDERS"].Replace("\"MaxConnections\":8", $"\"MaxConnections\":{connections}", StringComparison.Ordinal);
+        foreach (var (name, value) in variables ?? [])
+            all[name] = value;
+        server.Api = await ResourceServer.StartAsync(server._folder, all, services => services
+            .AddSingleton<ProcessorTime>(() => processor?.Invoke(server.Clock) ?? TimeSpan.Zero)
+            .AddSingleton(provider => new PlaybackRegistry(provider.GetRequiredService<Playback>(), server.Clock))
+            .AddSingleton(provider => new ThroughputSampler(
+                provider.GetRequiredService<PlaybackRegistry>(), provider.GetRequiredService<ProviderHost>(), provider.GetRequiredService<ProcessorTime>(), server.Clock)));
+        return server;
+    }
+
+    /// <summary>Adds a film and waits until it can be read.</summary>
+    /// <returns>Its path below <c>/content</c>.</returns>
+    public async Task<string> PublishAsync(MockRelease film)
+    {
+        using var client = new SluiceClient(Api.Server.Address.Port, "admin", RunningServer.Password, RunningServer.ApiKey);
+        await client.PublishedAsync(await client.AddFileAsync("movies", $"film-{film.Seed}", film.ToNzb(), Token), Token);
+        return $"movies/film-{film.Seed}/film.mkv";
+    }
+
+    /// <summary>A program that reads the tree.</summary>
+    public HttpClient Player(string agent, string? forwarded = null)
+    {
+        var player = new HttpClient { BaseAddress = Api.Server.Address, Timeout = TimeSpan.FromMinutes(5) };
+        player.DefaultRequestHeaders.Authorization = RunningServer.Basic("admin", RunningServer.Password);
+        player.DefaultRequestHeaders.UserAgent.ParseAdd(agent);
+        if (forwarded is not null)
+            player.DefaultRequestHeaders.Add("X-Forwarded-For", forwarded);
+        _players.Add(player);
+        return player;
+    }
+
+    /// <summary>Asks for a part of a file; the caller reads it and disposes the answer.</summary>
+    public static Task<HttpResponseMessage> OpenAsync(HttpClient player, string path, long from, long? to = null)
+    {
+        var request = new HttpRequestMessage(HttpMethod.Get, new Uri(path, UriKind.Relative)) { Headers = { Range = new RangeHeaderValue(from, to) } };
+        return player.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, Token);
+    }
+
+    /// <summary>Reads a part of a file to its end.</summary>
+    public static async Task<byte[]> ReadAsync(HttpClient player, string path, long from, long to)
+    {
+        using var answer = await OpenAsync(player, path, from, to);
+        answer.EnsureSuccessStatusCode();
+        return await answer.Content.ReadAsByteArrayAsync(Token);
+    }
+
+    /// <summary>Rows of playbacks.</summary>
+    public async Task<JsonArray> RowsAsync() => (await Api.GetAsync("streams"))["items"]!.AsArray();
+
+    /// <summary>The one row of a playback, once it is as it should be.</summary>
+    public async Task<JsonNode> RowAsync(Func<JsonNode, bool>? condition = null)
+    {
+        JsonArray rows = [];
+        for (var tries = 0; tries < 600; tries++)
+        {
+            rows = await RowsAsync();
+            if (rows.Count == 1 && condition?.Invoke(rows[0]!) != false)
+                return rows[0]!;
+            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
+        }
+
+        throw new InvalidOperationException(rows.ToJsonString());
+    }
+
+    /// <summary>Lets time pass in steps until a playback waits for a reason; what it was told last is what a failure shows.</summary>
+    /// <param name="agent">Begins the name of the player.</param>
+    /// <param name="reason">As the API says it.</param>
+    public async Task<JsonNode> WaitForAsync(string agent, string reason)
+    {
+        var seen = "no playback";
+        for (var tries = 0; tries < 600; tries++)
+        {
+            Clock.Advance(TimeSpan.FromMilliseconds(300));
+            foreach (var row in await RowsAsync())
+            {
+                if (!row!["player"]!.ToString().StartsWith(agent, StringComparison.Ordinal))
+                    continue;
+                var detail = await Api.GetAsync($"streams/{row["id"]}");
+                seen = detail.ToJsonString();
+                if (detail["wait"]!["reason"]!.ToString() == reason)
+                    return detail;
+            }
+
+            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
+        }
+
+        throw new InvalidOperationException(seen);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var player in _players)
+            player.Dispose();
+        await Api.DisposeAsync();
+        await Mock.DisposeAsync();
+        _folder.Dispose();
+    }
+}

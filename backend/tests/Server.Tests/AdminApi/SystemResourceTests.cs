@@ -1,0 +1,61 @@
+using System.Text.Json.Nodes;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Auth;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Startup;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary>The server itself, and how others reach it.</summary>
+public sealed class SystemResourceTests : IDisposable
+{
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Server_says_how_it_is()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+
+        var system = await server.GetAsync("system");
+
+        Assert.Equal(("normal", "ordinary"), (system["mode"]!.ToString(), system["form"]!.ToString()));
+        Assert.All(system["checks"]!.AsArray(), check => Assert.True(check!["ok"]!.GetValue<bool>()));
+        Assert.True(system["residentBytes"]!.GetValue<long>() > 0);
+        Assert.True(system["freeBytes"]!.GetValue<long>() > 0);
+    }
+
+    [Fact]
+    public async Task Card_has_the_address_that_the_browser_came_by()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary, new() { ["URL_BASE"] = "/sub", ["MOUNT_DIR"] = "/mnt/sluice" });
+
+        var here = await server.GetAsync("access");
+        using var request = new HttpRequestMessage(HttpMethod.Get, new Uri(server.Server.Address, "sub/api/access"));
+        request.Headers.Host = "nas.test";
+        using var answer = await server.Server.Client.SendAsync(request, Token);
+        var there = JsonNode.Parse(await answer.Content.ReadAsStringAsync(Token))!;
+
+        Assert.Equal((true, "/sub", server.Server.Address.Port), (here["isLoopback"]!.GetValue<bool>(), here["urlBase"]!.ToString(), here["port"]!.GetValue<int>()));
+        Assert.Equal(("http://nas.test", false), (there["address"]!.ToString(), there["isLoopback"]!.GetValue<bool>()));
+        Assert.Equal($"http://sluice:{server.Server.Address.Port}", there["composeAddress"]!.ToString());
+        Assert.Equal(("admin", RunningServer.ApiKey, "/mnt/sluice"), (here["webDavUser"]!.ToString(), here["sabKey"]!.ToString(), here["mountDir"]!.ToString()));
+    }
+
+    [Fact]
+    public async Task Key_of_other_programs_is_not_shown_to_those_who_may_only_read()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        var (_, key) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("reader", hasFullAccess: false, Token);
+        server.Client.DefaultRequestHeaders.Add("X-Api-Key", key);
+
+        var card = await server.Client.GetStringAsync("api/access", Token);
+
+        Assert.Null(JsonNode.Parse(card)!["sabKey"]);
+        Assert.DoesNotContain(RunningServer.ApiKey, card, StringComparison.Ordinal);
+    }
+}
