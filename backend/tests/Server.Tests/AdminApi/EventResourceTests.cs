@@ -44,7 +44,7 @@ public sealed class EventResourceTests : IDisposable
         Assert.Equal(("delta", """["queue.worker-count"]"""), (config.Kind, config.Data!["keys"]!.ToJsonString()));
         Assert.True(config.Seq > first[0].Seq);
 
-        server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.Queue.X").LogWarning("Look here.");
+        LogResourceTests.Say(server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.Queue.X"), LogLevel.Warning, "Look here.");
         var lines = (await ReadAsync(stream, "logs")).Data!["lines"]!.AsArray();
         Assert.Contains(lines, line => line!["text"]!.ToString() == "Look here." && line["source"]!.ToString() == "Queue");
     }

@@ -23,10 +23,10 @@ public sealed class LogResourceTests : IDisposable
         await using var server = await ResourceServer.StartAsync(_temporary);
         var loggers = server.Server.Services.GetRequiredService<ILoggerFactory>();
         var queue = loggers.CreateLogger("Sluice.Server.Queue.StepRunner");
-        queue.LogWarning("{Id} has gone to bed", "job-1");
+        Say(queue, LogLevel.Warning, "job-1 has gone to bed", id: "job-1");
         using (queue.BeginScope(new Dictionary<string, object?> { [LogRing.JobKey] = "job-2", [LogRing.StreamKey] = "stream-2" }))
-            queue.LogError("It has gone to work");
-        loggers.CreateLogger("Sluice.Usenet.Nntp.X").LogInformation("{Id} of another kind", "no-job");
+            Say(queue, LogLevel.Error, "It has gone to work");
+        Say(loggers.CreateLogger("Sluice.Usenet.Nntp.X"), LogLevel.Information, "no-job of another kind", id: "no-job");
 
         Assert.Equal(["It has gone to work", "job-1 has gone to bed"], await TextsAsync(server, "source=Queue&q=GONE+has"));
         Assert.Equal(["It has gone to work"], await TextsAsync(server, "source=Queue&level=error"));
@@ -47,10 +47,10 @@ public sealed class LogResourceTests : IDisposable
         await using var server = await ResourceServer.StartAsync(_temporary);
         var logger = server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.Test.X");
         for (var i = 0; i < 10; i++)
-            logger.Log(LogLevel.Warning, new EventId(100 + i), "line {Number}", i);
+            Say(logger, LogLevel.Warning, $"line {i}", number: 100 + i);
 
         var first = await server.GetAsync("logs?source=Test&limit=4");
-        logger.LogWarning("new");
+        Say(logger, LogLevel.Warning, "new");
         var second = await server.GetAsync($"logs?source=Test&limit=4&cursor={first["next"]}");
         var third = await server.GetAsync($"logs?source=Test&limit=4&cursor={second["next"]}");
 
@@ -99,7 +99,7 @@ public sealed class LogResourceTests : IDisposable
     public async Task Download_holds_every_line_and_no_secret()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);
-        server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.X").LogWarning("Key is {Key}", RunningServer.ApiKey);
+        Say(server.Server.Services.GetRequiredService<ILoggerFactory>().CreateLogger("Sluice.Server.X"), LogLevel.Warning, $"Key is {RunningServer.ApiKey}");
 
         using var answer = await server.Server.Client.GetAsync(new Uri("api/logs/download", UriKind.Relative), TestContext.Current.CancellationToken);
         var text = await answer.Content.ReadAsStringAsync(TestContext.Current.CancellationToken);
@@ -108,6 +108,10 @@ public sealed class LogResourceTests : IDisposable
         Assert.DoesNotContain(RunningServer.ApiKey, text, StringComparison.Ordinal);
         Assert.Equal("sluice-log.txt", answer.Content.Headers.ContentDisposition?.FileNameStar);
     }
+
+    /// <summary>Writes a line of the log as a room of the server does.</summary>
+    internal static void Say(ILogger logger, LogLevel level, string text, int number = 0, string? id = null) => logger.Log(
+        level, new EventId(number), id is null ? [] : new KeyValuePair<string, object?>[] { new("Id", id) }, null, (_, _) => text);
 
     private static async Task<IEnumerable<string>> TextsAsync(ResourceServer server, string query) => Texts(await server.GetAsync($"logs?{query}"));
 

@@ -240,10 +240,8 @@ public sealed class TrackReaderTests
             for (var changes = random.Next(1, 6); changes > 0; changes--)
                 bytes[random.Next(bytes.Length)] = (byte)(random.Next(3) == 0 ? 0xFF : random.Next(256));
             var file = new CountedFile(bytes, random.Next(2) == 0 ? bytes.Length : 1L << random.Next(20, 50));
-            if (file.ReadTracksAsync() is { IsCompletedSuccessfully: true } reading)
-                known += reading.Result.Verdict == TracksVerdict.Known ? 1 : 0;
-            else
-                Assert.Fail($"Mutation {i} was not survived.");
+            var tracks = await file.ReadTracksAsync();
+            known += tracks.Verdict == TracksVerdict.Known ? 1 : 0;
             Assert.InRange(file.Bytes, 0, TrackReader.MaxRead);
         }
 
