@@ -817,7 +817,7 @@ export interface components {
             /** Format: int32 */
             port: number;
             webDavUser: string;
-            sabKey: string;
+            sabKey: null | string;
             mountDir: string;
             categories: string[];
         };
@@ -920,7 +920,6 @@ export interface components {
             release: string;
             category: string;
             postedName: null | string;
-            contentType: string;
             encrypted: boolean;
             /** Format: int32 */
             volumes: number;
@@ -1516,6 +1515,7 @@ export interface components {
         Stats: {
             now: components["schemas"]["StatSample"];
             figures: components["schemas"]["StatFigures"];
+            window: components["schemas"]["StatWindow"];
             samples: components["schemas"]["StatSample"][];
             attention: components["schemas"]["AttentionRow"][];
             steps: components["schemas"]["FirstSteps"];
@@ -1965,7 +1965,9 @@ export interface operations {
     };
     ShowFile: {
         parameters: {
-            query?: never;
+            query?: {
+                hours?: number;
+            };
             header?: never;
             path: {
                 id: string;
@@ -2063,8 +2065,8 @@ export interface operations {
                 limit?: number;
                 q?: string;
                 category?: string;
-                result?: components["schemas"]["JobResult"];
-                reason?: components["schemas"]["JobFailure"];
+                result?: string;
+                reason?: string;
                 sort?: string;
             };
             header?: never;
@@ -2384,7 +2386,7 @@ export interface operations {
                 cursor?: string;
                 limit?: number;
                 q?: string;
-                level?: components["schemas"]["LogLineLevel"];
+                level?: string;
                 source?: string;
                 job?: string;
                 stream?: string;
@@ -2678,7 +2680,7 @@ export interface operations {
                 limit?: number;
                 q?: string;
                 category?: string;
-                state?: components["schemas"]["JobState"];
+                state?: string;
                 sort?: string;
             };
             header?: never;
@@ -3456,7 +3458,7 @@ export interface operations {
     ShowStats: {
         parameters: {
             query?: {
-                window?: components["schemas"]["StatWindow"];
+                window?: string;
             };
             header?: never;
             path?: never;

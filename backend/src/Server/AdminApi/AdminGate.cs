@@ -99,7 +99,7 @@ internal static class AdminGate
         }
 
         if (!http.Response.HasStarted && http.Response.ContentLength is null or 0 && Describe(http.Response.StatusCode) is { } problem)
-            {
+        {
             var safeMode = http.Response.StatusCode == StatusCodes.Status503ServiceUnavailable ? http.RequestServices.GetRequiredService<Readiness>().SafeModeSentence : null;
             http.Response.ContentLength = null;
             await AdminProblem.Of(http.Response.StatusCode, problem.Type, safeMode ?? problem.Title).ExecuteAsync(http);

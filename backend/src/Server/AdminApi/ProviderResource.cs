@@ -15,8 +15,17 @@ internal static class ProviderResource
     // Fields of the saved JSON by the names that the API has for them.
     private static readonly Dictionary<string, string> FieldNames = new()
     {
-        ["Host"] = "host", ["Port"] = "port", ["UseSsl"] = "tls", ["User"] = "user", ["Pass"] = "password", ["MaxConnections"] = "maxConnections",
-        ["Nickname"] = "name", ["Type"] = "use", ["Priority"] = "priority", ["StorageGroup"] = "backbone", ["SkipTlsVerification"] = "skipsCertificateCheck",
+        ["Host"] = "host",
+        ["Port"] = "port",
+        ["UseSsl"] = "tls",
+        ["User"] = "user",
+        ["Pass"] = "password",
+        ["MaxConnections"] = "maxConnections",
+        ["Nickname"] = "name",
+        ["Type"] = "use",
+        ["Priority"] = "priority",
+        ["StorageGroup"] = "backbone",
+        ["SkipTlsVerification"] = "skipsCertificateCheck",
     };
 
     /// <summary>Maps the resource.</summary>

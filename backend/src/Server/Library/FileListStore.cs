@@ -61,9 +61,22 @@ internal sealed class FileListStore(SluiceDatabase database)
         string Word(int index) => index < search.Words.Count ? search.Words[index] : "";
         var values = new
         {
-            word0 = Word(0), word1 = Word(1), word2 = Word(2), word3 = Word(3), word4 = Word(4), word5 = Word(5), word6 = Word(6), word7 = Word(7),
-            category = search.Category, release = search.ReleaseId ?? 0, inside = folder + PathKey.Separator, behind = folder + PathKey.Behind,
-            rank = place.Rank, text = place.Text, row = place.Row, most = limit + 1,
+            word0 = Word(0),
+            word1 = Word(1),
+            word2 = Word(2),
+            word3 = Word(3),
+            word4 = Word(4),
+            word5 = Word(5),
+            word6 = Word(6),
+            word7 = Word(7),
+            category = search.Category,
+            release = search.ReleaseId ?? 0,
+            inside = folder + PathKey.Separator,
+            behind = folder + PathKey.Behind,
+            rank = place.Rank,
+            text = place.Text,
+            row = place.Row,
+            most = limit + 1,
         };
         // The inner query reads the index of the search alone; only the rows of the page are then read whole.
         var release = order == ListOrder.Newest ? "JOIN release r ON r.id = f.release_id" : "";

@@ -62,7 +62,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
     public async Task<RowPage<ListedEntry>?> SearchAsync(
         IReadOnlyList<string> names, IReadOnlyList<string> words, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
-        FileSearch? search = await tree.FindAsync(names, cancellationToken) switch
+        var search = await tree.FindAsync(names, cancellationToken) switch
         {
             RootEntry => new FileSearch(words, null, null, ""),
             CategoryEntry category => new FileSearch(words, category.Name, null, ""),

@@ -37,7 +37,7 @@ public sealed class JobListTests : IDisposable
 
         var seen = new List<string>();
         var changes = 0;
-        for (string? cursor = ""; cursor is not null;)
+        for (var cursor = ""; cursor is not null;)
         {
             var page = await server.GetAsync($"{list}?sort={sort}&limit=7&cursor={cursor}");
             seen.AddRange(page["items"]!.AsArray().Select(row => Text(row!, "id")));
@@ -206,12 +206,24 @@ public sealed class JobListTests : IDisposable
 
     private static QueueItem Queued(string id, string name) => new()
     {
-        Id = id, Name = name, NzbName = name + ".nzb", Category = "*", Folder = "uncategorized", NzbHash = "", AddedAt = Time(0),
+        Id = id,
+        Name = name,
+        NzbName = name + ".nzb",
+        Category = "*",
+        Folder = "uncategorized",
+        NzbHash = "",
+        AddedAt = Time(0),
     };
 
     private static HistoryItem Ended(string id, string name) => new()
     {
-        Id = id, Name = name, NzbName = name + ".nzb", Category = "*", Folder = "uncategorized", Reason = nameof(FailureReason.NoMedia), FailMessage = "It holds nothing.",
+        Id = id,
+        Name = name,
+        NzbName = name + ".nzb",
+        Category = "*",
+        Folder = "uncategorized",
+        Reason = nameof(FailureReason.NoMedia),
+        FailMessage = "It holds nothing.",
     };
 
     private static DateTimeOffset Time(int seconds) => DateTimeOffset.UnixEpoch.AddSeconds(1_800_000_000 + seconds);

@@ -293,7 +293,12 @@ public sealed class ProviderResourceTests : IDisposable
 
     internal static JsonObject Draft(string host, int port, bool tls, string? password) => new()
     {
-        ["host"] = host, ["port"] = port, ["tls"] = tls, ["user"] = "anna", ["password"] = password, ["maxConnections"] = 20,
+        ["host"] = host,
+        ["port"] = port,
+        ["tls"] = tls,
+        ["user"] = "anna",
+        ["password"] = password,
+        ["maxConnections"] = 20,
     };
 
     internal static string Text(JsonNode node, string name) => node[name]!.GetValue<string>();

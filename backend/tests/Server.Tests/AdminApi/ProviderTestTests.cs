@@ -28,7 +28,8 @@ public sealed class ProviderTestTests : IDisposable
     // What nothing answers to is given up soon.
     private static readonly Dictionary<string, string> Impatient = new()
     {
-        ["SLUICE_CONFIG__USENET__CONNECT_TIMEOUT_SECONDS"] = "2", ["SLUICE_CONFIG__USENET__LOGIN_TIMEOUT_SECONDS"] = "2",
+        ["SLUICE_CONFIG__USENET__CONNECT_TIMEOUT_SECONDS"] = "2",
+        ["SLUICE_CONFIG__USENET__LOGIN_TIMEOUT_SECONDS"] = "2",
     };
 
     private static readonly MockFault NoGroups = new() { Kind = FaultKind.Command500, Verb = "GROUP" };

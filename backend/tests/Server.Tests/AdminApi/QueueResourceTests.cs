@@ -171,7 +171,7 @@ public sealed class QueueResourceTests : IDisposable
             while ((await server.GetAsync("history"))["total"]!.GetValue<int>() < 3)
                 await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
             var listed = new List<string>();
-            for (string? cursor = ""; cursor is not null;)
+            for (var cursor = ""; cursor is not null;)
             {
                 var page = await server.GetAsync($"queue?sort=name&limit=100&cursor={cursor}");
                 listed.AddRange(page["items"]!.AsArray().Select(row => Text(row!, "name")));

@@ -41,7 +41,13 @@ public sealed class WaitPolicyTests
     {
         var all = Waits with
         {
-            Stage = FetchStage.WaitsForConnection, IsRepeated = true, Reachable = 0, IsPaced = true, IsLineFull = true, IsCrowded = true, ProcessorPercent = 100,
+            Stage = FetchStage.WaitsForConnection,
+            IsRepeated = true,
+            Reachable = 0,
+            IsPaced = true,
+            IsLineFull = true,
+            IsCrowded = true,
+            ProcessorPercent = 100,
         };
         var order = new List<WaitReason> { Decide(all).Reason };
         foreach (var less in (Func<WaitFacts, WaitFacts>[])

@@ -24,7 +24,7 @@ public sealed class AccessTests : IDisposable
         [OpenEndpoint.SabApi] = ["api", "sabnzbd/api"],
         [OpenEndpoint.Session] = ["api/session"],
         [OpenEndpoint.Setup] = ["api/setup"],
-        [OpenEndpoint.Static] = 
+        [OpenEndpoint.Static] =
         [
             "favicon.ico", "robots.txt", "manifest.webmanifest", "apple-touch-icon.png", "assets/{**path}", "", "{**path}",
             "setup/{**path}", "login/{**path}", "streams/{**path}", "files/{**path}", "queue/{**path}", "history/{**path}", "health/{**path}",
