@@ -3,13 +3,21 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
+const inHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = process.env.SLUICE_URL ?? "http://localhost:3000";
 
 export default defineConfig({
   // Addresses are relative to <base href>, which the server writes from its URL base: a sub-path needs no build of its own.
   base: "./",
   plugins: [react(), tailwindcss()],
-  resolve: { alias: { "@": fileURLToPath(new URL("src", import.meta.url)) } },
+  resolve: {
+    alias: [
+      { find: "@", replacement: inHere("src") },
+      // The package names its development build for every bundler: warnings that no page shows are an eighth of its size.
+      { find: /^react-router$/, replacement: inHere("node_modules/react-router/dist/production/index.mjs") },
+      { find: /^react-router\/dom$/, replacement: inHere("node_modules/react-router/dist/production/dom-export.mjs") },
+    ],
+  },
   build: {
     outDir: "../backend/src/Server/wwwroot",
     emptyOutDir: true,
@@ -24,6 +32,14 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "base", tags: ["$initial"], includeDependenciesRecursively: false },
+            // Long lists: pages without one share what stands beside it.
+            { name: "lists", test: /lib\/live-list|infiniteQueryObserver|useInfiniteQuery/, includeDependenciesRecursively: false },
+            // What the shell and nearly every page have in common, in one file: small ones compress worse.
+            {
+              name: "frame",
+              test: /components\/ui\/(badge|card|progress|skeleton|menu|en)\.tsx?|lib\/(format|media|first-touch|events|event-hub|focus-heading)\.ts|app\/shell\/(brand|shell|rail|top-bar|bottom-bar|user-menu|pages|live-pill|shortcuts-dialog-state)|modern\/(queryObserver|useQuery|useBaseQuery|suspense|errorBoundaryUtils|QueryErrorResetBoundary|IsRestoringProvider)\.js/,
+              includeDependenciesRecursively: false,
+            },
             { name: "radix", test: /node_modules\/(@radix-ui|@floating-ui|radix-ui|aria-hidden|react-remove-scroll|react-style-singleton|use-sidecar|use-callback-ref)/, minShareCount: 2 },
           ],
         },

@@ -1,6 +1,4 @@
-import { api } from "./api-client";
 import { ApiProblem } from "./api-problem";
-import { listChanged } from "./live-list";
 import { toast } from "./toast";
 
 /** Waits for a call. Where it fails, a toast says so in the server's words, and the answer is null. */
@@ -11,23 +9,4 @@ export async function attempt<T>(call: Promise<T>, title: string): Promise<T | n
     toast({ tone: "bad", title, body: ApiProblem.from(error).title });
     return null;
   }
-}
-
-interface UndoTexts {
-  /** What has happened, as in "3 items removed". */
-  title: string;
-  /** What the button says. */
-  undo: string;
-  /** What stands over the reason when it could not be taken back. */
-  failed: string;
-}
-
-/** Says what was taken away, and takes it back on a press within the ten seconds that the server allows. */
-export function offerUndo(undo: string | null, texts: UndoTexts): void {
-  async function run(id: string) {
-    await attempt(api.POST("/api/undo/{id}", { params: { path: { id } } }), texts.failed);
-    listChanged("queue");
-    listChanged("history");
-  }
-  toast({ title: texts.title, seconds: 10, ...(undo === null ? {} : { action: { label: texts.undo, run: () => void run(undo) } }) });
 }

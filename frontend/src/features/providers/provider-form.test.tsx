@@ -37,7 +37,7 @@ describe("the form of a provider", () => {
     await fill();
     await waitFor(() => expect(onSaved).toHaveBeenCalledWith({ id: "1", name: "Newshosting" }, 50, 8_000_000));
     const saved: unknown = await calls.find((call) => call.url.endsWith("/api/providers"))?.json();
-    expect(saved).toMatchObject({ host: "news.newshosting.com", port: 563, tls: true, maxConnections: 50, name: "Newshosting", backbone: "" });
+    expect(saved).toMatchObject({ host: "news.newshosting.com", port: 563, tls: true, maxConnections: 50, name: "Newshosting", backbone: null });
   });
 
   it("says why a test failed and leads to the field, without saving", async () => {

@@ -1,7 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
-import { attempt, offerUndo } from "@/lib/attempt";
+import { attempt } from "@/lib/attempt";
+import { offerUndo } from "@/lib/undo";
 import { type ListRules, listChanged, useLiveList } from "@/lib/live-list";
 import { saveUrl } from "@/lib/save-file";
 import { toast } from "@/lib/toast";

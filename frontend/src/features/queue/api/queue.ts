@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
-import { attempt, offerUndo } from "@/lib/attempt";
+import { attempt } from "@/lib/attempt";
+import { offerUndo } from "@/lib/undo";
 import { type ListRules, listChanged, useLiveList } from "@/lib/live-list";
 import { t } from "../en";
 
