@@ -34,7 +34,7 @@ internal readonly record struct EventPlace(long Seq, ulong Topics)
 /// <summary>What one client follows, until it is disposed of. One reads it; the hub fills it.</summary>
 internal sealed class EventWatch : IDisposable
 {
-    /// <summary>Bytes that may wait for a client (ADM-23). One frame may be longer.</summary>
+    /// <summary>Bytes that wait for a client when it is dropped with the next frame (ADM-23).</summary>
     public const int MaxWaiting = 64 << 10;
 
     // Of the frame around its JSON.
@@ -81,7 +81,8 @@ internal sealed class EventWatch : IDisposable
     public bool Offer(EventFrame frame)
     {
         var size = frame.Json.Length + Overhead;
-        if (Interlocked.Add(ref _waiting, size) is var waiting && waiting > MaxWaiting && waiting > size)
+        // What waits before it counts: a long frame behind a short one is no reason to drop the client.
+        if (Interlocked.Add(ref _waiting, size) - size >= MaxWaiting)
         {
             _frames.Writer.TryComplete();
             return false;
@@ -91,8 +92,12 @@ internal sealed class EventWatch : IDisposable
         return true;
     }
 
-    /// <summary>Adds a comment, at which its reader also looks whether the client may still be there.</summary>
-    public void OfferBeat() => Offer(Beat);
+    /// <summary>Adds a comment, at which its reader also looks whether the client may still be there; a frame that waits does the same.</summary>
+    public void OfferBeat()
+    {
+        if (!HasMore)
+            Offer(Beat);
+    }
 
     /// <summary>Ends the connection of a client that leaves too much waiting.</summary>
     public void Drop()

@@ -136,7 +136,7 @@ internal sealed class ProviderList
         if (element is not { } at)
         {
             at = _elements.Count;
-            _elements.Add(new JsonObject(new JsonNodeOptions { PropertyNameCaseInsensitive = true }));
+            _elements.Add((JsonNode)new JsonObject(new JsonNodeOptions { PropertyNameCaseInsensitive = true }));
         }
 
         var fields = (JsonObject)_elements[at]!;
