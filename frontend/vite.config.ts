@@ -32,14 +32,6 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "base", tags: ["$initial"], includeDependenciesRecursively: false },
-            // Long lists: pages without one share what stands beside it.
-            { name: "lists", test: /lib\/live-list|infiniteQueryObserver|useInfiniteQuery/, includeDependenciesRecursively: false },
-            // What the shell and nearly every page have in common, in one file: small ones compress worse.
-            {
-              name: "frame",
-              test: /components\/ui\/(badge|card|progress|skeleton|menu|en)\.tsx?|lib\/(format|media|first-touch|events|event-hub|focus-heading)\.ts|app\/shell\/(brand|shell|rail|top-bar|bottom-bar|user-menu|pages|live-pill|shortcuts-dialog-state)|modern\/(queryObserver|useQuery|useBaseQuery|suspense|errorBoundaryUtils|QueryErrorResetBoundary|IsRestoringProvider)\.js/,
-              includeDependenciesRecursively: false,
-            },
             { name: "radix", test: /node_modules\/(@radix-ui|@floating-ui|radix-ui|aria-hidden|react-remove-scroll|react-style-singleton|use-sidecar|use-callback-ref)/, minShareCount: 2 },
           ],
         },
