@@ -44,7 +44,7 @@ describe("the settings", () => {
       expect(page.errors.filter((error) => !isLoad(error))).toEqual([]);
       await page.context().close();
     }
-  });
+  }, 240_000);
 
   it("save what was changed after showing it, and take it back", async () => {
     const page = await open("desktop", "dark");

@@ -73,7 +73,7 @@ export function Segments<Name extends string>({ label, options, current, onChang
           aria-pressed={option.name === current}
           onClick={() => onChange(option.name)}
           className={cx(
-            "h-7 min-w-8 rounded-md px-2.5 text-sm font-medium whitespace-nowrap transition-colors touch:h-11",
+            "touch:min-w-11 h-7 min-w-8 rounded-md px-2.5 text-sm font-medium whitespace-nowrap transition-colors touch:h-11",
             option.name === current ? "bg-raised text-ink shadow-card" : "text-muted hover:text-ink",
           )}
         >

@@ -126,7 +126,6 @@ function Line({ id, result, isFirstOfGroup, isChosen, onPoint, onOpen }: LinePro
         id={id}
         role="option"
         aria-selected={isChosen}
-        aria-label={`${result.label}, ${t(`group.${result.group}`)}`}
         onPointerMove={onPoint}
         onClick={onOpen}
         className={cx("flex min-h-9 cursor-pointer items-center gap-2.5 rounded-md px-2 py-1 touch:min-h-11", isChosen && "bg-accent-soft")}
