@@ -51,7 +51,7 @@ public sealed class EventFoldTests : IDisposable
                 await ChangeAsync(server, ids, dice, change);
             // Changes that come close together share a frame: what follows a frame is in another one.
             if (change % 6 == 5)
-                while (await FoldAsync() != "queue");
+                while (await FoldAsync() != "queue") ;
         }
 
         // The last change of all: a film is imported though the queue is paused, and is the first of the history.
