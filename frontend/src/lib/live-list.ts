@@ -152,7 +152,7 @@ export function useLiveList<Row extends { id: string }, Page extends ListPage<Ro
     queryFn: ({ pageParam, signal }) => load(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page: Page) => page.next ?? undefined,
-    // While nobody looked, nobody listened.
+    // A query without observers has no event stream: its rows may be old.
     staleTime: 0,
     refetchOnMount: "always",
   });

@@ -3,7 +3,7 @@ namespace Sluice.Usenet.Nntp;
 /// <summary>How far a fetch is.</summary>
 public enum FetchStage
 {
-    /// <summary>It decides whom to ask.</summary>
+    /// <summary>The fetch decides which provider to ask.</summary>
     Deciding,
 
     /// <summary>It waits for a connection.</summary>

@@ -39,7 +39,7 @@ export function useFileList(path: string, q: string, sort: string) {
       dataOf(api.GET("/api/files", { params: { query: { path: folder, q: q || undefined, sort, limit: pageRows, cursor: pageParam } }, signal })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
-    // While nobody looked, nobody listened.
+    // A query without observers has no event stream: its rows may be old.
     staleTime: 0,
     refetchOnMount: "always",
   });

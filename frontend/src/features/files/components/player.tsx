@@ -56,7 +56,7 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
     if (!element) return;
     element.load();
     element.currentTime = position.current;
-    // Refused where nobody has pressed anything yet: the controls of the browser are there.
+    // The browser refuses to play before a first press on the page: its own controls are there.
     element.play().catch(() => undefined);
   }
 

@@ -19,7 +19,7 @@ export function useStats(window: StatWindow) {
   const query = useQuery({
     queryKey,
     queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: window === "ten-minutes" ? {} : { window } }, signal }))), pending: [] }),
-    // Whoever comes back has missed the seconds in between.
+    // A tab that is visible again lacks the seconds in between.
     staleTime: 0,
     placeholderData: keepPreviousData,
   });

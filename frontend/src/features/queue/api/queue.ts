@@ -62,7 +62,7 @@ export function queueRules({ q, category, state }: QueueFilter, sort: QueueSort)
     sideOf(row, shown) {
       const last = shown.at(-1);
       if (sort === "position" && !isFiltered) return row.position >= shown.length ? "end" : null;
-      // Places only get smaller while nobody moves anything, so a larger one is behind.
+      // Places only get smaller unless an item is moved, so a larger one is behind.
       if (sort === "position") return last && row.position > last.position ? "end" : null;
       return sort === "age" && last && row.addedAt >= last.addedAt ? "end" : null;
     },
