@@ -75,6 +75,13 @@ internal static partial class GuidePage
     public static bool Shows(string expected, string output) => Regex.IsMatch(
         output.TrimEnd(), $"^{string.Join(".*", expected.TrimEnd().Split('…').Select(Regex.Escape))}$", RegexOptions.Singleline | RegexOptions.CultureInvariant);
 
+    /// <summary>What a link to a heading says behind its <c>#</c>.</summary>
+    public static string Anchor(string heading) =>
+        NoPart().Replace(heading.TrimStart('#').Trim().ToLowerInvariant(), "").Replace(' ', '-');
+
+    [GeneratedRegex("[^a-z0-9 _-]")]
+    private static partial Regex NoPart();
+
     [GeneratedRegex("^<!-- (?<text>.+) -->$")]
     private static partial Regex Comment();
 }

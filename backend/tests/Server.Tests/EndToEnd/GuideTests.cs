@@ -56,6 +56,23 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
     }
 
     [Fact]
+    public void Links_of_the_pages_lead_to_files_and_headings()
+    {
+        foreach (var page in Pages.Select(static row => row.Data).Append("docs/README.md").Append("README.md"))
+        {
+            foreach (Match link in Link().Matches(File.ReadAllText(Repository.PathOf(page))))
+            {
+                var (target, heading) = (link.Groups["file"].Value, link.Groups["heading"].Value);
+                var file = target.Length == 0 ? Repository.PathOf(page) : Path.GetFullPath(target, Path.GetDirectoryName(Repository.PathOf(page))!);
+                Assert.True(File.Exists(file), $"{page} links to {target}, which is not there.");
+                Assert.True(
+                    heading.Length == 0 || File.ReadLines(file).Any(line => line.StartsWith('#') && GuidePage.Anchor(line) == heading),
+                    $"{page} links to {link.Value}, and there is no such heading.");
+            }
+        }
+    }
+
+    [Fact]
     public void Blocks_are_read_with_their_marks_and_what_they_show()
     {
         var blocks = GuidePage.Read("a\n\n<!-- not run: needs a television -->\n```sh\none\n```\n\n```text\nshown …\n```\n```text\nalone\n```\n<!-- runs if: true -->\n```sh\ntwo\n```".Split('\n'));
@@ -92,6 +109,9 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
         if (block.Output is { } expected)
             Assert.True(GuidePage.Shows(household.Here(expected), result.Text), $"{page}:{block.Line} should show\n{household.Here(expected)}\nand shows\n{result.Text}");
     }
+
+    [GeneratedRegex(@"\]\((?!https?:)(?<file>[^)#]*)(#(?<heading>[^)]+))?\)")]
+    private static partial Regex Link();
 
     [GeneratedRegex(@"^\| `(?<word>[A-Za-z0-9_:/.-]+)` \|", RegexOptions.Multiline)]
     private static partial Regex Explained();
