@@ -127,7 +127,7 @@ public sealed class GuideServer : IAsyncLifetime
             mountpoint -q /mnt/nzbdav || rclone mount --webdav-url http://nas:3000 --webdav-user admin --webdav-pass "$(rclone obscure PASSWORD)" \
               :webdav: /mnt/nzbdav --links --dir-cache-time 1s --vfs-cache-mode off --daemon
             """), cancel);
-        File.SetUnixFileMode(_folder.File("home/mounted"), UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        (await RunAsync("chmod +x mounted", cancel)).Succeeded();
     }
 
     private async Task<string> MakeKeyAsync(CancellationToken cancel)
