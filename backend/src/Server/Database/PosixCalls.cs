@@ -116,7 +116,7 @@ internal static partial class PosixCalls
         if (!OperatingSystem.IsLinux() || GetEffectiveUser() is 0 || Statx(CurrentFolder, path, 0, owner, out var found) != 0 || found.User == GetEffectiveUser())
             return "";
         var own = string.Create(CultureInfo.InvariantCulture, $"{GetEffectiveUser()}:{GetEffectiveGroup()}");
-        // Nobody is told to run a server as root.
+        // Root is no user to run a server as.
         var other = found.User is 0 ? "" : string.Create(CultureInfo.InvariantCulture, $", or start Sluice as its owner (PUID={found.User} PGID={found.Group} for a container)");
         return $"; make it this user's (chown -R {own} {folder}){other}";
     }

@@ -13,7 +13,7 @@ internal static class ProcessUser
 {
     /// <summary>
     /// Gives the data folder to that user, without what is in it, and becomes the user. Nothing happens where the process is not root, or
-    /// nobody is named. To be called before a file is opened.
+    /// no user but root is named. To be called before a file is opened.
     /// </summary>
     /// <param name="environment">The variables of the process; gets a warning where they ask for what cannot be done.</param>
     /// <exception cref="StartRefusedException">The process may not become the user.</exception>
