@@ -37,7 +37,7 @@ finish() {
   grep -aho '<test [^<]* result="Fail"' "$results"/*.xml 2>/dev/null | sed 's/.* name="\([^"]*\)".*/test.sh: failed: \1/'
   list_failed_in_vitest
   [ ! -e "$results/clients.txt" ] || grep -a ' FAILED$' "$results/clients.txt" | sed 's/^/test.sh: failed: /'
-  [ ! -e "$results/image.txt" ] || grep -a '^FAILED: ' "$results/image.txt" | sed 's/^FAILED/test.sh: failed/'
+  grep -ahs '^FAILED: ' "$results/image.txt" "$results/archive.txt" | sed 's/^FAILED/test.sh: failed/'
   [ ${#took[@]} = 0 ] || printf 'test.sh: %s\n' "${took[@]}"
   list_slowest
   echo "$passed passed, $failed failed, $skipped skipped"
