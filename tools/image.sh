@@ -154,7 +154,7 @@ clip_plays() { get -u "admin:$password" "http://127.0.0.1:$port/content/demo/slu
 
 health_check() {
   local test
-  mapfile -t test < <(buildah inspect --type image --format '{{range .Docker.config.Healthcheck.Test}}{{println .}}{{end}}' "$image" | grep .)
+  mapfile -t test < <(buildah inspect --type image --format '{{range .Docker.Config.Healthcheck.Test}}{{println .}}{{end}}' "$image" | grep .)
   [ "${test[0]:-}" = CMD ] && env -i PATH=/app "PORT=$1" BIND_ADDRESS=127.0.0.1 "$(command -v nsenter)" --target "$server" --mount --pid --root --setuid 1000 --setgid 1000 "${test[@]:1}"
 }
 

@@ -44,6 +44,7 @@ internal static class ProcessExit
             await using var app = build(environment);
             // The run disposes of all services at its end, a failing one too.
             var trial = app.Services.GetRequiredService<SettingsTrial>();
+            app.Lifetime.ApplicationStarted.Register(StartPages.GiveBack);
             try
             {
                 await app.RunAsync(asked);

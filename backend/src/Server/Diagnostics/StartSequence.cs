@@ -49,7 +49,6 @@ internal sealed class StartSequence(
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
         DiagnosticsLog.Kernels(logger, WiderBuild.Name, YencKernel.Best.Name, Crc32Kernel.Name);
-        StartPages.GiveBack();
         if (!database.IsOpen)
             return;
         try
