@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using Sluice.Server.Settings;
 using Sluice.Testing;
 using Xunit;
 
@@ -69,7 +70,7 @@ public sealed partial class ContainerFileTests
     {
         Assert.Contains("\n      - --links\n", Service("rclone"), StringComparison.Ordinal);
         Assert.Matches(@"image: rclone/rclone:(1\.7[1-9]|1\.[89][0-9]|[2-9])\S*@sha256:[0-9a-f]{64}", Service("rclone"));
-        Assert.Contains($"${{MOUNT_DIR:-{Settings.SettingSchema.All.Single(setting => setting.Key == "rclone.mount-dir").Default}}}", Service("rclone"), StringComparison.Ordinal);
+        Assert.Contains($"${{MOUNT_DIR:-{SettingSchema.All.Single(setting => setting.Key == "rclone.mount-dir").Default}}}", Service("rclone"), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -112,6 +113,6 @@ public sealed partial class ContainerFileTests
     [GeneratedRegex(@"^#(?<name>[A-Z_]+)=", RegexOptions.Multiline)]
     private static partial Regex Example();
 
-    [GeneratedRegex(@"\n(?:  \S|[a-z])(?=[^\n]*:\n)", RegexOptions.None)]
+    [GeneratedRegex(@"\n(?:  \S|[a-z])(?=[^\n]*:\n)")]
     private static partial Regex NextService();
 }
