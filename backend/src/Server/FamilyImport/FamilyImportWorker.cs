@@ -205,7 +205,6 @@ internal sealed class FamilyImportWorker(
         await importer.TakeSettingsAsync(source, tally, writes: begun is null, cancellationToken);
         await store.BeginAsync(started, cancellationToken);
         await importer.TakeLibraryAsync(source, tally, writes: true, Advance, cancellationToken);
-        Failpoint.Reach("family-taken");
         var (report, finished) = (tally.Report(), time.WallTime());
         await store.FinishAsync(finished, report, CancellationToken.None);
         Set(_view with { Stage = ImportStage.Finished, Progress = 1, Report = report, FinishedAt = finished }, null);

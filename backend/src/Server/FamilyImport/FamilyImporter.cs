@@ -162,7 +162,6 @@ internal sealed class FamilyImporter(
 
         if (!writes)
             return null;
-        Failpoint.Reach("family-release");
         return await database.WriteAsync(
             connection =>
             {
