@@ -88,11 +88,10 @@ internal sealed class FamilyStore(DbConnection connection)
     /// <summary>The history, the oldest first; rows without an id are counted.</summary>
     public IReadOnlyList<FamilyHistory> ReadHistory(out int nameless)
     {
-        var text = Has("HistoryItems", "NzbContents") ? "ORDER BY CreatedAt" : "ORDER BY CreatedAt";
         var rows = Read(
             "HistoryItems",
             ["Id", "JobName", "FileName", "Category", "CreatedAt", "DownloadStatus", "TotalSegmentBytes", "DownloadTimeSeconds", "FailMessage", "DownloadDirId", "NzbBlobId", "IsHidden", "IsArchived", "NzbContents IS NOT NULL"],
-            text).ToList();
+            "ORDER BY CreatedAt").ToList();
         List<FamilyHistory> items =
         [
             .. rows.Where(row => Id(row[0]) is not null).Select(row => new FamilyHistory(Id(row[0])!.Value, Text(row[1]) ?? "", Text(row[2]) ?? "", Text(row[3]) ?? "", Time(row[4]))

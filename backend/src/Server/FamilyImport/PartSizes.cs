@@ -39,16 +39,17 @@ internal static class PartSizes
     /// <returns>Null when so many segments cannot have so many bytes.</returns>
     public static SegmentMap? Estimate(int count, long length, long? ofRelease)
     {
-        if (count is < 1 or > SegmentMap.MaxCount || length < count)
+        if (count is < 1 or > SegmentMap.MaxCount || length < count || length > (long)count * SegmentMap.MaxSegmentLength)
             return null;
         var (least, most) = count == 1 ? (length, length) : Bounds(count, length);
-        if (least > most || most > SegmentMap.MaxSegmentLength)
-            return null;
+        // No equal parts: as even as can be, until articles say better.
+        if (least > most)
+            return SegmentMap.FromLengths([.. Enumerable.Range(0, count).Select(i => (length / count) + (i < length % count ? 1 : 0))]);
         return SegmentMap.Uniform(count, ofRelease is { } size && size >= least && size <= most ? size : Choose(least, most), length);
     }
 
     // All parts but the last are of one size, and the last has at least one byte and no more than the others.
-    private static (long Least, long Most) Bounds(int count, long length) => ((length + count - 1) / count, Math.Min(SegmentMap.MaxSegmentLength, (length - 1) / (count - 1)));
+    private static (long Least, long Most) Bounds(int count, long length) => ((length / count) + (length % count == 0 ? 0 : 1), Math.Min(SegmentMap.MaxSegmentLength, (length - 1) / (count - 1)));
 
     private static long Choose(long least, long most)
     {
