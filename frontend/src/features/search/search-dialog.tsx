@@ -6,6 +6,7 @@ import { Icon } from "@/components/ui/icon";
 import { TextField } from "@/components/ui/text-field";
 import { ApiProblem } from "@/lib/api-problem";
 import { cx } from "@/lib/cx";
+import { takeTyped } from "@/lib/typed-ahead";
 import { useFound, useSettingFields } from "./api/search";
 import { t } from "./en";
 import { type Place, type Result, filesOf, historyOf, placesOf, queueOf, settingsOf } from "./results";
@@ -70,6 +71,7 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
           aria-autocomplete="list"
           aria-activedescendant={results[at] ? `${list}-${at}` : undefined}
           value={text}
+          onFocus={() => setText(text + takeTyped())}
           onChange={(event) => {
             setText(event.target.value);
             setChosen(0);
