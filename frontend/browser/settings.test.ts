@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { brokenRules, overflowAt, smallTargets } from "./checks";
 import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "./harness";
 
-const patienceMs = 60_000;
+const patienceMs = 15_000;
 
 let server: RunningServer;
 let browser: Browser;
@@ -83,6 +83,7 @@ describe("the settings", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL((url) => url.searchParams.get("q") === "usenet.read-ahead-mb");
     await page.getByRole("spinbutton", { name: "Read ahead" }).waitFor();
+    expect(page.errors).toEqual([]);
     await page.context().close();
   });
 });
