@@ -210,7 +210,7 @@ function Login({ access }: { access: Access }) {
   return (
     <div className="grid gap-3">
       <CopyBlock label={t("user")} value={access.user} />
-      <WebDavPassword />
+      <WebDavPassword isMarked />
     </div>
   );
 }
