@@ -56,7 +56,7 @@ async function take(server: RunningServer, cookie: string | undefined, shots: re
       const page = await first.context().newPage();
       page.setDefaultTimeout(20_000);
       await page.goto(new URL(at, `${server.url}/`).href);
-      await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector(".animate-breathe") === null);
+      await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null);
       await ready?.(page);
       await page.evaluate(() => document.fonts.ready);
       const isOver = (await page.getByRole("dialog").count()) > 0;
