@@ -50,7 +50,9 @@ afterAll(async () => {
 
 async function take(server: RunningServer, cookie: string | undefined, shots: readonly Shot[]): Promise<void> {
   for (const { window, scheme } of looks) {
-    const first = await openPage(browser, server, { colorScheme: scheme, ...windows[window], ...(cookie ? { cookie } : {}) });
+    const localStorage = server === world.server ? [{ name: "sluice.first-steps", value: "done" }] : [];
+    const storageState = { cookies: [], origins: [{ origin: new URL(server.url).origin, localStorage }] };
+    const first = await openPage(browser, server, { colorScheme: scheme, storageState, ...windows[window], ...(cookie ? { cookie } : {}) });
     for (const { name, at, ready } of shots) {
       // A page of its own: a picture of a whole page ends the emulation of touch, and what another one left open would hide it.
       const page = await first.context().newPage();
@@ -105,6 +107,9 @@ it("of a server with content", { timeout: 900_000 }, async () => {
   const job = (name: string) => history.items.find((item) => item.name.startsWith(name))?.id ?? name;
   const folderOf = (at: string) => at.split("/").slice(0, -1).map(encodeURIComponent).join("/");
 
+  // From here on, so that the overview has something to show.
+  const players = ["VLC/3.0.20 LibVLC/3.0.20", "Infuse-Direct/8.1.4", "Kodi/21.0"];
+  const stops = await Promise.all(players.map((player, index) => playSlowly(world, large[index]?.id ?? "", player, (3 - index) * 700_000)));
   await take(server, cookie, [
     { name: "files-root", at: "files" },
     { name: "files-category", at: "files/movies" },
@@ -134,10 +139,8 @@ it("of a server with content", { timeout: 900_000 }, async () => {
     } },
   ]);
 
-  const players = ["VLC/3.0.20 LibVLC/3.0.20", "Infuse-Direct/8.1.4", "rclone/v1.68.2"];
-  const stops = await Promise.all(players.map((player, index) => playSlowly(world, large[index]?.id ?? "", player, (4 - index) * 1_500_000)));
   const isPlaying = (page: Page) => page.locator("main a[href*='/streams/']").nth(2).waitFor();
-  await take(server, cookie, [{ name: "overview", at: "", ready: isPlaying }]);
+  await take(server, cookie, [{ name: "overview", at: "", ready: isPlaying }, { name: "overview-hour", at: "?window=hour", ready: isPlaying }]);
   const streams = await call<{ items: { id: string }[] }>(server, cookie, "GET", "streams");
   await take(server, cookie, [{ name: "stream", at: `streams/${streams.items[0]?.id}`, ready: shown("Connections") }]);
   stops.forEach((stop) => stop());
