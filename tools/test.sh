@@ -243,7 +243,11 @@ fi
 # Without a build there is nothing to test; a wrong format says nothing about the tests.
 check "restore" dotnet restore Backend.slnx --locked-mode -v quiet || finish
 check "build" dotnet build Backend.slnx -c Release --no-restore -v quiet || finish
-[ "$units" = no ] || check "format" dotnet format Backend.slnx --verify-no-changes --no-restore
+# The build itself holds the rules of style and the analyzers; what it does not see is whitespace and the order of imports.
+if [ "$units" = yes ]; then
+  check "whitespace" dotnet format whitespace Backend.slnx --verify-no-changes --no-restore
+  check "imports" dotnet format style Backend.slnx --verify-no-changes --no-restore --diagnostics IDE0055
+fi
 if [ "$end_to_end" = yes ]; then
   began=$SECONDS; build_ahead; note_time "build of the form that ships" "$began" 4
   [ "$form" = both ] || [ "$SLUICE_TEST_FORM" = aot ] || finish
