@@ -14,6 +14,8 @@ public sealed partial class GuideTests(GuideServer household) : IClassFixture<Gu
     public static TheoryData<string> Pages =>
     [
         .. Directory.EnumerateFiles(Repository.PathOf("docs/guides"), "*.md").Select(static path => $"docs/guides/{Path.GetFileName(path)}").Order(StringComparer.Ordinal),
+        "docs/install.md",
+        "docs/moving-in.md",
         "docs/running.md",
         "docs/comparison.md",
     ];
