@@ -96,11 +96,14 @@ build_image() {
 # A new folder in $volume, with its owner.
 make_volume() { volume=$(mktemp -d "$work/volume.XXXXXX") && chown "$1" "$volume" && chmod 755 "$volume"; }
 
+# The variables that the image sets, one a line.
+variables() { buildah inspect --type image --format '{{range .OCIv1.Config.Env}}{{println .}}{{end}}' "$image" | grep .; }
+
 # start USER:GROUP [NAME=VALUE...]: starts what the image names with its variables, over $volume, as the only process of its own. What it
 # prints goes to $work/output; $shell is the process to wait for, $server the server itself.
 start() {
   local user=$1 variables command; shift
-  mapfile -t variables < <(buildah inspect --type image --format '{{range .OCIv1.Config.Env}}{{println .}}{{end}}' "$image" | grep .)
+  mapfile -t variables < <(variables)
   mapfile -t command < <(buildah inspect --type image --format '{{range .OCIv1.Config.Entrypoint}}{{println .}}{{end}}' "$image" | grep .)
   # Capabilities as engines give them to root; a user has none.
   unshare --mount --pid --fork --kill-child --propagation private /bin/bash -c '
@@ -153,9 +156,10 @@ status_is() { grep -q "^Uid:	$1	$1	$1	$1$" "/proc/$server/status" && grep -q "^G
 clip_plays() { get -u "admin:$password" "http://127.0.0.1:$port/content/demo/sluice-demo.mp4" | sha256sum | grep -q "^$clip "; }
 
 health_check() {
-  local test
+  local test variables
+  mapfile -t variables < <(variables)
   mapfile -t test < <(buildah inspect --type image --format '{{range .Docker.Config.Healthcheck.Test}}{{println .}}{{end}}' "$image" | grep .)
-  [ "${test[0]:-}" = CMD ] && env -i PATH=/app "PORT=$1" BIND_ADDRESS=127.0.0.1 "$(command -v nsenter)" --target "$server" --mount --pid --root --setuid 1000 --setgid 1000 "${test[@]:1}"
+  [ "${test[0]:-}" = CMD ] && env -i "${variables[@]}" "PORT=$1" BIND_ADDRESS=127.0.0.1 "$(command -v nsenter)" --target "$server" --mount --pid --root --wd --setuid 1000 --setgid 1000 "${test[@]:1}"
 }
 
 cannot_write() { ! touch "/proc/$server/root/$1/written" 2>/dev/null && touch "/proc/$server/root/config/written"; }
