@@ -75,6 +75,7 @@ install_programs() {
   done
   command -v 7z >/dev/null || missing+=(p7zip-full)
   command -v nginx >/dev/null || missing+=(nginx-light)
+  command -v fusermount3 >/dev/null || missing+=(fuse3)
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null \
     && apt-get update -qq >/dev/null 2>&1 \

@@ -5,6 +5,7 @@ using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
+using Sluice.Server.FamilyImport;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Listening;
@@ -57,6 +58,7 @@ internal static class Program
         builder.Services.AddEvents();
         builder.Services.AddProviders(process);
         builder.Services.AddLibrary().AddPlaybacks().AddHistory().AddQueue().AddIntake();
+        builder.Services.AddFamilyImport();
         builder.Services.AddTree().AddWebDav(services => new DavOptions
         {
             FirstByteTimeout = services.GetRequiredService<IOptionsMonitor<UsenetOptions>>().CurrentValue.StreamingReadTimeout,

@@ -37,6 +37,9 @@ internal sealed record ProcessOptions
     /// <summary>Which state of the database one start goes on with, though it does not fit the stored NZBs; null for none.</summary>
     public required string? AcceptDatabase { get; init; }
 
+    /// <summary>Whether the library of an old server in the data folder is imported without being asked for.</summary>
+    public required bool Imports { get; init; }
+
     /// <summary>Name of the administrator that a start without one makes.</summary>
     public required string AdminUser { get; init; }
 
@@ -85,6 +88,7 @@ internal sealed record ProcessOptions
             DisableWebDavAuth = environment.GetBoolean("DISABLE_WEBDAV_AUTH"),
             ChecksBlocks = environment.GetBoolean("CHECK_BLOCKS"),
             AcceptDatabase = environment.Get("SLUICE_ACCEPT_DATABASE"),
+            Imports = environment.GetBoolean("SLUICE_IMPORT"),
             AdminUser = environment.Get("SLUICE_ADMIN_USER") ?? "admin",
             AdminPassword = environment.Get("SLUICE_ADMIN_PASSWORD"),
             ResetAdminPassword = environment.GetBoolean("RESET_ADMIN_PASSWORD"),
