@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Sets up and runs every test: build, format check, unit and wire tests, those of the web UI, end-to-end tests, minutes of everything at
 # once (chaos), starts over damaged folders, kills at every step of every write, tools/clients.sh, and tools/image.sh with an installation
-# from the archive where what these are made of has changed since the commit before.
+# from the archive where what these are made of has changed within a day.
 #
 #   tools/test.sh           what a change has to pass
 #   tools/test.sh --quick   without the end-to-end tests, those in a browser and the clients
@@ -86,11 +86,23 @@ install_programs() {
   fi
 }
 
+# Whether image and archive are to be tried, and the build of one level handing over to another: what they are made of, beside the server
+# itself, has changed within a day. Where there is no history it counts as changed.
+made_anew() {
+  [ "$long" = no ] || return 0
+  [ "$(git -C "$root" rev-parse --is-shallow-repository 2>/dev/null)" = false ] || return 0
+  [ -n "$(git -C "$root" log --since='1 day ago' --format=%h -1 -- docker docker-compose.yml .dockerignore config docs/install.md \
+    tools/publish.sh tools/release.sh tools/image.sh \
+    backend/src/Server/Program.cs backend/src/Server/Settings/ProcessOptions.cs backend/src/Server/Database/DataFolder.cs \
+    backend/src/Server/Diagnostics/{HealthQuestion,ProcessExit,ProcessUser,StartPages,WiderBuild}.cs)" ]
+}
+
 # Builds the form that ships, and says by a variable which tests take it. A build that fails has failed; one that cannot be made here is
 # a line.
 build_ahead() {
-  local parity code=0 levels="v2 here"
+  local parity code=0 levels=here
   export SLUICE_TEST_FORM=ordinary
+  ! made_anew || levels="v2 here"
   [ "$form" = both ] || levels="v2 v3 v4"
   if [ "$form" = both ] && ! parity=$(git -C "$root" rev-list --count HEAD 2>/dev/null); then
     echo "test.sh: no history here; every test takes the ordinary form of the server"
@@ -224,15 +236,6 @@ run_clients() {
   echo "== clients"
   timeout 1200 "$root/tools/clients.sh" --built | tee "$report"
   add_counts clients "$report"
-}
-
-# Image and archive, which are made of these files beside the server itself. Without a commit before they count as changed.
-made_anew() {
-  [ "$long" = no ] || return 0
-  git -C "$root" rev-parse --quiet --verify HEAD^ >/dev/null || return 0
-  ! git -C "$root" diff --quiet HEAD^ -- docker docker-compose.yml .dockerignore config docs/install.md tools/publish.sh tools/release.sh tools/image.sh \
-    backend/src/Server/Program.cs backend/src/Server/Settings/ProcessOptions.cs backend/src/Server/Database/DataFolder.cs \
-    backend/src/Server/Diagnostics/{HealthQuestion,ProcessExit,ProcessUser,StartPages,WiderBuild}.cs
 }
 
 # The image, and an installation by the words of docs/install.md; of the server that was built for the tests, which in a normal run lacks
