@@ -134,7 +134,7 @@ internal sealed class FirstStart(
             if (process.AdminPassword is not { } password)
             {
                 setupCode.Begin();
-                AuthLog.SetupNeeded(logger, setupCode.Current!);
+                AuthLog.SetupNeeded(logger);
                 return;
             }
 
