@@ -66,6 +66,7 @@ internal static class Program
         replace(builder.Services);
 
         var app = builder.Build();
+        app.UsePlaybackScopes();
         app.UseRequestLines();
         app.UseRequestFailures();
         app.UseAnswerDeadlines();
@@ -77,6 +78,7 @@ internal static class Program
         app.UseSafeModeNotice();
         app.UseAuthentication();
         app.UseAuthorization();
+        app.UseAdminRights();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
         app.MapSabApi();
