@@ -87,7 +87,7 @@ internal static class HistoryResource
             return AdminProblem.NotFound(NoItem);
         if (item.IsCompleted)
             return AdminProblem.WrongState("Its import has succeeded; there is nothing to try again.");
-        var another = AnotherTry.Yes | (request.OtherProviders ? AnotherTry.AsksEveryone : 0) | (request.IgnoreHealth ? AnotherTry.IgnoresDamage : 0);
+        var another = AnotherTry.Yes | (request.OtherProviders == true ? AnotherTry.AsksEveryone : 0) | (request.IgnoreHealth == true ? AnotherTry.IgnoresDamage : 0);
         return await queue.ReturnAsync(id, new QueueReturnChange(request.Password ?? "", null) { Try = another }, cancellationToken) switch
         {
             QueueReturnEnd.Returned => TypedResults.Ok(await rows.NamesOfAsync([id], CancellationToken.None)),

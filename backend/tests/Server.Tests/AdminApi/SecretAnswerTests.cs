@@ -1,4 +1,5 @@
 using System.Net;
+using System.Text;
 using System.Text.Json.Nodes;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
@@ -57,8 +58,8 @@ public sealed class SecretAnswerTests : IDisposable
             await NoteFrameAsync();
 
         await ProvokeAsync(server);
-        // The last line that was said is in the last frame that tells of lines.
-        while (seen[^1] is not { Where: "event logs" } || !seen[^1].Text.Contains("the last line", StringComparison.Ordinal))
+        // The last line that was said, and what came of the address, wherever that is by then.
+        while (!WasSeen("the last line") || !WasSeen("Comes from an indexer"))
             await NoteFrameAsync();
         foreach (var path in Lists(server))
             seen.Add((path, await server.Client.GetStringAsync(path, Token)));
@@ -72,7 +73,8 @@ public sealed class SecretAnswerTests : IDisposable
         var warnings = seen.Single(text => text.Where == "warnings").Text;
         Assert.Contains("said ******** by", warnings, StringComparison.Ordinal);
         Assert.Contains("no administrator yet", seen.Single(text => text.Where.TrimEnd('/') == "/api/logs").Text, StringComparison.Ordinal);
-        Assert.Contains(seen, text => text.Where.Contains("event", StringComparison.Ordinal) && text.Text.Contains("Comes from an indexer", StringComparison.Ordinal));
+
+        bool WasSeen(string part) => seen.Exists(text => text.Text.Contains(part, StringComparison.Ordinal));
 
         async Task NoteFrameAsync()
         {
@@ -91,8 +93,8 @@ public sealed class SecretAnswerTests : IDisposable
         using var added = await client.PostAsync(new Uri("/api/queue", UriKind.Relative), form, Token);
         Assert.Equal(HttpStatusCode.OK, added.StatusCode);
         var address = new JsonObject { ["url"] = "http://indexer.invalid/get?apikey=canary11-canary11", ["name"] = "Comes from an indexer" };
-        using var fetched = await client.PostAsync(
-            new Uri("/api/queue/address", UriKind.Relative), new StringContent(address.ToJsonString(), System.Text.Encoding.UTF8, "application/json"), Token);
+        using var body = new StringContent(address.ToJsonString(), Encoding.UTF8, "application/json");
+        using var fetched = await client.PostAsync(new Uri("/api/queue/address", UriKind.Relative), body, Token);
         Assert.Equal(HttpStatusCode.OK, fetched.StatusCode);
 
         var loggers = server.Services.GetRequiredService<ILoggerFactory>();
