@@ -72,6 +72,7 @@ internal static class Program
         replace(builder.Services);
 
         var app = builder.Build();
+        app.UsePlaybackScopes();
         app.UseRequestLines();
         app.UseRequestFailures();
         app.UseAnswerDeadlines();
@@ -83,6 +84,7 @@ internal static class Program
         app.UseSafeModeNotice();
         app.UseAuthentication();
         app.UseAuthorization();
+        app.UseAdminRights();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
         app.MapSabApi();

@@ -9,8 +9,8 @@ internal static partial class AuthLog
     [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect without webdav.no-auth-networks: everybody needs a password")]
     public static partial void NoNetworks(ILogger logger);
 
-    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. The code for the setup is {Code}; it also stands in the file setup-code of the data folder")]
-    public static partial void SetupNeeded(ILogger logger, string code);
+    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. The code for the setup is printed at the end of the start, and stands in the file setup-code of the data folder")]
+    public static partial void SetupNeeded(ILogger logger);
 
     [LoggerMessage(1305, LogLevel.Warning, "The setup cannot begin: {Cause}")]
     public static partial void SetupNotReady(ILogger logger, string cause);

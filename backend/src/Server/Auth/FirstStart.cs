@@ -157,7 +157,7 @@ internal sealed class FirstStart(
             if (process.AdminPassword is not { } password)
             {
                 setupCode.Begin();
-                AuthLog.SetupNeeded(logger, setupCode.Current!);
+                AuthLog.SetupNeeded(logger);
                 return;
             }
 
