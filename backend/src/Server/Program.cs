@@ -26,9 +26,13 @@ namespace Sluice.Server;
 /// <summary>The composition root: each folder adds its own part, in the order of the layers.</summary>
 internal static class Program
 {
-    public static Task<int> Main()
+    public static Task<int> Main(string[] arguments)
     {
-        WiderBuild.Continue(ProcessEnvironment.OfThisProcess());
+        var environment = ProcessEnvironment.OfThisProcess();
+        if (arguments is [HealthQuestion.Argument])
+            return HealthQuestion.AskAsync(ProcessOptions.Read(environment));
+
+        WiderBuild.Continue(environment);
         return ProcessExit.RunAsync(Build);
     }
 

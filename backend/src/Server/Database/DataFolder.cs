@@ -100,7 +100,7 @@ internal sealed record DataFolder(string Root)
         {
             throw new StartRefusedException(
                 StartRefusedException.BadConfiguration,
-                $"configuration folder {Root} is not writable by uid {PosixCalls.EffectiveUser()}{PosixCalls.DescribeOwner(Root)}",
+                $"configuration folder {Root} is not writable by uid {PosixCalls.EffectiveUser()}{PosixCalls.DescribeOwner(Root)}{PosixCalls.AdviseOnOwner(Root, Root)}",
                 e);
         }
     }
