@@ -23,7 +23,4 @@ internal static partial class FamilyImportLog
 
     [LoggerMessage(2906, LogLevel.Information, "SLUICE_IMPORT has no effect: {Cause}")]
     public static partial void Ignored(ILogger logger, string cause);
-
-    [LoggerMessage(2907, LogLevel.Information, "{Note}")]
-    public static partial void Noted(ILogger logger, string note);
 }

@@ -8,7 +8,7 @@ namespace Sluice.Server.FamilyImport;
 /// <summary>An import that has begun.</summary>
 /// <param name="StartedAt">When.</param>
 /// <param name="FinishedAt">When it ended; null where it is to go on.</param>
-/// <param name="Report">What came of it.</param>
+/// <param name="Report">What came of it; as long as it goes on, of its settings.</param>
 internal sealed record BegunImport(DateTimeOffset StartedAt, DateTimeOffset? FinishedAt, ImportReport Report);
 
 /// <summary>Reads and writes <c>family_import</c>: whether an import has begun, and what came of it.</summary>
@@ -33,11 +33,14 @@ internal sealed class FamilyImportStore(SluiceDatabase database)
             cancellationToken);
 
     /// <summary>Notes that an import has begun; from here on it goes on with every start until it has ended.</summary>
-    public Task BeginAsync(DateTimeOffset at, CancellationToken cancellationToken) =>
+    /// <param name="at">When.</param>
+    /// <param name="report">What came of its settings, which are saved by now.</param>
+    /// <param name="cancellationToken">Counts until the transaction begins.</param>
+    public Task BeginAsync(DateTimeOffset at, ImportReport report, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
                 "INSERT INTO family_import (id, started_at, report) VALUES (1, @at, @report) ON CONFLICT (id) DO NOTHING",
-                new { at = at.ToUnixTimeMilliseconds(), report = Write(ImportReport.Nothing) }),
+                new { at = at.ToUnixTimeMilliseconds(), report = Write(report) }),
             cancellationToken);
 
     /// <summary>Notes that it has ended.</summary>

@@ -107,8 +107,9 @@ internal sealed class FamilyImportWorker(
     {
         if (_opened is not { } source)
             return;
-        await importer.TakeSettingsAsync(source, new ImportTally(), writes: true, cancellationToken);
-        await store.BeginAsync(time.WallTime(), cancellationToken);
+        var tally = new ImportTally();
+        await importer.TakeSettingsAsync(source, tally, writes: true, cancellationToken);
+        await store.BeginAsync(time.WallTime(), tally.Report(), cancellationToken);
         TryBegin();
     }
 
@@ -202,8 +203,16 @@ internal sealed class FamilyImportWorker(
         var started = begun?.StartedAt ?? time.WallTime();
         Set(_view with { Shape = source.Store.FindShape(), StartedAt = started, Progress = 0 }, tally);
         // Once an import has begun its settings are in force, and may have been changed since.
-        await importer.TakeSettingsAsync(source, tally, writes: begun is null, cancellationToken);
-        await store.BeginAsync(started, cancellationToken);
+        if (begun is not null)
+        {
+            tally.Add(begun.Report);
+        }
+        else
+        {
+            await importer.TakeSettingsAsync(source, tally, writes: true, cancellationToken);
+            await store.BeginAsync(started, tally.Report(), cancellationToken);
+        }
+
         await importer.TakeLibraryAsync(source, tally, writes: true, Advance, cancellationToken);
         var (report, finished) = (tally.Report(), time.WallTime());
         await store.FinishAsync(finished, report, CancellationToken.None);

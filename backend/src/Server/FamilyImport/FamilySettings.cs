@@ -13,6 +13,10 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
     private const string Providers = "usenet.providers";
     private const string Retention = "database.history-retention-days";
 
+    // What deletes or invents data, now or in a later version: it begins as it is here, and people switch it on themselves.
+    private static readonly string[] NeverSwitched =
+        ["repair.dry-run", "repair.auto-remove-after-failures", "maintenance.remove-orphaned-schedule-enabled", "usenet.gap-fill"];
+
     // Before there were several providers, each field of the one was a value.
     private static readonly string[] OneProvider = ["usenet.host", "usenet.port", "usenet.use-ssl", "usenet.user", "usenet.pass", "usenet.connections"];
 
@@ -31,6 +35,12 @@ internal sealed record FamilySettings(IReadOnlyDictionary<string, string?> Value
             used.UnionWith(OneProvider);
         else
             joined = null;
+        foreach (var key in NeverSwitched.Where(old.ContainsKey))
+        {
+            tally.Refuse(ImportKind.Settings, key, "it decides what is deleted or made up, and begins with its default here");
+            old.Remove(key);
+        }
+
         foreach (var definition in SettingSchema.All)
         {
             var found = Find(definition, old, used);

@@ -1,5 +1,6 @@
 using System.IO.Compression;
 using System.Text;
+using SharpCompress.Common;
 using SharpCompress.Compressors.ZStandard;
 
 namespace Sluice.Server.FamilyImport;
@@ -58,7 +59,8 @@ internal static class FamilyText
                 return plain.ToArray();
             }
         }
-        catch (Exception e) when (e is InvalidDataException or EndOfStreamException or ZstdException or ArgumentException or IndexOutOfRangeException)
+        // The readers of both formats run into all of these on some damage.
+        catch (Exception e) when (e is InvalidDataException or EndOfStreamException or SharpCompressException or ZstdException or InvalidOperationException or ArgumentException or IndexOutOfRangeException)
         {
             throw new FamilyFormatException("what the old database says about it is damaged or cut short", e);
         }

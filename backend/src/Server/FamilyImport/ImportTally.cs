@@ -112,6 +112,24 @@ internal sealed class ImportTally
         }
     }
 
+    /// <summary>Goes on from what was counted before.</summary>
+    public void Add(ImportReport before)
+    {
+        lock (_gate)
+        {
+            foreach (var count in before.Counts)
+            {
+                _taken[(int)count.Kind] += count.Taken;
+                _left[(int)count.Kind] += count.Left;
+            }
+
+            _things.AddRange(before.Left);
+            _notes.AddRange(before.Notes);
+            _kept.AddRange(before.Kept);
+            _notesTotal += before.NotesTotal;
+        }
+    }
+
     /// <summary>The counts so far.</summary>
     public ImportReport Report()
     {

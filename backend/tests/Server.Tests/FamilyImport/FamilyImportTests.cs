@@ -234,7 +234,8 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         {
             using var answer = await server.GetTreeAsync("/" + IdPath.Of(file.Id));
             Assert.True(answer.StatusCode == HttpStatusCode.OK, $"{file.Name}: {(int)answer.StatusCode}");
-            Assert.True(file.Truth.ToArray().AsSpan().SequenceEqual(await answer.Content.ReadAsByteArrayAsync(token)), $"{file.Name} differs");
+            var bytes = await answer.Content.ReadAsByteArrayAsync(token);
+            Assert.True(file.Truth.ToArray().AsSpan().SequenceEqual(bytes), $"{file.Name} differs");
         });
     }
 

@@ -49,12 +49,12 @@ public sealed class FamilySettingsTests
     [Fact]
     public void Nothing_that_deletes_or_invents_is_switched_on()
     {
-        var old = Convert(("repair.enable", "true"), ("repair.dry-run", "false"), ("usenet.gap-fill", "zeros"), ("usenet.container-aware-fill", "true"), ("repair.auto-remove-after-failures", "0"));
+        var old = Convert(("repair.enable", "true"), ("repair.dry-run", "false"), ("usenet.gap-fill", "zeros"), ("usenet.container-aware-fill", "true"), ("repair.auto-remove-after-failures", "3"), ("maintenance.remove-orphaned-schedule-enabled", "true"));
 
         Assert.Equal(["database.history-retention-days"], old.Values.Keys);
         Assert.Equal("0", old.Values["database.history-retention-days"]);
-        Assert.Equal(["repair.auto-remove-after-failures", "repair.enable", "usenet.container-aware-fill"], old.Kept.Keys.Order());
-        Assert.Equal(2, _tally.Report().LeftTotal);
+        Assert.Equal(["repair.enable", "usenet.container-aware-fill"], old.Kept.Keys.Order());
+        Assert.Equal(4, _tally.Report().LeftTotal);
     }
 
     [Fact]

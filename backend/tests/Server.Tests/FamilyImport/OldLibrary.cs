@@ -16,8 +16,7 @@ namespace Sluice.Server.Tests.FamilyImport;
 /// <summary>A stretch of a posted file, as servers of the family keep it.</summary>
 internal sealed record OldPart(string[] Ids, long Posted, long Offset, long Length);
 
-/// <summary>A file of the old library with its truth.</summary>
-/// <param name="Kind">201, 202 or 203.</param>
+/// <summary>A file of the old library with its truth; its kind is 201, 202 or 203.</summary>
 internal sealed record OldFile(Guid Id, string Name, MockBytes Truth, int Kind, OldPart[] Parts, StreamCipher? Cipher);
 
 /// <summary>A release of the old library.</summary>

@@ -23,9 +23,9 @@ public sealed class PartSizesTests
     [Fact]
     public void Volumes_of_one_release_narrow_the_size_of_each()
     {
-        var files = Enumerable.Range(0, 40).Select(i => (Count: (50_000_000 + (i * 9_973) + 640_255) / 640_256, Length: 50_000_000L + (i * 9_973))).ToList();
+        var files = Enumerable.Range(0, 40).Select(i => (Count: (50_000_000 + (i * 160_001) + 640_255) / 640_256, Length: 50_000_000L + (i * 160_001))).ToList();
 
-        Assert.Equal(640_256, PartSizes.OfRelease(files));
+        Assert.InRange(PartSizes.OfRelease(files)!.Value, 640_256 - 256, 640_256 + 256);
         Assert.Null(PartSizes.OfRelease([(100, 71_680_000), (100, 38_400_000)]));
         Assert.Null(PartSizes.OfRelease([(1, 5_000)]));
     }
