@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.IO.Compression;
 using Sluice.Server.Database;
-using Sluice.Usenet.Nzb;
 
 namespace Sluice.Server.FamilyImport;
 

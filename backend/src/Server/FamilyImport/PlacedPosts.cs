@@ -1,4 +1,3 @@
-using Sluice.Server.Library;
 using Sluice.Server.Queue;
 using Sluice.Usenet.Nzb;
 

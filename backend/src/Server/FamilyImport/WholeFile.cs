@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using System.Text;
-using Sluice.Server.Library;
 using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams.Maps;
 

@@ -14,7 +14,6 @@ using Sluice.Server.Library;
 using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
-using Sluice.Tools.MockNntpServer.Layouts;
 using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;
@@ -336,7 +335,11 @@ internal sealed class ImportingServer : IAsyncDisposable
     {
         var environment = new Dictionary<string, string>
         {
-            ["CONFIG_PATH"] = folder.Root, ["PORT"] = "0", ["BIND_ADDRESS"] = "127.0.0.1", ["LOG_LEVEL"] = "error", ["SLUICE_IMPORT"] = imports ? "true" : "false",
+            ["CONFIG_PATH"] = folder.Root,
+            ["PORT"] = "0",
+            ["BIND_ADDRESS"] = "127.0.0.1",
+            ["LOG_LEVEL"] = "error",
+            ["SLUICE_IMPORT"] = imports ? "true" : "false",
         };
         var app = Program.Build(new ProcessEnvironment(environment), replace ?? (_ => { }));
         await app.StartAsync(Token);

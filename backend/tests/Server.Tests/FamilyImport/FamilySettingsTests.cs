@@ -1,6 +1,5 @@
 using Sluice.Server.FamilyImport;
 using Sluice.Server.Providers;
-using Sluice.Server.Settings;
 using Xunit;
 
 namespace Sluice.Server.Tests.FamilyImport;

@@ -1,6 +1,5 @@
 using System.Text;
 using System.Xml.Linq;
-using Microsoft.Extensions.DependencyInjection;
 using Sluice.Server.Library;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;

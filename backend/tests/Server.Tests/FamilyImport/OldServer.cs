@@ -3,12 +3,10 @@ using System.Globalization;
 using System.IO.Compression;
 using System.Security.Cryptography;
 using System.Text;
-using System.Text.Json;
 using System.Text.Json.Nodes;
 using Microsoft.Data.Sqlite;
 using SharpCompress.Compressors.ZStandard;
 using Sluice.Server.Tests.Database;
-using Sluice.Tools.MockNntpServer.Layouts;
 
 namespace Sluice.Server.Tests.FamilyImport;
 
@@ -75,7 +73,7 @@ internal sealed class OldServer : IDisposable
             AddFolder(CategoryId(category), Content, category);
     }
 
-    public static Guid CategoryId(string category) => new(MD5.HashData(Encoding.UTF8.GetBytes(category)));
+    public static Guid CategoryId(string category) => new(SHA256.HashData(Encoding.UTF8.GetBytes(category)).AsSpan(0, 16));
 
     /// <summary>A release with its files, and its completed item.</summary>
     public void Add(OldReleaseRow release)
@@ -88,7 +86,7 @@ internal sealed class OldServer : IDisposable
             var names = file.Name.Split('/');
             foreach (var name in names[..^1])
             {
-                var inner = new Guid(MD5.HashData([.. parent.ToByteArray(), .. Encoding.UTF8.GetBytes(name)]));
+                var inner = new Guid(SHA256.HashData([.. parent.ToByteArray(), .. Encoding.UTF8.GetBytes(name)]).AsSpan(0, 16));
                 AddFolder(inner, parent, name);
                 parent = inner;
             }
