@@ -6,6 +6,15 @@ import { defineConfig } from "vite";
 const inHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = process.env.SLUICE_URL ?? "http://localhost:3000";
 
+const frame = new RegExp(
+  [
+    "src/app/shell/(shell|live-pill)\\.",
+    "src/components/ui/(card|badge|load-failure|skeleton|progress|menu)\\.",
+    "src/lib/(format|events|media|attempt)\\.",
+    "lucide-react/dist/esm/icons/(chevron-right|circle-exclamation-point|gauge|pause|play|table-2)\\.",
+  ].join("|"),
+);
+
 export default defineConfig({
   // Addresses are relative to <base href>, which the server writes from its URL base: a sub-path needs no build of its own.
   base: "./",
@@ -32,6 +41,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "base", tags: ["$initial"], includeDependenciesRecursively: false },
+            // What every page behind the login shows comes with the frame around it.
+            { name: "frame", test: frame },
             { name: "radix", test: /node_modules\/(@radix-ui|@floating-ui|radix-ui|aria-hidden|react-remove-scroll|react-style-singleton|use-sidecar|use-callback-ref)/, minShareCount: 2 },
           ],
         },

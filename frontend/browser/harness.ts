@@ -35,6 +35,8 @@ export async function startServer(options: { urlBase?: string; environment?: Rec
   const url = `http://127.0.0.1:${port}${urlBase}`;
   const environment = {
     ...process.env,
+    // Vitest's own, which the server would take for a setting.
+    BASE_URL: undefined,
     CONFIG_PATH: data,
     PORT: String(port),
     BIND_ADDRESS: "127.0.0.1",

@@ -100,6 +100,20 @@ describe("files, queue and history", () => {
     await page.context().close();
   });
 
+  it("turn the toast of one NZB into a button that plays it", async () => {
+    const page = await openPage(browser, server, { cookie });
+    await page.goto("queue");
+    const buffer = await readFile(path.join(folder, "Film.2026.1080p.nzb"));
+    await page.locator("input[type=file]").setInputFiles([{ name: "Another.2026.1080p.nzb", mimeType: "application/x-nzb", buffer }]);
+    await page.getByText("Another.2026.1080p can be played").waitFor();
+    await page.getByRole("button", { name: "Play", exact: true }).click();
+    await page.waitForURL("**/files/**/Another.2026.1080p**");
+    expect(new URL(page.url()).searchParams.has("play")).toBe(true);
+    await page.getByRole("dialog").waitFor();
+    expect(page.errors).toEqual([]);
+    await page.context().close();
+  });
+
   it("take a removal back while the list stays live", async () => {
     const page = await openPage(browser, server, { cookie });
     await page.goto("history?q=gone");

@@ -14,21 +14,28 @@ export function RouteError() {
   if (isRouteErrorResponse(error) && error.status === 404) return <NotFound />;
   const problem = error instanceof ApiProblem ? error : null;
   return (
+    <EmptyState
+      icon={CloudOff}
+      title={problem?.status === 0 ? t("unreachable") : t("page-failed")}
+      actions={
+        <>
+          <Button tone="accent" isBusy={revalidator.state === "loading"} onClick={() => location.reload()}>
+            {t("try-again")}
+          </Button>
+          <ButtonLink to="/">{t("to-overview")}</ButtonLink>
+        </>
+      }
+    >
+      {problem && problem.status !== 0 ? problem.title : error instanceof Error ? error.message : null}
+    </EmptyState>
+  );
+}
+
+/** The same where there is no frame around the page. */
+export function BareRouteError() {
+  return (
     <main className="py-10">
-      <EmptyState
-        icon={CloudOff}
-        title={problem?.status === 0 ? t("unreachable") : t("page-failed")}
-        actions={
-          <>
-            <Button tone="accent" isBusy={revalidator.state === "loading"} onClick={() => location.reload()}>
-              {t("try-again")}
-            </Button>
-            <ButtonLink to="/">{t("to-overview")}</ButtonLink>
-          </>
-        }
-      >
-        {problem && problem.status !== 0 ? problem.title : error instanceof Error ? error.message : null}
-      </EmptyState>
+      <RouteError />
     </main>
   );
 }

@@ -1,7 +1,7 @@
 import { createBrowserRouter } from "react-router";
 import { basePath } from "@/lib/url-base";
 import { guard } from "./guard";
-import { NotFound, RouteError } from "./route-error";
+import { BareRouteError, NotFound, RouteError } from "./route-error";
 
 const pages = [
   { index: true, lazy: () => import("./routes/overview") },
@@ -16,15 +16,15 @@ const pages = [
 
 export const router = createBrowserRouter(
   [
-    { path: "/login", lazy: () => import("./routes/login"), ErrorBoundary: RouteError },
-    { path: "/setup", lazy: () => import("./routes/setup"), ErrorBoundary: RouteError },
+    { path: "/login", lazy: () => import("./routes/login"), ErrorBoundary: BareRouteError },
+    { path: "/setup", lazy: () => import("./routes/setup"), ErrorBoundary: BareRouteError },
     {
       path: "/",
       loader: guard,
       shouldRevalidate: () => false,
       // Comes while the guard asks for the session.
       lazy: { Component: async () => (await import("./shell/shell")).Shell },
-      ErrorBoundary: RouteError,
+      ErrorBoundary: BareRouteError,
       children: pages.map((page) => ({ ...page, ErrorBoundary: RouteError })),
     },
   ],

@@ -14,7 +14,8 @@ globalThis.ResizeObserver ??= class {
 window.matchMedia ??= (query) =>
   ({ matches: false, media: query, addEventListener: () => undefined, removeEventListener: () => undefined }) as unknown as MediaQueryList;
 window.scrollTo = () => undefined;
-Element.prototype.scrollIntoView ??= () => undefined;
+// A promise, as of new browsers: an effect that gives it back fails here as it does there.
+Element.prototype.scrollIntoView ??= () => Promise.resolve();
 Element.prototype.hasPointerCapture ??= () => false;
 
 afterEach(() => cleanup());

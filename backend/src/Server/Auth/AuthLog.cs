@@ -21,6 +21,9 @@ internal static partial class AuthLog
     [LoggerMessage(1307, LogLevel.Warning, "RESET_ADMIN_PASSWORD has done its work and is ignored until a start without it")]
     public static partial void ResetIgnored(ILogger logger);
 
+    [LoggerMessage(1308, LogLevel.Warning, "The WebDAV password could not be hashed anew: {Cause}")]
+    public static partial void NotRenewed(ILogger logger, string cause);
+
     [LoggerMessage(1303, LogLevel.Warning, "WebDAV needs no password from {Networks}")]
     public static partial void NetworksOpen(ILogger logger, string networks);
 }

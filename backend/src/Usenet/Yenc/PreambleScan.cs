@@ -30,7 +30,7 @@ internal struct PreambleScan
     /// <summary>Takes a whole line, counted before.</summary>
     /// <param name="line">Without its line end.</param>
     /// <param name="bytes">What the line had been counted with, to move it from headers to text.</param>
-    /// <returns>As <see cref="Count"/>.</returns>
+    /// <returns>False when no block may be believed any more: there is too much, or it is out of step.</returns>
     public bool TakeLine(ReadOnlySpan<byte> line, int bytes)
     {
         if (!_isAfterHeaders && !IsHeaderField(line))
@@ -41,6 +41,9 @@ internal struct PreambleScan
                 return false;
         }
 
+        // What follows is the answer to another command, and its block the data of another article.
+        if (IsReply(line))
+            return false;
         if (Encoding is ArticleEncoding.Unknown or ArticleEncoding.Text)
             Encoding = IsBase64Field(line) ? ArticleEncoding.Base64 : line.IsEmpty ? Encoding : ArticleEncoding.Text;
         return true;
@@ -55,6 +58,15 @@ internal struct PreambleScan
             return true;
         var colon = line.IndexOf((byte)':');
         return colon > 0 && !line[..colon].ContainsAnyExceptInRange((byte)'!', (byte)'~');
+    }
+
+    /// <summary>A reply that brings an article, "220 0 &lt;id&gt;" or "222 0 &lt;id&gt;" (RFC 3977 sections 6.2.1 and 6.2.3).</summary>
+    private static bool IsReply(ReadOnlySpan<byte> line)
+    {
+        if (!line.StartsWith("22"u8) || line.Length < 4 || line[2] is not ((byte)'0' or (byte)'2') || line[3] != (byte)' ')
+            return false;
+        var id = line[4..].IndexOf((byte)'<');
+        return id >= 0 && line[(4 + id)..].Contains((byte)'>');
     }
 
     private static bool IsBase64Field(ReadOnlySpan<byte> line)

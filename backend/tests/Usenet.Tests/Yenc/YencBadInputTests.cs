@@ -179,6 +179,21 @@ public sealed class YencBadInputTests
         Assert.Equal(ArticleDefects.None, Run(text[..60_000] + "\r\n" + Begin + PartLine + Lines + End, byteByByte: false).Defects);
     }
 
+    [Theory]
+    [InlineData("222 0 <another@t>", false)]
+    [InlineData("220 1 <another@t> article", false)]
+    [InlineData("222 lines of text", true)]
+    [InlineData("222 < 3", true)]
+    [InlineData("223 0 <another@t>", true)]
+    [InlineData("222", true)]
+    public void Block_behind_the_reply_to_another_command_is_not_believed(string line, bool isRead)
+    {
+        var run = Run($"{line}\r\n{Begin}{PartLine}{Lines}{End}");
+
+        Assert.Equal(isRead ? Data : [], run.Output);
+        Assert.Equal(isRead ? ArticleDefects.None : ArticleDefects.NoHeader, run.Defects);
+    }
+
     [Fact]
     public void Headers_in_front_have_a_limit_of_their_own()
     {

@@ -5,6 +5,7 @@ import { useFirstTouch } from "@/lib/first-touch";
 import { useHeadingFocus } from "@/lib/focus-heading";
 import { sessionQuery } from "@/lib/session";
 import { useShortcut } from "@/lib/shortcuts";
+import { keepTyping } from "@/lib/typed-ahead";
 import { t } from "../en";
 import { BottomBar } from "./bottom-bar";
 import { pages } from "./pages";
@@ -22,7 +23,10 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery);
   const [dialog, setDialog] = useState<"search" | "shortcuts" | null>(null);
   const main = useRef<HTMLElement>(null);
-  const search = () => setDialog("search");
+  const search = () => {
+    if (dialog === null) keepTyping();
+    setDialog("search");
+  };
   const isTouched = useFirstTouch();
   useHeadingFocus();
   useShortcut("mod+k", t("search"), search);

@@ -6,6 +6,7 @@ import { droppedFiles } from "@/lib/dropped-files";
 import { dismissToast, toast } from "@/lib/toast";
 import { type UploadState, queueFiles, uploads, useUploads } from "@/lib/upload-queue";
 import { t } from "../en";
+import { PlayOffer } from "./play-offer";
 
 const RefusedDialog = lazy(() => import("./refused-dialog").then((module) => ({ default: module.RefusedDialog })));
 
@@ -66,8 +67,11 @@ export function UploadDrop() {
   });
   useEffect(() => tell(state), [state]);
 
+  // Of several nobody knows which one is to be played.
+  const [single] = state.left === 0 && state.refused.length === 0 && state.items.ids.length === 1 ? state.items.ids : [];
   return (
     <>
+      {single !== undefined && <PlayOffer key={single} toastId={toastId} id={single} name={state.items.names[0] ?? single} />}
       {isOver && (
         <div className="pointer-events-none fixed inset-3 z-60 flex animate-fade items-center justify-center gap-3 rounded-xl border-2 border-dashed border-accent bg-accent-soft/95 text-xl font-semibold text-accent">
           <Icon of={Upload} size={28} />

@@ -18,7 +18,7 @@ export function Card({ title, actions, isFlush = false, className, children }: C
   return (
     <section aria-labelledby={title ? id : undefined} className={cx("min-w-0 rounded-xl border border-line bg-surface shadow-card", isFlush && "overflow-clip", className)}>
       {(title || actions) && (
-        <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 px-4 pt-2">
+        <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-2 px-4 pt-2">
           {title && (
             <h2 id={id} className="me-auto text-base font-semibold">
               {title}

@@ -24,7 +24,7 @@ export function SelectionBar({ count, total, isAll, onAll, onClear, children }: 
       className="sticky bottom-[calc(var(--tabs)+0.75rem)] z-20 mt-3 flex animate-rise flex-wrap items-center gap-x-2 gap-y-2 rounded-xl bg-raised px-3 py-2 shadow-float"
     >
       <IconButton icon={X} label={t("clear-selection")} onClick={onClear} />
-      <div className="me-auto flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+      <div className="me-auto flex min-w-0 flex-1 basis-56 flex-wrap items-center gap-x-2">
         <p role="status" className="font-medium tabular-nums">
           {isAll ? t("selected-all", { count }) : t("selected", { count })}
         </p>
@@ -34,7 +34,7 @@ export function SelectionBar({ count, total, isAll, onAll, onClear, children }: 
           </Button>
         )}
       </div>
-      <div className="flex flex-wrap items-center gap-2">{children}</div>
+      <div className="flex flex-wrap items-center gap-2 max-sm:w-full max-sm:*:flex-1">{children}</div>
     </section>
   );
 }

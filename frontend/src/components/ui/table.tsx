@@ -264,9 +264,10 @@ function CardRows<Row>(props: TableProps<Row>) {
             {selection && <Checkbox isOn={isTicked} label={t("select", { name: rowName(row) })} onChange={() => tick(index, false)} />}
             <div className="grid min-w-0 flex-1 gap-0.5">
               <div className="truncate font-medium">{title?.cell(row)}</div>
-              <div className="flex min-w-0 items-center gap-x-2.5 overflow-hidden text-sm whitespace-nowrap text-muted">
+              {/* What has no room goes into the next line, which is not shown: a fact in full is worth more than three that are cut. */}
+              <div className="flex h-5 min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1 overflow-hidden text-sm whitespace-nowrap text-muted">
                 {line.map((column) => (
-                  <span key={column.name} className="min-w-0 truncate empty:hidden">
+                  <span key={column.name} className="max-w-full truncate empty:hidden">
                     {column.cell(row)}
                   </span>
                 ))}

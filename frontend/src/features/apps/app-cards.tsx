@@ -52,7 +52,8 @@ export function AppCards() {
         const saved = arr.data?.items.find((entry) => entry.kind === kind);
         return (
           <AppCard key={kind} name={programs[kind].name} about={t(`card.${kind}`)} isDone={saved !== undefined}>
-            <ArrConnect key={saved?.id} kind={kind} categories={places.card.categories} saved={saved} />
+            {/* It stays as it is once it has connected, so that what it found is seen. */}
+            {arr.isPending ? <SkeletonRows rows={2} /> : <ArrConnect kind={kind} categories={places.card.categories} saved={saved} />}
             <ByHand {...places} kind={kind} />
           </AppCard>
         );
@@ -210,7 +211,7 @@ function Login({ access }: { access: Access }) {
   return (
     <div className="grid gap-3">
       <CopyBlock label={t("user")} value={access.user} />
-      <WebDavPassword />
+      <WebDavPassword isMarked />
     </div>
   );
 }

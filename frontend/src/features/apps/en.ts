@@ -77,7 +77,8 @@ export const t = createTexts({
   password: "Password",
   open: "No password is needed from your networks.",
 
-  "password-hidden": "The WebDAV password is stored so that nobody can read it again. Where {mark} stands, type it, or make a new one.",
+  "password-hidden": "The WebDAV password is stored so that nobody can read it again. If it is lost, make a new one.",
+  "password-hidden-marked": "The WebDAV password is stored so that nobody can read it again. Where {mark} stands, type it, or make a new one.",
   "password-shown": "The password is shown until the setup is left.",
   "make-password": "Make a new one",
   "make-title": "Make a new WebDAV password?",

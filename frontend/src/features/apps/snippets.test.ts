@@ -12,12 +12,12 @@ describe("snippets", () => {
   it("keep a password with quotes and dollars one word of the shell", () => {
     expect(quoted("plain-1")).toBe("plain-1");
     expect(quoted("it's $5")).toBe(`'it'\\''s $5'`);
-    expect(curlCommand(access)).toBe(`curl -u 'admin:it'\\''s $5' http://nas:3000/sluice/content/`);
+    expect(curlCommand(access)).toBe(`curl -X PROPFIND -H "Depth: 1" -u 'admin:it'\\''s $5' http://nas:3000/sluice/content/`);
   });
 
   it("let rclone obscure the password, and leave the login out where none is needed", () => {
     expect(rcloneConfig(access).split("\n")).toEqual([
-      "cat >> ~/.config/rclone/rclone.conf <<EOF",
+      "mkdir -p ~/.config/rclone && cat >> ~/.config/rclone/rclone.conf <<EOF",
       "[sluice]",
       "type = webdav",
       "url = http://nas:3000/sluice/",

@@ -27,7 +27,7 @@ export function quoted(word: string): string {
 export function rcloneConfig(access: Access): string {
   const inDocument = (text: string) => text.replace(/[\\$`]/g, "\\$&");
   const login = access.user === "" ? [] : [`user = ${inDocument(access.user)}`, `pass = $(rclone obscure ${quoted(access.password)})`];
-  return ["cat >> ~/.config/rclone/rclone.conf <<EOF", "[sluice]", "type = webdav", `url = ${inDocument(treeUrl(access))}`, "vendor = other", ...login, "EOF"].join("\n");
+  return ["mkdir -p ~/.config/rclone && cat >> ~/.config/rclone/rclone.conf <<EOF", "[sluice]", "type = webdav", `url = ${inDocument(treeUrl(access))}`, "vendor = other", ...login, "EOF"].join("\n");
 }
 
 export function rcloneMount(access: Access): string {
@@ -39,9 +39,10 @@ export function volumeLine(access: Access): string {
   return `- ${access.mountDir}:${access.mountDir}:rslave`;
 }
 
+/** Lists the tree; a GET of a folder is empty. */
 export function curlCommand(access: Access): string {
   const login = access.user === "" ? "" : ` -u ${quoted(`${access.user}:${access.password}`)}`;
-  return `curl${login} ${quoted(`${treeUrl(access)}content/`)}`;
+  return `curl -X PROPFIND -H "Depth: 1"${login} ${quoted(`${treeUrl(access)}content/`)}`;
 }
 
 /** The address of the tree with the login in it, for players that have one field alone. */

@@ -9,8 +9,8 @@ import { makeWebDavPassword, webDavQuery } from "./api/apps";
 import { t } from "./en";
 import { passwordMark } from "./snippets";
 
-/** The password of the tree while it may be shown, and how to make another one, which names the clients that it locks out. */
-export function WebDavPassword() {
+/** The password of the tree while it may be shown, and how to make another one, which names the clients that it locks out. Marked are the places beside it where it belongs. */
+export function WebDavPassword({ isMarked = false }: { isMarked?: boolean }) {
   const client = useQueryClient();
   const webDav = useQuery(webDavQuery);
   const [isAsking, setAsking] = useState(false);
@@ -28,7 +28,7 @@ export function WebDavPassword() {
           <p className="text-sm text-muted">{t("password-shown")}</p>
         </>
       ) : (
-        <p className="text-muted">{t("password-hidden", { mark: passwordMark })}</p>
+        <p className="text-muted">{isMarked ? t("password-hidden-marked", { mark: passwordMark }) : t("password-hidden")}</p>
       )}
       {make.data && (
         <Notice tone={make.data.lockedOut.length > 0 ? "warn" : "ok"}>

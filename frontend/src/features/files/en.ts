@@ -22,6 +22,7 @@ export const t = createTexts({
   "empty-library-help": "Releases appear here a few seconds after you add an NZB. Drop one anywhere on this page.",
   "to-queue": "Add an NZB",
   "empty-folder": "This folder is empty",
+  "empty-folder-help": "What is imported with this category appears here by itself.",
   "nothing-found": "Nothing is called that",
   "nothing-found-help": "All words have to be in the name, in any order. Try fewer of them.",
   "clear-search": "Clear the search",

@@ -37,7 +37,13 @@ export function FilesPage({ path }: { path: string }) {
         </EmptyState>
       );
     }
-    if (path !== "") return <EmptyState icon={FolderOpen} title={t("empty-folder")} actions={<ButtonLink to="/files">{t("to-library")}</ButtonLink>} />;
+    if (path !== "") {
+      return (
+        <EmptyState icon={FolderOpen} title={t("empty-folder")} actions={<ButtonLink to="/files">{t("to-library")}</ButtonLink>}>
+          {!path.includes("/") && t("empty-folder-help")}
+        </EmptyState>
+      );
+    }
     return (
       <EmptyState icon={FolderOpen} title={t("empty-library")} actions={<ButtonLink to="/queue" tone="accent">{t("to-queue")}</ButtonLink>}>
         {t("empty-library-help")}

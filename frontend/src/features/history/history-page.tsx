@@ -3,14 +3,9 @@ import { Download, FileJson, History, RotateCcw, SearchX, Sheet, Trash2 } from "
 import { Suspense, lazy } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { Button, ButtonLink } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
-import { FilterBar } from "@/components/ui/filter-bar";
-import { LoadFailure } from "@/components/ui/load-failure";
+import { ListFrame, choicesOf } from "@/components/ui/list-frame";
 import { Menu } from "@/components/ui/menu";
-import { SearchField } from "@/components/ui/search-field";
-import { SelectField } from "@/components/ui/select-field";
-import { SelectionBar } from "@/components/ui/selection-bar";
 import { useListUrl } from "@/lib/list-url";
 import { usePageTitle } from "@/lib/page-title";
 import { useSelection } from "@/lib/selection";
@@ -43,9 +38,24 @@ export function HistoryPage({ id }: { id: string | undefined }) {
 
   return (
     <div className="grid gap-4">
-      <FilterBar
-        search={<SearchField label={t("search")} value={q ?? ""} onChange={(value) => url.setFilter("q", value)} />}
-        count={[category, result, reason].filter(Boolean).length}
+      <ListFrame
+        search={{ label: t("search"), value: q ?? "", onChange: (value) => url.setFilter("q", value) }}
+        filters={[
+          {
+            label: t("result"),
+            value: result ?? "",
+            options: [{ value: "", label: t("all-results") }, ...results.map((word) => ({ value: word, label: t(`result-${word}`) }))],
+            onChange: (value) => url.setFilter("result", value),
+          },
+          {
+            label: t("reason"),
+            value: reason ?? "",
+            options: [{ value: "", label: t("all-reasons") }, ...reasons.map((word) => ({ value: word, label: explain(word).title }))],
+            onChange: (value) => url.setFilter("reason", value),
+          },
+          { label: t("category"), value: category ?? "", options: choicesOf(t("all-categories"), categories), onChange: (value) => url.setFilter("category", value) },
+        ]}
+        sort={{ label: t("sort"), value: sort, options: historySorts.map((word) => ({ value: word, label: t(`sort-${word}`) })), onChange: url.setSort }}
         onClear={url.clear}
         actions={
           <Menu
@@ -61,54 +71,16 @@ export function HistoryPage({ id }: { id: string | undefined }) {
             )}
           />
         }
-        filters={
-          <>
-            <SelectField
-              label={t("result")}
-              isLabelHidden
-              value={result ?? ""}
-              options={[{ value: "", label: t("all-results") }, ...results.map((word) => ({ value: word, label: t(`result-${word}`) }))]}
-              onChange={(value) => url.setFilter("result", value)}
-            />
-            <SelectField
-              label={t("reason")}
-              isLabelHidden
-              value={reason ?? ""}
-              options={[{ value: "", label: t("all-reasons") }, ...reasons.map((word) => ({ value: word, label: explain(word).title }))]}
-              onChange={(value) => url.setFilter("reason", value)}
-            />
-            <SelectField
-              label={t("category")}
-              isLabelHidden
-              value={category ?? ""}
-              options={[{ value: "", label: t("all-categories") }, ...categories.map((name) => ({ value: name, label: name }))]}
-              onChange={(value) => url.setFilter("category", value)}
-            />
-            <SelectField
-              label={t("sort")}
-              isLabelHidden
-              value={sort}
-              options={historySorts.map((word) => ({ value: word, label: t(`sort-${word}`) }))}
-              onChange={url.setSort}
-            />
-          </>
-        }
-      />
-      {list.problem && list.rows.length > 0 && <LoadFailure isLine problem={list.problem} onRetry={list.refetch} />}
-      <Card
-        isFlush
-        title={list.isLoading || list.total === 0 ? undefined : t("count", { count: list.total })}
-        actions={
+        list={list}
+        title={t("count", { count: list.total })}
+        titleActions={
           (result === "failed" || reason) && list.total > 0 ? (
             <Button size="sm" icon={RotateCcw} onClick={() => void retryItems({ filter }, showQueue)}>
               {t("retry-matching")}
             </Button>
           ) : undefined
         }
-      >
-        {list.problem && list.rows.length === 0 ? (
-          <LoadFailure problem={list.problem} onRetry={list.refetch} />
-        ) : (
+        table={
           <HistoryTable
             rows={list.rows}
             total={list.total}
@@ -120,29 +92,32 @@ export function HistoryPage({ id }: { id: string | undefined }) {
             onDetails={(next) => openWindow(navigate, { pathname: `/history/${encodeURIComponent(next)}`, search })}
             empty={<Empty isFiltered={url.isFiltered} onClear={url.clear} />}
           />
-        )}
-      </Card>
-      <SelectionBar count={selection.count} total={list.total} isAll={selection.isAll} onAll={selection.selectAll} onClear={selection.clear}>
-        <Button
-          icon={RotateCcw}
-          onClick={() => {
-            void retryItems(selection.target, showQueue);
-            selection.clear();
-          }}
-        >
-          {t("retry")}
-        </Button>
-        <Button
-          tone="danger"
-          icon={Trash2}
-          onClick={() => {
-            void removeItems(selection.target);
-            selection.clear();
-          }}
-        >
-          {t("remove")}
-        </Button>
-      </SelectionBar>
+        }
+        selection={selection}
+        bulk={
+          <>
+            <Button
+              icon={RotateCcw}
+              onClick={() => {
+                void retryItems(selection.target, showQueue);
+                selection.clear();
+              }}
+            >
+              {t("retry")}
+            </Button>
+            <Button
+              tone="danger"
+              icon={Trash2}
+              onClick={() => {
+                void removeItems(selection.target);
+                selection.clear();
+              }}
+            >
+              {t("remove")}
+            </Button>
+          </>
+        }
+      />
       <Suspense fallback={null}>{id !== undefined && <HistorySheet id={id} onClose={close} />}</Suspense>
     </div>
   );

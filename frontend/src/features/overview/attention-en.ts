@@ -3,6 +3,7 @@ import { createTexts } from "@/lib/i18n/texts";
 /** The texts of problems, which most visits never load. */
 export const t = createTexts({
   attention: "Needs attention",
+  times: { one: "{count} time", other: "{count} times" },
   "level.error": "Error",
   "level.warning": "Warning",
   "kind.no-provider": "No provider",

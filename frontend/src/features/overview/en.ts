@@ -21,7 +21,7 @@ export const t = createTexts({
   "of-max": "of {max}",
   "figure-cache": "Cache hits",
   "figure-first-byte": "First byte",
-  "first-byte-95": "95 of 100 within {time}",
+  "first-byte-95": "95% within {time}",
   "cache-help": "of the last 10 min",
   "limited-to": "Limit: {rate}",
   none: "–",

@@ -2,14 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Inbox, SearchX } from "lucide-react";
 import { Suspense, lazy } from "react";
 import { Button, ButtonLink } from "@/components/ui/button";
-import { Card } from "@/components/ui/card";
 import { EmptyState } from "@/components/ui/empty-state";
-import { FilterBar } from "@/components/ui/filter-bar";
-import { LoadFailure } from "@/components/ui/load-failure";
+import { ListFrame, choicesOf } from "@/components/ui/list-frame";
 import { Notice } from "@/components/ui/notice";
-import { SearchField } from "@/components/ui/search-field";
-import { SelectField } from "@/components/ui/select-field";
-import { SelectionBar } from "@/components/ui/selection-bar";
 import { api, dataOf } from "@/lib/api-client";
 import { formatDateTime } from "@/lib/format";
 import { useListUrl } from "@/lib/list-url";
@@ -45,42 +40,28 @@ export function QueuePage() {
       <AddPanel categories={categories} />
       {isPaused && <PausedNotice until={list.first?.pausedUntil ?? null} />}
       <ProviderNotice isWaiting={list.rows.some((row) => row.state === "waiting")} />
-      <FilterBar
-        search={<SearchField label={t("search")} value={q ?? ""} onChange={(value) => url.setFilter("q", value)} />}
-        count={Number(Boolean(state)) + Number(Boolean(category))}
+      <ListFrame
+        search={{ label: t("search"), value: q ?? "", onChange: (value) => url.setFilter("q", value) }}
+        filters={[
+          {
+            label: t("state"),
+            value: state ?? "",
+            options: [{ value: "", label: t("all-states") }, ...jobStates.map((word) => ({ value: word, label: t(`state-${word}`) }))],
+            onChange: (value) => url.setFilter("state", value),
+          },
+          {
+            label: t("category"),
+            value: category ?? "",
+            options: choicesOf(t("all-categories"), [...new Set([...categories, ...(category ? [category] : [])])]),
+            onChange: (value) => url.setFilter("category", value),
+          },
+        ]}
+        sort={{ label: t("sort"), value: sort, options: queueSorts.map((word) => ({ value: word, label: t(`sort-${word}`) })), onChange: url.setSort }}
         onClear={url.clear}
         actions={<PauseControl isPaused={isPaused} />}
-        filters={
-          <>
-            <SelectField
-              label={t("state")}
-              isLabelHidden
-              value={state ?? ""}
-              options={[{ value: "", label: t("all-states") }, ...jobStates.map((word) => ({ value: word, label: t(`state-${word}`) }))]}
-              onChange={(value) => url.setFilter("state", value)}
-            />
-            <SelectField
-              label={t("category")}
-              isLabelHidden
-              value={category ?? ""}
-              options={[{ value: "", label: t("all-categories") }, ...[...new Set([...categories, ...(category ? [category] : [])])].map((name) => ({ value: name, label: name }))]}
-              onChange={(value) => url.setFilter("category", value)}
-            />
-            <SelectField
-              label={t("sort")}
-              isLabelHidden
-              value={sort}
-              options={queueSorts.map((word) => ({ value: word, label: t(`sort-${word}`) }))}
-              onChange={url.setSort}
-            />
-          </>
-        }
-      />
-      {list.problem && list.rows.length > 0 && <LoadFailure isLine problem={list.problem} onRetry={list.refetch} />}
-      <Card isFlush title={list.isLoading || list.total === 0 ? undefined : t("count", { count: list.total })}>
-        {list.problem && list.rows.length === 0 ? (
-          <LoadFailure problem={list.problem} onRetry={list.refetch} />
-        ) : (
+        list={list}
+        title={t("count", { count: list.total })}
+        table={
           <QueueTable
             rows={list.rows}
             total={list.total}
@@ -92,11 +73,10 @@ export function QueuePage() {
             onDetails={item.open}
             empty={<Empty isFiltered={url.isFiltered} onClear={url.clear} />}
           />
-        )}
-      </Card>
-      <SelectionBar count={selection.count} total={list.total} isAll={selection.isAll} onAll={selection.selectAll} onClear={selection.clear}>
-        <BulkActions target={selection.target} categories={categories} onDone={selection.clear} />
-      </SelectionBar>
+        }
+        selection={selection}
+        bulk={<BulkActions target={selection.target} categories={categories} onDone={selection.clear} />}
+      />
       <Suspense fallback={null}>
         {item.value !== null && (
           <ItemSheet

@@ -12,9 +12,10 @@ describe("results of the search", () => {
     expect(filesOf([row, release]).map((result) => result.path)).toEqual(["/files/movies/A%20%26%20B?file=7f", "/files/movies/A%20%26%20B"]);
   });
 
-  it("name settings by title before those that only explain the word", () => {
+  it("name settings by title, or else those that only explain the word", () => {
     const fields = [field("a.b", "Memory", "Bounds read ahead."), field("usenet.read-ahead-mb", "Read ahead", "How much."), field("c", "Other", "")];
-    expect(settingsOf(fields, "read ahead").map((result) => result.label)).toEqual(["Read ahead", "Memory"]);
+    expect(settingsOf(fields, "read ahead").map((result) => result.label)).toEqual(["Read ahead"]);
+    expect(settingsOf(fields, "bounds").map((result) => result.label)).toEqual(["Memory"]);
     expect(settingsOf(fields, "READ-ahead mb").map((result) => result.path)).toEqual(["/settings?q=usenet.read-ahead-mb"]);
   });
 

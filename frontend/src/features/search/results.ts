@@ -26,13 +26,12 @@ export function placesOf(places: readonly Place[], query: string): Result[] {
   return places.filter((place) => holdsWords(place.label, query)).map((place) => ({ ...place, group: "pages", id: `page ${place.path}`, detail: "" }));
 }
 
-/** Settings whose titles hold the words before those of which only the help or the key does. */
+/** Settings whose titles hold the words; where there is none, those of which the help or the key does. */
 export function settingsOf(fields: readonly Schema<"SettingField">[], query: string): Result[] {
   if (query === "") return [];
   const inTitle = (field: Schema<"SettingField">) => holdsWords(field.title, query);
-  return fields
-    .filter((field) => holdsWords(`${field.title} ${field.help} ${field.key}`, query))
-    .sort((one, other) => Number(inTitle(other)) - Number(inTitle(one)))
+  const titled = fields.filter(inTitle);
+  return (titled.length > 0 ? titled : fields.filter((field) => holdsWords(`${field.title} ${field.help} ${field.key}`, query)))
     .slice(0, mostSettings)
     .map((field) => ({
       group: "settings",

@@ -6,6 +6,7 @@ import { Icon } from "@/components/ui/icon";
 import { TextField } from "@/components/ui/text-field";
 import { ApiProblem } from "@/lib/api-problem";
 import { cx } from "@/lib/cx";
+import { takeTyped } from "@/lib/typed-ahead";
 import { useFound, useSettingFields } from "./api/search";
 import { t } from "./en";
 import { type Place, type Result, filesOf, historyOf, placesOf, queueOf, settingsOf } from "./results";
@@ -55,7 +56,7 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
 
   return (
     <Dialog isOpen onClose={onClose} title={t("title")} size="md">
-      <div className="grid gap-3">
+      <div className="grid grid-cols-1 gap-3">
         <TextField
           type="search"
           label={t("title")}
@@ -70,6 +71,7 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
           aria-autocomplete="list"
           aria-activedescendant={results[at] ? `${list}-${at}` : undefined}
           value={text}
+          onFocus={() => setText(text + takeTyped())}
           onChange={(event) => {
             setText(event.target.value);
             setChosen(0);
@@ -80,7 +82,7 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
           {isSearching ? t("searching") : t("count", { count: results.length })}
         </p>
         {found.error && typed !== "" && <p className="text-sm text-warn">{t("failed", { reason: ApiProblem.from(found.error).title })}</p>}
-        <div role="listbox" id={list} aria-label={t("results")} className="grid min-h-40 content-start">
+        <div role="listbox" id={list} aria-label={t("results")} className="grid min-h-40 grid-cols-1 content-start">
           {results.map((result, index) => (
             <Line
               key={result.id}

@@ -40,6 +40,8 @@ export const t = createTexts({
   "default-secret": "Not set",
   "range": "{min} to {max}",
   "range-unit": "{min} to {max} {unit}",
+  "default-zero": "Default: 0, which means {meaning}.",
+  "default-empty": "Default: empty, which means {meaning}.",
   "zero-is": "0 means {meaning}.",
   "empty-is": "Empty means {meaning}.",
   "effective": "Now: {value}.",

@@ -55,8 +55,10 @@ function facts(field: SettingField, value: SettingValue): string[] {
     const range = { min: formatNumber(field.min), max: formatNumber(field.max) };
     sentences.push(`${field.unit === null ? t("range", range) : t("range-unit", { ...range, unit: field.unit })}.`);
   }
-  if (!field.secret) sentences.push(`${t("default-is", { value: inWords(field, field.default) })}.`);
-  if (field.zeroMeans !== null) sentences.push(t(isCount ? "zero-is" : "empty-is", { meaning: field.zeroMeans }));
+  const isZero = field.zeroMeans !== null && field.default === (isCount ? "0" : "");
+  if (isZero && !field.secret) sentences.push(t(isCount ? "default-zero" : "default-empty", { meaning: field.zeroMeans ?? "" }));
+  else if (!field.secret) sentences.push(`${t("default-is", { value: inWords(field, field.default) })}.`);
+  if (field.zeroMeans !== null && (field.secret || !isZero)) sentences.push(t(isCount ? "zero-is" : "empty-is", { meaning: field.zeroMeans }));
   if (field.type === "list" || field.type === "secret-list") sentences.push(t("list-help"));
   if (value.effective !== null) sentences.push(t("effective", { value: value.effective }));
   return sentences;

@@ -121,7 +121,10 @@ interface PartsProps {
 function Parts({ parts, current, fields, values, drafts }: PartsProps) {
   const changed = new Set(changesOf(fields, values, drafts).map((change) => change.field.group));
   const nav = useRef<HTMLElement>(null);
-  useEffect(() => nav.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" }), [current]);
+  useEffect(() => {
+    // Its answer is a promise in some browsers, which an effect must not give back.
+    nav.current?.querySelector("[aria-current=page]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [current]);
   return (
     <nav ref={nav} aria-label={t("groups")} className="-mx-4 overflow-x-auto px-4 lg:mx-0 lg:px-0">
       <ul className="flex gap-1 lg:grid">

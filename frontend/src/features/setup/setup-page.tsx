@@ -13,6 +13,7 @@ import { cx } from "@/lib/cx";
 import { sessionQuery, setupQuery } from "@/lib/session";
 import { AccountStep } from "./account-step";
 import { t } from "./en";
+import { ImportCard } from "./import-card";
 import { type Step, after, codeOf, isLater, shownStep, steps } from "./steps";
 import { TryStep } from "./try-step";
 
@@ -78,7 +79,12 @@ export function SetupPage({ provider, apps }: SetupPageProps) {
           </div>
         )}
         {step === "account" && <AccountStep code={code} onDone={() => setSearch({ step: "provider" })} />}
-        {step === "provider" && provider(onward)}
+        {step === "provider" && (
+          <div className="grid gap-5">
+            <ImportCard />
+            {provider(onward)}
+          </div>
+        )}
         {step === "try" && <TryStep />}
         {step === "apps" && apps}
         {(step === "try" || step === "apps") && (

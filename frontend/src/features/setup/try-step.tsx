@@ -6,10 +6,11 @@ import { DropZone } from "@/components/ui/drop-zone";
 import { Notice } from "@/components/ui/notice";
 import { Progress } from "@/components/ui/progress";
 import { ApiProblem } from "@/lib/api-problem";
+import { filmOf, useFolder, useJob } from "@/lib/job";
 import { queueFiles, useUploads } from "@/lib/upload-queue";
+import { useFile } from "./api/file";
 import { t } from "./en";
 import { Player } from "./player";
-import { filmOf, useFile, useFolder, useJob } from "./try-files";
 
 /** The folder of the clip; it is there as long as there is no provider. */
 const clipFolder = "demo";

@@ -93,23 +93,29 @@ internal sealed class MatroskaWalk(MediaKind kind, long fileLength) : IHeaderWal
 
         if (_hasTracks && _hasInfo)
             return false;
-        return GoTo(TracksId, _hasTracks) || GoTo(InfoId, _hasInfo) || (!_hasTracks && GoTo(SeekHeadId, false)) || Go(end);
+        _places.Remove(id);
+        return GoToPlace() || Go(end);
     }
 
-    /// <summary>Goes to an element whose place the index tells, once.</summary>
-    private bool GoTo(uint id, bool isKnown)
+    /// <summary>
+    /// Goes to a missing element whose place the index tells, once to each: to the first of them in the file, since one read often holds both;
+    /// to a further index only where none of them is told.
+    /// </summary>
+    private bool GoToPlace()
     {
-        if (isKnown || !_places.Remove(id, out var place))
+        var (id, place) = _places.OrderBy(told => told.Key == SeekHeadId).ThenBy(told => told.Value).FirstOrDefault();
+        if (id == 0 || (id == SeekHeadId && _hasTracks))
             return false;
+        _places.Remove(id);
         _expected = id;
         return Go(place);
     }
 
-    /// <summary>The index was wrong, or the element cannot be read: on from where the index ended.</summary>
+    /// <summary>The index was wrong, or the element cannot be read: to the next that the index tells, or on from where the index ended.</summary>
     private bool GoBack()
     {
-        if (_expected == 0 && _behindIndex == 0)
-            return false;
+        if (_expected != 0 && GoToPlace())
+            return true;
         (_expected, var behind) = (0, _behindIndex);
         _behindIndex = 0;
         return behind > 0 && Go(behind);

@@ -17,6 +17,9 @@ namespace Sluice.Usenet.Tests.Nntp;
 /// </summary>
 internal sealed class PoolModel : IDisposable
 {
+    // Bytes of an answer to STAT.
+    private const int StatLine = 40;
+
     private static readonly TimeSpan MostWithoutProgress = TimeSpan.FromSeconds(10);
 
     // Timers round.
@@ -181,7 +184,8 @@ internal sealed class PoolModel : IDisposable
         var lane = (OperationLane)_dice.Next(3);
         var urgency = lane == OperationLane.Playback && _dice.Next(8) > 0 ? new FetchUrgency(Readers[_dice.Next(Readers.Length)], _dice.Next(3) == 0) { Following = _dice.Next(3) * 2 } : null;
         var stats = _dice.Next(8) == 0 ? _dice.Next(1, 4) : 0;
-        return new ArticleRequest(Id, lane, urgency, _dice.Next(3) * 400_000) { Stats = stats, IsAlone = stats == 0 && _dice.Next(12) == 0 };
+        var body = _dice.Next(3) * 400_000;
+        return new ArticleRequest(Id, lane, urgency, stats > 0 ? stats * StatLine : body) { Stats = stats, IsAlone = stats == 0 && _dice.Next(12) == 0 };
     }
 
     /// <summary>The settings of an account change, in the order in which the accounts of the process do it.</summary>

@@ -1,4 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
+import { api, dataOf } from "@/lib/api-client";
 import { copyText } from "@/lib/clipboard";
 import { attempt } from "@/lib/attempt";
 import { formatDateTime } from "@/lib/format";
@@ -9,8 +10,10 @@ import { t } from "../en";
 import { type FileDetail, fileQuery } from "./files";
 import { infuseLink, m3uOf, nameFor, sameOrigin, vlcLink } from "./players";
 
+const mostHours = 720;
+
 /** Does something with a file whose addresses may have to be asked for first. */
-export async function withFile(client: QueryClient, id: string, act: (file: FileDetail) => void): Promise<void> {
+export async function withFile(client: QueryClient, id: string, act: (file: FileDetail) => unknown): Promise<void> {
   const file = await attempt(client.ensureQueryData(fileQuery(id)), t("links-failed"));
   if (file) act(file);
 }
@@ -27,17 +30,26 @@ export function openInInfuse(file: FileDetail): void {
 
 function handOver(link: string, title: string, file: FileDetail): void {
   location.assign(link);
-  toast({ id: "player", title, body: t("player-help"), action: { label: t("m3u"), run: () => saveM3u(file) } });
+  toast({ id: "player", title, body: t("player-help"), action: { label: t("m3u"), run: () => void saveM3u(file) } });
 }
 
 /** A playlist of the file, made here. */
-export function saveM3u({ item, links }: FileDetail): void {
-  saveText(nameFor(item.name, "m3u"), "audio/x-mpegurl", m3uOf(item.name, links.signed));
+export async function saveM3u(file: FileDetail): Promise<void> {
+  const link = await lastingLink(file);
+  if (link) saveText(nameFor(file.item.name, "m3u"), "audio/x-mpegurl", m3uOf(file.item.name, link));
 }
 
 /** A file with the address alone, as libraries read it, made here. */
-export function saveStrm({ item, links }: FileDetail): void {
-  saveText(nameFor(item.name, "strm"), "text/plain", links.signed);
+export async function saveStrm(file: FileDetail): Promise<void> {
+  const link = await lastingLink(file);
+  if (link) saveText(nameFor(file.item.name, "strm"), "text/plain", link);
+}
+
+// What is kept as a file is opened later than what is copied: its link works for as long as a link may.
+async function lastingLink({ item }: FileDetail): Promise<string | undefined> {
+  const path = { id: item.id ?? "" };
+  const file = await attempt(dataOf(api.GET("/api/files/{id}", { params: { path, query: { hours: mostHours } } })), t("links-failed"));
+  return file?.links.signed;
 }
 
 /** The file itself. */

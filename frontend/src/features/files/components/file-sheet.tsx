@@ -79,7 +79,7 @@ function Details({ file, onPlay }: { file: FileDetail; onPlay: () => void }) {
             </Button>
           )}
           {isPlayable(item) && (
-            <Button icon={FileCode} onClick={() => saveStrm(file)}>
+            <Button icon={FileCode} onClick={() => void saveStrm(file)}>
               {t("strm")}
             </Button>
           )}

@@ -112,6 +112,7 @@ export function FileTable({ rows, total, isSearch, sort, onSort, isLoading, onEn
       isLoading={isLoading}
       empty={empty}
       rowRem={isSearch ? 3.5 : 2.75}
+      cardRem={isSearch ? 5.5 : 4.25}
     />
   );
 }
@@ -147,9 +148,12 @@ function NameCell({ row, isSearch, onPlay, onDetails }: NameCellProps) {
           </button>
         )}
         {isSearch && parent !== "" && (
-          <Link to={folderPath(parent)} className="hidden truncate text-sm font-normal text-muted hover:text-ink sm:block" title={parent}>
-            {parent}
-          </Link>
+          <>
+            <Link to={folderPath(parent)} className="hidden truncate text-sm font-normal text-muted hover:text-ink sm:block" title={parent}>
+              {parent}
+            </Link>
+            <span className="block truncate text-sm font-normal text-muted sm:hidden">{parent}</span>
+          </>
         )}
       </span>
       {id !== null && isPlayable(row) && <IconButton icon={Play} size="sm" className="text-accent touch:-my-2" label={t("play-name", { name: row.name })} onClick={() => onPlay(id)} />}

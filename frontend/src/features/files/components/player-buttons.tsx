@@ -14,7 +14,7 @@ export function PlayerButtons({ file, isFirst = false }: { file: FileDetail; isF
       <Button icon={ExternalLink} onClick={() => openInInfuse(file)}>
         {t("infuse")}
       </Button>
-      <Button icon={ListVideo} onClick={() => saveM3u(file)}>
+      <Button icon={ListVideo} onClick={() => void saveM3u(file)}>
         {t("m3u")}
       </Button>
     </>

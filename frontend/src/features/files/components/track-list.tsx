@@ -27,7 +27,10 @@ export function TrackList({ tracks }: { tracks: Judgement["tracks"] }) {
 /** A track in a line, as in "E-AC-3 · 5.1 · English · default". */
 export function describe(track: FileTrack): string {
   const size = track.width && track.height ? `${track.width}×${track.height}` : null;
-  const parts = [track.codec, size, track.channels ? channelsOf(track.channels) : null, languageOf(track.language), track.title];
+  const channels = track.channels ? channelsOf(track.channels) : "";
+  // Some codecs are told with their channels, as in "AAC mono".
+  const isSaid = track.codec.toLowerCase().endsWith(channels.toLowerCase());
+  const parts = [track.codec, size, isSaid ? null : channels, languageOf(track.language), track.title];
   return [...parts, track.default ? t("track-default") : null].filter((part) => part !== null && part !== "").join(" · ");
 }
 

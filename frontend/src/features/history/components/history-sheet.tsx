@@ -13,6 +13,7 @@ import { PasswordField } from "@/components/ui/text-field";
 import { Timeline } from "@/components/ui/timeline";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatBytes, formatDateTime, formatDuration } from "@/lib/format";
+import { timelineOf } from "@/lib/steps";
 import { t } from "../en";
 import { type HistoryDetail, type HistoryRow, filesPath, historyQuery, removeItems, retryItem, saveNzb } from "../api/history";
 import { explain } from "../api/reasons";
@@ -60,7 +61,7 @@ function Details({ detail, onClose }: { detail: HistoryDetail; onClose: () => vo
       <Part title={t("steps")}>
         <Timeline
           label={t("steps")}
-          steps={detail.steps.map(({ step, state, ms, detail: found }) => ({ label: t(`step-${step}`), state, stateLabel: t(`step-${state}`), ms, detail: found }))}
+          steps={timelineOf(detail.steps)}
         />
       </Part>
       <div className="flex flex-wrap gap-2">

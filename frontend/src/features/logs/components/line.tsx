@@ -10,7 +10,7 @@ import { type Level, type LogFilter, type LogLine, textOf } from "../lines";
 const tones: Record<Level, string> = {
   trace: "text-muted",
   debug: "text-muted",
-  information: "text-accent",
+  information: "text-muted",
   warning: "text-warn",
   error: "text-bad",
   critical: "text-bad font-semibold",

@@ -91,9 +91,11 @@ export function LogsPage() {
               render={(line) => <Line line={line} onFilter={(name, value) => changeFilter(() => list.setFilter(name, value))} />}
             />
             {!isFollowing && (
-              <Button tone="accent" size="sm" icon={ArrowDownToLine} className="absolute end-4 bottom-3 shadow-float" onClick={() => setFollowing(true)}>
-                {t("to-newest")}
-              </Button>
+              <div className="absolute end-4 bottom-3">
+                <Button tone="accent" size="sm" icon={ArrowDownToLine} className="shadow-float" onClick={() => setFollowing(true)}>
+                  {t("to-newest")}
+                </Button>
+              </div>
             )}
           </div>
         )}

@@ -28,10 +28,11 @@ function settingOf(key: string | null, otherwise: string): string {
 
 /** Problems, the worst first, each with the way to where it is dealt with. */
 export function AttentionCard({ rows }: { rows: readonly AttentionRow[] }) {
+  const shown = withoutRepeats(rows);
   return (
     <Card title={t("attention")} isFlush>
       <ul className="mt-1">
-        {rows.map((row) => (
+        {shown.map(({ row, count }) => (
           <li
             key={`${row.kind} ${row.target ?? ""} ${row.sentence}`}
             className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-3 gap-y-2 border-t border-line px-4 py-3 sm:grid-cols-[auto_minmax(0,1fr)_auto]"
@@ -44,6 +45,7 @@ export function AttentionCard({ rows }: { rows: readonly AttentionRow[] }) {
               <p className="text-sm text-muted">
                 {t(`kind.${row.kind}`)}
                 {row.since !== null && ` · ${formatAgo(row.since)}`}
+                {count > 1 && ` · ${t("times", { count })}`}
               </p>
               <p className="wrap-anywhere">{row.sentence}</p>
             </div>
@@ -55,4 +57,16 @@ export function AttentionCard({ rows }: { rows: readonly AttentionRow[] }) {
       </ul>
     </Card>
   );
+}
+
+/** Rows that say the same are one, which stands where the first of them does and counts them. */
+export function withoutRepeats(rows: readonly AttentionRow[]): { row: AttentionRow; count: number }[] {
+  const counted = new Map<string, { row: AttentionRow; count: number }>();
+  for (const row of rows) {
+    const key = `${row.kind} ${row.target ?? ""} ${row.sentence}`;
+    const known = counted.get(key);
+    if (known) known.count += 1;
+    else counted.set(key, { row, count: 1 });
+  }
+  return [...counted.values()];
 }

@@ -62,6 +62,13 @@ describe("the overview", () => {
     expect(screen.getByRole("link", { name: "Add one" })).toHaveAttribute("href", "/settings/providers");
   });
 
+  it("shows what needs attention, and what says the same once", async () => {
+    const row = { kind: "log", level: "warning", sentence: "News cannot be reached.", target: null, since: null };
+    show({ attention: [row, { ...row, kind: "provider-fails" }, row] });
+    expect(await screen.findAllByText("News cannot be reached.")).toHaveLength(2);
+    expect(screen.getByText("Log · 2 times")).toBeInTheDocument();
+  });
+
   it("shows the first steps until all are done", async () => {
     show({ steps: { ...done, hasApp: false } });
     expect(await screen.findByText("2 of 3 done")).toBeInTheDocument();

@@ -13,11 +13,11 @@ import { firstSteps, isDone } from "../first-evening";
 import { type StatWindow, windowOf } from "../samples";
 import { AllWell } from "./all-well";
 import { NowCard } from "./now-card";
+import { ProvidersCard } from "./providers-card";
+import { StreamsCard } from "./streams-card";
 
 // Most days need neither.
 const AttentionCard = lazy(() => import("./attention-card").then((module) => ({ default: module.AttentionCard })));
-const ProvidersCard = lazy(() => import("./providers-card").then((module) => ({ default: module.ProvidersCard })));
-const StreamsCard = lazy(() => import("./streams-card").then((module) => ({ default: module.StreamsCard })));
 const FirstStepsCard = lazy(() => import("./first-steps-card").then((module) => ({ default: module.FirstStepsCard })));
 
 /** What the server does at this moment, and what needs a hand. */
@@ -63,10 +63,8 @@ export function OverviewPage() {
           <Skeleton className="h-80" />
         </Card>
       )}
-      <Suspense fallback={<Skeleton className="h-32" />}>
-        <StreamsCard rows={shownStreams} error={streams.error} onRetry={streams.retry} />
-        <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />
-      </Suspense>
+      <StreamsCard rows={shownStreams} error={streams.error} onRetry={streams.retry} />
+      <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />
       {stats && stats.attention.length === 0 && <AllWell />}
     </div>
   );

@@ -68,7 +68,7 @@ export function AddPanel({ categories }: { categories: readonly string[] }) {
 
   return (
     <Card>
-      <div className="grid items-start gap-4 lg:grid-cols-2">
+      <div className="grid gap-4 lg:grid-cols-2">
         <DropZone isCompact label={t("drop-label")} hint={t("drop-hint")} onFiles={addFiles} />
         <div className="grid gap-2">
           <form ref={form} noValidate className="flex items-start gap-2" onSubmit={(event) => void add(event)}>

@@ -11,10 +11,10 @@ import { SkeletonRows } from "@/components/ui/skeleton";
 import { PasswordField, TextField } from "@/components/ui/text-field";
 import { Timeline } from "@/components/ui/timeline";
 import { formatBytes, formatDateTime, formatPercent } from "@/lib/format";
+import { timelineOf } from "@/lib/steps";
 import { toast } from "@/lib/toast";
 import { t } from "../en";
 import { type Priority, type QueueRow, changeItem, lastPlace, priorities, removeItems } from "../api/queue";
-import { timelineOf } from "./step-words";
 
 interface ItemSheetProps {
   id: string;

@@ -1,14 +1,8 @@
-import type { TimelineStep } from "@/components/ui/timeline";
 import type { Schema } from "@/lib/api-client";
 import { formatDuration } from "@/lib/format";
 import { t } from "../en";
 
 type JobStep = Schema<"JobStep">;
-
-/** The steps of an import as a timeline has them. */
-export function timelineOf(steps: readonly JobStep[]): TimelineStep[] {
-  return steps.map(({ step, state, ms, detail }) => ({ label: t(`step-${step}`), state, stateLabel: t(`step-${state}`), ms, detail }));
-}
 
 /** The steps that have begun in one line, as in "read 12 ms · heads 340 ms · names…". */
 export function stepLine(steps: readonly JobStep[]): string {

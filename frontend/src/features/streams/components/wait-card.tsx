@@ -20,17 +20,19 @@ export function WaitCard({ wait }: { wait: Schema<"StreamWait"> }) {
           {isHoldUp(reason) && <span className="text-sm text-muted tabular-nums">{t("wait-since", { time: formatTime(since) })}</span>}
         </p>
         <p className="text-muted text-pretty">{t(`wait.${reason}.cause`)}</p>
-        <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-          <p className="min-w-0 flex-1 basis-56 text-pretty">
-            <span className="text-muted">{`${t("what-to-do")}: `}</span>
-            {t(`wait.${reason}.action`)}
-          </p>
-          {way && (
-            <ButtonLink size="sm" to={way.to}>
-              {t(`go.${way.name}`)}
-            </ButtonLink>
-          )}
-        </div>
+        {reason !== "none" && (
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+            <p className="min-w-0 flex-1 basis-56 text-pretty">
+              <span className="text-muted">{`${t("what-to-do")}: `}</span>
+              {t(`wait.${reason}.action`)}
+            </p>
+            {way && (
+              <ButtonLink size="sm" to={way.to}>
+                {t(`go.${way.name}`)}
+              </ButtonLink>
+            )}
+          </div>
+        )}
       </div>
     </Card>
   );

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { type Schema, api, dataOf } from "@/lib/api-client";
-import { useTopic } from "@/lib/events";
+import { type Schema, api, dataOf } from "./api-client";
+import { useTopic } from "./events";
 
 export type FileRow = Schema<"FileRow">;
 
@@ -19,30 +19,21 @@ export function useFolder(path: string | null) {
   });
 }
 
-/** What a file is and how it is reached. */
-export function useFile(id: string | null) {
-  return useQuery({
-    queryKey: ["file", id],
-    queryFn: ({ signal }) => dataOf(api.GET("/api/files/{id}", { params: { path: { id: id ?? "" } }, signal })),
-    enabled: id !== null,
-  });
-}
-
 /** What has become of an NZB: its row of the queue, and then that of the history. */
 export function useJob(id: string, name: string) {
   const client = useQueryClient();
   const queue = useQuery({
-    queryKey: ["setup", "queue", id],
+    queryKey: ["job", "queue", id],
     queryFn: ({ signal }) => dataOf(api.GET("/api/queue", { params: { query: { q: name } }, signal })),
     select: (page) => page.items.find((row) => row.id === id),
   });
   const history = useQuery({
-    queryKey: ["setup", "history", id],
+    queryKey: ["job", "history", id],
     queryFn: ({ signal }) => dataOf(api.GET("/api/history", { params: { query: { q: name } }, signal })),
     select: (page) => page.items.find((row) => row.id === id),
   });
   const isOver = history.data !== undefined;
-  useTopic(isOver ? null : "queue", () => void client.invalidateQueries({ queryKey: ["setup", "queue", id] }));
-  useTopic(isOver ? null : "history", () => void client.invalidateQueries({ queryKey: ["setup", "history", id] }));
+  useTopic(isOver ? null : "queue", () => void client.invalidateQueries({ queryKey: ["job", "queue", id] }));
+  useTopic(isOver ? null : "history", () => void client.invalidateQueries({ queryKey: ["job", "history", id] }));
   return { queued: queue.data, finished: history.data };
 }

@@ -1,0 +1,174 @@
+import { execFile, spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, open, readFile, rmdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ArrReplica, refusalOf, startArr } from "./arr-replica";
+import { openPage, startBrowser } from "./harness";
+import { type World, call, startWorld } from "./world";
+
+const run = promisify(execFile);
+const canMount = existsSync("/dev/fuse") && process.getuid?.() === 0 && has("fusermount3") && has("rclone");
+const mebibyte = 1_048_576;
+const release = "Big.Buck.Bunny.2008.1080p";
+
+let world: World;
+let browser: Browser;
+let arr: ArrReplica;
+let home: string;
+let mountDir: string;
+/** What the WebDAV cards gave out. */
+let login: { user: string; password: string };
+/** The first MiB of the film, as the API's own link has it. */
+let beginning: string;
+
+function has(program: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
+}
+
+const digest = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
+
+/** Runs a command as it was copied, in a shell of a user without any configuration. */
+async function shell(command: string): Promise<Buffer> {
+  const { stdout } = await run("bash", ["-euc", command], { env: { ...process.env, HOME: home, XDG_CONFIG_HOME: "" }, encoding: "buffer", maxBuffer: 16 * mebibyte });
+  return stdout;
+}
+
+/** Presses a button that copies; the answer is what a paste would give. */
+async function copied(page: Page, label: string): Promise<string> {
+  await page.evaluate(() => navigator.clipboard.writeText(""));
+  await page.getByRole("button", { name: `Copy: ${label}`, exact: true }).locator("visible=true").first().click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).not.toBe("");
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
+async function openApps(...names: string[]): Promise<Page> {
+  const page = await openPage(browser, world.server, { cookie: world.cookie, permissions: ["clipboard-read", "clipboard-write"] });
+  page.setDefaultTimeout(20_000);
+  await page.goto("setup?step=apps");
+  for (const name of names) await page.locator("summary", { hasText: new RegExp(`^.${name}`) }).click();
+  return page;
+}
+
+beforeAll(async () => {
+  mountDir = await mkdtemp(path.join(tmpdir(), "sluice-mount-"));
+  [browser, world] = await Promise.all([startBrowser(), startWorld(["Main"], { SLUICE_CONFIG__RCLONE__MOUNT_DIR: mountDir })]);
+  home = path.join(world.folder, "home");
+  await mkdir(home);
+  arr = await startArr(mountDir);
+  await world.add("Sluice.Clip.2026.720p", world.clip, "movies");
+  await world.add(release, await world.nzb(1, { size: 8 }), "movies");
+  await world.untilHistory(2);
+  const { items } = await call<{ items: { id: string | null }[] }>(world.server, world.cookie, "GET", `files?path=movies/${release}`);
+  const { links } = await call<{ links: { signed: string } }>(world.server, world.cookie, "GET", `files/${items[0]?.id}`);
+  const response = await fetch(links.signed.replace(/^https?:\/\/[^/]+/, world.server.url), { headers: { Range: `bytes=0-${mebibyte - 1}` } });
+  beginning = digest(Buffer.from(await response.arrayBuffer()));
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await arr?.stop();
+  await world?.stop();
+  if (mountDir) await rmdir(mountDir);
+});
+
+describe("what the cards of programs give to copy", () => {
+  it("is a configuration with which rclone lists the tree and reads from it", async () => {
+    const page = await openApps("rclone");
+    await page.getByRole("button", { name: "Make a new one" }).click();
+    await page.getByRole("button", { name: "Make it" }).click();
+    login = { user: await copied(page, "User"), password: await copied(page, "Password") };
+    await shell(await copied(page, "Write the configuration (shell)"));
+    expect((await shell("rclone lsf sluice:content/movies")).toString().split("\n")).toContain(`${release}/`);
+    expect(digest(await shell(`rclone cat --count ${mebibyte} sluice:content/movies/${release}/film.mkv`))).toBe(beginning);
+    expect(await copied(page, "Volume line for Sonarr, Radarr, Plex and Jellyfin (docker compose)")).toBe(`- ${mountDir}:${mountDir}:rslave`);
+    await page.context().close();
+  });
+
+  it("is a command that lists the tree, and an address that a player plays", async () => {
+    const page = await openApps("VLC");
+    expect((await shell(await copied(page, "Try it (shell)"))).toString()).toContain("movies");
+    const address = await copied(page, "Media, Open Network Stream, and paste");
+    await run("ffprobe", ["-v", "error", `${address}movies/Sluice.Clip.2026.720p/clip.mp4`]);
+    await page.context().close();
+  });
+
+  it("is an address and a path at which Infuse finds a share", async () => {
+    const page = await openApps("Infuse");
+    const share = `${await copied(page, "Address")}${await copied(page, "Path")}`;
+    const authorization = `Basic ${Buffer.from(`${await copied(page, "User")}:${login.password}`).toString("base64")}`;
+    const answer = await fetch(share, { method: "PROPFIND", headers: { Authorization: authorization, Depth: "1" } });
+    expect([answer.status, (await answer.text()).includes("movies")]).toEqual([207, true]);
+    await page.context().close();
+  });
+
+  it("are values with which Sonarr takes Sluice for a SABnzbd", async () => {
+    const page = await openApps("Sonarr");
+    await page.getByText("Or enter it by hand").first().click();
+    const entered = { host: await copied(page, "Host"), port: await copied(page, "Port"), urlBase: "", apiKey: await copied(page, "API Key"), category: await copied(page, "Category") };
+    expect(await refusalOf(entered)).toBeNull();
+    expect(await refusalOf({ ...entered, apiKey: "0".repeat(32) })).not.toBeNull();
+    await page.context().close();
+  });
+
+  it("needs no copying for Sonarr, where a second press leaves one client", async () => {
+    const page = await openApps("Sonarr");
+    await page.getByLabel("Address of Sonarr").fill(arr.url);
+    await page.getByLabel("API key of Sonarr").fill(arr.key);
+    await page.getByRole("button", { name: "Add to Sonarr" }).click();
+    await page.getByText(/^Sonarr uses Sluice now/).waitFor();
+    await page.getByRole("button", { name: "Add to Sonarr" }).click();
+    await page.getByText(/^Sonarr used Sluice before/).waitFor();
+    expect(arr.clients).toHaveLength(1);
+    await page.context().close();
+  });
+
+  it.runIf(canMount)("is a mount through which the folders and paths that are named can be read", async () => {
+    const page = await openApps("rclone", "Plex");
+    const mount = spawn("bash", ["-euc", `exec ${await copied(page, "Mount it")}`], { env: { ...process.env, HOME: home, XDG_CONFIG_HOME: "" }, stdio: "ignore" });
+    try {
+      const folder = await copied(page, "Without Sonarr and Radarr: folder for a library of movies");
+      await expect.poll(() => existsSync(path.join(folder, release)), { timeout: 20_000 }).toBe(true);
+      expect(await copied(page, "Volume for the container of Plex")).toBe(`- ${mountDir}:${mountDir}:rslave`);
+      await page.goto(`files/movies/${release}`);
+      await page.getByRole("button", { name: "film.mkv", exact: true }).click();
+      const link = await copied(page, "Path for Sonarr and Radarr");
+      // Before 1.70.3 rclone shows a link as a file with its target.
+      const file = await open(existsSync(`${link}.rclonelink`) ? await readFile(`${link}.rclonelink`, "utf8") : link);
+      const { buffer } = await file.read(Buffer.alloc(mebibyte), 0, mebibyte, 0);
+      await file.close();
+      expect(digest(buffer)).toBe(beginning);
+    } finally {
+      const ended = new Promise((done) => mount.once("exit", done));
+      mount.kill("SIGTERM");
+      await ended;
+    }
+    await page.context().close();
+  });
+});
+
+describe("what the page of a file gives to copy", () => {
+  it("is an address for curl with the login, and a link that needs none", async () => {
+    const page = await openPage(browser, world.server, { cookie: world.cookie, permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto(`files/movies/${release}`);
+    await page.getByRole("button", { name: "film.mkv", exact: true }).click();
+    const bytes = await shell(`curl -sf -u '${login.user}:${login.password}' -r 0-${mebibyte - 1} '${await copied(page, "WebDAV address")}'`);
+    expect(digest(bytes)).toBe(beginning);
+
+    await page.goto("files/movies/Sluice.Clip.2026.720p");
+    await page.getByRole("button", { name: "clip.mp4", exact: true }).click();
+    await run("ffprobe", ["-v", "error", await copied(page, "Link without password")]);
+    const waiting = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download .m3u" }).click();
+    const playlist = await readFile(await (await waiting).path(), "utf8");
+    const link = playlist.split("\n")[2] ?? "";
+    await run("ffprobe", ["-v", "error", link]);
+    const days = (Number(new URL(link).searchParams.get("expires")) * 1_000 - Date.now()) / 86_400_000;
+    expect(Math.round(days)).toBe(30);
+    await page.context().close();
+  });
+});

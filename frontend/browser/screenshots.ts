@@ -1,0 +1,172 @@
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, it } from "vitest";
+import { type RunningServer, openPage, setUp, setupCode, startBrowser, startServer, windows } from "./harness";
+import { type World, call, clipId, deadNzb, playSlowly, startWorld } from "./world";
+
+/** Pictures of every page as it is with real content, for eyes: `npm run screenshots`. */
+const folder = path.resolve(import.meta.dirname, "../../artifacts/screenshots");
+const looks = (["desktop", "phone"] as const).flatMap((window) => (["light", "dark"] as const).map((scheme) => ({ window, scheme })));
+
+const films = [
+  ["Big.Buck.Bunny.2008.1080p.BluRay.x264", "movies"], ["Sintel.2010.2160p.WEB.HEVC", "movies"], ["Tears.of.Steel.2012.1080p.WEB.H264", "movies"],
+  ["Cosmos.Laundromat.2015.1080p.WEB.H264", "movies"], ["Spring.2019.2160p.WEB.HEVC", "movies"], ["The.Open.Show.S01E01.1080p.WEB.H264", "tv"],
+  ["The.Open.Show.S01E02.1080p.WEB.H264", "tv"], ["The.Open.Show.S01E03.1080p.WEB.H264", "tv"],
+] as const;
+
+interface Shot {
+  name: string;
+  at: string | (() => Promise<string>);
+  /** Until the page has what the picture is about. */
+  ready?: (page: Page) => Promise<unknown>;
+}
+
+let browser: Browser;
+let empty: RunningServer;
+let emptyCookie: string;
+let fresh: RunningServer;
+let world: World;
+
+beforeAll(async () => {
+  await mkdir(folder, { recursive: true });
+  [browser, empty, fresh, world] = await Promise.all([
+    startBrowser("--autoplay-policy=no-user-gesture-required"), startServer(), startServer(), startWorld(["Main", "Second", "Block account"]),
+  ]);
+  emptyCookie = await setUp(empty);
+  for (const [index, [name, category]] of films.entries()) await world.add(name, await world.nzb(index + 1, { size: 300 + 20 * index }), category);
+  await world.add("Sluice.Clip.2026.720p", world.clip, "movies");
+  await world.add("Packed.Film.2024.1080p.WEB.H264", await world.nzb(20, { size: 60, layout: "rar5" }), "movies");
+  await world.add("Locked.Film.2023.1080p", (await world.nzb(21, { size: 40, layout: "rar5-hdrenc" })).replace(/<meta type="password">[^<]*<\/meta>/, ""), "movies");
+  await world.add("Gone.Film.1999.720p", deadNzb, "movies");
+  await world.add("Broken.Film.2001.720p", "this is no NZB", "movies").catch(() => undefined);
+  await world.untilHistory(12);
+}, 180_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await Promise.all([empty?.stop(), fresh?.stop(), world?.stop()]);
+});
+
+async function take(server: RunningServer, cookie: string | undefined, shots: readonly Shot[]): Promise<void> {
+  for (const { window, scheme } of looks) {
+    const localStorage = server === world.server ? [{ name: "sluice.first-steps", value: "done" }] : [];
+    const storageState = { cookies: [], origins: [{ origin: new URL(server.url).origin, localStorage }] };
+    const first = await openPage(browser, server, { colorScheme: scheme, storageState, ...windows[window], ...(cookie ? { cookie } : {}) });
+    for (const { name, at, ready } of shots) {
+      // A page of its own: a picture of a whole page ends the emulation of touch, and what another one left open would hide it.
+      const page = await first.context().newPage();
+      page.setDefaultTimeout(20_000);
+      await page.goto(new URL(typeof at === "string" ? at : await at(), `${server.url}/`).href);
+      await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null);
+      await ready?.(page);
+      await page.evaluate(() => document.fonts.ready);
+      const isOver = (await page.getByRole("dialog").count()) > 0;
+      await page.screenshot({ path: path.join(folder, `${name}-${window}-${scheme}.png`), fullPage: !isOver, animations: "disabled" });
+      await page.close();
+    }
+    await first.context().close();
+  }
+}
+
+const groups = ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/system", "/account"];
+const shown = (text: string | RegExp) => (page: Page) => page.getByText(text).locator("visible=true").first().waitFor();
+
+it("of the setup and the login", { timeout: 300_000 }, async () => {
+  await take(fresh, undefined, [{ name: "setup-1-account", at: `setup#${setupCode}` }]);
+  await take(empty, emptyCookie, [
+    { name: "setup-2-provider", at: "setup?step=provider", ready: shown("Server") },
+    { name: "setup-3-try", at: "setup?step=try", ready: shown("Drop an NZB here") },
+    {
+      name: "setup-4-apps", at: "setup?step=apps", ready: async (page) => {
+        for (const app of ["Sonarr", "rclone", "VLC"]) await page.locator("summary", { hasText: app }).first().click();
+        await page.getByText("Or enter it by hand").first().click();
+      },
+    },
+  ]);
+  await take(empty, undefined, [{ name: "login", at: "login", ready: (page) => page.getByText("Forgot it?").click() }]);
+});
+
+it("of a server without anything", { timeout: 300_000 }, async () => {
+  await take(empty, emptyCookie, [
+    { name: "empty-overview", at: "", ready: shown("No provider yet") },
+    { name: "empty-files", at: "files/movies" },
+    { name: "empty-queue", at: "queue" },
+    { name: "empty-history", at: "history" },
+    { name: "empty-stream", at: "streams/none" },
+    { name: "not-found", at: "streams/none/more" },
+  ]);
+});
+
+it("of a server with content", { timeout: 900_000 }, async () => {
+  const { server, cookie } = world;
+  const { items } = await call<{ items: { id: string; name: string; path: string; bytes: number; kind: string }[] }>(server, cookie, "GET", "files?q=mkv&limit=50");
+  const large = items.filter((item) => item.kind === "file").sort((one, other) => other.bytes - one.bytes);
+  const clip = (await call<{ items: typeof items }>(server, cookie, "GET", "files?q=mp4&limit=5")).items.find((item) => item.id !== clipId);
+  const history = await call<{ items: { id: string; name: string }[] }>(server, cookie, "GET", "history?limit=50");
+  const job = (name: string) => history.items.find((item) => item.name.startsWith(name))?.id ?? name;
+  const folderOf = (at: string) => at.split("/").slice(0, -1).map(encodeURIComponent).join("/");
+
+  // From here on, so that the overview has something to show.
+  const players = ["VLC/3.0.20 LibVLC/3.0.20", "Infuse-Direct/8.1.4", "Kodi/21.0"];
+  const stops = await Promise.all(players.map((player, index) => playSlowly(world, large[index]?.id ?? "", player, (3 - index) * 700_000)));
+  await take(server, cookie, [
+    { name: "files-root", at: "files" },
+    { name: "files-category", at: "files/movies" },
+    { name: "files-release", at: `files/${folderOf(large[0]?.path ?? "")}` },
+    { name: "files-search", at: "files?q=open+show" },
+    { name: "files-file", at: `files/${folderOf(clip?.path ?? "")}?file=${clip?.id}`, ready: shown("WebDAV address") },
+    { name: "files-preview", at: `files/${folderOf(clip?.path ?? "")}?play=${clip?.id}`, ready: shown("Picture and sound are decoded.") },
+    { name: "history", at: "history" },
+    { name: "history-failed", at: `history/${job("Gone")}`, ready: shown("What to do") },
+    { name: "history-locked", at: `history/${job("Locked")}`, ready: shown("What to do") },
+    { name: "history-completed", at: `history/${job("Packed")}` },
+    { name: "logs", at: "logs" },
+    { name: "search-dialog", at: "", ready: async (page) => {
+      await page.keyboard.press("Control+k");
+      await page.keyboard.type("open");
+      await page.getByRole("option").nth(3).waitFor();
+    } },
+    ...groups.map((group) => ({ name: `settings${group.replace("/", "-")}`, at: `settings${group}` })),
+    { name: "settings-search", at: "settings?q=cache" },
+    { name: "settings-changed", at: "settings/streaming", ready: async (page: Page) => {
+      await page.getByRole("spinbutton", { name: "Read ahead" }).fill("64");
+      await page.getByRole("button", { name: "Review and save" }).waitFor();
+    } },
+    { name: "shortcuts", at: "files", ready: async (page) => {
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+    } },
+  ]);
+
+  const isPlaying = (page: Page) => page.locator("main a[href*='/streams/']").nth(2).waitFor();
+  await take(server, cookie, [{ name: "overview", at: "", ready: isPlaying }, { name: "overview-hour", at: "?window=hour", ready: isPlaying }]);
+  const streams = await call<{ items: { id: string }[] }>(server, cookie, "GET", "streams");
+  await take(server, cookie, [{ name: "stream", at: `streams/${streams.items[0]?.id}`, ready: shown("Connections") }]);
+  stops.forEach((stop) => stop());
+
+  await call(server, cookie, "POST", "providers", { host: "127.0.0.1", port: 9, tls: false, user: "", password: "", name: "Down", maxConnections: 8, use: "primary", priority: 0 });
+  await world.add("Half.Gone.2020.1080p", await world.nzb(40), "tv");
+  await take(server, cookie, [{ name: "overview-attention", at: "", ready: shown("Needs attention") }]);
+
+  await call(server, cookie, "POST", "queue/pause", {});
+  for (let at = 0; at < 9; at++) await world.add(`Waiting.Show.S02E0${at + 1}.1080p.WEB.H264`, await world.nzb(50 + at, { size: 700 }), at % 3 === 0 ? "movies" : "tv");
+  await take(server, cookie, [
+    { name: "queue-paused", at: "queue", ready: (page) => page.locator("[data-row]").nth(5).waitFor() },
+    { name: "queue-ticked", at: "queue", ready: async (page) => {
+      await page.locator("[data-row] input[type=checkbox]").nth(1).check();
+      await page.locator("[data-row] input[type=checkbox]").nth(2).check();
+    } },
+  ]);
+  await fetch(`http://${world.mock.control}/set?latency=15000`, { method: "POST" });
+  await call(server, cookie, "POST", "queue/resume", {});
+  // The one that runs at this moment; others have given up meanwhile.
+  const running = async () => {
+    const { items } = await call<{ items: { id: string }[] }>(server, cookie, "GET", "queue?state=running&limit=1");
+    return `queue?item=${items[0]?.id}`;
+  };
+  await take(server, cookie, [
+    { name: "queue-running", at: "queue", ready: (page) => page.locator("[data-row]").first().waitFor() },
+    { name: "queue-item", at: running, ready: shown("Steps of the import") },
+  ]);
+});

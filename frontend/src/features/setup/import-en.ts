@@ -1,0 +1,31 @@
+import { createTexts } from "@/lib/i18n/texts";
+
+/** The texts of the import, which most setups never load. */
+export const t = createTexts({
+  "title-looking": "Looking at an earlier installation",
+  "title-found": "An earlier installation was found",
+  "title-running": "Taking it over",
+  "title-finished": "The earlier installation is taken over",
+  "title-failed": "The earlier installation was not taken over",
+  looking: "Nothing is changed by looking. This takes a minute for a large library.",
+  found: "Sluice can take over what is in <code>{source}</code>. The old database stays as it is.",
+  running: "You may go on meanwhile, and close this page.",
+  finished: "It came from <code>{source}</code>, which stays as it is.",
+  progress: "How much is taken over",
+  import: "Import",
+  "try-again": "Try again",
+  "load-failed": "Whether there is an earlier installation cannot be told: {reason}",
+  kind: "What",
+  taken: "Taken",
+  left: "Left",
+  "kind-settings": "Settings",
+  "kind-logins": "Logins",
+  "kind-files": "Files",
+  "kind-history": "History",
+  "kind-queue": "Queue",
+  "kind-nzbs": "NZBs",
+  "left-title": { one: "{count} thing is not taken, and why", other: "{count} things are not taken, and why" },
+  "left-more": { one: "and {count} more, as the log says", other: "and {count} more, as the log says" },
+  "notes-title": { one: "{count} thing is taken in another form", other: "{count} things are taken in another form" },
+  "kept-title": { one: "{count} setting is kept without effect", other: "{count} settings are kept without effect" },
+});

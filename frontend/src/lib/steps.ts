@@ -1,0 +1,51 @@
+import type { Schema } from "./api-client";
+import { formatBytes } from "./format";
+import { createTexts } from "./i18n/texts";
+
+type JobStep = Schema<"JobStep">;
+
+const t = createTexts({
+  "step-read": "Read the NZB",
+  "step-heads": "Fetch the heads",
+  "step-names": "Choose names",
+  "step-archives": "Map the archives",
+  "step-availability": "Check availability",
+  "step-publish": "Publish",
+  "state-pending": "not begun",
+  "state-running": "under way",
+  "state-done": "done",
+  "state-failed": "failed",
+  files: { one: "{count} file", other: "{count} files" },
+  segments: { one: "{count} article", other: "{count} articles" },
+  heads: { one: "{count} beginning read", other: "{count} beginnings read" },
+  bytes: "{bytes} fetched",
+  indexes: { one: "{count} PAR2 index read", other: "{count} PAR2 indexes read" },
+  "sets refused": { one: "{count} archive refused", other: "{count} archives refused" },
+  "volumes predicted": { one: "{count} volume worked out from the others", other: "{count} volumes worked out from the others" },
+  notes: { one: "{count} remark", other: "{count} remarks" },
+  asked: { one: "{count} article asked for", other: "{count} articles asked for" },
+  missing: { one: "{count} missing", other: "{count} missing" },
+});
+
+const counted = ["files", "segments", "heads", "indexes", "sets refused", "volumes predicted", "notes", "asked", "missing"] as const;
+
+/** The steps of an import as a timeline has them. */
+export function timelineOf(steps: readonly JobStep[]) {
+  return steps.map(({ step, state, ms, detail }) => ({ label: t(`step-${step}`), state, stateLabel: t(`state-${state}`), ms, detail: findingsOf(detail) }));
+}
+
+/** What a step has found, from the server's counts ("3 files, 0 notes"): in words, and without what there was none of. */
+export function findingsOf(detail: string): string {
+  return detail
+    .split(", ")
+    .map((part) => {
+      const [, digits, name] = /^(\d+) (.+)$/.exec(part) ?? [];
+      const count = Number(digits);
+      const word = counted.find((known) => known === name);
+      // That nothing is missing is worth saying; how often was asked and where names come from concerns the log.
+      if (word) return count === 0 && word !== "missing" ? "" : t(word, { count });
+      return name === "bytes" && count > 0 ? t("bytes", { bytes: formatBytes(count) }) : "";
+    })
+    .filter((part) => part !== "")
+    .join(", ");
+}
