@@ -1037,10 +1037,8 @@ export interface components {
         };
         HistoryRetry: {
             password?: null | string;
-            /** @default false */
-            otherProviders: boolean;
-            /** @default false */
-            ignoreHealth: boolean;
+            otherProviders?: null | boolean;
+            ignoreHealth?: null | boolean;
         };
         HistoryRow: {
             id: string;

@@ -44,7 +44,7 @@ internal static class PlaybackScopes
     /// <summary>Adds it, around everything that answers.</summary>
     public static IApplicationBuilder UsePlaybackScopes(this IApplicationBuilder app)
     {
-        var logger = app.ApplicationServices.GetRequiredService<ILoggerFactory>().CreateLogger(typeof(PlaybackScope));
+        var logger = app.ApplicationServices.GetRequiredService<ILoggerFactory>().CreateLogger<PlaybackScope>();
         return app.Use((http, next) => HttpMethods.IsGet(http.Request.Method) ? RunAsync(http, next, logger) : next(http));
     }
 
