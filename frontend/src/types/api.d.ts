@@ -1300,6 +1300,7 @@ export interface components {
         QueueAdded: {
             ids: string[];
             names: string[];
+            failures: string[];
         };
         QueueAddress: {
             url: string;
