@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { type Schema, postForm } from "./api-client";
 import { ApiProblem } from "./api-problem";
-import { isNzbName } from "./dropped-files";
+import { beginsLikeNzb, isNzbName } from "./dropped-files";
 import { tellUploads } from "./first-touch";
 
 /** What the server says of an upload: ids and names of the items that it became. */
@@ -155,13 +155,13 @@ export const uploads = new UploadQueue((file, signal, options) => {
   return postForm<Accepted>("api/queue", form, signal);
 });
 
-/** Sends those files of a drop that may be NZBs; the others are refused with the reason that is given. */
-export function queueFiles(files: readonly File[], reason: string, options: UploadOptions = {}): void {
+/** Sends those files of a drop that may be NZBs, by their names and how they begin; the others are refused with the reason that is given. */
+export async function queueFiles(files: readonly File[], reason: string, options: UploadOptions = {}): Promise<void> {
   tellUploads();
-  const others = files.filter((file) => !isNzbName(file.name));
+  const isGood = await Promise.all(files.map(async (file) => isNzbName(file.name) && (await beginsLikeNzb(file))));
   uploads.add(
-    files.filter((file) => isNzbName(file.name)),
-    others.map((file) => ({ name: file.name, reason })),
+    files.filter((_, at) => isGood[at]),
+    files.filter((_, at) => !isGood[at]).map((file) => ({ name: file.name, reason })),
     options,
   );
 }
