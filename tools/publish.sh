@@ -12,7 +12,7 @@
 #
 # A property is for example -p:Configuration=Debug. --aot builds for every level of instructions that an x86-64 server is shipped
 # for, and for arm64 into artifacts/server-aot-arm64; LEVELS="v2 v4" names other ones (v2, which runs everywhere and hands over to
-# the others, v3, v4, arm64, and "here" for the highest of this machine).
+# the others, v3, v4, arm64, and "here" for the highest of this machine, which alone stands for itself).
 #
 # Quiet unless it fails. What --aot needs is installed from Debian's packages where that can be done: clang and lld; for arm64 a cross
 # compiler too. Where these or the packages for compiling ahead cannot be had, --aot ends with code 3, or leaves out arm64 with one
@@ -106,7 +106,13 @@ if [ "$form" = aot ]; then
         rm -f "$root"/artifacts/server-aot/Sluice.Server.v?
         native "$here" Sluice.Server "$root/artifacts/server-aot" -p:IlcInstructionSet=x86-64-v2 "$@" || fail "the build"
         ;;
-      v3 | v4) native "$here" "Sluice.Server.$level" "$root/artifacts/server-aot" "-p:IlcInstructionSet=x86-64-$level" "$@" || fail "the build for x86-64-$level" ;;
+      v3 | v4)
+        native "$here" "Sluice.Server.$level" "$root/artifacts/server-aot" "-p:IlcInstructionSet=x86-64-$level" "$@" || fail "the build for x86-64-$level"
+        # The only one is the one that is started.
+        [ "$levels" != here ] || {
+          mv "$root/artifacts/server-aot/Sluice.Server.$level" "$root/artifacts/server-aot/Sluice.Server"
+          rm -f "$root"/artifacts/server-aot/Sluice.Server.v?
+        } ;;
       arm64)
         if need "gcc-aarch64-linux-gnu libc6-dev-arm64-cross binutils-aarch64-linux-gnu" aarch64-linux-gnu-gcc; then
           native "${here%-x64}-arm64" Sluice.Server "$root/artifacts/server-aot-arm64" "$@" || fail "the build for arm64"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sets up and runs every test: build, format check, unit and wire tests, those of the web UI, end-to-end tests, minutes of everything at
-# once (chaos), starts over damaged folders, kills at every step of every write, and tools/clients.sh.
+# once (chaos), starts over damaged folders, kills at every step of every write, tools/clients.sh, and tools/image.sh with an installation
+# from the archive where what these are made of has changed within a day.
 #
 #   tools/test.sh           what a change has to pass
 #   tools/test.sh --quick   without the end-to-end tests, those in a browser and the clients
@@ -28,7 +29,7 @@ case "${1:-}" in
   --long) units=yes end_to_end=yes long=yes form=both ;;
   --aot) units=no end_to_end=yes long=no form=aot ;;
   --kills) units=no end_to_end=no long=no form=ordinary ;;
-  *) sed -n '2,17s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  *) sed -n '2,18s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 
 finish() {
@@ -36,6 +37,7 @@ finish() {
   grep -aho '<test [^<]* result="Fail"' "$results"/*.xml 2>/dev/null | sed 's/.* name="\([^"]*\)".*/test.sh: failed: \1/'
   list_failed_in_vitest
   [ ! -e "$results/clients.txt" ] || grep -a ' FAILED$' "$results/clients.txt" | sed 's/^/test.sh: failed: /'
+  grep -ahs '^FAILED: ' "$results/image.txt" "$results/archive.txt" | sed 's/^FAILED/test.sh: failed/'
   [ ${#took[@]} = 0 ] || printf 'test.sh: %s\n' "${took[@]}"
   list_slowest
   echo "$passed passed, $failed failed, $skipped skipped"
@@ -73,6 +75,7 @@ install_programs() {
   done
   command -v 7z >/dev/null || missing+=(p7zip-full)
   command -v nginx >/dev/null || missing+=(nginx-light)
+  command -v fusermount3 >/dev/null || missing+=(fuse3)
   [ ${#missing[@]} -gt 0 ] || return 0
   if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null \
     && apt-get update -qq >/dev/null 2>&1 \
@@ -83,11 +86,23 @@ install_programs() {
   fi
 }
 
+# Whether image and archive are to be tried, and the build of one level handing over to another: what they are made of, beside the server
+# itself, has changed within a day. Where there is no history it counts as changed.
+made_anew() {
+  [ "$long" = no ] || return 0
+  [ "$(git -C "$root" rev-parse --is-shallow-repository 2>/dev/null)" = false ] || return 0
+  [ -n "$(git -C "$root" log --since='1 day ago' --format=%h -1 -- docker docker-compose.yml .dockerignore config docs/install.md \
+    tools/publish.sh tools/release.sh tools/image.sh \
+    backend/src/Server/Program.cs backend/src/Server/Settings/ProcessOptions.cs backend/src/Server/Database/DataFolder.cs \
+    backend/src/Server/Diagnostics/{HealthQuestion,ProcessExit,ProcessUser,StartPages,WiderBuild}.cs)" ]
+}
+
 # Builds the form that ships, and says by a variable which tests take it. A build that fails has failed; one that cannot be made here is
 # a line.
 build_ahead() {
-  local parity code=0 levels="v2 here"
+  local parity code=0 levels=here
   export SLUICE_TEST_FORM=ordinary
+  ! made_anew || levels="v2 here"
   [ "$form" = both ] || levels="v2 v3 v4"
   if [ "$form" = both ] && ! parity=$(git -C "$root" rev-list --count HEAD 2>/dev/null); then
     echo "test.sh: no history here; every test takes the ordinary form of the server"
@@ -221,10 +236,32 @@ run_clients() {
   local report=$results/clients.txt
   echo "== clients"
   timeout 1200 "$root/tools/clients.sh" --built | tee "$report"
-  if [[ $(tail -n 1 "$report") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+  add_counts clients "$report"
+}
+
+# The image, and an installation by the words of docs/install.md; of the server that was built for the tests, which in a normal run lacks
+# levels of instructions that this machine does not use.
+run_image() {
+  local image=$results/image.txt archive=$results/archive.txt
+  if [ ! -e "$root/artifacts/server-aot/wwwroot/index.html" ] || [ "$SLUICE_TEST_FORM" = ordinary ]; then
+    echo "test.sh: without the image and the archive, because the form that ships was not built with its web UI"
+    skipped=$((skipped + 1))
+    return
+  fi
+  echo "== image and archive"
+  [ "$long" = no ] || LEVELS="v2 v3 v4" "$root/tools/publish.sh" --aot || { echo "test.sh: build of the form that ships failed"; failed=$((failed + 1)); return; }
+  timeout 900 "$root/tools/image.sh" --built | tee "$image"
+  add_counts image "$image"
+  { "$root/tools/release.sh" --built && timeout 900 "$root/tools/release.sh" --try; } | tee "$archive"
+  add_counts archive "$archive"
+}
+
+# add_counts NAME REPORT: adds the counts of the last line of what a script has printed.
+add_counts() {
+  if [[ $(tail -n 1 "$2") =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
     passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + BASH_REMATCH[3]))
   else
-    echo "test.sh: clients left no counts"
+    echo "test.sh: $1 left no counts"
     failed=$((failed + 1))
   fi
 }
@@ -267,6 +304,7 @@ if [ "$end_to_end" = yes ]; then
   began=$SECONDS; run_tests starts Server.Tests -trait Category=Starts; note_time starts "$began" 2
   [ "$form" = aot ] || run_kills
   began=$SECONDS; run_clients; note_time clients "$began" 3
+  [ "$form" = aot ] || ! made_anew || { began=$SECONDS; run_image; note_time "image and archive" "$began" 4; }
   if [ "$form" = aot ] && [ "$emulated" = yes ]; then
     run_tests arm64 Server.Tests -explicit only -method '*.Clip_of_the_build_for_arm64_*'
   elif [ "$form" = aot ]; then

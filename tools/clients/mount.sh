@@ -15,7 +15,7 @@ mount_with() {
   local at=$work/mount-$1 code
   mkdir -p "$at"
   mounted+=("$at")
-  # The options that docs/running.md gives.
+  # The options that docs/guides/rclone.md gives to players.
   rclone mount sluice: "$at" --read-only --dir-cache-time 10s --vfs-cache-mode "$1" >"$work/mount.log" 2>&1 &
   started+=($!)
   wait_for 20 mountpoint -q "$at" || { cat "$work/mount.log"; return 1; }

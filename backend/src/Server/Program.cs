@@ -5,6 +5,7 @@ using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
+using Sluice.Server.FamilyImport;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Server.Listening;
@@ -25,9 +26,13 @@ namespace Sluice.Server;
 /// <summary>The composition root: each folder adds its own part, in the order of the layers.</summary>
 internal static class Program
 {
-    public static Task<int> Main()
+    public static Task<int> Main(string[] arguments)
     {
-        WiderBuild.Continue(ProcessEnvironment.OfThisProcess());
+        var environment = ProcessEnvironment.OfThisProcess();
+        if (arguments is [HealthQuestion.Argument])
+            return HealthQuestion.AskAsync(ProcessOptions.Read(environment));
+
+        WiderBuild.Continue(environment);
         return ProcessExit.RunAsync(Build);
     }
 
@@ -53,6 +58,7 @@ internal static class Program
         builder.Services.AddEvents();
         builder.Services.AddProviders(process);
         builder.Services.AddLibrary().AddPlaybacks().AddHistory().AddQueue().AddIntake();
+        builder.Services.AddFamilyImport();
         builder.Services.AddTree().AddWebDav(services => new DavOptions
         {
             FirstByteTimeout = services.GetRequiredService<IOptionsMonitor<UsenetOptions>>().CurrentValue.StreamingReadTimeout,
@@ -66,6 +72,7 @@ internal static class Program
         replace(builder.Services);
 
         var app = builder.Build();
+        app.UsePlaybackScopes();
         app.UseRequestLines();
         app.UseRequestFailures();
         app.UseAnswerDeadlines();
@@ -77,6 +84,7 @@ internal static class Program
         app.UseSafeModeNotice();
         app.UseAuthentication();
         app.UseAuthorization();
+        app.UseAdminRights();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);
         app.MapSabApi();

@@ -1037,6 +1037,10 @@ export interface components {
         };
         HistoryRetry: {
             password?: null | string;
+            /** @default false */
+            otherProviders: boolean;
+            /** @default false */
+            ignoreHealth: boolean;
         };
         HistoryRow: {
             id: string;
@@ -1323,6 +1327,8 @@ export interface components {
             password?: null | string;
             /** Format: int32 */
             position?: null | number;
+            /** Format: int32 */
+            step?: null | number;
             paused?: null | boolean;
         };
         QueueFrame: {

@@ -1,4 +1,5 @@
 using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Http.HttpResults;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
@@ -20,23 +21,12 @@ internal static class AdminGate
     /// </summary>
     public static IApplicationBuilder UseAdminGate(this IApplicationBuilder app) => app.Use(RunAsync);
 
-    /// <summary>What a call must not do; null when it may go on.</summary>
-    public static async ValueTask<object?> FilterAsync(EndpointFilterInvocationContext context, EndpointFilterDelegate next)
-    {
-        var http = context.HttpContext;
-        var kind = http.User.FindFirst(AdminDoor.Kind)?.Value;
-        if (!HttpMethods.IsGet(http.Request.Method) && !HttpMethods.IsHead(http.Request.Method))
-        {
-            if (kind == AdminDoor.ReadKey)
-                return AdminProblem.Of(StatusCodes.Status403Forbidden, "unauthorized", "This key may only read.");
-            if (kind == AdminDoor.Session && http.Request.Headers["X-Csrf"] != "1")
-                return AdminProblem.Of(StatusCodes.Status403Forbidden, "csrf", "The header X-Csrf is missing.");
-            if (kind is not AdminDoor.FullKey && OriginRefused(http, isNeeded: kind == AdminDoor.Session) is { } sentence)
-                return AdminProblem.Of(StatusCodes.Status403Forbidden, "origin-mismatch", sentence);
-        }
-
-        return await next(context);
-    }
+    /// <summary>
+    /// Adds what callers may do, behind authorization: it is judged before anything of the body is read, so that a body tells nothing to
+    /// those who may not send one.
+    /// </summary>
+    public static IApplicationBuilder UseAdminRights(this IApplicationBuilder app) => app.Use((http, next) =>
+        IsOfApi(http) && Refuse(http) is { } problem ? problem.ExecuteAsync(http) : next(http));
 
     /// <summary>
     /// Why the page that a request comes from is refused; null where it is not: host and port of its Origin are those that the request was sent
@@ -59,6 +49,23 @@ internal static class AdminGate
         return $"The page comes from {Shown(origin)}, and the request was sent to {Shown(http.Request.Host.Value ?? "")}. Set general.base-url to the address in the browser.";
     }
 
+    private static bool IsOfApi(HttpContext http) => http.GetEndpoint()?.Metadata.GetMetadata<AdminEndpoint>() is not null;
+
+    /// <summary>Why a call may not go on; null where it may.</summary>
+    private static JsonHttpResult<Problem>? Refuse(HttpContext http)
+    {
+        if (HttpMethods.IsGet(http.Request.Method) || HttpMethods.IsHead(http.Request.Method))
+            return null;
+        var kind = http.User.FindFirst(AdminDoor.Kind)?.Value;
+        if (kind == AdminDoor.ReadKey)
+            return AdminProblem.Of(StatusCodes.Status403Forbidden, "unauthorized", "This key may only read.");
+        if (kind == AdminDoor.Session && http.Request.Headers["X-Csrf"] != "1")
+            return AdminProblem.Of(StatusCodes.Status403Forbidden, "csrf", "The header X-Csrf is missing.");
+        return kind is not AdminDoor.FullKey && OriginRefused(http, isNeeded: kind == AdminDoor.Session) is { } sentence
+            ? AdminProblem.Of(StatusCodes.Status403Forbidden, "origin-mismatch", sentence)
+            : null;
+    }
+
     private static bool IsOf(Uri origin, HostString host)
     {
         var isPlain = host.Port is null or 80 or 443;
@@ -70,7 +77,7 @@ internal static class AdminGate
 
     private static async Task RunAsync(HttpContext http, RequestDelegate next)
     {
-        if (http.GetEndpoint()?.Metadata.GetMetadata<AdminEndpoint>() is null)
+        if (!IsOfApi(http))
         {
             await next(http);
             return;

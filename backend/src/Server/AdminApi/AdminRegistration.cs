@@ -38,8 +38,9 @@ internal static class AdminRegistration
     public static void MapAdminApi(this IEndpointRouteBuilder routes)
     {
         var api = routes.MapGroup("/api");
-        api.WithMetadata(new AdminEndpoint()).RequireAuthorization(AdminDoor.Name).AddEndpointFilter(AdminGate.FilterAsync);
+        api.WithMetadata(new AdminEndpoint()).RequireAuthorization(AdminDoor.Name);
         api.MapAccess();
+        api.MapImport();
         api.MapSettings();
         api.MapWebDavPassword();
         api.MapArr();

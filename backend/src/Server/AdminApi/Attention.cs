@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Arr;
 using Sluice.Server.Auth;
@@ -104,7 +105,11 @@ internal sealed class Attention(
             .Where(line => line.At >= since && !ToldElsewhere.Contains(line.Origin))
             .Reverse()
             .Select(static line => new AttentionRow(
-                AttentionKind.Log, line.Level >= LogLevel.Error ? AttentionLevel.Error : AttentionLevel.Warning, line.Text, null, line.At));
+                AttentionKind.Log,
+                line.Level >= LogLevel.Error ? AttentionLevel.Error : AttentionLevel.Warning,
+                line.Text,
+                line.Number.ToString(CultureInfo.InvariantCulture),
+                line.At));
     }
 
     /// <summary>The setting that a warning begins with; null where it begins with a variable of the environment.</summary>

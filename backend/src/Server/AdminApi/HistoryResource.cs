@@ -4,6 +4,7 @@ using Sluice.Server.Database;
 using Sluice.Server.Events;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Queue;
 using Sluice.Server.Queue.Intake;
 
 namespace Sluice.Server.AdminApi;
@@ -86,7 +87,8 @@ internal static class HistoryResource
             return AdminProblem.NotFound(NoItem);
         if (item.IsCompleted)
             return AdminProblem.WrongState("Its import has succeeded; there is nothing to try again.");
-        return await queue.ReturnAsync(id, new QueueReturnChange(request.Password ?? "", null), cancellationToken) switch
+        var another = AnotherTry.Yes | (request.OtherProviders == true ? AnotherTry.AsksEveryone : 0) | (request.IgnoreHealth == true ? AnotherTry.IgnoresDamage : 0);
+        return await queue.ReturnAsync(id, new QueueReturnChange(request.Password ?? "", null) { Try = another }, cancellationToken) switch
         {
             QueueReturnEnd.Returned => TypedResults.Ok(await rows.NamesOfAsync([id], CancellationToken.None)),
             QueueReturnEnd.QueueFull => NzbForm.Refuse(AddRefusal.QueueFull),

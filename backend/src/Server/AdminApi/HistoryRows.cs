@@ -7,11 +7,8 @@ namespace Sluice.Server.AdminApi;
 internal sealed class HistoryRows(HistoryListStore store)
 {
     /// <summary>A page of rows.</summary>
-    public async Task<RowPage<HistoryRow>> ReadAsync(HistoryQuery query, RowPlace? after, int limit, CancellationToken cancellationToken)
-    {
-        var page = await store.ReadAsync(query, after, limit, cancellationToken);
-        return new RowPage<HistoryRow>([.. page.Items.Select(Of)], page.Next, page.Total);
-    }
+    public async Task<RowPage<HistoryRow>> ReadAsync(HistoryQuery query, RowPlace? after, int limit, CancellationToken cancellationToken) =>
+        (await store.ReadAsync(query, after, limit, cancellationToken)).Of(Of);
 
     /// <summary>The rows of some ids, in any order; those that are not in the history are left out.</summary>
     public async Task<IReadOnlyList<HistoryRow>> ReadAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>

@@ -129,7 +129,9 @@ internal sealed record HistoryDetail(
 
 /// <summary>Another try.</summary>
 /// <param name="Password">A password to try first; null for those that are known.</param>
-internal sealed record HistoryRetry(string? Password = null);
+/// <param name="OtherProviders">Whether every provider is asked again, also for what it is remembered not to have.</param>
+/// <param name="IgnoreHealth">Whether it is published however much of it is missing, as far as its files can be found out.</param>
+internal sealed record HistoryRetry(string? Password = null, bool? OtherProviders = null, bool? IgnoreHealth = null);
 
 /// <summary>Items that a list shows; the same words as the list's own.</summary>
 internal sealed record HistorySelection(string? Q = null, string? Category = null, JobResult? Result = null, JobFailure? Reason = null);

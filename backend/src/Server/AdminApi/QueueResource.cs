@@ -88,6 +88,8 @@ internal static class QueueResource
             return AdminProblem.BadInput("name", $"A name has 1 to {MaxName} characters.");
         if (change.Position < 0)
             return AdminProblem.BadInput("position", "The first position is 0.");
+        if (change is { Position: not null, Step: not null })
+            return AdminProblem.BadInput("step", "Name a position or a step, and not both.");
         await changes.ApplyAsync(id, change, cancellationToken);
         return await rows.ReadAsync([id], cancellationToken) is [var row] ? TypedResults.Ok(row) : AdminProblem.NotFound(NoItem);
     }
@@ -148,6 +150,8 @@ internal sealed class ItemChanges(
         await ApplyAsync([id], change.Category, change.Priority, null, cancellationToken);
         if (change.Position is { } position)
             await order.MoveAsync(id, connection => QueueOrderStore.FindAt(connection, Math.Min(position, QueueStore.Count(connection) - 1)), [.. activity.Current.Keys], cancellationToken);
+        else if (change.Step is { } step)
+            await order.MoveAsync(id, connection => QueueOrderStore.FindBeside(connection, id, step), [.. activity.Current.Keys], cancellationToken);
         if (change.Paused is { } paused && await store.FindAsync(id, cancellationToken) is { } item && item.Paused != paused)
             await pause.SetAsync([id], paused, cancellationToken);
         schedule.Wake();

@@ -18,12 +18,17 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
     public async Task<RowPage<QueueRow>> ReadAsync(QueueQuery query, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
         var page = await store.ReadAsync(query, after, limit, cancellationToken);
-        return new RowPage<QueueRow>(Of(page.Items), page.Next, page.Total);
+        var moment = moments.Now;
+        return page.Of(item => Of(item, moment, time));
     }
 
     /// <summary>The rows of some ids, in any order; those that are not in the queue are left out.</summary>
-    public async Task<IReadOnlyList<QueueRow>> ReadAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
-        Of(await store.FindAsync(ids, cancellationToken));
+    public async Task<IReadOnlyList<QueueRow>> ReadAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
+    {
+        var items = await store.FindAsync(ids, cancellationToken);
+        var moment = moments.Now;
+        return [.. items.Select(item => Of(item, moment, time))];
+    }
 
     /// <summary>Items of the queue.</summary>
     public Task<int> CountAsync(CancellationToken cancellationToken) => store.CountAsync(cancellationToken);
@@ -57,12 +62,6 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
             State = filter.State is { } state ? ListReader.Same<ItemState>(state) : null,
         };
         return await store.FindIdsAsync(query, cancellationToken);
-    }
-
-    private IReadOnlyList<QueueRow> Of(IReadOnlyList<QueueItem> items)
-    {
-        var moment = moments.Now;
-        return [.. items.Select(item => Of(item, moment, time))];
     }
 
     /// <summary>The row of an item.</summary>

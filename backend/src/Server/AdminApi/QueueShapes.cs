@@ -93,7 +93,7 @@ internal sealed record JobStep(JobStepName Step, JobStepState State, long? Ms, s
 /// <param name="Priority">Its band of the order.</param>
 /// <param name="State">What becomes of it.</param>
 /// <param name="Sentence">Why it waits, as a sentence; null where it does not.</param>
-/// <param name="Position">Its place in the whole queue, 0-based.</param>
+/// <param name="Position">Its place in the whole queue, 0-based, when it was read. Rows behind one that comes, goes or is moved get no event.</param>
 /// <param name="Percent">0 to 100 over the whole import.</param>
 /// <param name="Bytes">Encoded size of the post; 0 until the NZB has been read.</param>
 /// <param name="AddedAt">When it was accepted.</param>
@@ -132,9 +132,10 @@ internal sealed record QueueAdded(IReadOnlyList<string> Ids, IReadOnlyList<strin
 /// <param name="Priority">Its band.</param>
 /// <param name="Password">Its password; empty takes it away.</param>
 /// <param name="Position">Its place in the whole queue, 0-based; beyond the last is the last.</param>
+/// <param name="Step">How many places it moves from where it is then; negative towards the front. Instead of a position.</param>
 /// <param name="Paused">Whether it waits.</param>
 internal sealed record QueueChange(
-    string? Name = null, string? Category = null, JobPriority? Priority = null, string? Password = null, int? Position = null, bool? Paused = null);
+    string? Name = null, string? Category = null, JobPriority? Priority = null, string? Password = null, int? Position = null, int? Step = null, bool? Paused = null);
 
 /// <summary>A pause of the whole queue.</summary>
 /// <param name="Minutes">How long; null until it is resumed.</param>

@@ -9,7 +9,7 @@ namespace Sluice.Server.AdminApi;
 /// <summary>How players and mounts log in.</summary>
 /// <param name="Url">Address of the tree.</param>
 /// <param name="User">The user.</param>
-/// <param name="Password">The password while it can be shown; null when it was made before this start, or is set by the environment.</param>
+/// <param name="Password">The password while it can be shown; null when it was made before this start, is set by the environment, or the key may only read.</param>
 /// <param name="LockedOut">Clients of the last day that have to be given the new password.</param>
 internal sealed record WebDavAccess(string Url, string User, string? Password, IReadOnlyList<string> LockedOut);
 
@@ -25,8 +25,11 @@ internal static class WebDavPasswordResource
         api.MapPost("/settings/webdav-password", MakeAsync).WithName("MakeWebDavPassword");
     }
 
-    private static Ok<WebDavAccess> Show(MadePassword made, SettingsSource settings, IOptionsMonitor<GeneralOptions> general) =>
-        TypedResults.Ok(Access(settings, general, settings.Current[Key].Origin == SettingOrigin.Environment ? null : made.Password, []));
+    private static Ok<WebDavAccess> Show(HttpContext http, MadePassword made, SettingsSource settings, IOptionsMonitor<GeneralOptions> general)
+    {
+        var mayBeShown = settings.Current[Key].Origin != SettingOrigin.Environment && http.User.FindFirst(AdminDoor.Kind)?.Value != AdminDoor.ReadKey;
+        return TypedResults.Ok(Access(settings, general, mayBeShown ? made.Password : null, []));
+    }
 
     private static async Task<Results<Ok<WebDavAccess>, JsonHttpResult<Problem>>> MakeAsync(
         MadePassword made, RecentClients clients, SettingsStore store, SettingsSource settings, IOptionsMonitor<GeneralOptions> general, CancellationToken cancellationToken)

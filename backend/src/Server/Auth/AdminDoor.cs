@@ -3,6 +3,7 @@ using System.Text.Encodings.Web;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
+using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
@@ -30,6 +31,8 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures) : 
                 && await Task.Run(() => admin.Password.Verify(password), cancellationToken) & string.Equals(admin.Name, user, StringComparison.Ordinal);
             if (!isRight)
                 failures.Add(caller, What);
+            else if (store.Admin is { Password.IsImported: true } imported)
+                await store.ChangeAccountAsync(imported with { Password = await Task.Run(() => PasswordHash.Create(password), cancellationToken) }, endsSessions: false, cancellationToken);
             return isRight;
         }
         finally

@@ -9,8 +9,8 @@ internal static partial class AuthLog
     [LoggerMessage(1301, LogLevel.Warning, "DISABLE_WEBDAV_AUTH has no effect without webdav.no-auth-networks: everybody needs a password")]
     public static partial void NoNetworks(ILogger logger);
 
-    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. The code for the setup is {Code}; it also stands in the file setup-code of the data folder")]
-    public static partial void SetupNeeded(ILogger logger, string code);
+    [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. The code for the setup is printed at the end of the start, and stands in the file setup-code of the data folder")]
+    public static partial void SetupNeeded(ILogger logger);
 
     [LoggerMessage(1305, LogLevel.Warning, "The setup cannot begin: {Cause}")]
     public static partial void SetupNotReady(ILogger logger, string cause);
@@ -20,6 +20,9 @@ internal static partial class AuthLog
 
     [LoggerMessage(1307, LogLevel.Warning, "RESET_ADMIN_PASSWORD has done its work and is ignored until a start without it")]
     public static partial void ResetIgnored(ILogger logger);
+
+    [LoggerMessage(1308, LogLevel.Warning, "The WebDAV password could not be hashed anew: {Cause}")]
+    public static partial void NotRenewed(ILogger logger, string cause);
 
     [LoggerMessage(1303, LogLevel.Warning, "WebDAV needs no password from {Networks}")]
     public static partial void NetworksOpen(ILogger logger, string networks);

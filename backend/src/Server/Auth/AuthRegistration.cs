@@ -16,6 +16,7 @@ internal static class AuthRegistration
         // The core only: the rest of the framework's authentication would keep cookie keys in the user's home.
         services
             .AddSingleton<FailureBudget>()
+            .AddSingleton<PasswordRenewal>()
             .AddSingleton<BasicVerifier>()
             .AddSingleton<RecentClients>()
             .AddSingleton<MadePassword>()

@@ -37,12 +37,18 @@ internal sealed class BasicVerifier : IAsyncDisposable
     private readonly FailureBudget _failures;
     private readonly HashLine _line;
     private readonly IDisposable? _watch;
+    private readonly PasswordRenewal? _renewal;
     private volatile BasicCredentials _credentials;
     private long _hashes;
 
     /// <summary>Follows the settings.</summary>
-    public BasicVerifier(IOptionsMonitor<WebDavOptions> options, FailureBudget failures, TimeProvider time)
+    /// <param name="options">User and password.</param>
+    /// <param name="failures">Counts what is wrong.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="renewal">Is told of each password that was hashed and right; null for nobody.</param>
+    public BasicVerifier(IOptionsMonitor<WebDavOptions> options, FailureBudget failures, TimeProvider time, PasswordRenewal? renewal = null)
     {
+        _renewal = renewal;
         _time = time;
         _failures = failures;
         _line = new HashLine(failures, IsRight);
@@ -93,7 +99,10 @@ internal sealed class BasicVerifier : IAsyncDisposable
             return BasicVerdict.Refused;
         }
 
-        return await _line.JudgeAsync(attempt, caller, isKnown ? HashLine.Known : _failures.Failures(caller), cancellationToken) switch
+        var verdict = await _line.JudgeAsync(attempt, caller, isKnown ? HashLine.Known : _failures.Failures(caller), cancellationToken);
+        if (verdict == true && _renewal is not null)
+            await _renewal.RenewAsync(attempt.Password, cancellationToken);
+        return verdict switch
         {
             true => BasicVerdict.Accepted,
             false => BasicVerdict.Refused,

@@ -17,6 +17,16 @@ internal interface IWelcomePath
     string? Path { get; }
 }
 
+/// <summary>Brings settings and login of a server that was here before.</summary>
+internal interface IFormerServer
+{
+    /// <summary>The settings by their keys, where they are wanted, before any secret is made. Saves nothing yet; what goes wrong is told in the log.</summary>
+    Task<IReadOnlyDictionary<string, string?>> ReadAsync(CancellationToken cancellationToken);
+
+    /// <summary>Saves settings and login that were wanted, before a setup begins.</summary>
+    Task SaveAsync(CancellationToken cancellationToken);
+}
+
 /// <summary>
 /// Makes the secrets that are not set and prints them once, when the listener runs, and the way to the setup until there is an
 /// administrator.
@@ -30,6 +40,7 @@ internal sealed class FirstStart(
     IOptionsMonitor<WebDavOptions> webDav,
     IOptionsMonitor<GeneralOptions> general,
     IEnumerable<IWelcomePath> welcomePaths,
+    IEnumerable<IFormerServer> formerServers,
     MadePassword shown,
     AdminStore admins,
     SetupCode setupCode,
@@ -51,9 +62,15 @@ internal sealed class FirstStart(
         if (!database.IsOpen)
             return;
 
+        var values = new Dictionary<string, string?>();
         try
         {
             await admins.LoadAsync(cancellationToken);
+            foreach (var former in formerServers)
+            {
+                foreach (var (key, value) in await former.ReadAsync(cancellationToken))
+                    values[key] = value;
+            }
         }
         catch (DatabaseLostException)
         {
@@ -61,13 +78,17 @@ internal sealed class FirstStart(
             return;
         }
 
-        if (settings.Current.Text("webdav.pass").Length == 0)
+        if (IsOpen("webdav.pass"))
             _made["webdav.pass"] = MadePassword.Make();
-        if (settings.Current.Text("api.key").Length == 0)
+        if (IsOpen("api.key"))
             _made["api.key"] = RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
-        if (settings.Current.Text("api.strm-key").Length == 0)
+        if (IsOpen("api.strm-key"))
             _made["api.strm-key"] = RandomNumberGenerator.GetHexString(KeyDigits, lowercase: true);
-        await store.UseUnsavedAsync(_made, cancellationToken);
+        foreach (var (key, value) in _made)
+            values[key] = value;
+        await store.UseUnsavedAsync(values, cancellationToken);
+
+        bool IsOpen(string key) => settings.Current.Text(key).Length == 0 && !values.ContainsKey(key);
     }
 
     /// <inheritdoc/>
@@ -128,13 +149,15 @@ internal sealed class FirstStart(
             return;
         try
         {
+            foreach (var former in formerServers)
+                await former.SaveAsync(cancellationToken);
             await reset.ApplyAsync(cancellationToken);
             if (admins.Admin is not null)
                 return;
             if (process.AdminPassword is not { } password)
             {
                 setupCode.Begin();
-                AuthLog.SetupNeeded(logger, setupCode.Current!);
+                AuthLog.SetupNeeded(logger);
                 return;
             }
 

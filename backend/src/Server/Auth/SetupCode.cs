@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
@@ -10,7 +11,7 @@ namespace Sluice.Server.Auth;
 /// administrator, and is the same over restarts.
 /// </summary>
 /// <remarks>Thread-safe once it has begun.</remarks>
-internal sealed class SetupCode(DataFolder folder, ProcessOptions process)
+internal sealed class SetupCode(DataFolder folder, ProcessOptions process, LogRedactor redactor)
 {
     // Without letters and digits that look alike.
     private const string Alphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -27,6 +28,8 @@ internal sealed class SetupCode(DataFolder folder, ProcessOptions process)
     public void Begin()
     {
         var code = process.SetupCode ?? Read() ?? $"{RandomNumberGenerator.GetString(Alphabet, Half)}-{RandomNumberGenerator.GetString(Alphabet, Half)}";
+        // Lines of the log leave in answers; those that have the API may not have the setup.
+        redactor.Hide(code);
         Write(code);
         _code = code;
     }

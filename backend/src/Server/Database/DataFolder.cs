@@ -37,6 +37,9 @@ internal sealed record DataFolder(string Root)
     /// <summary>Key files, never part of a backup.</summary>
     public string Keys => Path.Combine(Root, "keys");
 
+    /// <summary>A copy of the database of another program, as long as that is read.</summary>
+    public string Import => Path.Combine(Root, "import");
+
     /// <summary>Held by the running process.</summary>
     public string LockFile => Path.Combine(Root, "sluice.lock");
 
@@ -97,7 +100,7 @@ internal sealed record DataFolder(string Root)
         {
             throw new StartRefusedException(
                 StartRefusedException.BadConfiguration,
-                $"configuration folder {Root} is not writable by uid {PosixCalls.EffectiveUser()}{PosixCalls.DescribeOwner(Root)}",
+                $"configuration folder {Root} is not writable by uid {PosixCalls.EffectiveUser()}{PosixCalls.DescribeOwner(Root)}{PosixCalls.AdviseOnOwner(Root, Root)}",
                 e);
         }
     }
@@ -141,9 +144,11 @@ internal sealed record DataFolder(string Root)
             {
                 if (IsPrivate(folder))
                     continue;
-                foreach (var file in Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories))
+                // Folders inside the blobs are those of another program that has kept its own there, and stay as they are.
+                var depth = folder == Blobs ? SearchOption.TopDirectoryOnly : SearchOption.AllDirectories;
+                foreach (var file in Directory.EnumerateFiles(folder, "*", depth))
                     Tighten(file, PrivateFile);
-                foreach (var inner in Directory.EnumerateDirectories(folder, "*", SearchOption.AllDirectories))
+                foreach (var inner in Directory.EnumerateDirectories(folder, "*", depth).Where(_ => folder != Blobs))
                     Tighten(inner, PrivateFolder);
                 Tighten(folder, PrivateFolder);
             }

@@ -107,6 +107,32 @@ internal static partial class PosixCalls
         }
     }
 
+    /// <summary>What lets the process use a folder that has another owner, to be added to a sentence; nothing where the owner is its own.</summary>
+    /// <param name="folder">The folder that all is kept in.</param>
+    /// <param name="path">The folder, or what in it is of another owner.</param>
+    public static string AdviseOnOwner(string folder, string path)
+    {
+        const uint owner = 0x8 | 0x10; // STATX_UID, STATX_GID
+        if (!OperatingSystem.IsLinux() || GetEffectiveUser() is 0 || Statx(CurrentFolder, path, 0, owner, out var found) != 0 || found.User == GetEffectiveUser())
+            return "";
+        var own = string.Create(CultureInfo.InvariantCulture, $"{GetEffectiveUser()}:{GetEffectiveGroup()}");
+        // Root is no user to run a server as.
+        var other = found.User is 0 ? "" : string.Create(CultureInfo.InvariantCulture, $", or start Sluice as its owner (PUID={found.User} PGID={found.Group} for a container)");
+        return $"; make it this user's (chown -R {own} {folder}){other}";
+    }
+
+    /// <summary>Gives a file or folder, and nothing in it, to a user and a group. A share may refuse, which shows when it is written.</summary>
+    public static void GiveTo(string path, uint user, uint group) => _ = ChangeOwner(path, user, group);
+
+    /// <summary>Makes every thread of the process act as another user, in one group and no other, for good.</summary>
+    /// <returns>The system's error number, 0 where it was done.</returns>
+    public static int BecomeUser(uint user, uint group)
+    {
+        // The user last: it has no right to change the groups.
+        var done = SetGroups(0, 0) == 0 && SetGroup(group) == 0 && SetUser(user) == 0;
+        return done ? 0 : Marshal.GetLastPInvokeError();
+    }
+
     private static IOException Failure(string call, string path)
     {
         var error = Marshal.GetLastPInvokeError();
@@ -136,6 +162,21 @@ internal static partial class PosixCalls
 
     [LibraryImport("libc", EntryPoint = "geteuid")]
     private static partial uint GetEffectiveUser();
+
+    [LibraryImport("libc", EntryPoint = "getegid")]
+    private static partial uint GetEffectiveGroup();
+
+    [LibraryImport("libc", EntryPoint = "chown", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int ChangeOwner(string path, uint user, uint group);
+
+    [LibraryImport("libc", EntryPoint = "setgroups", SetLastError = true)]
+    private static partial int SetGroups(nuint count, nint groups);
+
+    [LibraryImport("libc", EntryPoint = "setgid", SetLastError = true)]
+    private static partial int SetGroup(uint group);
+
+    [LibraryImport("libc", EntryPoint = "setuid", SetLastError = true)]
+    private static partial int SetUser(uint user);
 
     [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int Statx(int folder, string path, int flags, uint mask, out FileStatus status);

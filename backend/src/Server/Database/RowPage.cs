@@ -6,27 +6,15 @@ namespace Sluice.Server.Database;
 /// <param name="Row">Tells rows apart that are equal otherwise.</param>
 internal sealed record RowPlace(long Rank, string Text, long Row);
 
+/// <summary>The row number of a row with its place.</summary>
+internal sealed record PlacedRow(long Number, RowPlace Place);
+
 /// <summary>A part of a list.</summary>
 /// <param name="Items">Its rows, in order.</param>
 /// <param name="Next">The place of the last one; null where nothing is behind it.</param>
 /// <param name="Total">Rows of the whole list.</param>
-internal sealed record RowPage<T>(IReadOnlyList<T> Items, RowPlace? Next, long Total);
-
-/// <summary>The row number of a row with its place.</summary>
-internal sealed record PlacedRow
+internal sealed record RowPage<T>(IReadOnlyList<T> Items, RowPlace? Next, long Total)
 {
-    /// <summary>Its number.</summary>
-    public long Number { get; init; }
-
-    /// <inheritdoc cref="RowPlace.Rank"/>
-    public long Rank { get; init; }
-
-    /// <inheritdoc cref="RowPlace.Text"/>
-    public string Text { get; init; } = "";
-
-    /// <inheritdoc cref="RowPlace.Row"/>
-    public long Row { get; init; }
-
-    /// <summary>Its place.</summary>
-    public RowPlace Place => new(Rank, Text, Row);
+    /// <summary>The same page of other things, one for each row.</summary>
+    public RowPage<TOther> Of<TOther>(Func<T, TOther> other) => new([.. Items.Select(other)], Next, Total);
 }

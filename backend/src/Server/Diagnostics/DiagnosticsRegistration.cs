@@ -13,7 +13,6 @@ internal static class DiagnosticsRegistration
         builder.Services
             .AddSingleton<LogRedactor>()
             .AddSingleton<RecentWarnings>()
-            .AddSingleton<ILoggerProvider>(services => services.GetRequiredService<RecentWarnings>())
             .AddSingleton<LogRing>()
             .AddSingleton<ILoggerProvider>(services => services.GetRequiredService<LogRing>())
             .AddSingleton<LogLevels>()

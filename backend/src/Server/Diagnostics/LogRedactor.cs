@@ -8,7 +8,8 @@ namespace Sluice.Server.Diagnostics;
 
 /// <summary>
 /// Takes secrets out of text by their value, whichever source wrote it (S4, CFG-54), and passwords out of names of NZBs by their form
-/// (SAB-27): the last thing that happens to a line before it leaves the process.
+/// (SAB-27): the last thing that happens to a line before it leaves the process. Secrets are those of the settings, and what
+/// <see cref="Hide"/> was told.
 /// </summary>
 /// <remarks>Thread-safe; follows the settings.</remarks>
 internal sealed partial class LogRedactor
@@ -21,13 +22,24 @@ internal sealed partial class LogRedactor
     private static readonly SearchValues<string> NameMarks = SearchValues.Create(["{{", "%7B%7B", "password"], StringComparison.OrdinalIgnoreCase);
 
     private readonly SettingsSource _settings;
+
+    // Guards the writing of _others, which is replaced as a whole.
+    private readonly Lock _gate = new();
+    private volatile string[] _others = [];
     private volatile Secrets _secrets;
 
     /// <summary>Starts with the secrets in force.</summary>
     public LogRedactor(SettingsSource settings)
     {
         _settings = settings;
-        _secrets = Collect(settings.Current);
+        _secrets = Collect(settings.Current, _others);
+    }
+
+    /// <summary>Masks a secret that no setting holds, from now on and as long as the process runs.</summary>
+    public void Hide(string secret)
+    {
+        lock (_gate)
+            _others = [.. _others, secret];
     }
 
     /// <summary>The text with every secret masked.</summary>
@@ -35,8 +47,8 @@ internal sealed partial class LogRedactor
     {
         var secrets = _secrets;
         // Compared at every line, not by a change callback: another callback may log new secrets before that of the redactor runs.
-        if (secrets.Source != _settings.Current)
-            _secrets = secrets = Collect(_settings.Current);
+        if (secrets.Source != _settings.Current || secrets.Others != _others)
+            _secrets = secrets = Collect(_settings.Current, _others);
         if (text.AsSpan().ContainsAny(secrets.Any))
         {
             foreach (var secret in secrets.Ordered)
@@ -52,18 +64,19 @@ internal sealed partial class LogRedactor
         RegexOptions.IgnoreCase | RegexOptions.CultureInvariant)]
     private static partial Regex NamePassword();
 
-    private static Secrets Collect(EffectiveSettings settings)
+    private static Secrets Collect(EffectiveSettings settings, string[] others)
     {
         var secrets = settings.All
             .Where(setting => setting.Definition.Secret)
             .SelectMany(ValuesOf)
+            .Concat(others)
             .SelectMany(Spellings)
             .Where(secret => secret.Length >= MinLength)
             .Distinct()
             // The longest first: a secret may be part of another.
             .OrderByDescending(secret => secret.Length)
             .ToArray();
-        return new Secrets(settings, secrets, SearchValues.Create(secrets, StringComparison.Ordinal));
+        return new Secrets(settings, others, secrets, SearchValues.Create(secrets, StringComparison.Ordinal));
     }
 
     private static IEnumerable<string> ValuesOf(EffectiveSetting setting)
@@ -106,5 +119,5 @@ internal sealed partial class LogRedactor
         [secret, Uri.EscapeDataString(secret), JavaScriptEncoder.Default.Encode(secret)];
 
     /// <summary>The secrets of some settings, all at once and one by one.</summary>
-    private sealed record Secrets(EffectiveSettings Source, string[] Ordered, SearchValues<string> Any);
+    private sealed record Secrets(EffectiveSettings Source, string[] Others, string[] Ordered, SearchValues<string> Any);
 }

@@ -14,7 +14,7 @@ internal sealed record KeptLine(long Number, DateTimeOffset At, LogLevel Level, 
 
 /// <summary>Keeps the newest lines of the log in memory, without secrets (S4), for the page that shows them.</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class LogRing(LogRedactor redactor, TimeProvider time) : ILoggerProvider, ISupportExternalScope
+internal sealed class LogRing(LogRedactor redactor, RecentWarnings warnings, TimeProvider time) : ILoggerProvider, ISupportExternalScope
 {
     /// <summary>Lines that are kept at most.</summary>
     public const int MaxLines = 5_000;
@@ -33,7 +33,7 @@ internal sealed class LogRing(LogRedactor redactor, TimeProvider time) : ILogger
 
     private readonly LogThrottle _throttle = new(time);
 
-    // Guards the lines and the listeners, which are called under it.
+    // Guards the lines and the listeners, which are called under it; the lock of the warnings may be taken below it.
     private readonly Lock _gate = new();
     private readonly Queue<KeptLine> _lines = [];
     private readonly List<Action> _listeners = [];
@@ -99,7 +99,7 @@ internal sealed class LogRing(LogRedactor redactor, TimeProvider time) : ILogger
         // Nothing is owned.
     }
 
-    private void Add(LogLevel level, string source, string message, Exception? failure, string? job, string? stream)
+    private void Add(LogLevel level, string category, string source, string message, Exception? failure, string? job, string? stream)
     {
         // These lines leave in answers, which hold no text of an exception (S27).
         var text = redactor.Redact(failure is null ? message : $"{message}: {failure.GetType().Name}");
@@ -115,6 +115,8 @@ internal sealed class LogRing(LogRedactor redactor, TimeProvider time) : ILogger
             _characters += line.Length;
             while (_lines.Count > MaxLines || _characters > MaxCharacters)
                 _characters -= _lines.Dequeue().Text.Length;
+            if (level >= LogLevel.Warning)
+                warnings.Add(new RecentWarning(_last, level, line, now, category[(category.LastIndexOf('.') + 1)..]));
             foreach (var listener in _listeners)
                 listener();
         }
@@ -143,7 +145,7 @@ internal sealed class LogRing(LogRedactor redactor, TimeProvider time) : ILogger
             var about = new About { IsOfQueue = source == "Queue" };
             about.Read(state);
             owner._scopes?.ForEachScope(static (scope, about) => about.Read(scope), about);
-            owner.Add(logLevel, source, formatter(state, exception), exception, about.Job, about.Stream);
+            owner.Add(logLevel, category, source, formatter(state, exception), exception, about.Job, about.Stream);
         }
     }
 

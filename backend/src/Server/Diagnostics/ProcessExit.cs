@@ -40,9 +40,11 @@ internal static class ProcessExit
         var environment = ProcessEnvironment.OfThisProcess();
         try
         {
+            ProcessUser.Become(environment);
             await using var app = build(environment);
             // The run disposes of all services at its end, a failing one too.
             var trial = app.Services.GetRequiredService<SettingsTrial>();
+            app.Lifetime.ApplicationStarted.Register(StartPages.GiveBack);
             try
             {
                 await app.RunAsync(asked);
@@ -79,7 +81,8 @@ internal static class ProcessExit
         }
         catch (Exception e) when (StorageException.From(e, ProcessOptions.Read(environment).ConfigPath) is { } fault)
         {
-            return await EndAsync(StartRefusedException.BadConfiguration, fault.Message);
+            var advice = fault.Fault is StorageFault.Denied ? PosixCalls.AdviseOnOwner(ProcessOptions.Read(environment).ConfigPath, fault.Path) : "";
+            return await EndAsync(StartRefusedException.BadConfiguration, fault.Message + advice);
         }
         catch (Exception e)
         {

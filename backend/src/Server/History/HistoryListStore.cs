@@ -54,21 +54,19 @@ internal sealed class HistoryListStore(SluiceDatabase database)
         database.ReadAsync(
             connection =>
             {
-                var (rows, total) = Find(connection, query, after, limit + 1);
-                var page = rows.Take(limit).ToList();
-                var list = SqlDialect.List(page.Select(row => row.Number).ToList());
+                var page = Find(connection, query, after, limit);
+                var list = SqlDialect.List(page.Items.Select(row => row.Number).ToList());
                 var items = connection
                     .Query<HistoryItem>($"SELECT {HistoryStore.Columns} FROM history_item WHERE {SqlDialect.In("number", "@list")}", new { list })
                     .ToDictionary(item => item.Number);
-                return new RowPage<HistoryItem>(
-                    [.. page.Select(row => items[row.Number])], rows.Count > limit ? page[^1].Place : null, total);
+                return page.Of(row => items[row.Number]);
             },
             cancellationToken);
 
     /// <summary>The row numbers of all items that match, in order.</summary>
     public Task<IReadOnlyList<long>> FindNumbersAsync(HistoryQuery query, CancellationToken cancellationToken) =>
         database.ReadAsync(
-            connection => (IReadOnlyList<long>)[.. Find(connection, query, null, int.MaxValue).Rows.Select(row => row.Number)], cancellationToken);
+            connection => (IReadOnlyList<long>)[.. Find(connection, query, null, int.MaxValue).Items.Select(row => row.Number)], cancellationToken);
 
     /// <summary>The items of some ids, in any order; unknown ones are left out.</summary>
     public Task<IReadOnlyList<HistoryItem>> FindAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken) =>
@@ -94,61 +92,31 @@ internal sealed class HistoryListStore(SluiceDatabase database)
     public Task<long> CountAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM history_item"), cancellationToken);
 
-    private static (List<PlacedRow> Rows, long Total) Find(DbConnection connection, HistoryQuery query, RowPlace? after, int most)
+    private static RowPage<PlacedRow> Find(DbConnection connection, HistoryQuery query, RowPlace? after, int limit)
     {
-        var (rows, count) = Sql(query, isFirst: after is null);
-        string Word(int index) => index < query.Words.Count ? query.Words[index] : "";
-        var values = new
-        {
-            word0 = Word(0),
-            word1 = Word(1),
-            word2 = Word(2),
-            word3 = Word(3),
-            word4 = Word(4),
-            word5 = Word(5),
-            word6 = Word(6),
-            word7 = Word(7),
-            category = query.Category,
-            reason = query.Reason,
-            rank = after?.Rank ?? 0,
-            text = after?.Text ?? "",
-            row = after?.Row ?? 0,
-            most,
-        };
-        return ([.. connection.Query<PlacedRow>(rows, values)], connection.ExecuteScalar<long>(count, values));
+        var (list, table, order) = Plan(query);
+        return list.Read(connection, table, order, after, limit);
     }
 
-    /// <summary>The queries of a page: its rows, and how many there are in all.</summary>
-    /// <param name="query">Which items, in which order.</param>
-    /// <param name="isFirst">Whether it is the first page.</param>
-    internal static (string Rows, string Count) Sql(HistoryQuery query, bool isFirst)
+    /// <summary>How a list is read: what it is of, by which index, and in which order.</summary>
+    internal static (ListQuery List, string Table, RowOrder Order) Plan(HistoryQuery query)
     {
-        var filter = new SqlFilter();
-        foreach (var term in SqlDialect.ContainsWords("folded", query.Words.Count))
-            filter.Add(term);
+        var list = new ListQuery("folded", query.Words);
         if (query.Category is { } category)
-            filter.Add(SqlDialect.IsInAnyCase("category", "@category", category));
+            list.Add(SqlDialect.IsInAnyCase("category", "@category", category), ("@category", category));
         if (query.Completed is { } completed)
-            filter.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
-        if (query.Reason is not null)
-            filter.Add("reason = @reason");
-        var all = filter.Where;
-        var (rank, text, order, behind) = Sorting(query.Order);
-        if (!isFirst)
-            filter.Add(behind);
+            list.Add(completed ? "reason IS NULL" : "reason IS NOT NULL");
+        if (query.Reason is { } reason)
+            list.Add("reason = @reason", ("@reason", reason));
+        var order = query.Order switch
+        {
+            HistoryOrder.Newest => RowOrder.ByRow("number", descends: true),
+            HistoryOrder.Oldest => RowOrder.ByRow("number"),
+            HistoryOrder.Size => RowOrder.ByRank("bytes", "number", descends: true),
+            _ => RowOrder.ByText("folded", "number"),
+        };
         // The rows are in the order of their numbers by themselves, so that the first of all of them need no index.
-        var from = all.Length == 0 && query.Order is HistoryOrder.Newest or HistoryOrder.Oldest ? "history_item" : $"history_item {SqlDialect.By(Index)}";
-        return (
-            $"SELECT number AS Number, {rank} AS Rank, {text} AS Text, number AS \"Row\" FROM {from} {filter.Where} ORDER BY {order} LIMIT @most",
-            $"SELECT count(*) FROM history_item {all}");
+        var isByItself = list.IsWhole && query.Order is (HistoryOrder.Newest or HistoryOrder.Oldest);
+        return (list, isByItself ? "history_item" : $"history_item {SqlDialect.By(Index)}", order);
     }
-
-    /// <summary>What a list is sorted by, and what stands behind a place in it.</summary>
-    private static (string Rank, string Text, string Order, string Behind) Sorting(HistoryOrder order) => order switch
-    {
-        HistoryOrder.Newest => ("0", "''", "number DESC", "number < @row"),
-        HistoryOrder.Oldest => ("0", "''", "number", "number > @row"),
-        HistoryOrder.Size => ("bytes", "''", "bytes DESC, number DESC", "(bytes, number) < (@rank, @row)"),
-        _ => ("0", "folded", "folded, number", "(folded, number) > (@text, @row)"),
-    };
 }

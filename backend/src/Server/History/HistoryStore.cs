@@ -96,13 +96,17 @@ internal sealed class HistoryStore(SluiceDatabase database)
             """
             INSERT INTO history_item
               (id, name, nzb_name, category, folder, priority, password, post_processing, script, nzb_hash, nzb_length, encoded_bytes, bytes,
-               release_id, reason, fail_message, added_at, started_at, completed_at, steps, url, folded)
+               release_id, reason, fail_message, added_at, started_at, completed_at, steps, url, archived, folded)
             VALUES
               (@Id, @Name, @NzbName, @Category, @Folder, @Priority, @Password, @PostProcessing, @Script, @NzbHash, @NzbLength, @EncodedBytes, @Bytes,
                @ReleaseId, @Reason, @FailMessage, @AddedMilliseconds, @StartedMilliseconds,
-               @CompletedMilliseconds, @StepsText, @Url, fold_text(@Name))
+               @CompletedMilliseconds, @StepsText, @Url, @Archived, fold_text(@Name))
             """,
             item);
+
+    /// <summary>Whether there is an item of an id, as part of the caller's transaction.</summary>
+    public static bool Contains(DbConnection connection, string id) =>
+        connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM history_item WHERE id = @id)", new { id });
 
     /// <summary>Whether an item refers to a stored NZB, as part of the caller's transaction.</summary>
     public static bool Uses(DbConnection connection, string nzbHash) =>

@@ -18,15 +18,16 @@ internal sealed class FileListStore(SluiceDatabase database)
         database.ReadAsync(
             connection =>
             {
-                var sorting = Sorting(order, "folded", "published_at", "bytes", "id");
+                var query = new ListQuery("folded", []);
+                query.Add("category = @category", ("@category", category));
+                var page = query.Read(connection, "release", OrderOf(order, "folded", "published_at", "bytes", "id"), after, limit);
                 var rows = connection.Query<ReleaseListRow>(
                     $"""
-                    SELECT id AS Id, category AS Category, name AS Name, bytes AS Bytes, published_at AS PublishedAt, folded AS Folded FROM release
-                    WHERE category = @category {(after is null ? "" : "AND " + sorting.Behind)} ORDER BY {sorting.By} LIMIT @most
+                    SELECT id AS Id, category AS Category, name AS Name, bytes AS Bytes, published_at AS PublishedAt FROM release
+                    WHERE {SqlDialect.In("id", "@list")}
                     """,
-                    new { category, rank = after?.Rank ?? 0, text = after?.Text ?? "", row = after?.Row ?? 0, most = limit + 1 });
-                var total = connection.ExecuteScalar<long>("SELECT count(*) FROM release WHERE category = @category", new { category });
-                return PageOf([.. rows.Select(row => row.Read(order))], limit, total);
+                    new { list = ListOf(page) }).ToDictionary(row => row.Id);
+                return page.Of(row => rows[row.Number].Read(row.Place));
             },
             cancellationToken);
 
@@ -40,59 +41,32 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<RowPage<ListedEntry>> SearchAsync(
         FileSearch search, bool withPar2, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
-        var filter = new SqlFilter();
-        foreach (var term in SqlDialect.ContainsWords("f.folded", search.Words.Count))
-            filter.Add(term);
+        var query = new ListQuery("f.folded", search.Words);
         // Folded, the extension is the last word.
         if (!withPar2)
-            filter.Add("f.folded NOT LIKE '% par2'");
-        if (search.Category is not null)
-            filter.Add("f.release_id IN (SELECT id FROM release WHERE category = @category)");
-        if (search.ReleaseId is not null)
-            filter.Add("f.release_id = @release");
-        if (search.Folder.Length > 0)
-            filter.Add("f.path_key > @inside AND f.path_key < @behind");
-        var all = filter.Where;
-        var sorting = Sorting(order, "f.folded", "r.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
-        if (after is not null)
-            filter.Add(sorting.Behind);
-        var place = after ?? new RowPlace(0, "", 0);
-        var folder = PathKey.OfPath(search.Folder);
-        string Word(int index) => index < search.Words.Count ? search.Words[index] : "";
-        var values = new
-        {
-            word0 = Word(0),
-            word1 = Word(1),
-            word2 = Word(2),
-            word3 = Word(3),
-            word4 = Word(4),
-            word5 = Word(5),
-            word6 = Word(6),
-            word7 = Word(7),
-            category = search.Category,
-            release = search.ReleaseId ?? 0,
-            inside = folder + PathKey.Separator,
-            behind = folder + PathKey.Behind,
-            rank = place.Rank,
-            text = place.Text,
-            row = place.Row,
-            most = limit + 1,
-        };
-        // The inner query reads the index of the search alone; only the rows of the page are then read whole.
-        var release = order == ListOrder.Newest ? "JOIN release r ON r.id = f.release_id" : "";
+            query.Add("f.folded NOT LIKE '% par2'");
+        if (search.Category is { } category)
+            query.Add("f.release_id IN (SELECT id FROM release WHERE category = @category)", ("@category", category));
+        if (search.ReleaseId is { } release)
+            query.Add("f.release_id = @release", ("@release", release));
+        if (PathKey.OfPath(search.Folder) is { Length: > 0 } folder)
+            query.Add("f.path_key > @inside AND f.path_key < @behind", ("@inside", folder + PathKey.Separator), ("@behind", folder + PathKey.Behind));
+        var by = OrderOf(order, "f.folded", "r.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
+        // Files of a release are found by it. All others are read by the index of the search alone, whatever is asked of their releases.
+        var table = search.ReleaseId is null ? $"library_file f {SqlDialect.By("library_file_search")}" : "library_file f";
+        var join = order == ListOrder.Newest ? "JOIN release r ON r.id = f.release_id" : "";
         return database.ReadAsync(
             connection =>
             {
+                var page = query.Read(connection, table, by, after, limit, join);
                 var rows = connection.Query<FileListRow>(
                     $"""
                     SELECT f.{SqlDialect.RowNumber} AS Number, f.id AS Id, r.category AS Category, r.name AS Release, f.path_key AS PathKey,
-                      f.length AS Length, r.published_at AS PublishedAt, f.folded AS Folded
-                    FROM (SELECT f.{SqlDialect.RowNumber} AS number FROM library_file f {release} {filter.Where} ORDER BY {sorting.By} LIMIT @most) found
-                    JOIN library_file f ON f.{SqlDialect.RowNumber} = found.number JOIN release r ON r.id = f.release_id ORDER BY {sorting.By}
+                      f.length AS Length, r.published_at AS PublishedAt
+                    FROM library_file f JOIN release r ON r.id = f.release_id WHERE {SqlDialect.In($"f.{SqlDialect.RowNumber}", "@list")}
                     """,
-                    values);
-                var total = connection.ExecuteScalar<long>($"SELECT count(*) FROM library_file f {all}", values);
-                return PageOf([.. rows.Select(row => row.Read(order))], limit, total);
+                    new { list = ListOf(page) }).ToDictionary(row => row.Number);
+                return page.Of(row => rows[row.Number].Read(row.Place));
             },
             cancellationToken);
     }
@@ -117,23 +91,13 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<long> CountReleasesAsync(CancellationToken cancellationToken) =>
         database.ReadAsync(connection => connection.ExecuteScalar<long>("SELECT count(*) FROM release"), cancellationToken);
 
-    /// <summary>A page of what was read with one entry more than it may have.</summary>
-    internal static RowPage<ListedEntry> PageOf(List<ListedEntry> read, int limit, long total) =>
-        read.Count > limit ? new(read[..limit], read[limit - 1].Place, total) : new(read, null, total);
+    private static string ListOf(RowPage<PlacedRow> page) => SqlDialect.List(page.Items.Select(row => row.Number).ToList());
 
-    /// <summary>The order, and what stands behind a place in it.</summary>
-    private static (string By, string Behind) Sorting(ListOrder order, string folded, string published, string bytes, string row) => order switch
+    private static RowOrder OrderOf(ListOrder order, string folded, string published, string bytes, string row) => order switch
     {
-        ListOrder.Newest => ($"{published} DESC, {row} DESC", $"({published}, {row}) < (@rank, @row)"),
-        ListOrder.Size => ($"{bytes} DESC, {row} DESC", $"({bytes}, {row}) < (@rank, @row)"),
-        _ => ($"{folded}, {row}", $"({folded}, {row}) > (@text, @row)"),
-    };
-
-    private static RowPlace PlaceOf(ListOrder order, string folded, long published, long bytes, long row) => order switch
-    {
-        ListOrder.Newest => new RowPlace(published, "", row),
-        ListOrder.Size => new RowPlace(bytes, "", row),
-        _ => new RowPlace(0, folded, row),
+        ListOrder.Newest => RowOrder.ByRank(published, row, descends: true),
+        ListOrder.Size => RowOrder.ByRank(bytes, row, descends: true),
+        _ => RowOrder.ByText(folded, row),
     };
 
     internal sealed record ReleaseListRow
@@ -143,10 +107,8 @@ internal sealed class FileListStore(SluiceDatabase database)
         public required string Name { get; init; }
         public long Bytes { get; init; }
         public long PublishedAt { get; init; }
-        public required string Folded { get; init; }
 
-        public ListedEntry Read(ListOrder order) =>
-            new($"{Category}/{Name}", null, Bytes, StoredTime.Read(PublishedAt), PlaceOf(order, Folded, PublishedAt, Bytes, Id));
+        public ListedEntry Read(RowPlace place) => new($"{Category}/{Name}", null, Bytes, StoredTime.Read(PublishedAt), place);
     }
 
     internal sealed record FileListRow
@@ -158,11 +120,9 @@ internal sealed class FileListStore(SluiceDatabase database)
         public required string PathKey { get; init; }
         public long Length { get; init; }
         public long PublishedAt { get; init; }
-        public required string Folded { get; init; }
 
-        public ListedEntry Read(ListOrder order) => new(
-            $"{Category}/{Release}/{Library.PathKey.ToPath(PathKey)}", Guid.Parse(Id), Length, StoredTime.Read(PublishedAt),
-            PlaceOf(order, Folded, PublishedAt, Length, Number));
+        public ListedEntry Read(RowPlace place) =>
+            new($"{Category}/{Release}/{Library.PathKey.ToPath(PathKey)}", Guid.Parse(Id), Length, StoredTime.Read(PublishedAt), place);
     }
 
     internal sealed record InnerFileRow(string PathKey, string Id, long Length);

@@ -106,7 +106,7 @@ internal sealed class LibraryList(FileListStore store, LibraryTree tree, ShownFi
             .ThenBy(entry => entry.Place.Text, StringComparer.Ordinal)
             .ToList();
         var rest = sorted.Where(entry => IsBehind(entry.Place)).Take(limit + 1).ToList();
-        return FileListStore.PageOf(rest, limit, sorted.Count);
+        return rest.Count > limit ? new(rest[..limit], rest[limit - 1].Place, sorted.Count) : new(rest, null, sorted.Count);
 
         bool IsBehind(RowPlace place) => after is not { } last
             || place.Rank > last.Rank

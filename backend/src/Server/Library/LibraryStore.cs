@@ -91,6 +91,11 @@ internal sealed class LibraryStore(SluiceDatabase database)
             "SELECT EXISTS (SELECT 1 FROM release WHERE category = @category AND name = @name)",
             new { category = PathKey.OfName(category), name = PathKey.OfName(name) });
 
+    /// <summary>The release that one of these files is in, as part of the caller's transaction; null where there is none.</summary>
+    public static Release? FindReleaseOf(DbConnection connection, IEnumerable<Guid> files) =>
+        connection.QueryFirstOrDefault<LibraryRow>(
+            $"{FileWithReleaseSql} WHERE {SqlDialect.In("f.id", "@list")} LIMIT 1", new { list = SqlDialect.List([.. files.Select(id => id.ToString("D"))]) })?.ToRelease();
+
     /// <summary>How many releases there are, as part of the caller's query.</summary>
     public static long Count(DbConnection connection) => connection.ExecuteScalar<long>("SELECT count(*) FROM release");
 

@@ -41,19 +41,22 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
 
     /// <summary>Opens a part of a file for a client; as <see cref="Playback.OpenAsync"/>.</summary>
     /// <param name="file">The file.</param>
-    /// <param name="client">Who reads it.</param>
-    /// <param name="abort">Ends the request, for a playback that is stopped; on any thread.</param>
+    /// <param name="request">What reads it.</param>
     /// <param name="offset">First byte, 0-based.</param>
     /// <param name="length">Number of bytes.</param>
     /// <param name="cancellationToken">Gives up opening; a read has a token of its own.</param>
     public async Task<ReadOnlyStream> OpenAsync(
-        LibraryFile file, PlaybackClient client, Action abort, long offset, long length, CancellationToken cancellationToken)
+        LibraryFile file, PlaybackRequest request, long offset, long length, CancellationToken cancellationToken)
     {
         var openedAt = time.GetTimestamp();
+        // What cannot be opened is no playback, but it may belong to one.
+        if (Find(file, request.Client) is { } known)
+            request.Scope?.Name(known.Id);
         var stream = await library.OpenAsync(file, offset, length, cancellationToken);
-        if (Enter(file, client) is not { } played)
+        if (Enter(file, request.Client) is not { } played)
             return stream;
-        var opened = new PlayedStream(stream, played, abort, offset, openedAt, time);
+        request.Scope?.Name(played.Id);
+        var opened = new PlayedStream(stream, played, request.Abort, offset, openedAt, time);
         played.Enter(opened);
         return opened;
     }
@@ -101,6 +104,12 @@ internal sealed class PlaybackRegistry(Playback library, TimeProvider time)
         }
 
         return reading;
+    }
+
+    private PlayedFile? Find(LibraryFile file, PlaybackClient client)
+    {
+        lock (_gate)
+            return _played.GetValueOrDefault((client, file.Id)) is { } played && !IsOver(played) ? played : null;
     }
 
     private PlayedFile? Enter(LibraryFile file, PlaybackClient client)

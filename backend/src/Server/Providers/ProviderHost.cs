@@ -4,6 +4,7 @@ using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nntp.Connections;
 using Sluice.Usenet.Nntp.Fetching;
 using Sluice.Usenet.Nntp.Health;
+using Sluice.Usenet.Nzb;
 using Sluice.Usenet.Streams;
 using Sluice.Usenet.Streams.Cache;
 using Sluice.Usenet.Streams.Reading;
@@ -178,6 +179,14 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
 
     /// <inheritdoc/>
     public Guid ProviderId(int provider) => _current.ProviderId(provider);
+
+    /// <summary>Forgets which providers do not have an article, so that all of them are asked for it.</summary>
+    public void ForgetMisses(MessageId id)
+    {
+        var current = _current;
+        for (var provider = 0; provider < current.ProviderCount; provider++)
+            _memory.ForgetMissing(current.ProviderId(provider), id);
+    }
 
     /// <inheritdoc/>
     public ProviderSet StoreOf(int provider) => _current.StoreOf(provider);

@@ -21,8 +21,8 @@ internal sealed record QueueItem : ImportItem
     /// <summary>Whether a client gave it its name, so that nothing in the NZB may give it another one.</summary>
     public bool Named { get; init; }
 
-    /// <summary>Whether a client has tried it again after a failure, so that what was remembered of that does not count.</summary>
-    public bool Retried { get; init; }
+    /// <summary>Whether and how it is tried again after a failure.</summary>
+    public AnotherTry Retried { get; init; }
 
     /// <summary>How often it was tried to fetch it.</summary>
     public int FetchTries { get; init; }
@@ -63,6 +63,23 @@ internal sealed record QueueItem : ImportItem
 
     /// <summary>The name of a script, cut off where it is longer than one that is kept.</summary>
     public static string LimitScript(string script) => script.Length <= MaxScript ? script : script[..MaxScript];
+}
+
+/// <summary>How an item is tried again; the numbers stand in its row.</summary>
+[Flags]
+internal enum AnotherTry
+{
+    /// <summary>It has not failed before.</summary>
+    No = 0,
+
+    /// <summary>What was remembered of its failure does not count.</summary>
+    Yes = 1,
+
+    /// <summary>Every provider is asked again, also for what it is remembered not to have.</summary>
+    AsksEveryone = 2,
+
+    /// <summary>It is published however much of it is missing, as far as its files can be found out.</summary>
+    IgnoresDamage = 4,
 }
 
 /// <summary>Which items are worked on first; the numbers are those of SABnzbd.</summary>

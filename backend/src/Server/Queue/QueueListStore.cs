@@ -55,24 +55,23 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
         return database.ReadAsync(
             connection =>
             {
-                var (rows, total) = Find(connection, query, moment, after, limit + 1);
-                var page = rows.Take(limit).ToList();
-                var list = SqlDialect.List(page.Select(row => row.Number).ToList());
+                var page = Find(connection, query, moment, after, limit);
+                var list = SqlDialect.List(page.Items.Select(row => row.Number).ToList());
                 var items = Place(connection, connection.Query<QueueItem>(
                     $"SELECT {Columns} FROM queue_item WHERE {SqlDialect.In(SqlDialect.RowNumber, "@list")}", new { list }));
-                return new RowPage<QueueItem>([.. page.Select(row => items[row.Number])], rows.Count > limit ? page[^1].Place : null, total);
+                return page.Of(row => items[row.Number]);
             },
             cancellationToken);
     }
 
-    /// <summary>The ids of all items that match, in order.</summary>
+    /// <summary>The ids of all items that match, in the order of the queue.</summary>
     public Task<IReadOnlyList<string>> FindIdsAsync(QueueQuery query, CancellationToken cancellationToken)
     {
         var moment = moments.Now;
         return database.ReadAsync(
             connection =>
             {
-                var list = SqlDialect.List(Find(connection, query, moment, null, int.MaxValue).Rows.Select(row => row.Number).ToList());
+                var list = SqlDialect.List(Find(connection, query, moment, null, int.MaxValue).Items.Select(row => row.Number).ToList());
                 return (IReadOnlyList<string>)
                 [
                     .. connection.Query<string>(
@@ -95,68 +94,36 @@ internal sealed class QueueListStore(SluiceDatabase database, QueueMoments momen
     /// <summary>Items of the whole queue.</summary>
     public Task<int> CountAsync(CancellationToken cancellationToken) => database.ReadAsync(QueueStore.Count, cancellationToken);
 
-    private static (List<PlacedRow> Rows, long Total) Find(DbConnection connection, QueueQuery query, QueueMoment moment, RowPlace? after, int most)
+    private static RowPage<PlacedRow> Find(DbConnection connection, QueueQuery query, QueueMoment moment, RowPlace? after, int limit)
     {
-        var filter = new SqlFilter();
-        foreach (var term in SqlDialect.ContainsWords("folded", query.Words.Count))
-            filter.Add(term);
+        var list = new ListQuery("folded", query.Words);
         if (query.Category is { } category)
-            filter.Add(SqlDialect.IsInAnyCase("category", "@category", category));
+            list.Add(SqlDialect.IsInAnyCase("category", "@category", category), ("@category", category));
         if (query.State == ItemState.Running)
-            filter.Add(SqlDialect.In("id", "@running"));
-        else if (query.State is not null)
-            filter.Add($"{QueueMoment.StateSql} = @state");
-        var all = filter.Where;
-        var (rank, text, row, order, behind) = Sorting(query.Order);
-        if (after is not null)
-            filter.Add(behind);
-
-        string Word(int index) => index < query.Words.Count ? query.Words[index] : "";
-        var values = new
+            list.Add(SqlDialect.In("id", "@running"), ("@running", SqlDialect.List([.. moment.Running.Keys])));
+        else if (query.State is { } state)
         {
-            word0 = Word(0),
-            word1 = Word(1),
-            word2 = Word(2),
-            word3 = Word(3),
-            word4 = Word(4),
-            word5 = Word(5),
-            word6 = Word(6),
-            word7 = Word(7),
-            category = query.Category,
-            state = (int)(query.State ?? default),
-            running = query.State is null ? "[]" : SqlDialect.List([.. moment.Running.Keys]),
-            retrying = query.State is null ? "[]" : SqlDialect.List(moment.Retrying),
-            isPaused = moment.IsPaused,
-            hasProviders = moment.HasProviders,
-            rank = after?.Rank ?? 0,
-            text = after?.Text ?? "",
-            row = after?.Row ?? 0,
-            most,
-        };
-        // In its own order the queue has an index.
-        var from = query is { Order: QueueOrder.Position, Words.Count: 0 } ? "queue_item" : $"queue_item {SqlDialect.By(Index)}";
-        var rows = connection.Query<PlacedRow>(
-            $"""
-            SELECT {SqlDialect.RowNumber} AS Number, {rank} AS Rank, {text} AS Text, {row} AS "Row" FROM {from} {filter.Where}
-            ORDER BY {order} LIMIT @most
-            """,
-            values);
-        var total = connection.ExecuteScalar<long>($"SELECT count(*) FROM queue_item {all}", values);
-        return ([.. rows], total);
+            list.Add(
+                $"{QueueMoment.StateSql} = @state",
+                ("@state", (int)state),
+                ("@running", SqlDialect.List([.. moment.Running.Keys])),
+                ("@retrying", SqlDialect.List(moment.Retrying)),
+                ("@isPaused", moment.IsPaused),
+                ("@hasProviders", moment.HasProviders));
+        }
+
+        // In its own order the queue has an index. A state needs whole rows, which are read one after the other unless words leave few.
+        var readsRows = query.Words.Count == 0 && (query.Order == QueueOrder.Position || query.State is not null);
+        return list.Read(connection, readsRows ? "queue_item" : $"queue_item {SqlDialect.By(Index)}", OrderOf(query.Order), after, limit);
     }
 
-    /// <summary>What a list is sorted by, and what stands behind a place in it.</summary>
-    private static (string Rank, string Text, string Row, string Order, string Behind) Sorting(QueueOrder order)
+    private static RowOrder OrderOf(QueueOrder order) => order switch
     {
-        const string Number = SqlDialect.RowNumber;
-        return order switch
-        {
-            QueueOrder.Position => ("priority", "''", "position", "priority DESC, position", "(priority < @rank OR (priority = @rank AND position > @row))"),
-            QueueOrder.Size => ("encoded_bytes", "''", Number, $"encoded_bytes DESC, {Number} DESC", $"(encoded_bytes, {Number}) < (@rank, @row)"),
-            QueueOrder.Age => ("added_at", "''", Number, $"added_at, {Number}", $"(added_at, {Number}) > (@rank, @row)"),
-            _ => ("0", "folded", Number, $"folded, {Number}", $"(folded, {Number}) > (@text, @row)"),
-        };
-    }
+        QueueOrder.Position => new("priority", "''", "position", "priority DESC, position", "(priority < @rank OR (priority = @rank AND position > @row))"),
+        QueueOrder.Size => RowOrder.ByRank("encoded_bytes", SqlDialect.RowNumber, descends: true),
+        QueueOrder.Age => RowOrder.ByRank("added_at", SqlDialect.RowNumber),
+        _ => RowOrder.ByText("folded", SqlDialect.RowNumber),
+    };
 
     /// <summary>Finds the places of items in the whole queue: what stands between two of them is counted once, by the index.</summary>
     private static Dictionary<long, QueueItem> Place(DbConnection connection, IEnumerable<QueueItem> items)

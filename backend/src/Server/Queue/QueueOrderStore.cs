@@ -83,6 +83,12 @@ internal sealed class QueueOrderStore(SluiceDatabase database)
     public static string? FindAt(DbConnection connection, int index) =>
         connection.QueryFirstOrDefault<string>($"SELECT id FROM queue_item ORDER BY {Order} LIMIT 1 OFFSET @index", new { index });
 
+    /// <summary>The id of the item that stands some places behind another one, or before it where they are negative; the first and the last at most.</summary>
+    public static string? FindBeside(DbConnection connection, string id, int step) =>
+        Find(connection, id) is { } item
+            ? FindAt(connection, (int)Math.Clamp((long)IndexOf(connection, item) + step, 0, QueueStore.Count(connection) - 1))
+            : null;
+
     /// <summary>Sorts the items of each band. Equal ones keep their order.</summary>
     /// <param name="key">What by.</param>
     /// <param name="descending">The greatest first.</param>

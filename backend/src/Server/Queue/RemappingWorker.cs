@@ -54,7 +54,7 @@ internal sealed class RemappingWorker(
             Folder = release.Category,
             NzbHash = release.NzbHash,
             Password = await history.FindPasswordAsync(release.Id, cancellationToken),
-            Retried = true,
+            Retried = AnotherTry.Yes,
         };
         await using var work = new ImportWork(item, time.WallTime(), time.GetTimestamp()) { MayPredict = false };
         foreach (var step in steps.TakeWhile(step => step is not (CheckAvailability or Publish)))

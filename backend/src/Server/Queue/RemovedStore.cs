@@ -55,9 +55,12 @@ internal static class RemovedStore
     /// <returns>The ids of those that were there.</returns>
     public static IReadOnlyList<string> TakeItems(DbConnection connection, long removal, IReadOnlyCollection<string> ids)
     {
-        var values = new { removal, list = SqlDialect.List(ids) };
-        var which = SqlDialect.In("id", "@list");
-        // Back in the queue they come in the same order again.
+        // By their numbers, in the order in which they lie in the file, so that each page is read and written once. Back in the queue they
+        // come in the same order again.
+        List<long> numbers = [.. connection.Query<long>(
+            $"SELECT {SqlDialect.RowNumber} FROM queue_item WHERE {SqlDialect.In("id", "@list")} ORDER BY {SqlDialect.RowNumber}", new { list = SqlDialect.List(ids) })];
+        var values = new { removal, list = SqlDialect.List(numbers) };
+        var which = SqlDialect.In(SqlDialect.RowNumber, "@list");
         connection.Execute(
             $"INSERT INTO removed_queue_item (removal, name, folded, {ItemColumns}) SELECT @removal, name, folded, {ItemColumns} FROM queue_item WHERE {which} ORDER BY {SqlDialect.RowNumber}",
             values);

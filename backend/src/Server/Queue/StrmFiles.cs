@@ -16,7 +16,7 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 /// Writes <c>.strm</c> files: one line with the address of a file, for media servers that need no mount (IMP-73). A file has its name only
 /// when its line is on disk.
 /// </summary>
-internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files)
+internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process)
 {
     /// <summary>The extension of their names, with its dot.</summary>
     public const string Extension = ".strm";
@@ -55,6 +55,7 @@ internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsM
                 // Two films may differ by their extensions alone.
                 var path = Path.Combine(root, category, release, (taken.Add(stem) ? stem : target.Path) + Extension);
                 var folder = new DurableFolder(Path.GetDirectoryName(path)!, files);
+                var made = FoldersToMake(Path.GetDirectoryName(path)!);
                 folder.Create();
                 await folder.SaveAsync(
                     async stream =>
@@ -63,6 +64,7 @@ internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsM
                         return Path.GetFileName(path);
                     },
                     cancellationToken);
+                Share(path, made);
                 written.Add(path);
             }
         }
@@ -76,6 +78,32 @@ internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsM
     {
         foreach (var path in paths)
             new DurableFolder(Path.GetDirectoryName(path)!, files).Discard(path);
+    }
+
+    private static List<string> FoldersToMake(string folder)
+    {
+        var missing = new List<string>();
+        for (var path = folder; path is not null && !Directory.Exists(path); path = Path.GetDirectoryName(path))
+            missing.Add(path);
+        return missing;
+    }
+
+    /// <summary>Lets the users that <c>UMASK</c> names read a file that is made for other programs, and enter its new folders.</summary>
+    private void Share(string file, List<string> folders)
+    {
+        if (OperatingSystem.IsWindows())
+            return;
+
+        try
+        {
+            File.SetUnixFileMode(file, (UnixFileMode)(0b110_110_110 & ~process.Umask));
+            foreach (var folder in folders)
+                File.SetUnixFileMode(folder, (UnixFileMode)(0b111_111_111 & ~process.Umask));
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // A share without modes decides by itself who may read.
+        }
     }
 
     /// <summary>The line of a file (DAV-82).</summary>

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Buffers.Text;
 using System.Globalization;
 using System.Security.Cryptography;
@@ -6,20 +7,29 @@ using System.Text;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// A password as it is stored: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c>, both in base64 (CFG-51).
+/// A password as it is stored: <c>pbkdf2-sha256$&lt;rounds&gt;$&lt;salt&gt;$&lt;hash&gt;</c>, both in base64 (CFG-51). One that was imported is
+/// <c>identity$&lt;hash&gt;$&lt;suffix&gt;</c>, likewise, until it is used for the first time: the hash is that of ASP.NET Identity, and the suffix stood
+/// behind the password when it was made (CFG-42).
 /// </summary>
 /// <remarks>Immutable.</remarks>
 internal sealed class PasswordHash
 {
     private const string Prefix = "pbkdf2-sha256$";
+    private const string IdentityPrefix = "identity$";
     private const int Rounds = 600_000;
     private const int MaxRounds = 10_000_000;
     private const int SaltBytes = 16;
     private const int HashBytes = 32;
+    private const int MaxText = 512;
 
+    private readonly HashAlgorithmName _algorithm = HashAlgorithmName.SHA256;
     private readonly int _rounds;
     private readonly byte[] _salt;
     private readonly byte[] _hash;
+
+    // Of an imported one: its stored form, and what stands behind the password.
+    private readonly string? _imported;
+    private readonly string _suffix = "";
 
     private PasswordHash(int rounds, byte[] salt, byte[] hash)
     {
@@ -28,11 +38,41 @@ internal sealed class PasswordHash
         _hash = hash;
     }
 
+    private PasswordHash(string imported, HashAlgorithmName algorithm, int rounds, byte[] salt, byte[] hash, string suffix)
+        : this(rounds, salt, hash) => (_imported, _algorithm, _suffix) = (imported, algorithm, suffix);
+
+    /// <summary>Whether it is weaker than a new one: the password is hashed anew when it is next known.</summary>
+    public bool IsImported => _imported is not null;
+
     /// <summary>Hashes a password with a salt of its own.</summary>
     public static PasswordHash Create(string password)
     {
         var salt = RandomNumberGenerator.GetBytes(SaltBytes);
-        return new PasswordHash(Rounds, salt, Derive(password, salt, Rounds));
+        return new PasswordHash(Rounds, salt, Derive(password, salt, Rounds, HashAlgorithmName.SHA256, HashBytes));
+    }
+
+    /// <summary>Takes a hash of ASP.NET Identity, of either version.</summary>
+    /// <param name="text">The hash in base64.</param>
+    /// <param name="suffix">What stood behind the password when it was made.</param>
+    /// <returns>Null where it is none.</returns>
+    public static PasswordHash? OfIdentity(string text, string suffix)
+    {
+        var imported = $"{IdentityPrefix}{text}${Convert.ToBase64String(Encoding.UTF8.GetBytes(suffix))}";
+        if (imported.Length > MaxText || !Base64.IsValid(text))
+            return null;
+        var bytes = Convert.FromBase64String(text);
+        // Version 2: a salt and a hash of fixed lengths. Version 3: function, rounds and length of the salt before them.
+        if (bytes is [0, ..] && bytes.Length == 1 + SaltBytes + HashBytes)
+            return new PasswordHash(imported, HashAlgorithmName.SHA1, 1000, bytes[1..(1 + SaltBytes)], bytes[(1 + SaltBytes)..], suffix);
+        if (bytes is not [1, ..] || bytes.Length < 13)
+            return null;
+        var (function, rounds, saltBytes) = (ReadNumber(1), ReadNumber(5), ReadNumber(9));
+        if (function > 2 || rounds is < 1 or > MaxRounds || saltBytes is < 8 or > 64 || bytes.Length - 13 - saltBytes is < 16 or > 64)
+            return null;
+        var algorithm = function switch { 0 => HashAlgorithmName.SHA1, 1 => HashAlgorithmName.SHA256, _ => HashAlgorithmName.SHA512 };
+        return new PasswordHash(imported, algorithm, (int)rounds, bytes[13..(13 + (int)saltBytes)], bytes[(13 + (int)saltBytes)..], suffix);
+
+        uint ReadNumber(int at) => BinaryPrimitives.ReadUInt32BigEndian(bytes.AsSpan(at));
     }
 
     /// <summary>Whether a text is a stored hash rather than a password.</summary>
@@ -41,6 +81,13 @@ internal sealed class PasswordHash
     /// <summary>Reads the stored form; null for any other text.</summary>
     public static PasswordHash? Parse(string text)
     {
+        if (text.StartsWith(IdentityPrefix, StringComparison.Ordinal) && text.Length <= MaxText)
+        {
+            return text[IdentityPrefix.Length..].Split('$') is [var hashed, var suffix] && Base64.IsValid(suffix)
+                ? OfIdentity(hashed, Encoding.UTF8.GetString(Convert.FromBase64String(suffix)))
+                : null;
+        }
+
         if (!text.StartsWith(Prefix, StringComparison.Ordinal) || text.Length > 256)
             return null;
 
@@ -58,12 +105,12 @@ internal sealed class PasswordHash
     }
 
     /// <summary>Whether a password gives this hash; takes the same time for a right and a wrong one.</summary>
-    public bool Verify(string password) => CryptographicOperations.FixedTimeEquals(Derive(password, _salt, _rounds), _hash);
+    public bool Verify(string password) => CryptographicOperations.FixedTimeEquals(Derive(password + _suffix, _salt, _rounds, _algorithm, _hash.Length), _hash);
 
     /// <summary>The stored form.</summary>
     public override string ToString() =>
-        string.Create(CultureInfo.InvariantCulture, $"{Prefix}{_rounds}${Convert.ToBase64String(_salt)}${Convert.ToBase64String(_hash)}");
+        _imported ?? string.Create(CultureInfo.InvariantCulture, $"{Prefix}{_rounds}${Convert.ToBase64String(_salt)}${Convert.ToBase64String(_hash)}");
 
-    private static byte[] Derive(string password, byte[] salt, int rounds) =>
-        Rfc2898DeriveBytes.Pbkdf2(Encoding.UTF8.GetBytes(password), salt, rounds, HashAlgorithmName.SHA256, HashBytes);
+    private static byte[] Derive(string password, byte[] salt, int rounds, HashAlgorithmName algorithm, int length) =>
+        Rfc2898DeriveBytes.Pbkdf2(Encoding.UTF8.GetBytes(password), salt, rounds, algorithm, length);
 }

@@ -5,6 +5,9 @@ namespace Sluice.Server.Settings;
 /// <summary>Options of the process itself, from the environment (docs/configuration.md, "The process").</summary>
 internal sealed record ProcessOptions
 {
+    /// <summary>The user and the group of the image, where <c>PUID</c> or <c>PGID</c> is not set.</summary>
+    public const uint ImageUser = 1000;
+
     private const long MiB = 1 << 20;
 
     /// <summary>The data folder, absolute.</summary>
@@ -34,6 +37,9 @@ internal sealed record ProcessOptions
     /// <summary>Which state of the database one start goes on with, though it does not fit the stored NZBs; null for none.</summary>
     public required string? AcceptDatabase { get; init; }
 
+    /// <summary>Whether the library of an old server in the data folder is imported without being asked for.</summary>
+    public required bool Imports { get; init; }
+
     /// <summary>Name of the administrator that a start without one makes.</summary>
     public required string AdminUser { get; init; }
 
@@ -45,6 +51,12 @@ internal sealed record ProcessOptions
 
     /// <summary>The code of the setup; null for a random one.</summary>
     public required string? SetupCode { get; init; }
+
+    /// <summary>The user and group that a process started as root goes on as (S28); null to stay root.</summary>
+    public required (uint User, uint Group)? RunAs { get; init; }
+
+    /// <summary>The rights that files outside of the data folder are made without, as umask(2) has them.</summary>
+    public required int Umask { get; init; }
 
     /// <summary>Whether the listener speaks HTTPS.</summary>
     public bool UsesTls => TlsCertFile is not null;
@@ -76,11 +88,27 @@ internal sealed record ProcessOptions
             DisableWebDavAuth = environment.GetBoolean("DISABLE_WEBDAV_AUTH"),
             ChecksBlocks = environment.GetBoolean("CHECK_BLOCKS"),
             AcceptDatabase = environment.Get("SLUICE_ACCEPT_DATABASE"),
+            Imports = environment.GetBoolean("SLUICE_IMPORT"),
             AdminUser = environment.Get("SLUICE_ADMIN_USER") ?? "admin",
             AdminPassword = environment.Get("SLUICE_ADMIN_PASSWORD"),
             ResetAdminPassword = environment.GetBoolean("RESET_ADMIN_PASSWORD"),
             SetupCode = environment.Get("SLUICE_SETUP_CODE"),
+            RunAs = environment.Get("PUID") is null && environment.Get("PGID") is null
+                ? null
+                : ((uint)environment.GetNumber("PUID", 0, int.MaxValue, ImageUser), (uint)environment.GetNumber("PGID", 0, int.MaxValue, ImageUser)),
+            Umask = ReadUmask(environment),
         };
+    }
+
+    private static int ReadUmask(ProcessEnvironment environment)
+    {
+        const int usual = 0b000_010_010;
+        var text = environment.Get("UMASK");
+        if (text is null || text is { Length: <= 4 } && text.All(digit => digit is >= '0' and <= '7'))
+            return text is null ? usual : Convert.ToInt32(text, 8) & 0b111_111_111;
+
+        environment.Warn("UMASK is no octal number such as 022; using 022");
+        return usual;
     }
 
     private static IPAddress? ReadAddress(ProcessEnvironment environment)

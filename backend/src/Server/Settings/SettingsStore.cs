@@ -115,17 +115,25 @@ internal sealed class SettingsStore(
     /// <param name="changes">Plain values by key; null removes the saved value.</param>
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
     /// <returns>Sentences by key; empty when everything was saved (CFG-11).</returns>
+    public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken) =>
+        SaveAsync(changes, new Dictionary<string, string>(), cancellationToken);
+
+    /// <summary>The same, with values of keys that are not in the schema: they are kept, encrypted since nobody knows what they hold, without effect.</summary>
     public async Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
-        IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken)
+        IReadOnlyDictionary<string, string?> changes, IReadOnlyDictionary<string, string> kept, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
         try
         {
             var errors = SettingsValidator.Validate(changes, source.Current, checks, out var canonical);
-            if (errors.Count > 0 || canonical.Count == 0)
+            if (errors.Count > 0 || canonical.Count + kept.Count == 0)
                 return errors;
 
-            var rows = canonical.Where(change => change.Value is not null).Select(change => Row(change.Key, change.Value!)).ToList();
+            List<SettingRow> rows =
+            [
+                .. canonical.Where(change => change.Value is not null).Select(change => Row(change.Key, change.Value!)),
+                .. kept.Select(value => new SettingRow(value.Key, value.Value, box.Seal(value.Key, value.Value), true)),
+            ];
             var removed = canonical.Where(change => change.Value is null).Select(change => change.Key).ToList();
             await database.WriteAsync(
                 connection =>

@@ -24,6 +24,24 @@ public sealed class MapCorrector
         _options = options ?? new ProbeOptions { Lane = OperationLane.Playback, TrailerPatience = TimeSpan.Zero };
     }
 
+    /// <summary>
+    /// The map of equal parts in which an article lies where it says; null where there is none. A map that was only an estimate is wrong in all
+    /// its parts, and one article shows how long they are.
+    /// </summary>
+    private static SegmentMap? UniformBy(Segment claim, int count, long length)
+    {
+        if (count == 1)
+            return null;
+        var partSize = claim.Index < count - 1 ? claim.Length : claim.Begin / claim.Index;
+        var last = length - (count - 1) * partSize;
+        return claim.Begin == claim.Index * partSize && partSize <= SegmentMap.MaxSegmentLength && last > 0 && last <= partSize
+            ? SegmentMap.Uniform(count, partSize, length)
+            : null;
+    }
+
+    private static bool Agrees(SegmentMap map, int index, ArticleHead? head) =>
+        head is null || (map[index].Begin == head.Begin && map[index].Length == head.Length);
+
     /// <summary>Looks into a claim.</summary>
     /// <param name="ids">The message-ids of the posted file.</param>
     /// <param name="refuted">Its map so far.</param>
@@ -70,6 +88,8 @@ public sealed class MapCorrector
 
         if (witnesses == 0)
             return null;
+        if (UniformBy(claim, count, refuted.Length) is { } uniform && Agrees(uniform, claim.Index - 1, heads[0].Head) && Agrees(uniform, claim.Index + 1, heads[1].Head))
+            return uniform;
         var bisector = new MapBisector(
             segments, _options, stretch => stretch.TryFill(lengths, refuted) || stretch.TryFill(lengths, refuted[0].Length));
         return await bisector.SettleAsync(lengths, [before, behind], cancellationToken) is null ? null : SegmentMap.FromLengths(lengths);

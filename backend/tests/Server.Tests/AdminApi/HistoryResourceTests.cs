@@ -4,6 +4,7 @@ using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.Queue;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Tools.MockNntpServer.Layouts;
 using Xunit;
 
@@ -75,6 +76,42 @@ public sealed class HistoryResourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Import_that_failed_for_damage_is_published_where_health_is_ignored()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var server = await JobServer.StartAsync(_folder, mock);
+        var release = new ReleaseBuilder("Severe", 126, 20_000).AddFile("Severe.mkv", 64 * 20_000).Build();
+        mock.Post(release);
+        mock.ChangeMissing(ArticleSelection.Parts([.. Enumerable.Range(2, 62)]));
+        var id = (await server.UploadAsync(release.ToNzb(), "Severe.nzb"))["ids"]![0]!.GetValue<string>();
+
+        var first = await server.WaitForHistoryAsync(id);
+        var second = await RetryAsync(server, id, new JsonObject());
+        var third = await RetryAsync(server, id, new JsonObject { ["ignoreHealth"] = true });
+
+        Assert.Equal(("severe-damage", "severe-damage", "completed"), (Text(first, "reason"), Text(second, "reason"), Text(third, "result")));
+    }
+
+    [Fact]
+    public async Task Articles_that_have_come_since_are_found_where_all_providers_are_asked_again()
+    {
+        await using var mock = await MockServer.StartAsync();
+        await using var server = await JobServer.StartAsync(_folder, mock);
+        var release = new ReleaseBuilder("Late", 127, 20_000).AddFile("Late.mkv", 9 * 20_000).Build();
+        mock.Post(release);
+        mock.ChangeMissing(ArticleSelection.All);
+        var id = (await server.UploadAsync(release.ToNzb(), "Late.nzb"))["ids"]![0]!.GetValue<string>();
+        var first = await server.WaitForHistoryAsync(id);
+        mock.ChangeMissing(ArticleSelection.None);
+
+        // For an hour a provider is believed that it has none of them.
+        var second = await RetryAsync(server, id, new JsonObject());
+        var third = await RetryAsync(server, id, new JsonObject { ["otherProviders"] = true });
+
+        Assert.Equal(("dead-post", "dead-post", "completed"), (Text(first, "reason"), Text(second, "reason"), Text(third, "result")));
+    }
+
+    [Fact]
     public async Task Failed_imports_are_tried_again_as_far_as_their_nzbs_are_kept()
     {
         await using var server = await JobServer.StartAsync(_folder);
@@ -110,6 +147,13 @@ public sealed class HistoryResourceTests : IDisposable
         await server.SendAsync(HttpMethod.Get, path, null, HttpStatusCode.NotFound);
         await server.SendAsync(HttpMethod.Delete, "history/unknown", null, HttpStatusCode.NotFound);
         await server.SendAsync(HttpMethod.Post, "history/unknown/retry", new JsonObject(), HttpStatusCode.NotFound);
+    }
+
+    /// <summary>Tries an item again, and waits for its end.</summary>
+    private static async Task<JsonNode> RetryAsync(JobServer server, string id, JsonObject body)
+    {
+        await server.SendAsync(HttpMethod.Post, $"history/{id}/retry", body);
+        return await server.WaitForHistoryAsync(id);
     }
 
     private static string Text(JsonNode node, string name) => node[name]!.GetValue<string>();

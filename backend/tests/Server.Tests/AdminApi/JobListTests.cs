@@ -183,9 +183,9 @@ public sealed class JobListTests : IDisposable
     public async Task Page_of_a_long_history_reads_no_wide_row_but_its_own(string order, string q, string plan)
     {
         await using var database = _folder.OpenDatabase();
-        var (rows, _) = HistoryListStore.Sql(new HistoryQuery { Words = SearchText.WordsOf(q), Order = Enum.Parse<HistoryOrder>(order) }, isFirst: true);
+        var (list, table, by) = HistoryListStore.Plan(new HistoryQuery { Words = SearchText.WordsOf(q), Order = Enum.Parse<HistoryOrder>(order) });
 
-        var steps = await database.ExplainAsync(rows, new { word0 = q, most = 101 });
+        var steps = await database.ExplainAsync(list.Sql(table, by, isFirst: true), new { word0 = q, most = 101 });
 
         Assert.Matches(plan, steps[0]);
     }

@@ -23,6 +23,29 @@ public sealed class QueueResourceTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
+    public async Task Item_moves_some_places_from_where_it_is_then()
+    {
+        await using var server = await JobServer.StartAsync(_folder);
+        await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
+        var ids = new List<string>();
+        foreach (var name in new[] { "A", "B", "C", "D" })
+            ids.Add(await server.AddAsync(name));
+        // A page that was read before shows D as the fourth.
+        await server.SendAsync(HttpMethod.Delete, $"queue/{ids[0]}");
+
+        foreach (var (id, step, order) in new[]
+        {
+            (ids[3], -1, "B D C"), (ids[1], 1, "D B C"), (ids[1], 9, "D C B"), (ids[1], int.MinValue, "B D C"), (ids[1], 0, "B D C"), (ids[3], int.MaxValue, "B C D"),
+        })
+        {
+            await server.SendAsync(HttpMethod.Put, $"queue/{id}", new JsonObject { ["step"] = step });
+            Assert.Equal(order, string.Join(' ', (await server.ListAsync("queue")).Select(row => row["name"]!.ToString())));
+        }
+
+        await server.SendAsync(HttpMethod.Put, $"queue/{ids[1]}", new JsonObject { ["step"] = 1, ["position"] = 0 }, HttpStatusCode.BadRequest);
+    }
+
+    [Fact]
     public async Task Item_without_a_provider_waits_and_says_so()
     {
         await using var server = await JobServer.StartAsync(_folder);

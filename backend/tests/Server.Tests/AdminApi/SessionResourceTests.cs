@@ -49,6 +49,29 @@ public sealed class SessionResourceTests : IDisposable
         Assert.DoesNotContain(right.Cookie!.Split('=')[1], Encoding.Latin1.GetString(await ReadDatabaseAsync()), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(null)]
+    [InlineData("172.17.0.1")]
+    [InlineData("192.168.1.20")]
+    [InlineData("::1")]
+    public async Task Setup_needs_the_code_from_loopback_from_a_bridge_and_through_a_proxy(string? client)
+    {
+        // The peer is a proxy that is trusted, and names the client.
+        await using var server = await RunningServer.StartAsync(
+            _temporary, new() { ["SLUICE_SETUP_CODE"] = Code, ["SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES"] = "127.0.0.0/8" });
+        var forwarded = ("X-Forwarded-For", client);
+
+        var without = await SendAsync(server, HttpMethod.Post, "setup", new JsonObject { ["user"] = "admin", ["password"] = Secret }, null, forwarded);
+        var empty = await SendAsync(server, HttpMethod.Post, "setup", Setup("", Secret), null, forwarded);
+        var wrong = await SendAsync(server, HttpMethod.Post, "setup", Setup("AAAA-AAAA", Secret), null, forwarded);
+        var settings = await SendAsync(server, HttpMethod.Get, "settings", null, null, forwarded);
+
+        Assert.All([without, empty, wrong], answer => Assert.Equal((HttpStatusCode.BadRequest, null), (answer.Status, answer.Cookie)));
+        Assert.Equal(HttpStatusCode.Unauthorized, settings.Status);
+        Assert.Contains("\"complete\":false", (await SendAsync(server, HttpMethod.Get, "setup")).Text, StringComparison.Ordinal);
+        Assert.Equal(HttpStatusCode.OK, (await SendAsync(server, HttpMethod.Post, "setup", Setup(Code, Secret), null, forwarded)).Status);
+    }
+
     [Fact]
     public async Task Reset_removes_the_login_once_until_the_variable_was_absent()
     {

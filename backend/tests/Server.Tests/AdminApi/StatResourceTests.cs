@@ -114,6 +114,10 @@ public sealed class StatResourceTests : IDisposable
         Assert.Equal("Sonarr: It cannot be reached.", Single("arr")["sentence"]!.ToString());
         Assert.Equal("error", Single("storage")["level"]!.ToString());
         Assert.Equal(["error", "warning"], rows.Select(static row => row!["level"]!.ToString()).Distinct());
+        var lines = (await server.GetAsync("logs?level=warning"))["items"]!.AsArray();
+        Assert.All(
+            rows.Where(static row => row!["kind"]!.ToString() == "log"),
+            row => Assert.Equal(row!["sentence"]!.ToString(), lines.Single(line => line!["seq"]!.ToString() == row["target"]!.ToString())!["text"]!.ToString()));
 
         // In safe mode the API itself is closed.
         services.GetRequiredService<SafeMode>().EnterDamaged("db", "a test");

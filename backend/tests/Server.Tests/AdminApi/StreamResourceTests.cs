@@ -50,6 +50,24 @@ public sealed class StreamResourceTests
     }
 
     [Fact]
+    public async Task Lines_about_a_playback_are_found_by_its_id()
+    {
+        await using var server = await StreamServer.StartAsync();
+        var path = "content/" + await server.PublishAsync(Film());
+        await StreamServer.ReadAsync(server.Player(StreamServer.Vlc), path, 0, (5 * Megabyte) - 1);
+        var id = (await server.RowAsync())["id"]!.ToString();
+        server.Mock.ChangeMissing(ArticleSelection.All);
+
+        using (var cut = await StreamServer.OpenAsync(server.Player(StreamServer.Vlc), path, 15 * Megabyte))
+            await Assert.ThrowsAnyAsync<Exception>(() => cut.EnsureSuccessStatusCode().Content.ReadAsByteArrayAsync(Token));
+
+        var lines = await server.Api.GetAsync($"logs?stream={id}");
+        Assert.Contains(lines["items"]!.AsArray(), line => line!["source"]!.ToString() == "WebDav" && line["stream"]!.ToString() == id);
+        // Others have none.
+        Assert.Contains((await server.Api.GetAsync("logs"))["items"]!.AsArray(), line => line!["stream"] is null);
+    }
+
+    [Fact]
     public async Task Short_looks_of_a_scanner_are_one_row_without_playbacks()
     {
         await using var server = await StreamServer.StartAsync();

@@ -61,15 +61,37 @@ public sealed class StrmTests : IDisposable
         Assert.Equal(["Extras/extra.strm", "film.strm"], Below(Path.Combine(Completed, "movies", "Some.Film")));
     }
 
-    private Task<ProductHost> StartAsync(MockServer mock) => ProductHost.StartAsync(
+    [Theory]
+    [InlineData(null, 0b110_100_100, 0b111_101_101)]
+    [InlineData("027", 0b110_100_000, 0b111_101_000)]
+    [InlineData("rw", 0b110_100_100, 0b111_101_101)]
+    public async Task Files_and_new_folders_have_the_rights_that_the_umask_leaves(string? umask, int file, int folder)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs modes");
+        Directory.CreateDirectory(Library);
+        Startup.Unprivileged.SetMode(Library, 0b111_000_000);
+        await using var mock = await MockServer.StartAsync();
+        await using var host = await StartAsync(mock, ("UMASK", umask ?? ""));
+
+        await host.WaitForHistoryAsync((await host.AddAsync(Post(mock).ToNzb(), "Some.Film.nzb", Token, "&cat=movies"))[0], Token);
+
+        Assert.Equal(file, Startup.Unprivileged.ModeOf(Path.Combine(Completed, "movies", "Some.Film", "Extras", "extra.strm")));
+        Assert.Equal(file, Startup.Unprivileged.ModeOf(Path.Combine(Completed, "movies", "Some.Film", "film.strm")));
+        foreach (var path in (string[])["", "movies", "movies/Some.Film", "movies/Some.Film/Extras"])
+            Assert.Equal(folder, Startup.Unprivileged.ModeOf(Path.Combine(Completed, path)));
+        Assert.Equal(0b111_000_000, Startup.Unprivileged.ModeOf(Library));
+    }
+
+    private Task<ProductHost> StartAsync(MockServer mock, params (string Name, string Value)[] variables) => ProductHost.StartAsync(
         _folder,
         mock,
         null,
+        [.. variables,
         ("SLUICE_CONFIG__GENERAL__BASE_URL", "http://film.example"),
         ("SLUICE_CONFIG__API__IMPORT_STRATEGY", "strm"),
         ("SLUICE_CONFIG__API__COMPLETED_DOWNLOADS_DIR", Completed),
         ("SLUICE_CONFIG__API__ALSO_CREATE_STRM", "true"),
-        ("SLUICE_CONFIG__API__STRM_LIBRARY_DIR", Library));
+        ("SLUICE_CONFIG__API__STRM_LIBRARY_DIR", Library)]);
 
     private static MockRelease Post(MockServer mock)
     {

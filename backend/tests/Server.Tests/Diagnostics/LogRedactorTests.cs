@@ -79,6 +79,15 @@ public sealed class LogRedactorTests
     }
 
     [Fact]
+    public void Secret_that_no_setting_holds_is_masked_once_it_is_told()
+    {
+        _redactor.Hide("K7QF-2M9X");
+        _settings.Apply(Saved);
+
+        Assert.Equal("******** ********", _redactor.Redact("K7QF-2M9X canary-user"));
+    }
+
+    [Fact]
     public void Host_names_are_no_secret()
     {
         _settings.Apply(Saved);

@@ -16,7 +16,7 @@ public sealed class LogRingTests : IDisposable
     public LogRingTests()
     {
         var environment = new ProcessEnvironment(new Dictionary<string, string> { ["SLUICE_CONFIG__API__NZB_KEY"] = Secret });
-        _ring = new LogRing(new LogRedactor(new SettingsSource(new SettingsResolver(SettingSchema.All, environment))), new SteppedTime());
+        _ring = new LogRing(new LogRedactor(new SettingsSource(new SettingsResolver(SettingSchema.All, environment))), new RecentWarnings(), new SteppedTime());
         _logger = _ring.CreateLogger("Sluice.Server.Queue.QueueWorker");
     }
 

@@ -11,17 +11,18 @@ public sealed class RecentWarningsTests : IDisposable
     private const string Secret = "0123456789abcdef0123456789abcdef";
 
     private readonly SteppedTime _time = new();
-    private readonly RecentWarnings _warnings;
+    private readonly RecentWarnings _warnings = new();
+    private readonly LogRing _ring;
     private readonly ILogger _logger;
 
     public RecentWarningsTests()
     {
         var environment = new ProcessEnvironment(new Dictionary<string, string> { ["SLUICE_CONFIG__API__NZB_KEY"] = Secret });
-        _warnings = new RecentWarnings(new LogRedactor(new SettingsSource(new SettingsResolver(SettingSchema.All, environment))), _time);
-        _logger = _warnings.CreateLogger("Sluice.Server.Queue.QueueWorker");
+        _ring = new LogRing(new LogRedactor(new SettingsSource(new SettingsResolver(SettingSchema.All, environment))), _warnings, _time);
+        _logger = _ring.CreateLogger("Sluice.Server.Queue.QueueWorker");
     }
 
-    public void Dispose() => _warnings.Dispose();
+    public void Dispose() => _ring.Dispose();
 
     [Fact]
     public void Newest_twenty_lines_from_warning_on_are_kept()
@@ -35,6 +36,7 @@ public sealed class RecentWarningsTests : IDisposable
 
         Assert.Equal(Enumerable.Range(10, 20).Select(i => $"line {i}"), _warnings.Lines.Select(line => line.Text));
         Assert.Equal(("QueueWorker", RecentWarnings.Most), (_warnings.Lines[0].Origin, _warnings.Count));
+        Assert.Equal(_ring.Lines.TakeLast(20).Select(line => line.Number), _warnings.Lines.Select(line => line.Number));
         _warnings.Clear();
         Assert.Empty(_warnings.Lines);
     }

@@ -78,6 +78,20 @@ public sealed class ReverseProxyTests : IDisposable
         Assert.Equal(HttpStatusCode.OK, (await browser.SaveAsync()).Status);
     }
 
+    [Fact]
+    public async Task Setup_behind_a_proxy_asks_for_the_code()
+    {
+        ExternalProgram.Require("nginx");
+        await using var server = await BuiltPages.StartAsync(_temporary, new() { ["SLUICE_SETUP_CODE"] = "K7QF-2M9X" });
+        await using var proxy = await NginxProxy.StartAsync(server.Address, useTls: true, AsTheManualSays, Token);
+        using var browser = new Browser(proxy.Address, "");
+
+        Assert.Equal(HttpStatusCode.BadRequest, await browser.SetUpAsync("", Secret));
+        Assert.Equal(HttpStatusCode.BadRequest, await browser.SetUpAsync("AAAA-AAAA", Secret));
+        Assert.Equal(HttpStatusCode.OK, await browser.SetUpAsync("K7QF-2M9X", Secret));
+        Assert.Equal(HttpStatusCode.OK, (await browser.LogInAsync(Secret)).Status);
+    }
+
     private static byte[] LongNzb() => NzbText.Of([.. Enumerable.Range(0, 400).Select(i => $"{i}.mkv")]);
 
     private Task<RunningServer> StartAsync(Dictionary<string, string> variables)
@@ -132,6 +146,13 @@ public sealed class ReverseProxyTests : IDisposable
             var cookie = answer.Headers.TryGetValues("Set-Cookie", out var set) ? set.Single() : "";
             _cookie = cookie.Split(';')[0];
             return (answer.StatusCode, JsonNode.Parse(await answer.Content.ReadAsStringAsync(Token))!, cookie);
+        }
+
+        public async Task<HttpStatusCode> SetUpAsync(string code, string password)
+        {
+            var body = new JsonObject { ["code"] = code, ["user"] = "admin", ["password"] = password };
+            using var answer = await SendAsync(HttpMethod.Post, "api/setup", JsonContent.Create(body), ("Origin", _origin), ("X-Csrf", "1"));
+            return answer.StatusCode;
         }
 
         public async Task<(HttpStatusCode Status, string Body)> SaveAsync()

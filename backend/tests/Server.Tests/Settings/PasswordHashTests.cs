@@ -1,4 +1,5 @@
 using Sluice.Server.Settings;
+using Sluice.Server.Tests.FamilyImport;
 using Xunit;
 
 namespace Sluice.Server.Tests.Settings;
@@ -26,4 +27,41 @@ public sealed class PasswordHashTests
     [InlineData("pbkdf2-sha256$999999999$AAAAAAAAAAAAAAAAAAAAAA==$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")]
     [InlineData("a password")]
     public void What_is_no_stored_form_is_not_taken_for_one(string text) => Assert.Null(PasswordHash.Parse(text));
+
+    // Both are of "correct horse" with "salt" behind it, as ASP.NET Identity writes them.
+    [Theory]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Hash_of_identity_is_verified_and_survives_being_stored(int version)
+    {
+        var text = version == 2 ? IdentityVersion2("correct horsesalt") : OldServer.Identity("correct horsesalt");
+
+        var stored = PasswordHash.OfIdentity(text, "salt")!.ToString();
+        var hash = PasswordHash.Parse(stored)!;
+
+        Assert.True(PasswordHash.IsHash(stored));
+        Assert.True(hash.IsImported);
+        Assert.True(hash.Verify("correct horse"));
+        Assert.False(hash.Verify("correct horses"));
+        Assert.False(hash.Verify("correct horsesalt"));
+        Assert.False(PasswordHash.Create("correct horse").IsImported);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("AA==")]
+    [InlineData("AQAAAAL/////AAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")]
+    [InlineData("no base64!")]
+    public void Hash_that_is_none_of_identity_is_refused(string text) => Assert.Null(PasswordHash.OfIdentity(text, ""));
+
+    private static string IdentityVersion2(string password)
+    {
+        var salt = System.Security.Cryptography.RandomNumberGenerator.GetBytes(16);
+        return Convert.ToBase64String(
+        [
+            0,
+            .. salt,
+            .. System.Security.Cryptography.Rfc2898DeriveBytes.Pbkdf2(password, salt, 1000, System.Security.Cryptography.HashAlgorithmName.SHA1, 32),
+        ]);
+    }
 }

@@ -61,6 +61,22 @@ public sealed class MapCorrectorTests
         Assert.All(_source.Requests, request => Assert.Equal(OperationLane.Playback, request.Lane));
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(200)]
+    [InlineData(399)]
+    public async Task Estimate_that_is_wrong_in_all_its_parts_is_corrected_by_one_article_and_those_beside_it(int refuting)
+    {
+        int[] lengths = [.. Enumerable.Repeat(1100, 399), 77];
+        var post = Post(lengths);
+        var truth = MapOf(lengths);
+        var estimate = SegmentMap.Uniform(400, 1099, truth.Length);
+
+        Assert.Equal(truth, await Corrector().CorrectAsync(post.Ids, estimate, truth[refuting], Token));
+        Assert.InRange(_source.Requests.Count, 1, 2);
+    }
+
     [Fact]
     public async Task Article_of_another_file_is_not_believed()
     {

@@ -58,14 +58,14 @@ describe("QueuePage", () => {
     expect(document.activeElement).toHaveTextContent("Film 2");
   });
 
-  it("moves by keys to where the row is shown, whatever its number was", async () => {
+  it("moves by keys from where the item is then, whatever its number was", async () => {
     fakeEvents();
     const calls = mockApi({ "GET /api/queue": list([row(4), row(7), row(9)]), "PUT /api/queue/i9": row(1) });
     renderAt("/queue", <QueuePage />);
     (await screen.findByText("Film 9")).closest("tr")?.focus();
     await userEvent.keyboard("K");
     await waitFor(() => expect(calls.some((call) => call.method === "PUT")).toBe(true));
-    expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({ position: 1 });
+    expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({ step: -1 });
   });
 
   it("sends only what was changed of an item", async () => {

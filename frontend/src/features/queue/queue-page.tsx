@@ -33,7 +33,6 @@ export function QueuePage() {
   const item = useWindowParam("item");
   const categories = list.first?.categories ?? [];
   const isPaused = list.first?.paused ?? false;
-  const isWhole = !url.isFiltered && sort === "position";
   const chosen = item.value === null ? undefined : list.rows.find((row) => row.id === item.value);
 
   return (
@@ -67,7 +66,6 @@ export function QueuePage() {
             rows={list.rows}
             total={list.total}
             sort={sort}
-            isWhole={isWhole}
             onSort={url.setSort}
             selection={{ ids: selection.ids, onChange: selection.set }}
             isLoading={list.isLoading}
@@ -84,7 +82,6 @@ export function QueuePage() {
           <ItemSheet
             id={item.value}
             row={chosen}
-            place={chosen && isWhole ? list.rows.indexOf(chosen) : (chosen?.position ?? 0)}
             isLoading={list.isLoading}
             categories={categories}
             onClose={item.close}

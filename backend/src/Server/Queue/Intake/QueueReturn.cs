@@ -16,6 +16,9 @@ internal sealed record QueueReturnChange(string Password, NzbUpload? Upload)
     /// <summary>Everything stays as it is.</summary>
     public static readonly QueueReturnChange None = new("", null);
 
+    /// <summary>How it is tried.</summary>
+    public AnotherTry Try { get; init; } = AnotherTry.Yes;
+
     /// <summary>The NZB that takes the place of that of the item, or null.</summary>
     public UploadedNzb? Nzb => Upload is { Nzbs: [var first, ..] } ? first : null;
 }
@@ -112,7 +115,7 @@ internal sealed class QueueReturn(
         EncodedBytes = change.Nzb is null ? item.EncodedBytes : 0,
         AddedAt = item.AddedAt,
         Named = true,
-        Retried = true,
+        Retried = change.Try,
     };
 
     /// <summary>The length of the plain NZB of an item; null when the NZB is gone or cannot be read any more.</summary>

@@ -44,8 +44,9 @@ internal sealed class UndoWorker(
 
     private const string Prefix = "u-";
 
-    // Keeps each transaction short enough for adds to go on beside it.
-    private const int PerTransaction = 1000;
+    // A removal dirties pages all over its indices, and a commit writes each of them: many small transactions write the same pages again and
+    // again. This many take a half second, for which adds may wait.
+    private const int PerTransaction = 20_000;
 
     private readonly WakeSignal _signal = new(time);
 

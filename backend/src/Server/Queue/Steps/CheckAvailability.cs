@@ -30,6 +30,12 @@ internal sealed class CheckAvailability(ProviderHost providers, IOptionsMonitor<
         if (sample.Count.Missing > 0)
             await sample.WaitForAllAsync(Patience, time, cancellationToken);
         var (asked, missing) = (sample.Count.Answered, sample.Count.Missing);
+        if (work.Item.Retried.HasFlag(AnotherTry.IgnoresDamage))
+        {
+            progress.Findings = new StepFindings(("asked", asked), ("missing", missing));
+            return null;
+        }
+
         var failure = SampleVerdict.Judge(sample);
         if (failure is not null)
         {

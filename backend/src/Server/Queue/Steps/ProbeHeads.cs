@@ -26,6 +26,8 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
     {
         var sort = work.Sort;
         var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
+        if (work.Item.Retried.HasFlag(AnotherTry.AsksEveryone))
+            await ForgetMissesAsync(sort.Payload, release, cancellationToken);
         List<ProbeTarget> targets = [.. sort.Targets.Select(file => file.ToTarget(release))];
         var found = new FoundHeads(sort.Segments);
         var options = new ProbeOptions { IncludesPar2 = shown.HavePar2, Found = found.Add };
@@ -34,24 +36,42 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
         // The heads are asked for first: the item waits for them, and not for the sample.
         var probing = new ReleaseProber(providers, options).ProbeAsync(targets, new Share(progress, targets.Count), stop.Token);
         await work.TakeAsync(release, AvailabilitySample.Start(providers, release, SegmentSample.Pick(sort.Payload, AvailabilitySample.Most)));
-        var report = await ProbeAsync(probing, found, work.Sample!, stop, cancellationToken);
+        var judges = !work.Item.Retried.HasFlag(AnotherTry.IgnoresDamage);
+        var report = await ProbeAsync(probing, judges ? Task.WhenAny(found.Loss, work.Sample!.Severe) : found.Loss, stop, cancellationToken);
         work.Heads = report?.Files ?? found.All;
         progress.Findings = report is null
             ? new StepFindings(("files", sort.Payload.Count), ("heads", found.All.Count))
             : new StepFindings(("files", report.Files.Count), ("heads", report.HeadsAsked), ("fetches", report.Fetches), ("bytes", report.Bytes));
 
-        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? (work.Sample!.IsComplete ? SampleVerdict.Judge(work.Sample) : null);
+        var failure = ProbeVerdict.Judge(work.Heads, providers.ProviderCount) ?? (judges && work.Sample!.IsComplete ? SampleVerdict.Judge(work.Sample) : null);
         if (failure is not null)
             await NoteGoneAsync(work, cancellationToken);
         return failure;
     }
 
-    /// <summary>Lets the probe come to its end, or stops it a while after the release is found to be lost.</summary>
-    /// <returns>Null where it was stopped.</returns>
-    private async Task<ProbeReport?> ProbeAsync(
-        Task<ProbeReport> probing, FoundHeads found, AvailabilitySample sample, CancellationTokenSource stop, CancellationToken cancellationToken)
+    /// <summary>What providers are remembered not to have of a release is asked for again.</summary>
+    private async Task ForgetMissesAsync(IReadOnlyList<PostedEntry> files, ReleaseUse release, CancellationToken cancellationToken)
     {
-        if (await Task.WhenAny(probing, found.Loss, sample.Severe) != probing)
+        foreach (var file in files)
+        {
+            var ids = release.Take(file.Places);
+            for (var segment = 0; segment < file.Segments; segment++)
+            {
+                if (await ids.GetAsync(segment, cancellationToken) is { Primary: { IsEmpty: false } primary })
+                    providers.ForgetMisses(primary);
+            }
+        }
+    }
+
+    /// <summary>Lets the probe come to its end, or stops it a while after the release is found to be lost.</summary>
+    /// <param name="probing">The probe.</param>
+    /// <param name="loss">Ends once the release is lost.</param>
+    /// <param name="stop">Stops the probe.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <returns>Null where it was stopped.</returns>
+    private async Task<ProbeReport?> ProbeAsync(Task<ProbeReport> probing, Task loss, CancellationTokenSource stop, CancellationToken cancellationToken)
+    {
+        if (await Task.WhenAny(probing, loss) != probing)
         {
             using var enough = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
             await Task.WhenAny(probing, Task.Delay(Patience, time, enough.Token));

@@ -55,7 +55,7 @@ internal sealed class ReadNzb(
 
     private async Task<bool> IsKnownDeadAsync(ImportWork work, CancellationToken cancellationToken)
     {
-        if (work.Item.Retried || !await dead.AnyAsync(cancellationToken))
+        if (work.Item.Retried != AnotherTry.No || !await dead.AnyAsync(cancellationToken))
             return false;
         using var release = await releases.OpenAsync(work.Item.NzbHash, cancellationToken);
         return await dead.CoverAsync(work.Sort.Payload, release, cancellationToken);

@@ -42,10 +42,10 @@ internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, 
     /// <inheritdoc/>
     public async ValueTask<Stream> OpenAsync(long offset, long length, CancellationToken cancellationToken)
     {
-        var client = reading is null ? new PlaybackClient("", "") : PlaybackClient.Of(reading);
+        var request = PlaybackRequest.Of(reading);
         try
         {
-            var stream = await StoreGuard.RunAsync(() => playbacks.OpenAsync(file, client, () => reading?.Abort(), offset, length, cancellationToken));
+            var stream = await StoreGuard.RunAsync(() => playbacks.OpenAsync(file, request, offset, length, cancellationToken));
             return new LendingContentStream(stream, stream, Translate);
         }
         catch (Exception failure) when (Translate(failure) is { } known)

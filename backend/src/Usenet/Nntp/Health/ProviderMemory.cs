@@ -177,6 +177,24 @@ public sealed class ProviderMemory
             return _misses.Holds(key);
     }
 
+    /// <summary>A provider may have an article after all: it is asked again.</summary>
+    public void ForgetMissing(Guid provider, MessageId id)
+    {
+        lock (_gate)
+        {
+            if (_misses.Count == 0)
+                return;
+        }
+
+        var key = MissMemory.KeyOf(provider, id);
+        lock (_gate)
+        {
+            // What is stored of it is replaced by an answer that is out of date.
+            if (_misses.Forget(key) is { } forgotten && _newMisses.Count < MostUntaken)
+                _newMisses.Add(forgotten);
+        }
+    }
+
     /// <summary>A provider has said that it does not have an article. Time-outs and broken connections never come here.</summary>
     internal void RememberMissing(Guid provider, MessageId id)
     {
@@ -217,6 +235,17 @@ internal sealed class MissMemory(TimeProvider time)
     }
 
     public bool Holds(Guid key) => _answers.TryGetValue(key, out var answer) && answer.Until > time.GetTimestamp();
+
+    /// <summary>An answer is believed no more.</summary>
+    /// <returns>What takes its place; null where it was not believed.</returns>
+    public RememberedMiss? Forget(Guid key)
+    {
+        if (!Holds(key))
+            return null;
+        var believed = _answers[key].Believed;
+        _answers[key] = new Answer(time.GetTimestamp(), believed);
+        return new RememberedMiss(key, time.WallTime(), believed);
+    }
 
     /// <summary>A provider has given the answer just now.</summary>
     /// <returns>What is remembered of it.</returns>

@@ -20,18 +20,17 @@ interface ItemSheetProps {
   id: string;
   /** The item; undefined where it is not in the queue. */
   row: QueueRow | undefined;
-  place: number;
   isLoading: boolean;
   categories: readonly string[];
   onClose: () => void;
 }
 
 /** An item of the queue: its steps, and what can be changed of it. */
-export function ItemSheet({ id, row, place, isLoading, categories, onClose }: ItemSheetProps) {
+export function ItemSheet({ id, row, isLoading, categories, onClose }: ItemSheetProps) {
   return (
     <Sheet isOpen onClose={onClose} size="sm" title={row?.name ?? t("details")}>
       {row ? (
-        <Details row={row} place={place} categories={categories} onClose={onClose} />
+        <Details row={row} categories={categories} onClose={onClose} />
       ) : isLoading ? (
         <SkeletonRows />
       ) : (
@@ -43,10 +42,10 @@ export function ItemSheet({ id, row, place, isLoading, categories, onClose }: It
   );
 }
 
-function Details({ row, place, categories, onClose }: { row: QueueRow; place: number; categories: readonly string[]; onClose: () => void }) {
+function Details({ row, categories, onClose }: { row: QueueRow; categories: readonly string[]; onClose: () => void }) {
   const hasBegun = row.steps.some((step) => step.state !== "pending");
   const isPaused = row.state === "paused";
-  const move = (position: number) => void changeItem(row.id, { position: Math.max(0, position) });
+  const move = (change: { position: number } | { step: number }) => void changeItem(row.id, change);
   return (
     <div className="grid gap-6 wrap-anywhere">
       <KeyValues
@@ -67,10 +66,10 @@ function Details({ row, place, categories, onClose }: { row: QueueRow; place: nu
       <section className="grid gap-3">
         <h3 className="font-semibold">{t("move")}</h3>
         <div className="grid grid-cols-2 gap-2">
-          <Button icon={ArrowUpToLine} onClick={() => move(0)}>{t("to-top")}</Button>
-          <Button icon={ArrowDownToLine} onClick={() => move(lastPlace)}>{t("to-bottom")}</Button>
-          <Button icon={ArrowUp} onClick={() => move(place - 1)}>{t("up")}</Button>
-          <Button icon={ArrowDown} onClick={() => move(place + 1)}>{t("down")}</Button>
+          <Button icon={ArrowUpToLine} onClick={() => move({ position: 0 })}>{t("to-top")}</Button>
+          <Button icon={ArrowDownToLine} onClick={() => move({ position: lastPlace })}>{t("to-bottom")}</Button>
+          <Button icon={ArrowUp} onClick={() => move({ step: -1 })}>{t("up")}</Button>
+          <Button icon={ArrowDown} onClick={() => move({ step: 1 })}>{t("down")}</Button>
         </div>
       </section>
       <ChangeForm key={row.id} row={row} categories={categories} />

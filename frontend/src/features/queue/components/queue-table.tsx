@@ -14,8 +14,6 @@ interface QueueTableProps {
   rows: readonly QueueRow[];
   total: number;
   sort: QueueSort;
-  /** The whole queue in its own order: a row's place is where it is shown. */
-  isWhole: boolean;
   onSort: (sort: string) => void;
   selection: Selection;
   isLoading: boolean;
@@ -25,9 +23,9 @@ interface QueueTableProps {
 }
 
 /** The rows of the queue, and what can be done with one. */
-export function QueueTable({ rows, total, sort, isWhole, onSort, selection, isLoading, onEnd, onDetails, empty }: QueueTableProps) {
-  const placeOf = (row: QueueRow) => (isWhole ? rows.indexOf(row) : row.position);
-  const move = (row: QueueRow, position: number) => void changeItem(row.id, { position: Math.max(0, position) });
+export function QueueTable({ rows, total, sort, onSort, selection, isLoading, onEnd, onDetails, empty }: QueueTableProps) {
+  const move = (row: QueueRow, position: number) => void changeItem(row.id, { position });
+  const step = (row: QueueRow, places: number) => void changeItem(row.id, { step: places });
 
   function menu(row: QueueRow): MenuItem[] {
     const isPaused = row.state === "paused";
@@ -39,8 +37,8 @@ export function QueueTable({ rows, total, sort, isWhole, onSort, selection, isLo
         onSelect: () => void changeItem(row.id, { paused: !isPaused }),
       },
       { label: t("to-top"), icon: ArrowUpToLine, startsGroup: true, onSelect: () => move(row, 0) },
-      { label: t("up"), icon: ArrowUp, onSelect: () => move(row, placeOf(row) - 1) },
-      { label: t("down"), icon: ArrowDown, onSelect: () => move(row, placeOf(row) + 1) },
+      { label: t("up"), icon: ArrowUp, onSelect: () => step(row, -1) },
+      { label: t("down"), icon: ArrowDown, onSelect: () => step(row, 1) },
       { label: t("to-bottom"), icon: ArrowDownToLine, onSelect: () => move(row, lastPlace) },
       ...priorities.map((word, at) => ({
         label: t("set-priority", { priority: t(word === "force" ? "priority-force-short" : `priority-${word}`) }),
@@ -66,8 +64,8 @@ export function QueueTable({ rows, total, sort, isWhole, onSort, selection, isLo
       onOpen={(row) => onDetails(row.id)}
       keys={{
         Delete: (row) => void removeItems({ ids: [row.id] }),
-        K: (row) => move(row, placeOf(row) - 1),
-        J: (row) => move(row, placeOf(row) + 1),
+        K: (row) => step(row, -1),
+        J: (row) => step(row, 1),
         t: (row) => move(row, 0),
         b: (row) => move(row, lastPlace),
       }}

@@ -1,0 +1,102 @@
+using System.Data.Common;
+using Microsoft.Data.Sqlite;
+
+namespace Sluice.Server.Database;
+
+/// <summary>
+/// The SQLite database of another program, read from a copy: the original is opened for reading as a file and by no engine, so that not
+/// even its log is folded into it.
+/// </summary>
+/// <remarks>Not thread-safe. Disposal removes the copy.</remarks>
+internal sealed class ForeignDatabase : IDisposable
+{
+    // What SQLite may need beside the file to show its last state. The shared index of the log is made anew.
+    private static readonly string[] Companions = ["-wal", "-journal"];
+
+    private readonly SqliteConnection _connection;
+    private readonly string _folder;
+
+    private ForeignDatabase(SqliteConnection connection, string folder) => (_connection, _folder) = (connection, folder);
+
+    /// <summary>Open for queries as long as this is.</summary>
+    public DbConnection Connection => _connection;
+
+    /// <summary>Copies a database with its log and opens the copy.</summary>
+    /// <param name="path">The original.</param>
+    /// <param name="folder">A folder for the copy; made anew, and removed with it.</param>
+    /// <param name="cancellationToken">Gives up and removes what was copied.</param>
+    /// <exception cref="ForeignDatabaseException">It is in use, or is no database.</exception>
+    /// <exception cref="StorageException">The copy cannot be written.</exception>
+    public static async Task<ForeignDatabase> CopyAsync(string path, string folder, CancellationToken cancellationToken)
+    {
+        Discard(folder);
+        try
+        {
+            Directory.CreateDirectory(folder);
+            var before = Marks(path);
+            foreach (var file in Companions.Select(suffix => path + suffix).Prepend(path).Where(File.Exists))
+                await CopyFileAsync(file, Path.Combine(folder, Path.GetFileName(file)), cancellationToken);
+            if (!before.SequenceEqual(Marks(path)))
+                throw new ForeignDatabaseException("The old database is being written to. Stop the old server first.");
+            return new ForeignDatabase(Open(Path.Combine(folder, Path.GetFileName(path))), folder);
+        }
+        catch (Exception e)
+        {
+            Discard(folder);
+            throw e switch
+            {
+                SqliteException => new ForeignDatabaseException("The old database cannot be read: it is damaged, or no database.", e),
+                IOException or UnauthorizedAccessException when StorageException.From(e, folder) is { } fault => fault,
+                _ => e,
+            };
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _connection.Dispose();
+        Discard(_folder);
+    }
+
+    private static SqliteConnection Open(string path)
+    {
+        var connection = new SqliteConnection(new SqliteConnectionStringBuilder { DataSource = path, Mode = SqliteOpenMode.ReadWrite, Pooling = false }.ToString());
+        try
+        {
+            connection.Open();
+            using var command = connection.CreateCommand();
+            // The log becomes part of the copy here; from then on nothing in the file, such as a function in a view, may act.
+            command.CommandText = "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; SELECT count(*) FROM sqlite_schema; PRAGMA query_only = ON;";
+            command.ExecuteScalar();
+            return connection;
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+
+    private static List<(long Length, DateTime Written)> Marks(string path) =>
+    [
+        .. Companions.Select(suffix => path + suffix).Prepend(path).Select(name => new FileInfo(name))
+            .Select(file => file.Exists ? (file.Length, file.LastWriteTimeUtc) : (-1, default)),
+    ];
+
+    private static async Task CopyFileAsync(string from, string to, CancellationToken cancellationToken)
+    {
+        await using var source = new FileStream(from, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, 1 << 20, FileOptions.Asynchronous | FileOptions.SequentialScan);
+        await using var copy = new FileStream(to, FileMode.CreateNew, FileAccess.Write, FileShare.None, 1 << 20, FileOptions.Asynchronous);
+        await source.CopyToAsync(copy, cancellationToken);
+    }
+
+    private static void Discard(string folder)
+    {
+        if (Directory.Exists(folder))
+            Directory.Delete(folder, recursive: true);
+    }
+}
+
+/// <summary>The database of another program cannot be read now, or at all; the message says why.</summary>
+internal sealed class ForeignDatabaseException(string message, Exception? inner = null) : Exception(message, inner);

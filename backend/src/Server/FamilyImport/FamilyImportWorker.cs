@@ -1,0 +1,254 @@
+using System.Globalization;
+using System.Threading.Channels;
+using Sluice.Server.Auth;
+using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
+using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
+
+namespace Sluice.Server.FamilyImport;
+
+/// <summary>How far an import is.</summary>
+internal enum ImportStage
+{
+    /// <summary>There is nothing to import, or the server has a library of its own.</summary>
+    None,
+
+    /// <summary>There is something, and nobody has asked for it yet.</summary>
+    Offered,
+
+    /// <summary>It is being counted.</summary>
+    Looking,
+
+    /// <summary>It is counted and may be taken.</summary>
+    Found,
+
+    /// <summary>It is being taken.</summary>
+    Running,
+
+    /// <summary>All is taken.</summary>
+    Finished,
+
+    /// <summary>Something went wrong; it can be begun again.</summary>
+    Failed,
+}
+
+/// <summary>What people are shown of an import.</summary>
+/// <param name="Stage">How far it is.</param>
+/// <param name="Report">What is counted or taken so far.</param>
+internal sealed record ImportView(ImportStage Stage, ImportReport Report)
+{
+    /// <summary>The old database; null for none.</summary>
+    public string? Source { get; init; }
+
+    /// <summary>How it keeps what files are made of; null until it was looked at.</summary>
+    public FamilyShape? Shape { get; init; }
+
+    /// <summary>The share that is done, 0 to 1.</summary>
+    public double Progress { get; init; }
+
+    /// <summary>What went wrong, as a sentence; null for nothing.</summary>
+    public string? Error { get; init; }
+
+    /// <summary>When it began; null where it has not.</summary>
+    public DateTimeOffset? StartedAt { get; init; }
+
+    /// <summary>When it ended; null where it has not.</summary>
+    public DateTimeOffset? FinishedAt { get; init; }
+}
+
+/// <summary>
+/// The import of the library of a relative of nzbdav (CFG-40), in the background: counted when somebody asks for it, taken when somebody
+/// wants it, and gone on with after a start that finds it unfinished.
+/// </summary>
+/// <remarks>Thread-safe. One thing is done at a time.</remarks>
+internal sealed class FamilyImportWorker(
+    DataFolder folder, ProcessOptions process, FamilyImporter importer, FamilyImportStore store, TimeProvider time, ILogger<FamilyImportWorker> logger)
+    : IWorker, IFormerServer
+{
+    private readonly Channel<bool> _wishes = Channel.CreateBounded<bool>(1);
+
+    // Guards the two fields below; nothing is awaited under it.
+    private readonly Lock _gate = new();
+    private ImportView _view = new(ImportStage.None, ImportReport.Nothing);
+    private ImportTally? _tally;
+
+    // From the start that wants an import to its beginning.
+    private FamilySource? _opened;
+
+    /// <inheritdoc/>
+    public string Name => "the import of an old server";
+
+    /// <inheritdoc/>
+    public async Task<IReadOnlyDictionary<string, string?>> ReadAsync(CancellationToken cancellationToken)
+    {
+        await LoadAsync(cancellationToken);
+        if (_view.Stage == ImportStage.Offered && process.Imports)
+        {
+            try
+            {
+                _opened = await FamilySource.OpenAsync(folder, cancellationToken);
+                return importer.ReadSettings(_opened);
+            }
+            catch (Exception e) when (IsForeseen(e))
+            {
+                Fail(e);
+            }
+        }
+        else if (_view.Stage == ImportStage.Offered)
+            FamilyImportLog.Offered(logger, _view.Source!);
+        else if (process.Imports && _view.Stage != ImportStage.Running)
+            FamilyImportLog.Ignored(logger, _view.Stage == ImportStage.Finished ? "the import was done before" : "there is nothing to import");
+        return new Dictionary<string, string?>();
+    }
+
+    /// <inheritdoc/>
+    public async Task SaveAsync(CancellationToken cancellationToken)
+    {
+        if (_opened is not { } source)
+            return;
+        var tally = new ImportTally();
+        await importer.TakeSettingsAsync(source, tally, writes: true, cancellationToken);
+        await store.BeginAsync(time.WallTime(), tally.Report(), cancellationToken);
+        TryBegin();
+    }
+
+    /// <summary>How far it is. The first look at an offer begins to count what there is.</summary>
+    public ImportView Show()
+    {
+        lock (_gate)
+        {
+            if (_view.Stage == ImportStage.Offered && _wishes.Writer.TryWrite(false))
+                _view = _view with { Stage = ImportStage.Looking };
+            return _tally is { } tally ? _view with { Report = tally.Report() } : _view;
+        }
+    }
+
+    /// <summary>Begins to take what there is.</summary>
+    /// <returns>False where there is nothing, or all of it was taken.</returns>
+    public bool TryBegin()
+    {
+        lock (_gate)
+        {
+            if (_view.Stage is ImportStage.Running)
+                return true;
+            if (_view.Stage is not (ImportStage.Offered or ImportStage.Found or ImportStage.Failed) || !_wishes.Writer.TryWrite(true))
+                return false;
+            _view = _view with { Stage = ImportStage.Running, Progress = 0, Error = null };
+            return true;
+        }
+    }
+
+    /// <inheritdoc/>
+    public async Task RunAsync(CancellationToken stopping)
+    {
+        await foreach (var takes in _wishes.Reader.ReadAllAsync(stopping))
+        {
+            try
+            {
+                await (takes ? TakeAsync(stopping) : LookAsync(stopping));
+            }
+            catch (Exception e) when (IsForeseen(e))
+            {
+                Fail(e);
+            }
+            catch (Exception e) when (e is not OperationCanceledException)
+            {
+                Fail(e);
+                throw;
+            }
+        }
+    }
+
+    /// <inheritdoc/>
+    public Task FinishAsync(CancellationToken cancellationToken)
+    {
+        Interlocked.Exchange(ref _opened, null)?.Dispose();
+        return Task.CompletedTask;
+    }
+
+    private async Task LoadAsync(CancellationToken cancellationToken)
+    {
+        var begun = await store.FindAsync(cancellationToken);
+        var source = FamilySource.Find(folder);
+        if (begun is { FinishedAt: not null })
+            Set(new ImportView(ImportStage.Finished, begun.Report) { Source = source, Progress = 1, StartedAt = begun.StartedAt, FinishedAt = begun.FinishedAt }, null);
+        else if (source is null)
+            Set(new ImportView(ImportStage.None, ImportReport.Nothing), null);
+        else if (begun is not null)
+        {
+            Set(new ImportView(ImportStage.Running, ImportReport.Nothing) { Source = source, StartedAt = begun.StartedAt }, null);
+            _wishes.Writer.TryWrite(true);
+        }
+        else if (await store.IsFreshAsync(cancellationToken))
+            Set(new ImportView(ImportStage.Offered, ImportReport.Nothing) { Source = source }, null);
+    }
+
+    private async Task LookAsync(CancellationToken cancellationToken)
+    {
+        using var source = await FamilySource.OpenAsync(folder, cancellationToken);
+        var tally = new ImportTally();
+        Set(_view with { Shape = source.Store.FindShape(), Progress = 0 }, tally);
+        await importer.TakeSettingsAsync(source, tally, writes: false, cancellationToken);
+        await importer.TakeLibraryAsync(source, tally, writes: false, Advance, cancellationToken);
+        Set(_view with { Stage = ImportStage.Found, Progress = 1, Report = tally.Report() }, null);
+    }
+
+    private async Task TakeAsync(CancellationToken cancellationToken)
+    {
+        FamilyImportLog.Begun(logger, _view.Source!);
+        using var source = Interlocked.Exchange(ref _opened, null) ?? await FamilySource.OpenAsync(folder, cancellationToken);
+        var tally = new ImportTally();
+        var begun = await store.FindAsync(cancellationToken);
+        var started = begun?.StartedAt ?? time.WallTime();
+        Set(_view with { Shape = source.Store.FindShape(), StartedAt = started, Progress = 0 }, tally);
+        // Once an import has begun its settings are in force, and may have been changed since.
+        if (begun is not null)
+        {
+            tally.Add(begun.Report);
+        }
+        else
+        {
+            await importer.TakeSettingsAsync(source, tally, writes: true, cancellationToken);
+            await store.BeginAsync(started, tally.Report(), cancellationToken);
+        }
+
+        await importer.TakeLibraryAsync(source, tally, writes: true, Advance, cancellationToken);
+        var (report, finished) = (tally.Report(), time.WallTime());
+        await store.FinishAsync(finished, report, CancellationToken.None);
+        Set(_view with { Stage = ImportStage.Finished, Progress = 1, Report = report, FinishedAt = finished }, null);
+        Tell(report);
+    }
+
+    private static bool IsForeseen(Exception failure) =>
+        failure is ForeignDatabaseException or FamilyFormatException or StorageException or DatabaseLostException or System.Data.Common.DbException;
+
+    private void Tell(ImportReport report)
+    {
+        FamilyImportLog.Done(logger, string.Join(", ", report.Counts.Select(count =>
+            string.Create(CultureInfo.InvariantCulture, $"{count.Taken} of {count.Found} {count.Kind.ToString().ToLowerInvariant()}"))));
+        foreach (var group in report.Left.GroupBy(left => (left.Kind, left.Reason)))
+            FamilyImportLog.Left(logger, group.Count(), group.Key.Kind.ToString().ToLowerInvariant(), group.Key.Reason);
+        if (report.Kept.Count > 0)
+            FamilyImportLog.Kept(logger, string.Join(", ", report.Kept));
+    }
+
+    private void Advance(double progress)
+    {
+        lock (_gate)
+            _view = _view with { Progress = progress };
+    }
+
+    private void Fail(Exception failure)
+    {
+        FamilyImportLog.Failed(logger, failure.Message);
+        lock (_gate)
+            (_view, _tally) = (_view with { Stage = ImportStage.Failed, Error = failure.Message, Report = _tally?.Report() ?? _view.Report }, null);
+    }
+
+    private void Set(ImportView view, ImportTally? tally)
+    {
+        lock (_gate)
+            (_view, _tally) = (view, tally);
+    }
+}

@@ -1,0 +1,349 @@
+using System.Data.Common;
+using Sluice.Server.Auth;
+using Sluice.Server.Database;
+using Sluice.Server.History;
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
+using Sluice.Server.Settings;
+
+namespace Sluice.Server.FamilyImport;
+
+/// <summary>
+/// Takes over what a server of the family has: the same walk counts it first (the rehearsal) and takes it then. What was taken before, by its
+/// id, is passed over, so that an import that was broken off goes on, and one more changes nothing.
+/// </summary>
+internal sealed class FamilyImporter(
+    SluiceDatabase database,
+    StoredNzbs stored,
+    ReleaseTaker releases,
+    SettingsStore settings,
+    AdminStore admins,
+    MadePassword made,
+    CategoryRules categories,
+    QueueSchedule schedule,
+    IEnumerable<ISettingCheck> checks,
+    ProcessOptions process)
+{
+    /// <summary>The saved values by the keys of this server, without counting them.</summary>
+    public IReadOnlyDictionary<string, string?> ReadSettings(FamilySource source) => FamilySettings.Of(source.Store.ReadSettings(), [.. checks], new ImportTally()).Values;
+
+    /// <summary>Takes the saved values, and the login where there is none.</summary>
+    /// <param name="source">The old server.</param>
+    /// <param name="tally">Counts.</param>
+    /// <param name="writes">Whether they are saved, or only counted.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    public async Task TakeSettingsAsync(FamilySource source, ImportTally tally, bool writes, CancellationToken cancellationToken)
+    {
+        var old = FamilySettings.Of(source.Store.ReadSettings(), [.. checks], tally);
+        var values = new Dictionary<string, string?>(old.Values);
+        // What contradicts other values is left out, and the rest is saved.
+        while (settings.Check(values) is { Count: > 0 } errors)
+        {
+            foreach (var (key, sentences) in errors)
+            {
+                tally.Refuse(ImportKind.Settings, key, sentences[0]);
+                values.Remove(key);
+            }
+        }
+
+        if (writes)
+        {
+            await settings.SaveAsync(values, old.Kept, cancellationToken);
+            if (values.ContainsKey("webdav.pass"))
+                made.Forget();
+        }
+
+        await TakeLoginsAsync(source.Store.ReadLogins(), tally, writes, cancellationToken);
+    }
+
+    /// <summary>Takes library, history and queue.</summary>
+    /// <param name="source">The old server.</param>
+    /// <param name="tally">Counts.</param>
+    /// <param name="writes">Whether they are taken, or only counted.</param>
+    /// <param name="progress">Told the share that is done.</param>
+    /// <param name="cancellationToken">Gives up between two releases.</param>
+    /// <exception cref="FamilyFormatException">The old library is larger than can be.</exception>
+    /// <exception cref="StorageException">Something cannot be written.</exception>
+    public async Task TakeLibraryAsync(FamilySource source, ImportTally tally, bool writes, Action<double> progress, CancellationToken cancellationToken)
+    {
+        var items = source.Store.ReadItems(out var nameless);
+        for (var i = 0; i < nameless; i++)
+            tally.Leave(ImportKind.Files, "", "its row has no id");
+        var found = FamilyTree.Releases(items, out var repeated);
+        foreach (var file in repeated)
+            tally.Leave(ImportKind.Files, file.Name, "another file has the same id");
+        var history = source.Store.ReadHistory(out nameless);
+        for (var i = 0; i < nameless; i++)
+            tally.Leave(ImportKind.History, "", "its row has no id");
+        var queue = source.Store.ReadQueue(out nameless);
+        for (var i = 0; i < nameless; i++)
+            tally.Leave(ImportKind.Queue, "", "its row has no id");
+
+        // The numbers of history items are their order, so releases come in the order of the history.
+        var byFolder = found.Where(release => release.Folder is not null).ToDictionary(release => release.Folder!.Value);
+        var (done, all) = (0, history.Count + found.Count + queue.Count);
+        var taken = new Dictionary<Guid, TakenRelease?>();
+        foreach (var item in history)
+        {
+            var release = item.Folder is { } folder ? byFolder.GetValueOrDefault(folder) : null;
+            var known = release is not null && taken.TryGetValue(release.Folder!.Value, out var before) ? before : null;
+            var isNew = release is not null && taken.TryAdd(release.Folder!.Value, null);
+            var ended = await TakeReleaseAsync(source, isNew ? release : null, known, item, tally, writes, cancellationToken);
+            if (isNew)
+                taken[release!.Folder!.Value] = ended;
+            Step();
+        }
+
+        foreach (var release in found.Where(release => release.Folder is not { } folder || !taken.ContainsKey(folder)))
+        {
+            await TakeReleaseAsync(source, release, null, null, tally, writes, cancellationToken);
+            Step();
+        }
+
+        foreach (var item in queue)
+        {
+            await TakeQueueItemAsync(source, item, tally, writes, cancellationToken);
+            Step();
+        }
+
+        if (writes)
+            schedule.Wake();
+
+        void Step() => progress((double)++done / Math.Max(1, all));
+    }
+
+    private async Task TakeLoginsAsync(IReadOnlyList<FamilyLogin> logins, ImportTally tally, bool writes, CancellationToken cancellationToken)
+    {
+        var isOpen = admins.Admin is null && process.AdminPassword is null;
+        foreach (var login in logins)
+        {
+            if (!isOpen)
+                tally.Leave(ImportKind.Logins, login.Name, "this server has a login already");
+            else if (login.Name.Length is 0 or > 64 || PasswordHash.OfIdentity(login.Hash, login.Salt) is not { } password)
+                tally.Leave(ImportKind.Logins, login.Name, "its password is kept in a form that is not known");
+            else
+            {
+                isOpen = false;
+                tally.Take(ImportKind.Logins);
+                if (writes)
+                    await admins.CreateAsync(login.Name, password, "done", cancellationToken);
+            }
+        }
+    }
+
+    /// <summary>Takes a release, a history item, or both in one transaction.</summary>
+    /// <param name="source">The old server.</param>
+    /// <param name="release">The release; null where it was taken before, or there is none.</param>
+    /// <param name="known">The release that was taken before.</param>
+    /// <param name="item">The history item; null for none.</param>
+    /// <param name="tally">Counts.</param>
+    /// <param name="writes">Whether they are taken, or only counted.</param>
+    /// <param name="cancellationToken">Gives up before the transaction.</param>
+    private async Task<TakenRelease?> TakeReleaseAsync(
+        FamilySource source, FamilyRelease? release, TakenRelease? known, FamilyHistory? item, ImportTally tally, bool writes, CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        var whole = new WholeFiles();
+        if (release is not null)
+            Judge(source, release, whole, tally);
+        var at = item?.At ?? release?.Files.Max(file => file.Item.At) ?? DateTimeOffset.UnixEpoch;
+        await using var lease = stored.BeginUpload();
+        var nzb = await FindNzbAsync(source, release, item, whole, lease, tally, writes, cancellationToken);
+        if (item is not null)
+            tally.Take(ImportKind.History);
+        NewRelease? described = null;
+        if (whole.Files.Count > 0 && release is not null)
+        {
+            NoteName(release, tally);
+            tally.Take(ImportKind.Files, whole.Files.Count);
+            if (writes)
+                (described, nzb) = await DescribeAsync(release, whole, nzb, at, lease, tally, cancellationToken);
+        }
+
+        if (!writes)
+            return null;
+        return await database.WriteAsync(
+            connection =>
+            {
+                var ended = described is null ? known : Insert(connection, described, at);
+                if (item is not null)
+                    Insert(connection, item, ended, nzb);
+                return ended;
+            },
+            cancellationToken);
+    }
+
+    private async Task<(NewRelease? Release, TakenNzb? Nzb)> DescribeAsync(
+        FamilyRelease release, WholeFiles whole, TakenNzb? nzb, DateTimeOffset at, StoredNzbs.UploadLease lease, ImportTally tally, CancellationToken cancellationToken)
+    {
+        try
+        {
+            nzb ??= await releases.WriteAsync(release, whole, at, lease, cancellationToken);
+            return (ReleaseTaker.Describe(release, whole, nzb), nzb);
+        }
+        catch (FamilyFormatException e)
+        {
+            foreach (var file in whole.Files)
+                tally.Refuse(ImportKind.Files, $"{release.Category}/{release.Name}/{string.Join('/', file.Names)}", e.Message);
+            return (null, nzb);
+        }
+    }
+
+    private static void Judge(FamilySource source, FamilyRelease release, WholeFiles whole, ImportTally tally)
+    {
+        foreach (var file in release.Files)
+        {
+            try
+            {
+                whole.Add(file, source.ReadContent(file.Item));
+            }
+            catch (Exception e) when (e is FamilyFormatException or OverflowException)
+            {
+                var reason = e is FamilyFormatException ? e.Message : "its parts have more bytes than can be";
+                tally.Leave(ImportKind.Files, $"{release.Category}/{release.Name}/{string.Join('/', file.Names)}", reason);
+            }
+        }
+    }
+
+    /// <summary>The NZB that the old server has kept, where it lists the files; null where one has to be written, and in a rehearsal.</summary>
+    private async Task<TakenNzb?> FindNzbAsync(
+        FamilySource source, FamilyRelease? release, FamilyHistory? item, WholeFiles whole, StoredNzbs.UploadLease lease, ImportTally tally, bool writes, CancellationToken cancellationToken)
+    {
+        var blob = release?.Files.Select(file => file.Item.Nzb).FirstOrDefault(id => id is not null) ?? item?.Nzb;
+        if (blob is null && item is not { HasNzbText: true })
+            return null;
+        var name = item?.NzbName ?? release!.Name;
+        TakenNzb? taken = null;
+        string? fault = null;
+        try
+        {
+            await using var plain = source.OpenNzb(blob, item?.Id);
+            fault = plain is null ? "its blob is missing" : "it is no NZB, or not that of its files";
+            if (plain is not null && (writes
+                ? (taken = await releases.StoreAsync(plain, whole.Posts, lease, cancellationToken)) is not null
+                : await ReleaseTaker.IsUsableAsync(plain, whole.Posts, cancellationToken)))
+            {
+                tally.Take(ImportKind.Nzbs);
+                return taken;
+            }
+        }
+        catch (FamilyFormatException e)
+        {
+            fault = e.Message;
+        }
+
+        tally.Leave(ImportKind.Nzbs, name, whole.Files.Count > 0 ? $"{fault}; one is written from the message-ids" : fault!);
+        return null;
+    }
+
+    private static void NoteName(FamilyRelease release, ImportTally tally)
+    {
+        var (category, name) = (ReleaseTaker.CategoryOf(release), ReleaseTaker.NameOf(release));
+        if (release.IsMoved)
+            tally.Note($"{name} lay outside of the folders of releases and is in {category} now; links by id still lead to it");
+        else if (category != release.Category || name != release.Name)
+            tally.Note($"{release.Category}/{release.Name} is called {category}/{name} here; links by id still lead to it");
+    }
+
+    private static TakenRelease Insert(DbConnection connection, NewRelease release, DateTimeOffset at)
+    {
+        if (LibraryStore.FindReleaseOf(connection, release.Files.Select(file => file.Id)) is { } before)
+            return new TakenRelease(before.Id, before.Category, before.Name, before.NzbHash, release.Files.Sum(file => file.Length));
+        var (id, name) = ReleaseTaker.Insert(connection, release, at);
+        return new TakenRelease(id, release.Category, name, release.NzbHash, release.Files.Sum(file => file.Length));
+    }
+
+    private void Insert(DbConnection connection, FamilyHistory item, TakenRelease? release, TakenNzb? nzb)
+    {
+        var id = item.Id.ToString("D");
+        if (HistoryStore.Contains(connection, id))
+            return;
+        var category = CategoryRules.Resolve(item.Category);
+        var isFailed = !item.IsCompleted;
+        HistoryStore.Insert(connection, new HistoryItem
+        {
+            Id = id,
+            Name = release?.Name ?? ReleaseName.Clean(item.Name, windowsSafe: false),
+            NzbName = item.NzbName,
+            Category = category,
+            Folder = release?.Category ?? categories.FolderOf(category),
+            NzbHash = nzb?.Blob.Hash ?? release?.NzbHash,
+            NzbLength = nzb?.Blob.PlainLength ?? 0,
+            EncodedBytes = item.Bytes,
+            Bytes = isFailed ? item.Bytes : release?.Bytes ?? item.Bytes,
+            ReleaseId = isFailed ? null : release?.Id,
+            Reason = isFailed ? nameof(FailureReason.InternalError) : null,
+            FailMessage = isFailed ? item.Message : "",
+            Archived = item.IsArchived,
+            AddedAt = item.At - item.Took,
+            StartedAt = item.At - item.Took,
+            CompletedAt = item.At,
+        });
+    }
+
+    private async Task TakeQueueItemAsync(FamilySource source, FamilyQueueItem item, ImportTally tally, bool writes, CancellationToken cancellationToken)
+    {
+        var name = item.NzbName.Length > 0 ? item.NzbName : item.Name;
+        await using var lease = stored.BeginUpload();
+        TakenNzb? nzb = null;
+        var fault = "its NZB is missing";
+        try
+        {
+            await using var plain = source.OpenNzb(item.Id, item.Id);
+            var isUsable = plain is not null && (writes
+                ? (nzb = await releases.StoreAsync(plain, [], lease, cancellationToken)) is not null
+                : await ReleaseTaker.IsUsableAsync(plain, [], cancellationToken));
+            if (isUsable)
+                fault = "";
+            else if (plain is not null)
+                fault = "what it was added with is no NZB";
+        }
+        catch (FamilyFormatException e)
+        {
+            fault = e.Message;
+        }
+
+        if (fault.Length > 0)
+        {
+            tally.Leave(ImportKind.Queue, name, fault);
+            tally.Leave(ImportKind.Nzbs, name, fault);
+            return;
+        }
+
+        tally.Take(ImportKind.Queue);
+        tally.Take(ImportKind.Nzbs);
+        if (nzb is not null)
+            await database.WriteAsync(connection => Insert(connection, item, nzb.Blob), cancellationToken);
+    }
+
+    private bool Insert(DbConnection connection, FamilyQueueItem item, StoredBlob blob)
+    {
+        var id = item.Id.ToString("D");
+        if (QueueStore.Find(connection, id) is not null || HistoryStore.Contains(connection, id))
+            return false;
+        var category = CategoryRules.Resolve(item.Category);
+        var folder = categories.FolderOf(category);
+        var wanted = ReleaseName.Clean(item.Name.Length > 0 ? item.Name : ItemName.Parse(item.NzbName).Name, windowsSafe: true);
+        var name = ReleaseName.FindFree(
+            wanted, candidate => QueueStore.Contains(connection, folder, candidate) || QueueFileStore.Contains(connection, folder, QueueFile.NameOf(candidate)));
+        QueueStore.Insert(connection, new QueueItem
+        {
+            Id = id,
+            Name = name,
+            NzbName = item.NzbName,
+            Category = category,
+            Folder = folder,
+            NzbHash = blob.Hash,
+            NzbLength = blob.PlainLength,
+            // Its lowest numbers mean the default, a duplicate and a pause.
+            Priority = item.Priority is >= (int)QueuePriority.Low and <= (int)QueuePriority.Force ? (QueuePriority)item.Priority : QueuePriority.Normal,
+            Paused = item.Priority == -2,
+            Named = true,
+            AddedAt = item.At,
+        });
+        return true;
+    }
+
+    /// <summary>A release that is in the library by now.</summary>
+    private sealed record TakenRelease(long Id, string Category, string Name, string NzbHash, long Bytes);
+}

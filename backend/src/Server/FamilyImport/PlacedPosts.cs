@@ -1,0 +1,82 @@
+using Sluice.Server.Library;
+using Sluice.Server.Queue;
+using Sluice.Usenet.Nzb;
+
+namespace Sluice.Server.FamilyImport;
+
+/// <summary>
+/// Finds the posted files of a release in an NZB while that is read: the entry that lists exactly the same articles. The order of the NZB is
+/// that of the numbers of its segments, and so are the numbers that articles claim.
+/// </summary>
+/// <remarks>Not thread-safe; for one reading of one NZB.</remarks>
+internal sealed class PlacedPosts
+{
+    private readonly Dictionary<MessageId, List<OldPost>> _byFirst = [];
+    private readonly Dictionary<OldPost, PostedEntry> _found = [];
+    private readonly int _wanted;
+
+    /// <summary>Looks for these.</summary>
+    public PlacedPosts(IReadOnlyList<OldPost> posts)
+    {
+        _wanted = posts.Count;
+        foreach (var post in posts)
+        {
+            if (!MessageId.TryParse(post.Ids[0], out var first))
+                continue;
+            if (!_byFirst.TryGetValue(first, out var same))
+                _byFirst[first] = same = [];
+            same.Add(post);
+        }
+    }
+
+    /// <summary>Whether each was found.</summary>
+    public bool AreComplete => _found.Count == _wanted;
+
+    /// <summary>The entry of a post.</summary>
+    public PostedEntry this[OldPost post] => _found[post];
+
+    /// <summary>Reads the next entry of the NZB and writes its message-ids into the list of the release.</summary>
+    public async Task<PostedEntry> AddAsync(int ordinal, NzbFile file, MessageIdListWriter list, CancellationToken cancellationToken)
+    {
+        var candidates = Candidates(file);
+        var entry = await PostedEntry.ReadAsync(ordinal, file, list, cancellationToken);
+        foreach (var post in candidates)
+            _found.TryAdd(post, entry);
+        return entry;
+    }
+
+    private List<OldPost> Candidates(NzbFile file)
+    {
+        var hits = new List<OldPost>();
+        foreach (var segment in file.Segments)
+        {
+            if (_byFirst.TryGetValue(segment.Ids.Primary, out var posts))
+                hits.AddRange(posts.Where(post => !_found.ContainsKey(post)));
+        }
+
+        return hits.Count == 0 ? hits : [.. hits.Where(post => IsSame(post, file))];
+    }
+
+    private static bool IsSame(OldPost post, NzbFile file)
+    {
+        var ids = new HashSet<MessageId>();
+        foreach (var id in post.Ids)
+        {
+            if (MessageId.TryParse(id, out var parsed))
+                ids.Add(parsed);
+        }
+
+        var known = new HashSet<MessageId>();
+        foreach (var segment in file.Segments)
+        {
+            if (segment.IsHole)
+                continue;
+            if (!ids.Contains(segment.Ids.Primary))
+                return false;
+            known.Add(segment.Ids.Primary);
+            known.UnionWith(segment.Ids.Fallbacks.Where(ids.Contains));
+        }
+
+        return known.Count == ids.Count;
+    }
+}

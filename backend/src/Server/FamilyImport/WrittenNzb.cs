@@ -1,0 +1,91 @@
+using System.Globalization;
+using System.Text;
+using System.Xml;
+using Sluice.Usenet.Probing;
+
+namespace Sluice.Server.FamilyImport;
+
+/// <summary>
+/// Writes an NZB where the old server has kept none, from the message-ids of its files: so the release can be exported, tried again and mapped
+/// anew. Groups are not known, and sizes are those of the decoded segments.
+/// </summary>
+internal static class WrittenNzb
+{
+    private const string Namespace = "http://www.newzbin.com/DTD/2003/nzb";
+
+    // Where the data of a 7z begins.
+    private const long SevenZipStart = 32;
+
+    /// <summary>Writes it.</summary>
+    /// <param name="output">Takes the text; stays open.</param>
+    /// <param name="name">Name of the release.</param>
+    /// <param name="files">The files of the release.</param>
+    /// <param name="at">When it was posted, as far as known.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    public static async Task WriteAsync(Stream output, string name, WholeFiles files, DateTimeOffset at, CancellationToken cancellationToken)
+    {
+        var names = NamesOf(name, files);
+        var partSize = PartSizes.OfRelease(files.Posts.Select(post => (post.Ids.Count, post.Length)));
+        // Characters that XML cannot carry have been cleaned from names, and message-ids hold none.
+        var settings = new XmlWriterSettings { Async = true, CloseOutput = false, Encoding = new UTF8Encoding(false), Indent = true, CheckCharacters = false };
+        await using var xml = XmlWriter.Create(output, settings);
+        await xml.WriteStartDocumentAsync();
+        await xml.WriteStartElementAsync(null, "nzb", Namespace);
+        foreach (var post in files.Posts)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            var map = post.MapOf(post.Ids.Count, partSize)!;
+            await xml.WriteStartElementAsync(null, "file", null);
+            await Attribute("subject", string.Create(CultureInfo.InvariantCulture, $"\"{names[post]}\" yEnc (1/{post.Ids.Count})"));
+            await Attribute("poster", "unknown");
+            await Attribute("date", Number(Math.Max(0, at.ToUnixTimeSeconds())));
+            await xml.WriteElementStringAsync(null, "groups", null, "");
+            await xml.WriteStartElementAsync(null, "segments", null);
+            for (var i = 0; i < post.Ids.Count; i++)
+            {
+                await xml.WriteStartElementAsync(null, "segment", null);
+                await Attribute("bytes", Number(map[i].Length));
+                await Attribute("number", Number(i + 1));
+                await xml.WriteStringAsync(post.Ids[i].Trim().TrimStart('<').TrimEnd('>'));
+                await xml.WriteEndElementAsync();
+            }
+
+            await xml.WriteEndElementAsync();
+            await xml.WriteEndElementAsync();
+        }
+
+        await xml.WriteEndElementAsync();
+        await xml.WriteEndDocumentAsync();
+
+        Task Attribute(string key, string value) => xml.WriteAttributeStringAsync(null, key, null, value);
+        static string Number(long value) => value.ToString(CultureInfo.InvariantCulture);
+    }
+
+    /// <summary>Names for the posts: of a file that was posted as it is its own, of the parts of others what such parts are called.</summary>
+    private static Dictionary<OldPost, string> NamesOf(string release, WholeFiles files)
+    {
+        var names = new Dictionary<OldPost, string>();
+        foreach (var file in files.Files)
+        {
+            if (file.IsPlain)
+            {
+                names.TryAdd(file.Stretches[0].Post, file.Names[^1]);
+                continue;
+            }
+
+            var stem = files.Files.Count == 1 ? release : Path.GetFileNameWithoutExtension(file.Names[^1]);
+            var format = FormatOf(file);
+            for (var i = 0; i < file.Stretches.Count; i++)
+                names.TryAdd(file.Stretches[i].Post, string.Format(CultureInfo.InvariantCulture, format, stem, i + 1, file.Names[^1]));
+        }
+
+        return names.ToDictionary(name => name.Key, name => NameCleaner.Clean(name.Value, windowsSafe: true));
+    }
+
+    // Every RAR volume has a header of its own; a 7z and a file that was cut have none behind the first part.
+    private static string FormatOf(WholeFile file) =>
+        file.Stretches.Skip(1).Any(stretch => stretch.Offset > 0) ? "{0}.part{1:000}.rar"
+        : file.Stretches[0].Offset == 0 && file.Cipher is null ? "{2}.{1:000}"
+        : file.Stretches[0].Offset == SevenZipStart ? "{0}.7z.{1:000}"
+        : "{0}.part{1:000}.rar";
+}

@@ -1,0 +1,117 @@
+using System.Net;
+using System.Text;
+using System.Text.Json.Nodes;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Sluice.Server.AdminApi;
+using Sluice.Server.Auth;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Queue;
+using Sluice.Server.Tests.Startup;
+using Xunit;
+
+namespace Sluice.Server.Tests.AdminApi;
+
+/// <summary>No secret leaves in what can be read: logs, warnings, events, lists, and the SABnzbd API (S4, S7, CFG-54).</summary>
+public sealed class SecretAnswerTests : IDisposable
+{
+    private const string SetupCode = "CNRY-2M9X";
+
+    private static readonly Dictionary<string, string> Values = new()
+    {
+        ["api.key"] = "canary01-canary01",
+        ["api.nzb-key"] = "canary02-canary02",
+        ["api.strm-key"] = "canary03-canary03",
+        ["webdav.pass"] = "canary04-canary04",
+        ["webdav.static-download-key"] = "canary05-canary05",
+        ["rclone.pass"] = "canary06-canary06",
+        ["api.archive-passwords"] = "canary07-canary07",
+        ["usenet.providers"] = """{"Providers":[{"Nickname":"one","Host":"127.0.0.1","Port":1,"UseSsl":false,"User":"canary08-canary08","Pass":"canary09-canary09","MaxConnections":2,"Type":1}]}""",
+        ["arr.instances"] = """{"SonarrInstances":[{"Host":"http://sonarr:8989","ApiKey":"canary10-canary10"}]}""",
+    };
+
+    private static readonly string[] Canaries = [.. Enumerable.Range(1, 11).Select(i => $"canary{i:00}-canary{i:00}"), SetupCode];
+
+    private static readonly string[] SabModes =
+        ["queue", "history", "warnings", "status", "fullstatus", "status&name=fullstatus", "get_config", "server_stats", "get_cats", "version"];
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Fact]
+    public async Task Twelve_canaries_are_in_no_log_no_event_and_no_answer()
+    {
+        var variables = Values.ToDictionary(value => SettingsResolver.OverrideName(value.Key), value => value.Value);
+        variables["SLUICE_SETUP_CODE"] = SetupCode;
+        await using var server = await RunningServer.StartAsync(_temporary, variables);
+        Assert.Empty(SettingSchema.All.Where(definition => definition.Secret).Select(definition => definition.Key).Except(Values.Keys));
+        var (_, read) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("read", hasFullAccess: false, Token);
+        server.Client.DefaultRequestHeaders.Add("X-Api-Key", read);
+        using var stream = await EventStreamClient.WatchAsync(server.Client, "topics=setup,stats,streams,providers,files,queue,history,logs,config");
+        var seen = new List<(string Where, string Text)>();
+        for (var i = 0; i < 9; i++)
+            await NoteFrameAsync();
+
+        await ProvokeAsync(server);
+        // The last line that was said, and what came of the address, wherever that is by then.
+        while (!WasSeen("the last line") || !WasSeen("Comes from an indexer"))
+            await NoteFrameAsync();
+        foreach (var path in Lists(server))
+            seen.Add((path, await server.Client.GetStringAsync(path, Token)));
+        foreach (var mode in SabModes)
+            seen.Add((mode, await server.Client.GetStringAsync($"api?apikey={Values["api.key"]}&output=json&mode={mode}", Token)));
+
+        // The user of a provider is masked in lines alone: the form of the provider shows it.
+        var found = seen.SelectMany(text => Canaries.Where(canary => text.Text.Contains(canary, StringComparison.OrdinalIgnoreCase)).Select(canary => (canary, text.Where)));
+        Assert.Empty(found.Where(hit => hit is not ("canary08-canary08", "event providers" or "/api/providers/")));
+        // They were there to be found.
+        var warnings = seen.Single(text => text.Where == "warnings").Text;
+        Assert.Contains("said ******** by", warnings, StringComparison.Ordinal);
+        Assert.Contains("no administrator yet", seen.Single(text => text.Where.TrimEnd('/') == "/api/logs").Text, StringComparison.Ordinal);
+
+        bool WasSeen(string part) => seen.Exists(text => text.Text.Contains(part, StringComparison.Ordinal));
+
+        async Task NoteFrameAsync()
+        {
+            var frame = await stream.ReadAsync();
+            seen.Add(($"event {frame.Topic}", frame.Data!.ToJsonString()));
+        }
+    }
+
+    /// <summary>Everything that may tell of a secret: lines about each of them, a provider that cannot be reached, and an address with a key.</summary>
+    private static async Task ProvokeAsync(RunningServer server)
+    {
+        var (_, full) = await server.Services.GetRequiredService<AdminStore>().MakeKeyAsync("full", hasFullAccess: true, Token);
+        using var client = new HttpClient { BaseAddress = server.Address };
+        client.DefaultRequestHeaders.Add("X-Api-Key", full);
+        using var form = new MultipartFormDataContent { { new ByteArrayContent(NzbText.Of("a.mkv")), "file", "Film.nzb" } };
+        using var added = await client.PostAsync(new Uri("/api/queue", UriKind.Relative), form, Token);
+        Assert.Equal(HttpStatusCode.OK, added.StatusCode);
+        var address = new JsonObject { ["url"] = "http://indexer.invalid/get?apikey=canary11-canary11", ["name"] = "Comes from an indexer" };
+        using var body = new StringContent(address.ToJsonString(), Encoding.UTF8, "application/json");
+        using var fetched = await client.PostAsync(new Uri("/api/queue/address", UriKind.Relative), body, Token);
+        Assert.Equal(HttpStatusCode.OK, fetched.StatusCode);
+
+        var loggers = server.Services.GetRequiredService<ILoggerFactory>();
+        // A line of its own for each, so that none is left out as one of a kind.
+        foreach (var canary in Canaries.Where(canary => canary != "canary11-canary11"))
+        {
+            var logger = loggers.CreateLogger($"Sluice.Server.Providers.{canary[..8]}");
+            LogResourceTests.Say(logger, LogLevel.Information, $"A line that has said {canary} by mistake");
+            logger.Log(LogLevel.Error, new EventId(1), "", new InvalidOperationException(canary), (_, _) => $"A failure that has said {Uri.EscapeDataString(canary)} by mistake");
+        }
+
+        LogResourceTests.Say(loggers.CreateLogger("Sluice.Server.Providers.X"), LogLevel.Warning, "the last line");
+    }
+
+    /// <summary>Every call that lists or shows something without an id.</summary>
+    private static IEnumerable<string> Lists(RunningServer server) => server.Services.GetRequiredService<EndpointDataSource>().Endpoints.OfType<RouteEndpoint>()
+        .Where(route => route.Metadata.GetMetadata<AdminEndpoint>() is not null && route.Metadata.GetMetadata<HttpMethodMetadata>() is { HttpMethods: ["GET"] })
+        .Select(route => route.RoutePattern.RawText!)
+        .Where(path => !path.Contains('{', StringComparison.Ordinal) && path != "/api/events");
+}

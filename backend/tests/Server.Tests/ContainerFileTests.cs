@@ -1,0 +1,118 @@
+using System.Text.RegularExpressions;
+using Sluice.Server.Settings;
+using Sluice.Testing;
+using Xunit;
+
+namespace Sluice.Server.Tests;
+
+/// <summary>That the files from which the image is made and run keep to S28 and S31. <c>tools/image.sh</c> builds it and starts it.</summary>
+public sealed partial class ContainerFileTests
+{
+    private static string Dockerfile => File.ReadAllText(Repository.PathOf("docker/Dockerfile"));
+
+    private static string Compose => File.ReadAllText(Repository.PathOf("docker-compose.yml"));
+
+    [Fact]
+    public void Every_base_image_is_an_argument_that_is_pinned_by_digest()
+    {
+        var arguments = Argument().Matches(Dockerfile).ToDictionary(match => match.Groups["name"].Value, match => match.Groups["value"].Value);
+        string[] stages = [.. Stage().Matches(Dockerfile).Select(match => match.Groups["name"].Value)];
+        string[] bases = [.. From().Matches(Dockerfile).Select(match => match.Groups["image"].Value).Where(image => image != "scratch")];
+
+        Assert.All(bases, image => Assert.Matches(@"^\$\{[A-Z_]+\}$", image));
+        string[] values = [.. bases.Select(image => arguments[image[2..^1]])];
+        Assert.All(values.Except(stages), value => Assert.Matches(@"^[a-z0-9./-]+:[A-Za-z0-9._-]*[0-9]+\.[0-9]+\.[0-9]+[A-Za-z0-9._-]*@sha256:[0-9a-f]{64}$", value));
+        Assert.Equal(3, values.Except(stages).Count());
+    }
+
+    [Fact]
+    public void Sdk_of_the_image_is_the_one_that_the_repository_is_built_with()
+    {
+        var version = Version().Match(File.ReadAllText(Repository.PathOf("backend/global.json"))).Groups["version"].Value;
+
+        Assert.Contains($"SDK_IMAGE=mcr.microsoft.com/dotnet/sdk:{version}-", Dockerfile, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData(@"^USER 1000:1000$")]
+    [InlineData(@"^VOLUME /config$")]
+    [InlineData(@"^HEALTHCHECK .* CMD \[""sluice"", ""--healthcheck""\]$")]
+    [InlineData(@"^ENTRYPOINT \[""/app/sluice""\]$")]
+    [InlineData(@"^ENV .*CONFIG_PATH=/config .*PUID=1000 PGID=1000")]
+    [InlineData(@"^COPY .*--chown=1000:1000 /config /config$")]
+    public void Image_says(string line) => Assert.Matches(new Regex(line, RegexOptions.Multiline), Dockerfile);
+
+    [Fact]
+    public void Last_stage_runs_no_command()
+    {
+        var last = Dockerfile[Dockerfile.LastIndexOf("\nFROM ", StringComparison.Ordinal)..];
+
+        Assert.DoesNotContain("\nRUN ", last, StringComparison.Ordinal);
+        Assert.DoesNotContain("\nADD ", last, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("user: \"${PUID:-1000}:${PGID:-1000}\"")]
+    [InlineData("read_only: true")]
+    [InlineData("cap_drop: [ALL]")]
+    [InlineData("security_opt: [\"no-new-privileges:true\"]")]
+    public void Compose_file_starts_the_server_with(string setting) => Assert.Contains($"\n    {setting}\n", Service("sluice"), StringComparison.Ordinal);
+
+    [Fact]
+    public void Server_alone_has_no_profile_and_everything_else_has_one()
+    {
+        Assert.DoesNotContain("profiles:", Service("sluice"), StringComparison.Ordinal);
+        Assert.All((string[])["rclone", "sonarr", "radarr", "jellyfin"], name => Assert.Contains("\n    profiles: [", Service(name), StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Mount_shows_links_and_is_where_the_history_says()
+    {
+        Assert.Contains("\n      - --links\n", Service("rclone"), StringComparison.Ordinal);
+        Assert.Matches(@"image: rclone/rclone:(1\.7[1-9]|1\.[89][0-9]|[2-9])\S*@sha256:[0-9a-f]{64}", Service("rclone"));
+        Assert.Contains($"${{MOUNT_DIR:-{SettingSchema.All.Single(setting => setting.Key == "rclone.mount-dir").Default}}}", Service("rclone"), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Every_variable_of_the_compose_file_is_in_the_example()
+    {
+        var used = Variable().Matches(Compose).Select(match => match.Groups["name"].Value).Where(name => name != "SLUICE_IMAGE").ToHashSet();
+        var shown = Example().Matches(File.ReadAllText(Repository.PathOf("config/env.example"))).Select(match => match.Groups["name"].Value).ToHashSet();
+
+        Assert.Equal(used.Order(), shown.Order());
+    }
+
+    [Fact]
+    public void Examples_hold_no_database() =>
+        Assert.All(Directory.EnumerateFiles(Repository.PathOf("config")), file => Assert.Contains(Path.GetExtension(file), (string[])[".example", ".service"]));
+
+    /// <summary>The lines of a service of the compose file.</summary>
+    private static string Service(string name)
+    {
+        var begin = Compose.IndexOf($"\n  {name}:\n", StringComparison.Ordinal);
+        Assert.True(begin >= 0, $"there is no service {name}");
+        var end = NextService().Match(Compose, begin + 1);
+        return Compose[begin..end.Index];
+    }
+
+    [GeneratedRegex(@"^ARG (?<name>[A-Z_]+)=(?<value>\S+)$", RegexOptions.Multiline)]
+    private static partial Regex Argument();
+
+    [GeneratedRegex(@"^FROM (?<image>\S+)", RegexOptions.Multiline)]
+    private static partial Regex From();
+
+    [GeneratedRegex(@"^FROM \S+ AS (?<name>\S+)$", RegexOptions.Multiline)]
+    private static partial Regex Stage();
+
+    [GeneratedRegex(@"""version"": *""(?<version>[^""]+)""")]
+    private static partial Regex Version();
+
+    [GeneratedRegex(@"\$\{(?<name>[A-Z_]+)")]
+    private static partial Regex Variable();
+
+    [GeneratedRegex(@"^#(?<name>[A-Z_]+)=", RegexOptions.Multiline)]
+    private static partial Regex Example();
+
+    [GeneratedRegex(@"\n(?:  \S|[a-z])(?=[^\n]*:\n)")]
+    private static partial Regex NextService();
+}

@@ -1,0 +1,99 @@
+using System.Text;
+using Sluice.Server.FamilyImport;
+using Sluice.Tools.MockNntpServer.Layouts;
+using Sluice.Usenet.Streams.Maps;
+using Xunit;
+
+namespace Sluice.Server.Tests.FamilyImport;
+
+/// <summary>The blobs of the family: read as they were written, and never more than they hold.</summary>
+public sealed class FamilyBlobReaderTests
+{
+    private static readonly OldFile[] Files =
+    [
+        new(Guid.NewGuid(), "plain", MockBytes.Synthetic(1, 0, 900), 201, [new(["a@x", "\u00e9@x", "c@x"], 900, 0, 900)], null),
+        new(Guid.NewGuid(), "rar", MockBytes.Synthetic(1, 0, 1500), 202, [new(["a@x"], 1000, 100, 800), new(["b@x", "c@x"], 1000, 60, 700)], null),
+        new(Guid.NewGuid(), "multipart", MockBytes.Synthetic(1, 0, 1000), 203, [new([.. Enumerable.Range(0, 40).Select(i => $"part{i}@x")], 1008, 0, 1008)], new StreamCipher(new byte[32], new byte[16])),
+    ];
+
+    public static TheoryData<int> Kinds => [0, 1, 2];
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void Blob_is_read_as_it_was_written(int which)
+    {
+        var file = Files[which];
+
+        var content = FamilyBlobReader.Read(KindOf(file), OldServer.Blob(file), file.Truth.Length);
+
+        Assert.Equal(file.Parts.Select(part => (string.Join(' ', part.Ids), part.Posted, part.Offset, part.Length)), content.Parts.Select(part => (string.Join(' ', part.Ids), part.PostedLength, part.Offset, part.Length)));
+        Assert.Equal(file.Cipher is null, content.Cipher is null);
+        Assert.Equal(file.Cipher is null ? 0 : file.Truth.Length, content.Cipher?.Length ?? 0);
+        Assert.False(content.IsUnfinished);
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void Blob_that_is_cut_at_any_place_is_refused(int which)
+    {
+        var blob = OldServer.Blob(Files[which]);
+
+        for (var length = 0; length < blob.Length; length++)
+        {
+            var cut = blob[..length];
+            Assert.Throws<FamilyFormatException>(() => FamilyBlobReader.Read(KindOf(Files[which]), cut, 900));
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public void Blob_with_any_byte_changed_is_read_or_refused_and_nothing_else(int which)
+    {
+        var blob = OldServer.Blob(Files[which]);
+        for (var at = 0; at < blob.Length; at++)
+        {
+            foreach (var value in (byte[])[0, 1, 0x7F, 0x80, 0x84, 0xFF])
+            {
+                var changed = (byte[])[.. blob[..at], value, .. blob[(at + 1)..]];
+                try
+                {
+                    var content = FamilyBlobReader.Read(KindOf(Files[which]), changed, 900);
+                    Assert.True(content.Parts.Sum(part => part.Ids.Count) <= blob.Length);
+                }
+                catch (FamilyFormatException e)
+                {
+                    Assert.NotEqual("", e.Message);
+                }
+            }
+        }
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("[")]
+    [InlineData("ZSTD:")]
+    [InlineData("ZSTD:%%%")]
+    [InlineData("ZSTD:AAAAAAAA")]
+    [InlineData("no base64!")]
+    [InlineData("AAAA")]
+    [InlineData("{\"FileParts\":[{}]}")]
+    [InlineData("[{\"SegmentIds\":[1]}]")]
+    public void Column_that_is_damaged_is_refused(string column)
+    {
+        foreach (var kind in (FamilyKind[])[FamilyKind.Rar, FamilyKind.Multipart])
+            Assert.Throws<FamilyFormatException>(() => FamilyJsonReader.Read(kind, FamilyText.Read(column), 900, null));
+    }
+
+    [Fact]
+    public void Unfinished_and_masked_files_are_told_apart_from_whole_ones()
+    {
+        var lazy = FamilyJsonReader.Read(FamilyKind.Multipart, Encoding.UTF8.GetBytes("""{"IsLazy":true,"FileParts":[]}"""), 900, null);
+
+        Assert.True(lazy.IsUnfinished);
+        var masked = Assert.Throws<FamilyFormatException>(
+            () => FamilyJsonReader.Read(FamilyKind.Multipart, Encoding.UTF8.GetBytes("""{"ObfuscationKey":"AQID","FileParts":[]}"""), 900, null));
+        Assert.Contains("masked", masked.Message, StringComparison.Ordinal);
+    }
+
+    private static FamilyKind KindOf(OldFile file) => file.Kind switch { 201 => FamilyKind.Nzb, 202 => FamilyKind.Rar, _ => FamilyKind.Multipart };
+}

@@ -1,0 +1,81 @@
+using Sluice.Server.FamilyImport;
+using Sluice.Server.Providers;
+using Sluice.Server.Settings;
+using Xunit;
+
+namespace Sluice.Server.Tests.FamilyImport;
+
+/// <summary>The saved values of the family, converted by the table of aliases (CFG-41).</summary>
+public sealed class FamilySettingsTests
+{
+    private readonly ImportTally _tally = new();
+
+    [Fact]
+    public void Key_of_the_same_name_wins_over_its_aliases_and_all_are_used_up()
+    {
+        var old = Convert(("usenet.read-ahead-mb", "64"), ("usenet.article-buffer-size", "40"), ("usenet.stream-buffer-size", "10"));
+
+        Assert.Equal("64", old.Values["usenet.read-ahead-mb"]);
+        Assert.Empty(old.Kept);
+        Assert.Empty(_tally.Report().Left);
+    }
+
+    [Fact]
+    public void Value_in_another_unit_is_converted_and_named_with_both_readings()
+    {
+        var old = Convert(("api.history-retention-hours", "48"), ("api.download-extension-blacklist", ".nfo,.txt"), ("rclone.rc", """{"Url":"http://rclone:5572","Username":"u","Password":"hidden","Enabled":true}"""));
+
+        Assert.Equal("2", old.Values["database.history-retention-days"]);
+        Assert.Equal("""["*.nfo","*.txt"]""", old.Values["api.download-file-blocklist"]);
+        Assert.Equal(("http://rclone:5572", "u", "hidden", "true"), (old.Values["rclone.host"], old.Values["rclone.user"], old.Values["rclone.pass"], old.Values["rclone.rc-enabled"]));
+        var notes = _tally.Report().Notes;
+        Assert.Contains("api.history-retention-hours: 48 is database.history-retention-days: 2 here", notes);
+        Assert.Contains("rclone.rc is rclone.pass here", notes);
+    }
+
+    [Fact]
+    public void Number_out_of_range_becomes_the_nearest_bound_and_nonsense_is_left_out()
+    {
+        var old = Convert(("usenet.streaming-priority", "250"), ("queue.worker-count", "some"), ("api.key", "short"), ("usenet.max-download-connections", ""));
+
+        Assert.Equal("100", old.Values["usenet.streaming-priority"]);
+        Assert.DoesNotContain("queue.worker-count", old.Values.Keys);
+        Assert.DoesNotContain("usenet.max-download-connections", old.Values.Keys);
+        var report = _tally.Report();
+        Assert.Equal(["api.key", "queue.worker-count"], report.Left.Select(left => left.Name).Order());
+        Assert.Equal((4, 2, 2), report.Counts.Where(count => count.Kind == ImportKind.Settings).Select(count => (count.Found, count.Taken, count.Left)).Single());
+    }
+
+    [Fact]
+    public void Nothing_that_deletes_or_invents_is_switched_on()
+    {
+        var old = Convert(("repair.enable", "true"), ("repair.dry-run", "false"), ("usenet.gap-fill", "zeros"), ("usenet.container-aware-fill", "true"), ("repair.auto-remove-after-failures", "3"), ("maintenance.remove-orphaned-schedule-enabled", "true"));
+
+        Assert.Equal(["database.history-retention-days"], old.Values.Keys);
+        Assert.Equal("0", old.Values["database.history-retention-days"]);
+        Assert.Equal(["repair.enable", "usenet.container-aware-fill"], old.Kept.Keys.Order());
+        Assert.Equal(4, _tally.Report().LeftTotal);
+    }
+
+    [Fact]
+    public void Single_provider_of_an_early_version_becomes_one_of_the_list()
+    {
+        var old = Convert(("usenet.host", " news.example.com "), ("usenet.port", "563"), ("usenet.use-ssl", "true"), ("usenet.user", "u"), ("usenet.pass", "p\"w"), ("usenet.connections", "30"));
+
+        var provider = Assert.Single(ProviderJson.Read(old.Values["usenet.providers"]!, out var warnings));
+        Assert.Empty(warnings);
+        Assert.Equal(("news.example.com", 563, true, "u", "p\"w", 30), (provider.Host, provider.Port, provider.UseTls, provider.User, provider.Password, provider.MaxConnections));
+        Assert.Empty(old.Kept);
+    }
+
+    [Fact]
+    public void Provider_that_cannot_be_used_is_left_out_and_the_others_stay()
+    {
+        var old = Convert(("usenet.providers", """{"Providers":[{"Host":"a b","Port":1},{"Host":"news.example.com","Port":563,"UseSsl":true,"User":"u","Pass":"p","MaxConnections":10,"Type":1}]}"""));
+
+        Assert.Equal("news.example.com", Assert.Single(ProviderJson.Read(old.Values["usenet.providers"]!, out _)).Host);
+        Assert.Contains(_tally.Report().Notes, note => note.StartsWith("usenet.providers: element 0 is left out", StringComparison.Ordinal));
+    }
+
+    private FamilySettings Convert(params (string Key, string Value)[] rows) => FamilySettings.Of([.. rows.Select(row => new FamilySetting(row.Key, row.Value))], [], _tally);
+}

@@ -1,0 +1,147 @@
+using System.Diagnostics;
+using Sluice.Server.Database;
+using Sluice.Server.Tests.EndToEnd;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+/// <summary>The built program as containers start it: as root with <c>PUID</c> and <c>PGID</c>, as a user of its own, and over folders of others (S28).</summary>
+public sealed class ProcessUserTests : IDisposable
+{
+    private const string Other = "4321";
+
+    private readonly Database.TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Theory]
+    [InlineData("1234", "2345", "1234:2345")]
+    [InlineData("1234", "", "1234:1000")]
+    [InlineData("", "2345", "1000:2345")]
+    public async Task Root_becomes_the_user_that_is_named_and_owns_the_folder_without_what_is_in_it(string user, string group, string expected)
+    {
+        RequireRoot();
+        var kept = Directory.CreateDirectory(Path.Combine(_temporary.Root, "of-root")).FullName;
+        Own(expected, _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
+
+        await using var server = await StartAsync([], ("PUID", user), ("PGID", group));
+
+        foreach (var thread in Directory.EnumerateDirectories($"/proc/{server.Id}/task"))
+        {
+            // Real, effective, saved and of the file system: none is left to go back to.
+            Assert.Equal(Enumerable.Repeat(expected.Split(':')[0], 4), StatusOf(thread, "Uid"));
+            Assert.Equal(Enumerable.Repeat(expected.Split(':')[1], 4), StatusOf(thread, "Gid"));
+            Assert.Empty(StatusOf(thread, "Groups"));
+            Assert.Equal(["0000000000000000"], StatusOf(thread, "CapEff"));
+        }
+
+        Assert.Contains($"(owner {expected}, ", PosixCalls.DescribeOwner(_temporary.Root), StringComparison.Ordinal);
+        Assert.Contains("(owner 0:0, ", PosixCalls.DescribeOwner(kept), StringComparison.Ordinal);
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    [Theory]
+    [InlineData("", "")]
+    [InlineData("0", "0")]
+    public async Task Root_stays_root_where_nobody_else_is_named(string user, string group)
+    {
+        RequireRoot();
+
+        await using var server = await StartAsync([], ("PUID", user), ("PGID", group));
+
+        Assert.Equal("0", StatusOf($"/proc/{server.Id}", "Uid")[1]);
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    [Fact]
+    public async Task Root_without_its_capabilities_is_exit_78_and_told_what_to_set()
+    {
+        RequireRoot();
+
+        await ExpectAsync(["--bounding-set=-all"], "started as root and may not become 1234:2345 .*start the container as that user .user: \"1234:2345\".", ("PUID", "1234"), ("PGID", "2345"));
+    }
+
+    [Fact]
+    public async Task Folder_of_root_is_exit_78_and_named_with_the_command_that_cures_it()
+    {
+        RequireRoot();
+        Own("0:0", _temporary.Root);
+
+        await ExpectAsync(
+            As("1000"),
+            $"configuration folder {_temporary.Root} is not writable by uid 1000 .owner 0:0, mode [0-7]+.; make it this user's .chown -R 1000:1000 {_temporary.Root}.$");
+    }
+
+    [Fact]
+    public async Task Folder_of_another_user_is_exit_78_and_that_user_is_named()
+    {
+        RequireRoot();
+        Own($"{Other}:{Other}", _temporary.Root);
+
+        await ExpectAsync(As("1000"), $"is not writable by uid 1000 .*chown -R 1000:1000 {_temporary.Root}.*PUID={Other} PGID={Other}", ("PUID", "1000"), ("PGID", "1000"));
+    }
+
+    [Fact]
+    public async Task Database_of_another_user_in_a_folder_that_root_gives_away_is_exit_78_and_told_what_to_set()
+    {
+        RequireRoot();
+        await File.WriteAllTextAsync(_temporary.Folder.Database, "", Token);
+        Unprivileged.SetMode(_temporary.Folder.Database, 0b110_000_000);
+        Own("1234:2345", _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
+        Own($"{Other}:{Other}", _temporary.Folder.Database);
+
+        await ExpectAsync(
+            [], $"sluice.db is not readable and writable by uid 1234 .*chown -R 1234:2345 {_temporary.Root}.*PUID={Other} PGID={Other}", ("PUID", "1234"), ("PGID", "2345"));
+    }
+
+    [Fact]
+    public async Task User_that_is_named_in_vain_is_a_warning()
+    {
+        RequireRoot();
+        Own("1000:1000", _temporary.Root, _temporary.Folder.Blobs, _temporary.Folder.Backups, _temporary.Folder.Keys);
+
+        await using var server = await StartAsync(As("1000"), ("PUID", "1234"), ("PGID", "2345"));
+
+        await server.LineAsync(line => line.Contains("PUID has no effect, because Sluice was started as uid 1000 and not as root; start it as user 1234:2345", StringComparison.Ordinal), Token);
+        Assert.Equal(0, await server.StopAsync(Token));
+    }
+
+    private static void RequireRoot()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux() && Environment.IsPrivilegedProcess, "only root can become another user");
+        ExternalProgram.Require("setpriv", "chown");
+    }
+
+    private static string[] As(string user) => ["--reuid", user, "--regid", user, "--clear-groups"];
+
+    private static void Own(string owner, params string[] paths)
+    {
+        using var process = Process.Start("chown", [owner, .. paths]);
+        process.WaitForExit();
+        Assert.Equal(0, process.ExitCode);
+    }
+
+    /// <summary>The words of a line of <c>status</c> below <c>/proc</c>.</summary>
+    private static string[] StatusOf(string process, string name) =>
+        File.ReadLines(Path.Combine(process, "status")).Single(line => line.StartsWith(name + ":", StringComparison.Ordinal))[(name.Length + 1)..]
+            .Split([' ', '\t'], StringSplitOptions.RemoveEmptyEntries);
+
+    private Task<ServerProcess> StartAsync(string[] privileges, params (string Name, string Value)[] variables) =>
+        ServerProcess.StartAsync("setpriv", [.. privileges, ServerProcess.Executable], _temporary.Root, ServerProcess.FreePort(), Variables(variables), Token);
+
+    private async Task ExpectAsync(string[] privileges, string pattern, params (string Name, string Value)[] variables)
+    {
+        var all = Variables(variables);
+        all["CONFIG_PATH"] = _temporary.Root;
+        all["PORT"] = "0";
+        var result = await ExternalProgram.RunAsync("setpriv", [.. privileges, ServerProcess.Executable], all, Token);
+
+        Assert.Equal(78, result.ExitCode);
+        Assert.Matches("^sluice: .*" + pattern, Assert.Single(result.Errors.Split('\n', StringSplitOptions.RemoveEmptyEntries)));
+    }
+
+    private Dictionary<string, string> Variables((string Name, string Value)[] variables) =>
+        variables.Append(("HOME", _temporary.Root)).ToDictionary(variable => variable.Item1, variable => variable.Item2);
+}
