@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { brokenRules, overflowAt, smallTargets } from "../checks";
 import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "../harness";
-import { type World, call, deadNzb, playSlowly, startWorld } from "../world";
+import { type World, call, deadNzb, playSlowly, startWorld, until } from "../world";
 
 const patienceMs = 20_000;
 const release = "Big.Buck.Bunny.2008.1080p";
@@ -27,9 +27,7 @@ beforeAll(async () => {
   await call(world.server, world.cookie, "POST", "queue/pause", {});
   await world.add("Waiting.Show.S02E01.1080p", await world.nzb(2), "tv");
   let streams: { items: { id: string }[] } = { items: [] };
-  await expect
-    .poll(async () => (streams = await call(world.server, world.cookie, "GET", "streams")).items.length, { timeout: patienceMs })
-    .toBeGreaterThan(0);
+  await until("something plays", async () => (streams = await call(world.server, world.cookie, "GET", "streams")).items.length > 0);
   pages = [
     "", "files", `files/movies/${release}`, `files/movies/${release}?file=${file}`, `files/movies/${release}?play=${file}`, "queue",
     `history`, ...history.items.map(({ id }) => `history/${id}`), `streams/${streams.items[0]?.id}`, "logs", ...settings, ...setup,
