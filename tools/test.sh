@@ -206,6 +206,7 @@ run_browser() {
   fi
   if command -v chromium >/dev/null; then
     SLUICE_SERVER=$server run_vitest browser test:browser
+    [ "$long" = no ] || SLUICE_SERVER=$server run_vitest long-browser test:browser:long
   else
     SLUICE_SERVER=$server run_vitest size size
     echo "test.sh: without the tests in a browser, because chromium is not installed"
@@ -217,7 +218,7 @@ run_browser() {
 run_vitest() {
   local name=$1 report=$results/$1.json code=0 counts here_passed here_failed here_skipped
   echo "== $name"
-  timeout 600 npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
+  timeout "$([ "$long" = yes ] && echo 3600 || echo 600)" npm run --silent "$2" -- --reporter=default --reporter=json --outputFile.json="$report" || code=$?
   counts=$(node -p "const r = JSON.parse(require('fs').readFileSync('$report')); [r.numPassedTests, r.numFailedTests, r.numPendingTests + r.numTodoTests].join(' ')" 2>/dev/null)
   if [ -z "$counts" ]; then
     echo "test.sh: $name left no report (exit code $code)"

@@ -70,21 +70,23 @@ export async function startWorld(names: readonly string[], environment: Record<s
       form.append("file", new Blob([nzb]), `${name}.nzb`);
       await call(server, cookie, "POST", "queue", form);
     },
-    untilHistory: async (count) => {
-      const deadline = Date.now() + 60_000;
-      for (;;) {
-        const { total } = await call<{ total: number }>(server, cookie, "GET", "history?limit=1");
-        if (total >= count) return;
-        if (Date.now() > deadline) throw new Error(`Only ${total} of ${count} imports have ended.`);
-        await new Promise((done) => setTimeout(done, 100));
-      }
-    },
+    untilHistory: (count) =>
+      until(`${count} imports have ended`, async () => (await call<{ total: number }>(server, cookie, "GET", "history?limit=1")).total >= count),
     stop: async () => {
       await server.stop();
       await mock.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Asks again and again, for at most a minute, until something is so. */
+export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`It did not come to pass that ${what}.`);
+    await new Promise((done) => setTimeout(done, 100));
+  }
 }
 
 /** An address that the server gave out, at the place where the tests reach it. */

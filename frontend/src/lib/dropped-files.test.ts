@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { droppedFiles, isNzbName } from "./dropped-files";
+import { beginsLikeNzb, droppedFiles, isNzbName } from "./dropped-files";
 
 const file = (name: string) => ({ isFile: true, name, file: (done: (file: File) => void) => done(new File([], name)) });
 
@@ -22,4 +22,13 @@ it("finds all files of folders, however many their readers hand out at a time", 
 it("knows the names of NZBs, alone and packed", () => {
   expect(["a.nzb", "A.NZB", "a.nzb.gz", "a.nzb.bz2", "a.zip"].every(isNzbName)).toBe(true);
   expect(["a.txt", "nzb", "a.nzb.part", "a.gz"].some(isNzbName)).toBe(false);
+});
+
+it("looks at how a file begins, packed or not", async () => {
+  const begins = (...parts: BlobPart[]) => beginsLikeNzb(new File(parts, "a.nzb"));
+  expect(await begins('<?xml version="1.0"?>\n<!DOCTYPE nzb>\n<nzb xmlns="x">')).toBe(true);
+  expect(await begins(new Uint8Array([0xff, 0xfe]), Uint8Array.from([..."<nzb>"].flatMap((letter) => [letter.charCodeAt(0), 0])))).toBe(true);
+  expect(await begins(new Uint8Array([0x1f, 0x8b, 8]))).toBe(true);
+  expect(await begins("<html><body>Log in</body></html>")).toBe(false);
+  expect(await begins("")).toBe(false);
 });

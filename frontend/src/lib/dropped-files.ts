@@ -28,3 +28,14 @@ async function gather(entry: FileSystemEntry, files: File[]): Promise<void> {
     for (const child of children.sort((one, other) => one.name.localeCompare(other.name))) await gather(child, files);
   }
 }
+
+const headBytes = 16_384;
+const packed = [[0x1f, 0x8b], [0x42, 0x5a, 0x68], [0x50, 0x4b, 0x03, 0x04]];
+
+/** Whether a file begins like an NZB, or like one that is packed as gzip, bzip2 or ZIP. */
+export async function beginsLikeNzb(file: File): Promise<boolean> {
+  const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
+  if (packed.some((magic) => magic.every((byte, at) => head[at] === byte))) return true;
+  const encoding = head[0] === 0xff && head[1] === 0xfe ? "utf-16le" : head[0] === 0xfe && head[1] === 0xff ? "utf-16be" : "utf-8";
+  return /<(\w+:)?nzb\b/i.test(new TextDecoder(encoding).decode(head));
+}

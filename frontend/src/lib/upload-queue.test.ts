@@ -3,7 +3,7 @@ import { ApiProblem } from "./api-problem";
 import { type Accepted, UploadQueue } from "./upload-queue";
 
 const files = (count: number) => Array.from({ length: count }, (_, at) => new File(["x"], `${at}.nzb`));
-const taken = (file: File): Accepted => ({ ids: [file.name], names: [file.name] });
+const taken = (file: File): Accepted => ({ ids: [file.name], names: [file.name], failures: [""] });
 
 describe("UploadQueue", () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -40,7 +40,14 @@ describe("UploadQueue", () => {
     ]);
   });
 
-  it.each([507, 429])("pauses on %i and goes on by itself without losing a file", async (status) => {
+  it("tells apart what has failed as soon as it was taken", async () => {
+    const queue = new UploadQueue(async () => ({ ids: ["a", "b"], names: ["One", "Two"], failures: ["", "The file is not an NZB (text)."] }));
+    queue.add(files(1));
+    await vi.runAllTimersAsync();
+    expect(queue.state()).toMatchObject({ items: { ids: ["a"], names: ["One"] }, refused: [{ name: "Two", reason: "The file is not an NZB (text)." }] });
+  });
+
+  it.each([507, 503, 429, 0])("pauses on %i and goes on by itself without losing a file", async (status) => {
     let isFull = true;
     const queue = new UploadQueue(async (file) => {
       if (isFull) throw new ApiProblem("full", "The queue is full.", status, {}, 10);

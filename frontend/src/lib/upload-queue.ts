@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { type Schema, postForm } from "./api-client";
 import { ApiProblem } from "./api-problem";
-import { isNzbName } from "./dropped-files";
+import { beginsLikeNzb, isNzbName } from "./dropped-files";
 import { tellUploads } from "./first-touch";
 
 /** What the server says of an upload: ids and names of the items that it became. */
@@ -18,8 +18,8 @@ export interface UploadState {
   total: number;
   /** Files that were sent and taken. */
   accepted: number;
-  /** Items that they became: an archive may hold several. */
-  items: Accepted;
+  /** Items that they became and that have not failed at once: an archive may hold several. */
+  items: { ids: readonly string[]; names: readonly string[] };
   refused: readonly Refused[];
   /** Files that wait or are being sent. */
   left: number;
@@ -43,11 +43,14 @@ interface Waiting {
 
 const atATime = 3;
 const defaultPauseSeconds = 30;
+const absentSeconds = 2;
+/** A server that is not there or starts, and a disk or queue that is full: all of these pass. */
+const isPassing = new Set([0, 429, 503, 507]);
 const none: UploadState = { total: 0, accepted: 0, items: { ids: [], names: [] }, refused: [], left: 0, paused: null };
 
 /**
- * Sends files one request each, three at a time. A full disk or queue (507, 429) pauses all until the server wants to be asked again; any other
- * refusal concerns its file alone.
+ * Sends files one request each, three at a time. A full disk or queue (507, 429) pauses all until the server wants to be asked again, and so does
+ * a server that starts anew; any other refusal concerns its file alone.
  */
 export class UploadQueue {
   readonly #send: Send;
@@ -98,21 +101,32 @@ export class UploadQueue {
   async #upload(next: Waiting, signal: AbortSignal): Promise<void> {
     try {
       const taken = await this.#send(next.file, signal, next.options);
-      const { ids, names } = this.#state.items;
-      this.#finish({ accepted: this.#state.accepted + 1, items: { ids: [...ids, ...taken.ids], names: [...names, ...taken.names] } });
+      this.#finish(this.#with(next, taken));
     } catch (error) {
       if (signal.aborted) this.#finish({});
       else this.#refuse(next, ApiProblem.from(error));
     }
   }
 
+  // What is no NZB is taken too, and has failed by then.
+  #with({ file }: Waiting, { ids, names, failures }: Accepted): Partial<UploadState> {
+    const { accepted, items, refused } = this.#state;
+    const isGood = (_: unknown, at: number) => failures[at] === "";
+    const bad = failures.flatMap((reason, at) => (reason === "" ? [] : [{ name: names[at] || file.name, reason }]));
+    return {
+      accepted: accepted + (bad.length === 0 ? 1 : 0),
+      items: { ids: [...items.ids, ...ids.filter(isGood)], names: [...items.names, ...names.filter(isGood)] },
+      refused: [...refused, ...bad],
+    };
+  }
+
   #refuse(next: Waiting, problem: ApiProblem): void {
-    if (problem.status !== 507 && problem.status !== 429) {
+    if (!isPassing.has(problem.status)) {
       this.#finish({ refused: [...this.#state.refused, { name: next.file.name, reason: problem.title }] });
       return;
     }
     this.#waiting.unshift(next);
-    const wait = (problem.retryAfter ?? defaultPauseSeconds) * 1_000;
+    const wait = (problem.retryAfter ?? (problem.status === 0 ? absentSeconds : defaultPauseSeconds)) * 1_000;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#change({ paused: null });
@@ -141,13 +155,13 @@ export const uploads = new UploadQueue((file, signal, options) => {
   return postForm<Accepted>("api/queue", form, signal);
 });
 
-/** Sends those files of a drop that may be NZBs; the others are refused with the reason that is given. */
-export function queueFiles(files: readonly File[], reason: string, options: UploadOptions = {}): void {
+/** Sends those files of a drop that may be NZBs, by their names and how they begin; the others are refused with the reason that is given. */
+export async function queueFiles(files: readonly File[], reason: string, options: UploadOptions = {}): Promise<void> {
   tellUploads();
-  const others = files.filter((file) => !isNzbName(file.name));
+  const isGood = await Promise.all(files.map(async (file) => isNzbName(file.name) && (await beginsLikeNzb(file))));
   uploads.add(
-    files.filter((file) => isNzbName(file.name)),
-    others.map((file) => ({ name: file.name, reason })),
+    files.filter((_, at) => isGood[at]),
+    files.filter((_, at) => !isGood[at]).map((file) => ({ name: file.name, reason })),
     options,
   );
 }

@@ -16,6 +16,13 @@ window.matchMedia ??= (query) =>
 window.scrollTo = () => undefined;
 // A promise, as of new browsers: an effect that gives it back fails here as it does there.
 Element.prototype.scrollIntoView ??= () => Promise.resolve();
+Blob.prototype.arrayBuffer ??= function (this: Blob) {
+  return new Promise((done) => {
+    const reader = new FileReader();
+    reader.onload = () => done(reader.result as ArrayBuffer);
+    reader.readAsArrayBuffer(this);
+  });
+};
 Element.prototype.hasPointerCapture ??= () => false;
 
 afterEach(() => cleanup());

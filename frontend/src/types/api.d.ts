@@ -1302,6 +1302,7 @@ export interface components {
         QueueAdded: {
             ids: string[];
             names: string[];
+            failures: string[];
         };
         QueueAddress: {
             url: string;

@@ -33,14 +33,15 @@ internal sealed class QueueRows(QueueListStore store, HistoryListStore history, 
     /// <summary>Items of the queue.</summary>
     public Task<int> CountAsync(CancellationToken cancellationToken) => store.CountAsync(cancellationToken);
 
-    /// <summary>The names of items that were just added; those that have left the queue have theirs in the history.</summary>
+    /// <summary>The names of items that were just added, and the sentences of those that have failed already; what has left the queue has both in the history.</summary>
     public async Task<QueueAdded> NamesOfAsync(IReadOnlyList<string> ids, CancellationToken cancellationToken)
     {
         var names = (await store.FindAsync(ids, cancellationToken)).ToDictionary(item => item.Id, item => item.Name);
         var ended = names.Count < ids.Count ? await history.FindAsync([.. ids.Where(id => !names.ContainsKey(id))], cancellationToken) : [];
         foreach (var item in ended)
             names[item.Id] = item.Name;
-        return new QueueAdded(ids, [.. ids.Select(id => names.GetValueOrDefault(id, ""))]);
+        var failures = ended.Where(item => !item.IsCompleted).ToDictionary(item => item.Id, item => item.FailMessage);
+        return new QueueAdded(ids, [.. ids.Select(id => names.GetValueOrDefault(id, ""))], [.. ids.Select(id => failures.GetValueOrDefault(id, ""))]);
     }
 
     /// <summary>Items by their ids, or all that match.</summary>

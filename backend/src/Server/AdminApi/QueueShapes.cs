@@ -123,7 +123,8 @@ internal sealed record QueueUpload(IFormFile File, string? Category = null, stri
 /// <summary>Items that were accepted.</summary>
 /// <param name="Ids">Their ids, in the order of the upload.</param>
 /// <param name="Names">Their names, likewise.</param>
-internal sealed record QueueAdded(IReadOnlyList<string> Ids, IReadOnlyList<string> Names);
+/// <param name="Failures">For each the sentence with which it has failed already, as what is no NZB does; empty for the others.</param>
+internal sealed record QueueAdded(IReadOnlyList<string> Ids, IReadOnlyList<string> Names, IReadOnlyList<string> Failures);
 
 /// <summary>What is to be changed of an item; null leaves it.</summary>
 /// <param name="Name">Its name.</param>

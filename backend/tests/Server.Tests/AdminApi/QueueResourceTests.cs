@@ -108,7 +108,8 @@ public sealed class QueueResourceTests : IDisposable
         // Odd content is accepted and fails with its reason (SAB-22).
         var failed = (await server.ListAsync("history")).Single();
         Assert.Equal((Text(odd["ids"]!, 0), "Odd", "not-an-nzb"), (Text(failed, "id"), Text(failed, "name"), Text(failed, "reason")));
-        Assert.Equal("Odd", Text(odd["names"]!, 0));
+        Assert.Equal(("Odd", "The file is not an NZB (damaged zip)."), (Text(odd["names"]!, 0), Text(odd["failures"]!, 0)));
+        Assert.Equal(["", ""], zip["failures"]!.AsArray().Select(sentence => sentence!.GetValue<string>()));
     }
 
     [Theory]

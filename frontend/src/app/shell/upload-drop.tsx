@@ -22,7 +22,7 @@ export function UploadDrop() {
   const take = useEffectEvent(async (transfer: DataTransfer) => {
     const files = await droppedFiles(transfer);
     if (files.length === 0) toast({ id: toastId, title: t("upload-none"), body: t("upload-none-body") });
-    else queueFiles(files, t("not-an-nzb"));
+    else await queueFiles(files, t("not-an-nzb"));
   });
 
   useEffect(() => {

@@ -34,7 +34,7 @@ describe("HistoryPage", () => {
   it("says why an import failed and what to do, and tries again with the password", async () => {
     fakeEvents();
     const calls = mockApi({
-      "GET /api/history": list, "GET /api/queue": queue, "GET /api/history/2": detail(locked), "POST /api/history/2/retry": { ids: ["2"], names: ["Film 2"] },
+      "GET /api/history": list, "GET /api/queue": queue, "GET /api/history/2": detail(locked), "POST /api/history/2/retry": { ids: ["2"], names: ["Film 2"], failures: [""] },
     });
     show("/history/2", "2");
     const sheet = await screen.findByRole("dialog", { name: "Film 2" });

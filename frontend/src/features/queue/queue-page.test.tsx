@@ -99,7 +99,7 @@ describe("QueuePage", () => {
 
   it("sends the options with each file", async () => {
     fakeEvents();
-    const calls = mockApi({ "GET /api/queue": list([row(0)]), "POST /api/queue": { ids: ["x"], names: ["film"] } });
+    const calls = mockApi({ "GET /api/queue": list([row(0)]), "POST /api/queue": { ids: ["x"], names: ["film"], failures: [""] } });
     const { container } = renderAt("/queue", <QueuePage />);
     await screen.findByText("Film 0");
     await userEvent.click(screen.getByRole("button", { name: "Category, password, priority" }));

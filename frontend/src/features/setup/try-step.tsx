@@ -26,7 +26,7 @@ export function TryStep() {
   const clipError = clip.error && ApiProblem.from(clip.error);
   return (
     <div className="grid gap-4">
-      <DropZone label={t("drop-label")} hint={film ? t("drop-no-provider") : t("drop-hint")} onFiles={(files) => queueFiles(files, t("not-an-nzb"))} />
+      <DropZone label={t("drop-label")} hint={film ? t("drop-no-provider") : t("drop-hint")} onFiles={(files) => void queueFiles(files, t("not-an-nzb"))} />
       {uploads.refused.map((refused) => (
         <Notice key={refused.name} tone="bad" isAlert>
           {t("refused", refused)}

@@ -28,7 +28,7 @@ export function AddPanel({ categories }: { categories: readonly string[] }) {
   const form = useRef<HTMLFormElement>(null);
   const optionsId = useId();
 
-  const addFiles = (files: readonly File[]) => queueFiles(files, t("not-an-nzb"), { category, priority, password });
+  const addFiles = (files: readonly File[]) => void queueFiles(files, t("not-an-nzb"), { category, priority, password });
 
   const paste = useEffectEvent((event: ClipboardEvent) => {
     const { target, clipboardData } = event;
