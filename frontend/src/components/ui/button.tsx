@@ -8,7 +8,7 @@ import { Spinner } from "./spinner";
 export type ButtonTone = "plain" | "accent" | "quiet" | "danger";
 
 const base =
-  "relative inline-flex items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap select-none transition-colors duration-100 " +
+  "relative inline-flex items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap max-sm:whitespace-normal select-none transition-colors duration-100 " +
   "disabled:opacity-50 disabled:cursor-not-allowed touch:min-h-11 touch:min-w-11";
 
 const tones: Record<ButtonTone, string> = {
@@ -18,7 +18,7 @@ const tones: Record<ButtonTone, string> = {
   danger: "bg-bad-fill text-[#fff] enabled:hover:brightness-110",
 };
 
-const sizes = { sm: "h-7 px-2.5 text-sm", md: "h-8.5 px-3 text-base", lg: "h-10 px-4 text-base" };
+const sizes = { sm: "min-h-7 px-2.5 text-sm", md: "min-h-8.5 px-3 text-base", lg: "min-h-10 px-4 text-base" };
 
 /** The classes of a button, for other elements that look like one. */
 export function buttonClass(tone: ButtonTone = "plain", size: keyof typeof sizes = "md", className?: string): string {

@@ -43,7 +43,7 @@ describe("HistoryPage", () => {
     await userEvent.type(within(sheet).getByLabelText(/^Password of the archive/), "secret");
     await userEvent.click(within(sheet).getByRole("button", { name: "Try again with this password" }));
     const retry = calls.find((call) => call.url.endsWith("/retry"));
-    expect(await retry?.json()).toEqual({ password: "secret" });
+    expect(await retry?.json()).toEqual({ password: "secret", otherProviders: false, ignoreHealth: false });
     expect(await screen.findByText("Back in the queue")).toBeVisible();
   });
 

@@ -82,7 +82,7 @@ export const categoriesQuery = queryOptions({
 
 /** Tries an import again; the answer tells whether it is back in the queue. */
 export async function retryItem(id: string, password: string | null, onShow: () => void): Promise<boolean> {
-  const call = api.POST("/api/history/{id}/retry", { params: { path: { id } }, body: { password } });
+  const call = api.POST("/api/history/{id}/retry", { params: { path: { id } }, body: { password, otherProviders: false, ignoreHealth: false } });
   const added = await act(dataOf(call), t("retry-failed"));
   if (added) tellRetried(1, onShow);
   return added !== null;

@@ -152,7 +152,7 @@ function Files({ detail }: { detail: HistoryDetail }) {
       <ul className="grid">
         {files.map((file) => (
           <li key={file.id} className="flex items-baseline justify-between gap-3 border-b border-line py-1.5 last:border-0">
-            <Link to={`${folder}?file=${encodeURIComponent(file.id)}`} className="min-w-0 wrap-anywhere text-accent hover:underline touch:py-2.5">
+            <Link to={`${folder}?file=${encodeURIComponent(file.id)}`} className="min-h-6 min-w-0 wrap-anywhere text-accent hover:underline touch:py-2.5">
               {file.path}
             </Link>
             <span className="shrink-0 text-sm text-muted tabular-nums">{formatBytes(file.bytes)}</span>
