@@ -70,7 +70,7 @@ public static class MockLayouts
 
     public static ArchiveLayout SevenZip(int volumes) => Layout(LayoutFormat.SevenZip, volumes, 600_000);
 
-    public static ReleaseBuilder Builder(string title, int articleSize = ArticleSize) => new(title, (ulong)title.Length * 1000 + title[0] + title[^1], articleSize);
+    public static ReleaseBuilder Builder(string title, int articleSize = ArticleSize) => new(title, SeedOf(title), articleSize);
 
     private static ArchiveLayout Layout(LayoutFormat format, int volumes, long bytes) =>
         new() { Format = format, Volumes = volumes, Entries = [new LayoutEntry("film.mkv", bytes)], Stem = "film" };
@@ -82,4 +82,7 @@ public static class MockLayouts
         var around = (outer with { Entries = archive.AsEntries(), Stem = "outside" }).Make(seed: 6, builder.NextStream());
         return builder.AddArchive(around, archive.Entries).Build();
     }
+
+    // Releases of one seed have the same message-ids.
+    private static ulong SeedOf(string title) => title.Aggregate(17UL, static (seed, letter) => (seed * 31) + letter);
 }

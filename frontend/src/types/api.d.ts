@@ -708,6 +708,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/setup/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ShowImport"];
+        put?: never;
+        post: operations["BeginImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/setup/webdav": {
         parameters: {
             query?: never;
@@ -915,6 +931,26 @@ export interface components {
             providerTestStep: null | components["schemas"]["ProviderTestStep"];
             providerTestOutcome: null | components["schemas"]["ProviderTestOutcome"];
         };
+        FamilyImportReport: {
+            state: components["schemas"]["ImportState"];
+            source: null | string;
+            shape: null | components["schemas"]["ImportShape"];
+            /** Format: double */
+            progress: number;
+            error: null | string;
+            /** Format: date-time */
+            startedAt: null | string;
+            /** Format: date-time */
+            finishedAt: null | string;
+            counts: components["schemas"]["ImportedCount"][];
+            left: components["schemas"]["ImportedLeft"][];
+            /** Format: int32 */
+            leftTotal: number;
+            notes: string[];
+            /** Format: int32 */
+            notesTotal: number;
+            kept: string[];
+        };
         FileDetail: {
             item: components["schemas"]["FileRow"];
             release: string;
@@ -1064,6 +1100,26 @@ export interface components {
         };
         /** Format: binary */
         IFormFile: string;
+        ImportedCount: {
+            kind: components["schemas"]["ImportedKind"];
+            /** Format: int32 */
+            found: number;
+            /** Format: int32 */
+            taken: number;
+            /** Format: int32 */
+            left: number;
+        };
+        /** @enum {string} */
+        ImportedKind: "settings" | "logins" | "files" | "history" | "queue" | "nzbs";
+        ImportedLeft: {
+            kind: components["schemas"]["ImportedKind"];
+            name: string;
+            reason: string;
+        };
+        /** @enum {string} */
+        ImportShape: "json-columns" | "compressed-columns" | "blob-files";
+        /** @enum {string} */
+        ImportState: "none" | "looking" | "found" | "running" | "finished" | "failed";
         /** @enum {string} */
         JobFailure: "not-an-nzb" | "nzb-empty" | "nzb-too-large" | "stored-nzb-lost" | "url-fetch-failed" | "url-refused" | "duplicate-release" | "known-dead" | "dead-post" | "severe-damage" | "missing-articles" | "corrupt-articles" | "incomplete-set" | "compressed-archive" | "encrypted-no-password" | "wrong-password" | "unsupported-archive" | "broken-archive" | "no-media" | "only-samples" | "stalled" | "cancelled" | "internal-error";
         /** @enum {string} */
@@ -3418,6 +3474,64 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ShowImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilyImportReport"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    BeginImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FamilyImportReport"];
                 };
             };
             /** @description An error. */

@@ -80,12 +80,12 @@ internal sealed record ImportedLeft(ImportedKind Kind, string Name, string Reaso
 /// <summary>The import of an old server.</summary>
 /// <param name="State">How far it is.</param>
 /// <param name="Source">The old database; null for none.</param>
-/// <param name="Shape">How it keeps what files are made of; null as long as nobody has looked.</param>
+/// <param name="Shape">How it keeps what files are made of; null until the first look.</param>
 /// <param name="Progress">The share that is done, 0 to 1.</param>
 /// <param name="Error">What went wrong, as a sentence; null for nothing.</param>
 /// <param name="StartedAt">When it began; null where it has not.</param>
 /// <param name="FinishedAt">When it ended; null where it has not.</param>
-/// <param name="Counts">One for each kind; empty as long as nobody has looked.</param>
+/// <param name="Counts">One for each kind; empty until the first look.</param>
 /// <param name="Left">What is not taken over, at most a thousand.</param>
 /// <param name="LeftTotal">How many that are in all.</param>
 /// <param name="Notes">What is taken over in another form, one sentence each, at most a thousand.</param>

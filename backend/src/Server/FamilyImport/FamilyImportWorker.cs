@@ -14,7 +14,7 @@ internal enum ImportStage
     /// <summary>There is nothing to import, or the server has a library of its own.</summary>
     None,
 
-    /// <summary>There is something, and nobody has asked for it yet.</summary>
+    /// <summary>There is something, and no call has asked for it yet.</summary>
     Offered,
 
     /// <summary>It is being counted.</summary>
@@ -58,8 +58,8 @@ internal sealed record ImportView(ImportStage Stage, ImportReport Report)
 }
 
 /// <summary>
-/// The import of the library of a relative of nzbdav (CFG-40), in the background: counted when somebody asks for it, taken when somebody
-/// wants it, and gone on with after a start that finds it unfinished.
+/// The import of the library of a relative of nzbdav (CFG-40), in the background: counted when the setup asks for it, taken when a
+/// call or the environment says so, and gone on with after a start that finds it unfinished.
 /// </summary>
 /// <remarks>Thread-safe. One thing is done at a time.</remarks>
 internal sealed class FamilyImportWorker(

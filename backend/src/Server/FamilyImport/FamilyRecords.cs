@@ -97,7 +97,7 @@ internal sealed record FamilyContent(IReadOnlyList<FamilyPart> Parts)
     /// <summary>Key and vector of what is encrypted; null for none. Secret.</summary>
     public FamilyCipher? Cipher { get; init; }
 
-    /// <summary>Whether the old server had not looked into all volumes yet, so that nobody knows where its data lies in them.</summary>
+    /// <summary>Whether the old server had not looked into all volumes yet, so that it is not known where its data lies in them.</summary>
     public bool IsUnfinished { get; init; }
 }
 

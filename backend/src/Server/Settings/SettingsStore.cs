@@ -118,7 +118,7 @@ internal sealed class SettingsStore(
     public Task<IReadOnlyDictionary<string, string[]>> SaveAsync(IReadOnlyDictionary<string, string?> changes, CancellationToken cancellationToken) =>
         SaveAsync(changes, new Dictionary<string, string>(), cancellationToken);
 
-    /// <summary>The same, with values of keys that are not in the schema: they are kept, encrypted since nobody knows what they hold, without effect.</summary>
+    /// <summary>The same, with values of keys that are not in the schema: they are kept, encrypted since they may hold anything, without effect.</summary>
     public async Task<IReadOnlyDictionary<string, string[]>> SaveAsync(
         IReadOnlyDictionary<string, string?> changes, IReadOnlyDictionary<string, string> kept, CancellationToken cancellationToken)
     {

@@ -26,6 +26,8 @@ public sealed class CallerRightsTests : IDisposable
         ["POST queue/resume"] = HttpStatusCode.OK,
         // The password of this server comes from its environment.
         ["POST settings/webdav-password"] = HttpStatusCode.Conflict,
+        // No old server lies in its folder.
+        ["POST setup/import"] = HttpStatusCode.Conflict,
     };
 
     private const string NoId = "99";

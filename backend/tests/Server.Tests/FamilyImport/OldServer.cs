@@ -178,7 +178,7 @@ internal sealed class OldServer : IDisposable
     public IReadOnlyList<string> Look() =>
     [
         .. Directory.EnumerateFiles(_folder.Root, "db.sqlite*").Concat(Directory.EnumerateDirectories(_folder.Folder.Blobs).SelectMany(folder => Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories)))
-            .Order(StringComparer.Ordinal).Select(file => $"{file} {File.GetLastWriteTimeUtc(file).Ticks} {File.GetUnixFileMode(file)} {Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(file)))}"),
+            .Order(StringComparer.Ordinal).Select(file => $"{file} {File.GetLastWriteTimeUtc(file).Ticks} {new FileInfo(file).UnixFileMode} {Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(file)))}"),
     ];
 
     /// <summary>A password as ASP.NET Identity keeps it.</summary>
