@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, it } from "vitest";
 import { openPage, startBrowser } from "./harness";
-import { type World, startWorld } from "./world";
+import { type World, call, clipId, deadNzb, playSlowly, startWorld } from "./world";
 
 /** Figures of the goals of speed, beside a blank page, as a table: `npm run measure`. */
 const rounds = 15;
@@ -104,6 +104,48 @@ it("measures how long a first picture and a jump take", { timeout: 400_000 }, as
   }
   note("press of Play to the first picture, warm", first, "ms");
   note("a jump to its picture", jumps, "ms");
+});
+
+it("measures what a tab costs while three films play, and how soon a change is seen", { timeout: 200_000 }, async () => {
+  const watchedMs = 30_000;
+  const release = await world.nzb(7, { size: 200 });
+  await world.add("Film.2026", release, "movies");
+  await world.untilHistory(2);
+  const { items } = await call<{ items: { id: string; name: string }[] }>(world.server, world.cookie, "GET", "files?path=movies/Film.2026");
+  const stops = await Promise.all(["VLC/3.0", "Kodi/21.0", "Infuse/8.1"].map((player) => playSlowly(world, items[0]?.id ?? clipId, player, 1_000_000)));
+  const page = await openPage(browser, world.server, { cookie: world.cookie });
+  await page.goto("");
+  await page.getByText("VLC 3.0").waitFor();
+  const session = await browser.newBrowserCDPSession();
+  const used = async () => {
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    return processInfo.filter(({ type }) => type === "renderer").reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+  };
+  const before = await used();
+  await page.waitForTimeout(watchedMs);
+  note("CPU of the tab, three films playing", [((await used()) - before) / (watchedMs / 100_000)], "%");
+  stops.forEach((stop) => stop());
+
+  await call(world.server, world.cookie, "POST", "queue/pause");
+  await page.goto("queue");
+  await page.getByRole("heading", { name: "Queue" }).first().waitFor();
+  const waits: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const name = `Seen.${round}.2026`;
+    const seen = page.evaluate(
+      (text) =>
+        new Promise<number>((done) => {
+          const look = () => (document.body.textContent.includes(text) ? done(Date.now()) : requestAnimationFrame(look));
+          look();
+        }),
+      name,
+    );
+    await world.add(name, deadNzb, "movies");
+    const answered = Date.now();
+    waits.push(Math.max(0, (await seen) - answered));
+  }
+  note("answer to an add until its row is there", waits, "ms");
+  await page.context().close();
 });
 
 /** Milliseconds from an act to an event of the video. */
