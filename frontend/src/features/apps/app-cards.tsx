@@ -5,6 +5,7 @@ import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Code } from "@/components/ui/code";
 import { CopyBlock } from "@/components/ui/copy-block";
+import { Disclosure } from "@/components/ui/disclosure";
 import { Icon } from "@/components/ui/icon";
 import { KeyValues } from "@/components/ui/key-values";
 import { Notice } from "@/components/ui/notice";
@@ -132,8 +133,7 @@ function ByHand({ card, access, note, kind }: CardProps & { kind: "sonarr" | "ra
   const isTls = url.protocol === "https:";
   const category = kind === "sonarr" ? "tv" : "movies";
   return (
-    <details>
-      <summary className="flex min-h-6 w-fit items-center text-sm font-medium text-muted hover:text-ink touch:min-h-11">{t("by-hand")}</summary>
+    <Disclosure title={t("by-hand")}>
       <div className="grid gap-3 pt-3">
         <p className="text-sm text-muted">{t("by-hand-help", { name })}</p>
         {note}
@@ -146,7 +146,7 @@ function ByHand({ card, access, note, kind }: CardProps & { kind: "sonarr" | "ra
         </div>
         <KeyValues items={[{ label: t("field-ssl"), value: isTls ? t("yes") : t("no") }]} />
       </div>
-    </details>
+    </Disclosure>
   );
 }
 

@@ -1,6 +1,5 @@
-import { ChevronRight } from "lucide-react";
 import { useId } from "react";
-import { Icon } from "@/components/ui/icon";
+import { Disclosure } from "@/components/ui/disclosure";
 import { SelectField } from "@/components/ui/select-field";
 import { SwitchField } from "@/components/ui/switch-field";
 import { PasswordField, TextField } from "@/components/ui/text-field";
@@ -63,13 +62,9 @@ export function ProviderFields({ draft, errors, hasPassword, isMoreOpen, onMore,
           onChange={(event) => onChange({ password: event.target.value })}
         />
       </div>
-      <details open={isMoreOpen} onToggle={(event) => onMore(event.currentTarget.open)} className="group">
-        <summary className="flex min-h-8 w-fit items-center gap-1.5 rounded-md text-sm font-medium text-muted hover:text-ink touch:min-h-11">
-          <Icon of={ChevronRight} className="transition-transform group-open:rotate-90 rtl:rotate-180 rtl:group-open:rotate-90" />
-          {t("more")}
-        </summary>
+      <Disclosure title={t("more")} isOpen={isMoreOpen} onToggle={onMore}>
         <MoreFields draft={draft} errors={errors} onChange={onChange} />
-      </details>
+      </Disclosure>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
 import { Button } from "@/components/ui/button";
 import { Code } from "@/components/ui/code";
+import { Disclosure } from "@/components/ui/disclosure";
 import { Notice } from "@/components/ui/notice";
 import { Progress } from "@/components/ui/progress";
 import { ApiProblem } from "@/lib/api-problem";
@@ -123,12 +124,11 @@ function Details({ found: { left, leftTotal, notes, notesTotal, kept } }: { foun
 /** A list that opens, and scrolls where it is long. */
 function Fold({ title, more, children }: { title: string; more: number; children: ReactNode }) {
   return (
-    <details>
-      <summary className="flex min-h-7 w-fit items-center text-sm font-medium text-muted hover:text-ink touch:min-h-11">{title}</summary>
+    <Disclosure title={title}>
       <div role="region" aria-label={title} tabIndex={0} className="max-h-72 overflow-y-auto rounded-md bg-sunken px-3 py-2 text-sm wrap-anywhere">
         <ul className="grid gap-2">{children}</ul>
         {more > 0 && <p className="mt-2 text-muted">{t("left-more", { count: more })}</p>}
       </div>
-    </details>
+    </Disclosure>
   );
 }
