@@ -92,7 +92,7 @@ export function Player({ name, src, hasPicture, hasSound, pressedAt, serverSente
           isAlert
           actions={
             <>
-              <Link to="/logs" className="font-medium text-accent underline">
+              <Link to="/logs" className="inline-flex min-h-6 items-center font-medium text-accent underline touch:min-h-11">
                 {t("to-logs")}
               </Link>
               <Button
