@@ -126,7 +126,7 @@ it("measures what a tab costs while three films play, and how soon a change is s
   note("CPU of the tab, three films playing", [((await used()) - before) / (watchedMs / 100_000)], "%");
   stops.forEach((stop) => stop());
 
-  await call(world.server, world.cookie, "POST", "queue/pause");
+  await call(world.server, world.cookie, "POST", "queue/pause", {});
   await page.goto("queue");
   await page.getByRole("heading", { name: "Queue" }).first().waitFor();
   const waits: number[] = [];
