@@ -6,7 +6,7 @@ import { type RunningMock, type RunningServer, setUp, startMock, startServer } f
 /** The file of the built-in clip. */
 export const clipId = "d3305eed-0000-4000-8000-511ce0000001";
 
-/** An NZB whose articles nobody has. */
+/** An NZB whose articles no provider has. */
 export const deadNzb = `<?xml version="1.0" encoding="UTF-8"?>
 <nzb xmlns="http://www.newzbin.com/DTD/2003/nzb"><file poster="a@b" date="1700000000" subject="&quot;gone.mkv&quot; yEnc (1/2)"><groups><group>alt.binaries.test</group></groups>
 <segments><segment bytes="740000" number="1">gone-1@nowhere</segment><segment bytes="740000" number="2">gone-2@nowhere</segment></segments></file></nzb>`;

@@ -22,8 +22,8 @@ internal static class AdminGate
     public static IApplicationBuilder UseAdminGate(this IApplicationBuilder app) => app.Use(RunAsync);
 
     /// <summary>
-    /// Adds what callers may do, behind authorization: it is judged before anything of the body is read, so that a body tells nothing to
-    /// those who may not send one.
+    /// Adds what callers may do, behind authorization: it is judged before anything of the body is read, so that what a refused
+    /// caller sends is not looked at.
     /// </summary>
     public static IApplicationBuilder UseAdminRights(this IApplicationBuilder app) => app.Use((http, next) =>
         IsOfApi(http) && Refuse(http) is { } problem ? problem.ExecuteAsync(http) : next(http));

@@ -13,7 +13,7 @@ using Xunit;
 
 namespace Sluice.Server.Tests.AdminApi;
 
-/// <summary>Every operation of the route table with every kind of caller, and with a body that nobody can read (ADM-2, ADM-90, S5).</summary>
+/// <summary>Every operation of the route table with every kind of caller, and with a body that no endpoint can read (ADM-2, ADM-90, S5).</summary>
 public sealed class CallerRightsTests : IDisposable
 {
     /// <summary>What a right caller is told where it is not 200 for a GET and 400 for a body of nonsense.</summary>

@@ -115,7 +115,7 @@ public sealed class GuideServer : IAsyncLifetime
         await WriteFilesAsync(film, cancel);
     }
 
-    /// <summary>An NZB of a film, one whose articles nobody has, and the command that mounts.</summary>
+    /// <summary>An NZB of a film, one whose articles the mock does not have, and the command that mounts.</summary>
     private async Task WriteFilesAsync(byte[] film, CancellationToken cancel)
     {
         await File.WriteAllBytesAsync(_folder.File("home/film.nzb"), film, cancel);

@@ -67,7 +67,7 @@ export function UploadDrop() {
   });
   useEffect(() => tell(state), [state]);
 
-  // Of several nobody knows which one is to be played.
+  // Of several NZBs the toast cannot tell which one is to be played.
   const [single] = state.left === 0 && state.refused.length === 0 && state.items.ids.length === 1 ? state.items.ids : [];
   return (
     <>
