@@ -867,6 +867,7 @@ export interface components {
         };
         ArrInstances: {
             items: components["schemas"]["ArrInstance"][];
+            locked: null | string;
         };
         /** @enum {string} */
         ArrProgram: "sonarr" | "radarr" | "lidarr" | "readarr" | "whisparr";
