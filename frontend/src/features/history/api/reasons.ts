@@ -1,7 +1,7 @@
 import type { Schema } from "@/lib/api-client";
 import { t } from "../en";
 
-export type Reason = Schema<"JobFailure">;
+export type Reason = Schema<"FailureReason">;
 
 /** What can be pressed about a failure beside removing it. */
 type Way = "retry" | "password" | "queue" | "providers" | "download-client" | "logs";
