@@ -933,7 +933,7 @@ export interface components {
             providerTestOutcome: null | components["schemas"]["ProviderTestOutcome"];
         };
         /** @enum {string} */
-        FailureReason: "not-an-nzb" | "nzb-empty" | "nzb-too-large" | "stored-nzb-lost" | "url-fetch-failed" | "url-refused" | "duplicate-release" | "known-dead" | "dead-post" | "severe-damage" | "missing-articles" | "corrupt-articles" | "incomplete-set" | "compressed-archive" | "encrypted-no-password" | "wrong-password" | "unsupported-archive" | "broken-archive" | "no-media" | "only-samples" | "stalled" | "cancelled" | "internal-error";
+        FailureReason: "not-an-nzb" | "nzb-empty" | "nzb-too-large" | "stored-nzb-lost" | "url-fetch-failed" | "url-refused" | "duplicate-release" | "known-dead" | "dead-post" | "severe-damage" | "missing-articles" | "corrupt-articles" | "incomplete-set" | "compressed-archive" | "encrypted-no-password" | "wrong-password" | "unsupported-archive" | "broken-archive" | "no-media" | "only-samples" | "stalled" | "cancelled" | "internal-error" | "failed-before";
         FamilyImportReport: {
             state: components["schemas"]["ImportStage"];
             source: null | string;

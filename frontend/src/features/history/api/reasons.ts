@@ -30,6 +30,7 @@ const ways: Record<Reason, readonly Way[]> = {
   stalled: ["providers", "retry"],
   cancelled: ["retry"],
   "internal-error": ["retry", "logs"],
+  "failed-before": ["retry", "queue"],
 };
 
 /** All reasons, in the order of the API. */
