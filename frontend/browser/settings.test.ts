@@ -139,7 +139,7 @@ describe("each key", () => {
     for (const group of new Set(fields.map((field) => field.group))) {
       const whole = fields.filter((field) => field.group === group);
       await page.goto(`settings/${group}`);
-      await rowOf(page, whole[0]!.key).waitFor();
+      await Promise.all(whole.map((field) => rowOf(page, field.key).waitFor()));
       await use(whole.filter((field) => !(field.key in edited)), whole);
     }
   }
@@ -160,9 +160,9 @@ describe("each key", () => {
       for (const [field, draft] of others) {
         const shown = field.secret ? null : textOf(field, draft);
         expect(after.get(field.key)).toMatchObject({ key: field.key, value: shown, source: "saved", isSet: true });
-        await rowOf(page, field.key).getByText(field.secret ? "Saved here" : "Changed", { exact: true }).waitFor();
         seen.add(field.key);
       }
+      await Promise.all(plain.map((field) => rowOf(page, field.key).getByText(field.secret ? "Saved here" : "Changed", { exact: true }).waitFor()));
       // What a set has changed is the proof for secrets. What clients set is in none.
       const states = ["queue.paused", "queue.speed-limit-kbps"];
       expect(sets[0]?.keys.toSorted()).toEqual(plain.map((field) => field.key).filter((key) => !states.includes(key)).toSorted());
@@ -212,8 +212,9 @@ describe("each key", () => {
     await stopOwn();
     await startOwn({ urlBase: "/base", environment });
     await eachGroup(async (plain, whole) => {
-      for (const field of whole) await rowOf(page, field.key).getByText(field.overrideName).waitFor();
-      for (const field of plain) expect([field.key, await controlOf(page, field).isDisabled()]).toEqual([field.key, true]);
+      await Promise.all(whole.map((field) => rowOf(page, field.key).getByText(field.overrideName).waitFor()));
+      const locked = await Promise.all(plain.map(async (field) => [field.key, await controlOf(page, field).isDisabled()]));
+      expect(locked).toEqual(plain.map((field) => [field.key, true]));
       expect(await page.getByRole("button", { name: /^(Add a provider|Connect a program|Actions for 127)/ }).count()).toBe(0);
     });
     expect(new Set([...(await values()).values()].map((value) => value.source))).toEqual(new Set(["environment"]));
