@@ -122,9 +122,9 @@ describe("each key", () => {
   }
 
   async function stopOwn(): Promise<void> {
-    expect(page.errors.filter((error) => !isLoad(error))).toEqual([]);
     await page.context().close();
     await own.stop();
+    expect(page.errors.filter((error) => !isLoad(error))).toEqual([]);
   }
 
   async function ask<Answer>(where: string): Promise<Answer> {
