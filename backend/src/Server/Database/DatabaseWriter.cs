@@ -1,6 +1,4 @@
 using System.Data.Common;
-using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
 using System.Threading.Channels;
 using Microsoft.Data.Sqlite;
 using SQLitePCL;
@@ -22,11 +20,6 @@ internal sealed class DatabaseWriter : IAsyncDisposable
 
     private const int NoCheckpointOnClose = 1006; // SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
 
-    // Pages of the file that the connection keeps in memory, in KiB: SQLite's own number, and what a third of a queue of 100,000 items dirties.
-    // What does not fit goes to the log and comes back from there, again and again.
-    private const int UsualPages = 2_000;
-    private const int ManyPages = 64_000;
-
     // A transaction takes no further writes after this time (F31): the first ones wait for the last.
     private static readonly TimeSpan LongestTogether = TimeSpan.FromMilliseconds(20);
 
@@ -37,9 +30,6 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     private readonly RowChanges _changes;
     private readonly TimeProvider _time;
     private readonly Task _loop;
-
-    // Of the loop: KiB of pages that the connection may keep.
-    private int _kept = UsualPages;
 
     /// <summary>Takes over an open connection and disposes it.</summary>
     /// <param name="connection">The only one that writes.</param>
@@ -57,12 +47,9 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     public bool LeavesLog { get; set; }
 
     /// <summary>Runs one write, all or nothing. Cancellation counts until it begins; then it is carried through.</summary>
-    /// <param name="work">Runs inside the transaction.</param>
-    /// <param name="isLarge">Whether it gets a transaction for itself, and memory for many pages until its end.</param>
-    /// <param name="cancellationToken">Counts until it begins.</param>
-    public async Task<T> RunAsync<T>(Func<DbConnection, T> work, bool isLarge, CancellationToken cancellationToken)
+    public async Task<T> RunAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)
     {
-        var write = new Write<T>(work, cancellationToken) { IsLarge = isLarge };
+        var write = new Write<T>(work, cancellationToken);
         await _queue.Writer.WriteAsync(write, cancellationToken);
         return await write.Done;
     }
@@ -95,18 +82,14 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         {
             _watch(() =>
             {
-                // A large write that has failed leaves that to the next.
-                Keep(UsualPages);
                 using var transaction = new SqliteWork(_connection, writes: true);
                 var since = _time.GetTimestamp();
-                while (begun.Count < MaxTogether && _time.GetElapsedTime(since) < LongestTogether && TryTake(isFirst: begun.Count == 0, out var write))
+                while (begun.Count < MaxTogether && _time.GetElapsedTime(since) < LongestTogether && _queue.Reader.TryRead(out var write))
                 {
                     begun.Add(write);
-                    // One that has the transaction for itself needs no copies of what it changes.
-                    if (write.IsLarge || (begun.Count == 1 && _queue.Reader.Count == 0))
+                    // One that nothing waits behind has the transaction for itself and needs no copies of what it changes.
+                    if (begun.Count == 1 && _queue.Reader.Count == 0)
                     {
-                        if (write.IsLarge)
-                            Keep(ManyPages);
                         write.Run(_connection, _watch);
                         break;
                     }
@@ -114,8 +97,6 @@ internal sealed class DatabaseWriter : IAsyncDisposable
                     RunShared(write);
                 }
 
-                // The commit gives each page back that it has written.
-                Keep(UsualPages);
                 Failpoint.Reach("transaction-done");
                 transaction.Commit();
                 Failpoint.Reach("transaction-committed");
@@ -137,24 +118,6 @@ internal sealed class DatabaseWriter : IAsyncDisposable
         _changes.Tell();
         foreach (var write in begun)
             write.Complete();
-        // Its pages, and as much again for what it may have had to take back.
-        if (begun is [{ IsLarge: true }])
-            PosixCalls.GiveBackFreeMemory();
-    }
-
-    /// <summary>The next write that may share the transaction: a large one is the first and only one.</summary>
-    private bool TryTake(bool isFirst, [NotNullWhen(true)] out Write? write)
-    {
-        write = null;
-        return _queue.Reader.TryPeek(out var next) && (isFirst || !next.IsLarge) && _queue.Reader.TryRead(out write);
-    }
-
-    private void Keep(int kibibytes)
-    {
-        if (kibibytes == _kept)
-            return;
-        Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA cache_size = -{kibibytes}"));
-        _kept = kibibytes;
     }
 
     /// <summary>Runs a write so that its failure takes back what it has done and nothing else. A fault of the file is one of all.</summary>
@@ -185,9 +148,6 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     /// <summary>A write and the caller that waits for it. Run by the loop, once.</summary>
     private abstract class Write
     {
-        /// <summary>Whether it has a transaction for itself, with memory for many pages.</summary>
-        public bool IsLarge { get; init; }
-
         /// <summary>Why it alone left nothing behind; null where it ran well.</summary>
         public Exception? Failure { get; set; }
 

@@ -43,21 +43,6 @@ internal static partial class PosixCalls
             _ = Umask(Convert.ToUInt32("77", 8));
     }
 
-    /// <summary>Gives free memory of native libraries back to the system: the C library of most Linux systems keeps it unless it is told to.</summary>
-    public static void GiveBackFreeMemory()
-    {
-        if (!OperatingSystem.IsLinux())
-            return;
-        try
-        {
-            _ = TrimHeap(0);
-        }
-        catch (EntryPointNotFoundException)
-        {
-            // Another C library, which knows no such call and keeps less.
-        }
-    }
-
     /// <summary>Whether the process may use a path, by its effective user and the state of the mount. Opens nothing.</summary>
     /// <param name="path">A file, or a folder, of which the right to enter it is asked as well.</param>
     /// <param name="write">Whether for writing too.</param>
@@ -153,9 +138,6 @@ internal static partial class PosixCalls
         var error = Marshal.GetLastPInvokeError();
         return new IOException($"{call} of {path} failed: {Marshal.GetPInvokeErrorMessage(error)}", error);
     }
-
-    [LibraryImport("libc", EntryPoint = "malloc_trim")]
-    private static partial int TrimHeap(nuint keep);
 
     [LibraryImport("libc", EntryPoint = "realpath", StringMarshalling = StringMarshalling.Utf8)]
     private static partial nint ResolvePath(string path, nint buffer);

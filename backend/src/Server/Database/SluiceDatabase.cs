@@ -165,18 +165,9 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <param name="cancellationToken">Counts until the work begins.</param>
     /// <exception cref="DatabaseLostException">Sluice is in safe mode.</exception>
     /// <exception cref="StorageException">Nothing was written.</exception>
-    public Task<T> WriteAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken) => WriteAsync(work, isLarge: false, cancellationToken);
-
-    /// <inheritdoc cref="WriteAsync{T}(Func{DbConnection, T}, CancellationToken)"/>
-    /// <param name="isLarge">
-    /// Whether it changes thousands of rows, whose indices lie all over the file: it gets a transaction for itself, and until its end the memory
-    /// in which each page is changed as often as it has to be and written once.
-    /// </param>
-#pragma warning disable CS1573 // The others are those of the other overload.
-    public async Task<T> WriteAsync<T>(Func<DbConnection, T> work, bool isLarge, CancellationToken cancellationToken)
-#pragma warning restore CS1573
+    public async Task<T> WriteAsync<T>(Func<DbConnection, T> work, CancellationToken cancellationToken)
     {
-        var result = await RequireOpen().RunAsync(work, isLarge, cancellationToken);
+        var result = await RequireOpen().RunAsync(work, cancellationToken);
         _state?.NoteSuccess(_folder.Database);
         return result;
     }

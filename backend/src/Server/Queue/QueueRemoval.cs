@@ -9,10 +9,7 @@ internal sealed class QueueRemoval(
     SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored, TimeProvider time)
 {
     // Keeps each transaction short enough for adds to go on beside it.
-    private const int PerTransaction = 5_000;
-
-    // From so many on a transaction has pages all over the file to write.
-    private const int Many = 500;
+    private const int PerTransaction = 1_000;
 
     /// <summary>Removes items.</summary>
     /// <param name="ids">Which; unknown ones are passed over.</param>
@@ -24,7 +21,7 @@ internal sealed class QueueRemoval(
         foreach (var chunk in ids.Distinct().Chunk(PerTransaction))
         {
             Failpoint.Reach("delete-begins");
-            var items = await database.WriteAsync(connection => QueueStore.Remove(connection, chunk), isLarge: chunk.Length >= Many, cancellationToken);
+            var items = await database.WriteAsync(connection => QueueStore.Remove(connection, chunk), cancellationToken);
             Failpoint.Reach("delete-committed");
             await SettleAsync(items);
             Failpoint.Reach("delete-settled");

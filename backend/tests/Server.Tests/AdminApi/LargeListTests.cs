@@ -41,7 +41,7 @@ public sealed class LargeListTests : IDisposable
     {
         await using var server = await JobServer.StartAsync(_folder);
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
-        await server.Host.Get<SluiceDatabase>().WriteAsync(Fill, isLarge: true, Token);
+        await server.Host.Get<SluiceDatabase>().WriteAsync(Fill, Token);
 
         foreach (var list in new[] { "queue?category=tv", "history?category=tv", "files?path=tv" })
         {

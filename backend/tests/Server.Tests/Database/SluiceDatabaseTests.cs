@@ -190,32 +190,6 @@ public sealed class SluiceDatabaseTests : IDisposable
     }
 
     [Fact]
-    public async Task Large_write_has_a_transaction_for_itself_and_gives_the_memory_for_its_pages_back()
-    {
-        var mayWrite = new TaskCompletionSource();
-        await using var database = new SluiceDatabase(
-            _temporary.Folder, new MigrationRunner([Numbers], _temporary.Folder), new SafeMode(NullLogger<SafeMode>.Instance), TimeProvider.System);
-        database.Open(mayWrite.Task);
-        // A failure concerns all that shares its transaction, were it not for savepoints, which a large write is spared.
-        var small = database.WriteAsync(connection => Pages(connection, 1), Token);
-        var large = database.WriteAsync(connection => Pages(connection, 2), isLarge: true, Token);
-        var failed = database.WriteAsync<long>(connection => throw new InvalidOperationException($"{Pages(connection, 3)}"), isLarge: true, Token);
-        var last = database.WriteAsync(connection => Pages(connection, 4), Token);
-        mayWrite.SetResult();
-
-        Assert.Equal((-2_000, -64_000), (await small, await large));
-        Assert.Equal("-64000", (await Assert.ThrowsAsync<InvalidOperationException>(() => failed)).Message);
-        Assert.Equal(-2_000, await last);
-        Assert.Equal([1, 2, 4], await database.ReadAsync(connection => connection.Query<int>("SELECT value FROM number ORDER BY value").ToList(), Token));
-
-        static long Pages(System.Data.Common.DbConnection connection, int number)
-        {
-            connection.Execute($"INSERT INTO number VALUES ({number})");
-            return connection.ExecuteScalar<long>("PRAGMA cache_size");
-        }
-    }
-
-    [Fact]
     public async Task Read_goes_on_while_a_transaction_is_open()
     {
         await using var database = _temporary.OpenDatabase(Numbers);

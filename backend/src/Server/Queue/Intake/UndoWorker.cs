@@ -45,11 +45,8 @@ internal sealed class UndoWorker(
     private const string Prefix = "u-";
 
     // A removal dirties pages all over its indices, and a commit writes each of them: many small transactions write the same pages again and
-    // again. This many take a second, for which adds may wait.
-    private const int PerTransaction = 40_000;
-
-    // From so many on.
-    private const int Many = 1_000;
+    // again. This many take a half second, for which adds may wait.
+    private const int PerTransaction = 20_000;
 
     private readonly WakeSignal _signal = new(time);
 
@@ -100,7 +97,6 @@ internal sealed class UndoWorker(
                     null => UndoEnd.Unknown,
                 };
             },
-            isLarge: true,
             cancellationToken);
         if (end == UndoEnd.TakenBack)
         {
@@ -147,7 +143,6 @@ internal sealed class UndoWorker(
                     removal = RemovedStore.Begin(connection, removal, until.ToUnixTimeMilliseconds());
                     return take(connection, removal.Value, chunk);
                 },
-                isLarge: chunk.Length >= Many,
                 removal is null ? cancellationToken : CancellationToken.None);
             count += removed.Count;
             foreach (var item in removed)
