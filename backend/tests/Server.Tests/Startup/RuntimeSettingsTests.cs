@@ -13,7 +13,6 @@ public sealed class RuntimeSettingsTests
     [InlineData("System.GC.RegionSize", 1 << 20)]
     [InlineData("System.Runtime.TieredPGO", false)]
     [InlineData("Microsoft.AspNetCore.Server.Kestrel.DisableHttp1LineFeedTerminators", true)]
-    [InlineData("System.Runtime.TieredCompilation.QuickJit", false)]
     [InlineData("System.Runtime.TieredCompilation.CallCountThreshold", 1000)]
     public void Server_is_built_with(string name, object value)
     {
