@@ -22,16 +22,18 @@ export function useStats(window: StatWindow) {
     // A tab that is visible again lacks the seconds in between.
     staleTime: 0,
     placeholderData: keepPreviousData,
+    // A sample has another place each second: to look for equal ones at the same places is in vain.
+    structuralSharing: false,
   });
   useTopic("stats", (frame) => {
     const before = client.getQueryData<Kept>(queryKey);
     client.setQueryData<Kept>(queryKey, (kept) => kept && { ...kept, now: frame.sample, ...addSample(kept, frame.sample, window) });
-    setTold((known) => ({ ...known, ...partsOf(frame) }));
+    if (frame.figures || frame.attention || frame.steps) setTold((known) => ({ ...known, ...partsOf(frame) }));
     if (isGap(before?.pending.at(-1) ?? before?.samples.at(-1), frame.sample, window)) void client.invalidateQueries({ queryKey });
   });
   const { data } = query;
   const stats = useMemo(() => data && { ...data, ...newer(data, told) }, [data, told]);
-  return { stats, error: query.error, retry: () => void query.refetch() };
+  return { stats, error: query.error, retry: query.refetch };
 }
 
 function partsOf({ seq, figures, attention, steps }: Frame<"stats">): Told {
@@ -56,14 +58,14 @@ export function newer(data: Parts & { seq: number }, told: Told): Parts {
 export function useStreams() {
   const frame = useTopicFrame("streams");
   const query = useQuery({ queryKey: ["overview", "streams"], queryFn: ({ signal }) => dataOf(api.GET("/api/streams", { signal })), staleTime: 0 });
-  return { rows: frame ?? query.data, error: query.error, retry: () => void query.refetch() };
+  return { rows: frame ?? query.data, error: query.error, retry: query.refetch };
 }
 
 /** The providers; events bring all of them every two seconds. */
 export function useProviders() {
   const frame = useTopicFrame("providers");
   const query = useQuery({ queryKey: ["overview", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime: 0 });
-  return { items: frame?.items ?? query.data?.items, error: query.error, retry: () => void query.refetch() };
+  return { items: frame?.items ?? query.data?.items, error: query.error, retry: query.refetch };
 }
 
 /** Asks a provider again that has failed; the next frame shows what has become of it. */
