@@ -56,7 +56,10 @@ for number in range(RELEASES):
     ).lastrowid
     db.executemany("INSERT INTO posted_file VALUES (?, ?, ?, ?, ?, ?)", [(made, *part) for part in parts])
     insert("library_file", [
-        {"id": str(uuid.uuid4()), "release_id": made, "path_key": path, "length": length, "etag": uuid.uuid4().hex, "content": content, "folded": fold(name + "/" + path)}
+        {
+            "id": str(uuid.uuid4()), "release_id": made, "path_key": path, "length": length, "etag": uuid.uuid4().hex, "content": content,
+            "folded": fold(name + "/" + path), "category": "tv", "published_at": NOW + number,
+        }
         for path in (f"part.{part:02}.mkv" for part in range(FILES))
     ])
 db.commit()
