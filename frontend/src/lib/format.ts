@@ -1,4 +1,4 @@
-import { locale } from "./i18n/locale";
+import { dateFormat, numberFormat, relativeFormat } from "./i18n/intl";
 import { preference } from "./preference";
 
 /** Whether rates are shown in bytes or in bits. */
@@ -6,7 +6,6 @@ export const rateUnit = preference("rate-unit", ["bytes", "bits"]);
 
 const byteUnits = ["kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
 const bitUnits = ["kilobit", "megabit", "gigabit", "terabit"] as const;
-const formats = new Map<string, Intl.NumberFormat>();
 
 /** A number with the separators of the language. */
 export function formatNumber(value: number, fractionDigits = 0): string {
@@ -43,12 +42,12 @@ export function formatDuration(ms: number): string {
 
 /** A moment, as in "28 Nov 2026, 14:05". */
 export function formatDateTime(at: string | Date): string {
-  return new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
+  return dateFormat({ dateStyle: "medium", timeStyle: "short" }).format(new Date(at));
 }
 
 /** A time of day with seconds. */
 export function formatTime(at: string | Date): string {
-  return new Intl.DateTimeFormat(locale(), { timeStyle: "medium" }).format(new Date(at));
+  return dateFormat({ timeStyle: "medium" }).format(new Date(at));
 }
 
 /** A tick of a time axis: with seconds, without, or the day, after the distance of the ticks (in seconds). */
@@ -56,13 +55,13 @@ export function formatClock(at: number, ticks: readonly number[]): string {
   const distance = (ticks[1] ?? 0) - (ticks[0] ?? 0);
   const options: Intl.DateTimeFormatOptions =
     distance >= 86_400 ? { day: "numeric", month: "short" } : { hour: "numeric", minute: "2-digit", ...(distance < 60 ? { second: "2-digit" } : {}) };
-  return new Intl.DateTimeFormat(locale(), options).format(at);
+  return dateFormat(options).format(at);
 }
 
 /** How long ago, as in "5 minutes ago". */
 export function formatAgo(at: string | Date, now = Date.now()): string {
   const seconds = (new Date(at).getTime() - now) / 1_000;
-  const relative = new Intl.RelativeTimeFormat(locale(), { numeric: "auto" });
+  const relative = relativeFormat();
   const steps = [["day", 86_400], ["hour", 3_600], ["minute", 60]] as const;
   const step = steps.find(([, length]) => Math.abs(seconds) >= length);
   return step ? relative.format(Math.round(seconds / step[1]), step[0]) : relative.format(Math.round(seconds), "second");
@@ -80,11 +79,4 @@ function pair(first: number, firstUnit: string, second: number, secondUnit: stri
 
 function unit(value: number, name: string, fractionDigits = 0): string {
   return numberFormat({ style: "unit", unit: name, unitDisplay: "short", maximumFractionDigits: fractionDigits }).format(value);
-}
-
-function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = locale() + JSON.stringify(options);
-  const format = formats.get(key) ?? new Intl.NumberFormat(locale(), options);
-  formats.set(key, format);
-  return format;
 }

@@ -140,7 +140,7 @@ export function listChanged(topic: "queue" | "history"): void {
 
 /**
  * A list that grows as it is scrolled and that follows its topic: frames are folded into what is shown at once, and where that does not do, the
- * rows are asked for again, at most once a second.
+ * rows are asked for again, four times a second at most.
  */
 export function useLiveList<Row extends { id: string }, Page extends ListPage<Row>, T extends "queue" | "history">({
   key, topic, load, rules, factsOf,
@@ -204,13 +204,17 @@ export function useLiveList<Row extends { id: string }, Page extends ListPage<Ro
   };
 }
 
-const refetchMs = 1_000;
+// As often as frames come, but what is slow to answer is left in peace for most of the time.
+const shortestMs = 250;
+const longestMs = 1_000;
+const restOfAnswer = 4;
 
-/** Asks for what has this key again: at once, but not more than once a second. */
+/** Asks for what has this key again: at once, then after a rest that grows with the time of the answer. */
 export function useRefetch(key: QueryKey): () => void {
   const client = useQueryClient();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const last = useRef(Number.NEGATIVE_INFINITY);
+  const rest = useRef(shortestMs);
   const wanted = useRef(key);
   useEffect(() => void (wanted.current = key), [key]);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -218,10 +222,13 @@ export function useRefetch(key: QueryKey): () => void {
     if (timer.current !== undefined) return;
     const ask = () => {
       timer.current = undefined;
-      last.current = performance.now();
-      void client.invalidateQueries({ queryKey: wanted.current }, { cancelRefetch: false });
+      const began = performance.now();
+      last.current = began;
+      void client.invalidateQueries({ queryKey: wanted.current }, { cancelRefetch: false }).then(() => {
+        rest.current = Math.min(longestMs, Math.max(shortestMs, restOfAnswer * (performance.now() - began)));
+      });
     };
-    timer.current = setTimeout(ask, Math.max(0, last.current + refetchMs - performance.now()));
+    timer.current = setTimeout(ask, Math.max(0, last.current + rest.current - performance.now()));
   }, [client]);
 }
 

@@ -235,18 +235,23 @@ internal sealed class EventHub : IAsyncDisposable
     {
         try
         {
-            while (true)
+            await Task.Delay(UntilNext(topic.Interval), _time, stop);
+            using var timer = new PeriodicTimer(topic.Interval, _time);
+            do
             {
-                await Task.Delay(topic.Interval, _time, stop);
                 if (await TryAsync(run, async () => await topic.SampleAsync(stop), stop) is { } maker)
                     Publish(run, maker);
             }
+            while (await timer.WaitForNextTickAsync(stop));
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
             // The last watcher has gone.
         }
     }
+
+    /// <summary>How long until a clock is at a whole number of intervals: who follows several topics gets them together, and draws them once.</summary>
+    private TimeSpan UntilNext(TimeSpan interval) => interval - TimeSpan.FromTicks(_time.GetElapsedTime(0).Ticks % interval.Ticks);
 
     /// <summary>Clients of a topic that cannot tell what has changed have to begin again: they are dropped.</summary>
     private async Task<FrameMaker?> TryAsync(Run run, Func<Task<FrameMaker?>> make, CancellationToken stop)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { formatClock } from "@/lib/format";
@@ -33,7 +33,8 @@ export function ChartBody({ times, series, format, floor = 1, height }: ChartPro
     };
   }, [look, height, floor, chosenTheme, isDark]);
 
-  useEffect(() => {
+  // Before the page is painted: a chart that follows would make each second two pictures.
+  useLayoutEffect(() => {
     plot?.setData([times as number[], ...series.map((one) => one.values as (number | null)[])]);
   }, [plot, times, series]);
 

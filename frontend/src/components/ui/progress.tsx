@@ -24,7 +24,7 @@ export function Progress({ label, percent, tone = "accent", className }: Progres
       className={cx("h-1.5 min-w-8 overflow-hidden rounded-full bg-sunken", className)}
     >
       <div
-        className={cx("h-full rounded-full transition-[width] duration-300", tones[tone], percent === null && "animate-breathe")}
+        className={cx("h-full rounded-full", tones[tone], percent === null && "animate-breathe")}
         style={{ width: `${width}%` }}
       />
     </div>

@@ -30,7 +30,8 @@ export function addSample({ samples, pending }: Samples, sample: StatSample, win
   const gathered = [...pending, sample];
   const first = gathered[0] ?? sample;
   if (step > 1 && at - secondsOf(last ?? first) < step) return { samples, pending: gathered };
-  return { samples: [...samples, meanOf(gathered)].filter((one) => secondsOf(one) > at - seconds), pending: [] };
+  const kept = samples.findIndex((one) => secondsOf(one) > at - seconds);
+  return { samples: [...(kept < 0 ? [] : samples.slice(kept)), meanOf(gathered)], pending: [] };
 }
 
 /** Whether more is missing between a sample and the one before it than a late second. */

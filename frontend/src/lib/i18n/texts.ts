@@ -1,4 +1,5 @@
-import { disguise, locale } from "./locale";
+import { numberFormat, pluralRules } from "./intl";
+import { disguise } from "./locale";
 
 /** A text, or one for each form of its number `count`. */
 type Text = string | { one?: string; other: string };
@@ -25,12 +26,12 @@ export function createTexts<const Texts extends Record<string, Text>>(texts: Tex
     const chosen = typeof text === "string" ? text : choose(text, Number(holes.count));
     return disguise(chosen).replace(/\{(\w+)\}/g, (hole, name: string) => {
       const value = holes[name];
-      return value === undefined ? hole : typeof value === "number" ? value.toLocaleString(locale(), { maximumFractionDigits: 2 }) : value;
+      return value === undefined ? hole : typeof value === "number" ? numberFormat({ maximumFractionDigits: 2 }).format(value) : value;
     });
   };
 }
 
 function choose(text: { one?: string; other: string }, count: number): string {
-  const form = new Intl.PluralRules(locale()).select(count);
+  const form = pluralRules().select(count);
   return form === "one" ? (text.one ?? text.other) : text.other;
 }

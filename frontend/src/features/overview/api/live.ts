@@ -1,7 +1,8 @@
-import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { type Frame, useTopic, useTopicFrame } from "@/lib/events";
+import { queryClient } from "@/lib/query-client";
 import { type Samples, type StatWindow, addSample, isGap } from "../samples";
 
 type Stats = Schema<"Stats">;
@@ -11,27 +12,44 @@ type Parts = Pick<Stats, "figures" | "attention" | "steps">;
 /** The last parts that events have told, each with its number: those that stand in an answer may be older. */
 type Told = { [Name in keyof Parts]?: { seq: number; value: Parts[Name] } };
 
+// A page that is opened again lacks what came in between; what was asked for ahead is new enough for the page that it was asked for.
+const staleTime = 2_000;
+
+const statsQuery = (window: StatWindow) =>
+  queryOptions({
+    queryKey: ["stats", window],
+    queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: window === "ten-minutes" ? {} : { window } }, signal }))), pending: [] }),
+    staleTime,
+    // A sample has another place each second: to look for equal ones at the same places is in vain.
+    structuralSharing: false,
+  });
+
+const streamsQuery = queryOptions({ queryKey: ["overview", "streams"], queryFn: ({ signal }) => dataOf(api.GET("/api/streams", { signal })), staleTime });
+
+const providersQuery = queryOptions({ queryKey: ["overview", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime });
+
+/** Asks for what the page will show, while the rest of it still comes. What fails is asked for again by the page. */
+export function askAhead(window: StatWindow): void {
+  void queryClient.prefetchQuery(statsQuery(window));
+  void queryClient.prefetchQuery(streamsQuery);
+  void queryClient.prefetchQuery(providersQuery);
+}
+
 /** What the overview shows of a window, kept up to the second. */
 export function useStats(window: StatWindow) {
   const client = useQueryClient();
-  const queryKey = ["stats", window];
+  const { queryKey } = statsQuery(window);
   const [told, setTold] = useState<Told>({});
-  const query = useQuery({
-    queryKey,
-    queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: window === "ten-minutes" ? {} : { window } }, signal }))), pending: [] }),
-    // A tab that is visible again lacks the seconds in between.
-    staleTime: 0,
-    placeholderData: keepPreviousData,
-  });
+  const query = useQuery({ ...statsQuery(window), placeholderData: keepPreviousData });
   useTopic("stats", (frame) => {
     const before = client.getQueryData<Kept>(queryKey);
     client.setQueryData<Kept>(queryKey, (kept) => kept && { ...kept, now: frame.sample, ...addSample(kept, frame.sample, window) });
-    setTold((known) => ({ ...known, ...partsOf(frame) }));
+    if (frame.figures || frame.attention || frame.steps) setTold((known) => ({ ...known, ...partsOf(frame) }));
     if (isGap(before?.pending.at(-1) ?? before?.samples.at(-1), frame.sample, window)) void client.invalidateQueries({ queryKey });
   });
   const { data } = query;
   const stats = useMemo(() => data && { ...data, ...newer(data, told) }, [data, told]);
-  return { stats, error: query.error, retry: () => void query.refetch() };
+  return { stats, error: query.error, retry: query.refetch };
 }
 
 function partsOf({ seq, figures, attention, steps }: Frame<"stats">): Told {
@@ -55,15 +73,15 @@ export function newer(data: Parts & { seq: number }, told: Told): Parts {
 /** What is playing; events bring all of it each second. */
 export function useStreams() {
   const frame = useTopicFrame("streams");
-  const query = useQuery({ queryKey: ["overview", "streams"], queryFn: ({ signal }) => dataOf(api.GET("/api/streams", { signal })), staleTime: 0 });
-  return { rows: frame ?? query.data, error: query.error, retry: () => void query.refetch() };
+  const query = useQuery(streamsQuery);
+  return { rows: frame ?? query.data, error: query.error, retry: query.refetch };
 }
 
 /** The providers; events bring all of them every two seconds. */
 export function useProviders() {
   const frame = useTopicFrame("providers");
-  const query = useQuery({ queryKey: ["overview", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime: 0 });
-  return { items: frame?.items ?? query.data?.items, error: query.error, retry: () => void query.refetch() };
+  const query = useQuery(providersQuery);
+  return { items: frame?.items ?? query.data?.items, error: query.error, retry: query.refetch };
 }
 
 /** Asks a provider again that has failed; the next frame shows what has become of it. */

@@ -1,8 +1,8 @@
-import { Suspense, lazy, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { Card } from "@/components/ui/card";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { Skeleton } from "@/components/ui/skeleton";
+import { SkeletonRows } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
 import { usePageTitle } from "@/lib/page-title";
 import { usePreference } from "@/lib/preference";
@@ -12,13 +12,11 @@ import { useFrozen } from "../frozen";
 import { firstSteps, isDone } from "../first-evening";
 import { type StatWindow, windowOf } from "../samples";
 import { AllWell } from "./all-well";
+import { AttentionCard } from "./attention-card";
+import { FirstStepsCard } from "./first-steps-card";
 import { NowCard } from "./now-card";
 import { ProvidersCard } from "./providers-card";
 import { StreamsCard } from "./streams-card";
-
-// Most days need neither.
-const AttentionCard = lazy(() => import("./attention-card").then((module) => ({ default: module.AttentionCard })));
-const FirstStepsCard = lazy(() => import("./first-steps-card").then((module) => ({ default: module.FirstStepsCard })));
 
 /** What the server does at this moment, and what needs a hand. */
 export function OverviewPage() {
@@ -48,20 +46,23 @@ export function OverviewPage() {
     setPaused(false);
   }
 
+  // What comes first says where the rest stands: drawn piece by piece, the page would jump under the hand.
+  const isKnown = (shown || error) && (shownStreams || streams.error) && (shownProviders || providers.error);
+  if (!isKnown) {
+    return (
+      <Card key="coming" title={t("now")} isFlush>
+        <SkeletonRows rows={12} />
+      </Card>
+    );
+  }
   return (
     <div className="grid gap-5">
-      <Suspense fallback={<Skeleton className="h-32" />}>
-        {stats && evening === "open" && !isEveningOver && <FirstStepsCard steps={stats.steps} />}
-        {attention && attention.length > 0 && <AttentionCard rows={attention} />}
-      </Suspense>
+      {stats && evening === "open" && !isEveningOver && <FirstStepsCard steps={stats.steps} />}
+      {attention && attention.length > 0 && <AttentionCard rows={attention} />}
       {shown ? (
         <NowCard stats={shown} window={window} onWindow={changeWindow} isPaused={isPaused} onPause={setPaused} />
-      ) : error ? (
-        <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} isLine />
       ) : (
-        <Card title={t("now")}>
-          <Skeleton className="h-80" />
-        </Card>
+        error && <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} isLine />
       )}
       <StreamsCard rows={shownStreams} error={streams.error} onRetry={streams.retry} />
       <ProvidersCard items={shownProviders} error={providers.error} onRetry={providers.retry} />

@@ -1,10 +1,9 @@
 import { Gauge, RotateCw, ServerOff } from "lucide-react";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Button, ButtonLink } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { SkeletonRows } from "@/components/ui/skeleton";
 import type { Schema } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { attempt } from "@/lib/attempt";
@@ -19,7 +18,7 @@ import { Fact, Vacant, rowClass } from "./fact";
 type ProviderRow = Schema<"ProviderRow">;
 
 interface ProvidersCardProps {
-  /** Undefined until they are known. */
+  /** Undefined where they could not be had. */
   items: readonly ProviderRow[] | undefined;
   error: Error | null;
   onRetry: () => void;
@@ -28,12 +27,12 @@ interface ProvidersCardProps {
 const place = "/settings/providers";
 
 /** How each provider is, and what its connections do. */
-export function ProvidersCard({ items, error, onRetry }: ProvidersCardProps) {
+export const ProvidersCard = memo(function ProvidersCard({ items, error, onRetry }: ProvidersCardProps) {
   usePreference(rateUnit);
   if (!items) {
     return (
-      <Card title={t("providers")} isFlush={!error}>
-        {error ? <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine /> : <SkeletonRows rows={2} />}
+      <Card title={t("providers")}>
+        <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine />
       </Card>
     );
   }
@@ -71,7 +70,7 @@ export function ProvidersCard({ items, error, onRetry }: ProvidersCardProps) {
       </ul>
     </Card>
   );
-}
+});
 
 const conditionTones: Record<ProviderRow["condition"], Tone> = { ok: "ok", resting: "warn", refused: "bad", disabled: "neutral" };
 
@@ -127,7 +126,7 @@ function Connections({ connecting, idle, busy, max, cap }: ProviderRow["connecti
     <div className="grid min-w-0 gap-1.5">
       <div aria-hidden className="flex h-2 gap-px overflow-hidden rounded-full bg-sunken">
         {parts.map(({ name, count, className }) => (
-          <i key={name} className={cx("h-full transition-[width] duration-300", className)} style={{ width: `${(100 * count) / allowed}%` }} />
+          <i key={name} className={cx("h-full", className)} style={{ width: `${(100 * count) / allowed}%` }} />
         ))}
       </div>
       <p className="text-sm text-muted tabular-nums">

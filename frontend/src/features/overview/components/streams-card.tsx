@@ -1,4 +1,5 @@
 import { ChevronRight, Clapperboard, ScanSearch } from "lucide-react";
+import { memo } from "react";
 import { Link } from "react-router";
 import { Badge } from "@/components/ui/badge";
 import { ButtonLink } from "@/components/ui/button";
@@ -6,7 +7,6 @@ import { Card } from "@/components/ui/card";
 import { LoadFailure } from "@/components/ui/load-failure";
 import { Icon } from "@/components/ui/icon";
 import { Progress } from "@/components/ui/progress";
-import { SkeletonRows } from "@/components/ui/skeleton";
 import type { Schema } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatBytes, formatDuration, formatNumber, formatPercent, formatRate, rateUnit } from "@/lib/format";
@@ -18,19 +18,19 @@ type StreamRow = Schema<"StreamRow">;
 type ScanRow = Schema<"ScanRow">;
 
 interface StreamsCardProps {
-  /** Undefined until they are known. */
+  /** Undefined where they could not be had. */
   rows: { items: readonly StreamRow[]; scans: readonly ScanRow[] } | undefined;
   error: Error | null;
   onRetry: () => void;
 }
 
 /** A row for each playback, which stays in its place while it lasts, and a line for each scan of the library. */
-export function StreamsCard({ rows, error, onRetry }: StreamsCardProps) {
+export const StreamsCard = memo(function StreamsCard({ rows, error, onRetry }: StreamsCardProps) {
   usePreference(rateUnit);
   if (!rows) {
     return (
-      <Card title={t("streams")} isFlush={!error}>
-        {error ? <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine /> : <SkeletonRows rows={2} />}
+      <Card title={t("streams")}>
+        <LoadFailure problem={ApiProblem.from(error)} onRetry={onRetry} isLine />
       </Card>
     );
   }
@@ -60,7 +60,7 @@ export function StreamsCard({ rows, error, onRetry }: StreamsCardProps) {
       )}
     </Card>
   );
-}
+});
 
 function clientOf({ client, player }: { client: string; player: string }): string {
   return t("client", { player: player === "" ? t("unknown-player") : player, address: client });
