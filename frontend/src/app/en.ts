@@ -29,7 +29,10 @@ export const t = createTexts({
   account: "Account",
   "logged-in-as": "Logged in as {user}",
   "log-out": "Log out",
-  live: "{rate} from providers, {streams} streams, {used} of {max} connections in use",
+  live: {
+    one: "{rate} from providers, {count} stream, {used} of {max} connections in use",
+    other: "{rate} from providers, {count} streams, {used} of {max} connections in use",
+  },
   "live-idle": "Nothing is playing",
   "connection-lost": "Reconnecting…",
   "connection-lost-help": "The server does not answer. What you see may be old.",
