@@ -38,6 +38,8 @@ export const t = createTexts({
   "connection-lost-help": "The server does not answer. What you see may be old.",
   "safe-mode": "Safe mode: the database is not used, and nothing can be changed. The log says why.",
   "open-logs": "Open the log",
+  "open-tree": "Anyone at {networks} may read all files without a password.",
+  "who-may-read": "Set who may read",
   "drop-here": "Drop NZBs or folders to queue them",
   "uploading": { one: "Sending {count} file…", other: "Sending {count} files…" },
   "upload-paused": "Uploads wait: {reason}",

@@ -1478,6 +1478,7 @@ export interface components {
             mode: string;
             version: string;
             setup: components["schemas"]["SetupStage"];
+            openTo: string[];
         };
         SettingField: {
             key: string;
