@@ -8,7 +8,8 @@ import { Sheet } from "@/components/ui/dialog";
 import { EmptyState } from "@/components/ui/empty-state";
 import { KeyValues } from "@/components/ui/key-values";
 import { LoadFailure } from "@/components/ui/load-failure";
-import { Menu, type MenuItem } from "@/components/ui/menu";
+import { Menu } from "@/components/ui/menu";
+import type { MenuItem } from "@/components/ui/menu-item";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { PasswordField } from "@/components/ui/text-field";
 import { Timeline } from "@/components/ui/timeline";
@@ -179,7 +180,7 @@ function Files({ detail }: { detail: HistoryDetail }) {
       <ul className="grid">
         {files.map((file) => (
           <li key={file.id} className="flex items-baseline justify-between gap-3 border-b border-line py-1.5 last:border-0">
-            <Link to={`${folder}?file=${encodeURIComponent(file.id)}`} className="min-h-6 min-w-0 wrap-anywhere text-accent hover:underline touch:py-2.5">
+            <Link to={`${folder}?file=${encodeURIComponent(file.id)}`} className="min-h-6 min-w-0 wrap-anywhere text-accent hover:underline touch:py-2.75">
               {file.path}
             </Link>
             <span className="shrink-0 text-sm text-muted tabular-nums">{formatBytes(file.bytes)}</span>

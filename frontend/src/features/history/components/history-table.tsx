@@ -2,7 +2,7 @@ import { CircleCheck, CircleX, FolderOpen, Info, RotateCcw, ScrollText, Trash2 }
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { Icon } from "@/components/ui/icon";
-import type { MenuItem } from "@/components/ui/menu";
+import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, type Selection, Table } from "@/components/ui/table";
 import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
 import { t } from "../en";

@@ -1,5 +1,5 @@
 import { CircleDashed, RadioTower } from "lucide-react";
-import type { MenuItem } from "@/components/ui/menu";
+import type { MenuItem } from "@/components/ui/menu-item";
 import type { Schema } from "@/lib/api-client";
 import { t } from "../en";
 import { type HistoryRow, retryItem } from "../api/history";
