@@ -228,7 +228,7 @@ run_as_others() {
 
 # Figures of docs/bars.md: medians of starts over a new volume.
 run_bars() {
-  local i ready_times=() residents=() size ready_time quickest resident
+  local i ready_times=() residents=() size ready_time quickest slowest resident
   for ((i = 0; i < starts; i++)); do
     make_volume 1000:1000
     start_ready 1000:1000 || { check "a start" false; return; }
@@ -240,12 +240,13 @@ run_bars() {
   size=$(du -s -B1 --apparent-size "$mounted" | cut -f 1)
   ready_time=$(printf '%s\n' "${ready_times[@]}" | median)
   quickest=$(printf '%s\n' "${ready_times[@]}" | sort -n | head -n 1)
+  slowest=$(printf '%s\n' "${ready_times[@]}" | sort -n | tail -n 1)
   resident=$(($(printf '%s\n' "${residents[@]}" | median) * 1024))
-  echo "image.sh: $((size / 1000000)) MB unpacked; ready after $ready_time ms, $quickest at best, $((resident / 1000000)) MB resident 3 s later (medians of $starts starts)"
+  # A machine that does something else meanwhile, or has few cores, spreads them: the reader sees how far.
+  echo "image.sh: $((size / 1000000)) MB unpacked; ready after $ready_time ms, $quickest to $slowest on these $(nproc) cores, $((resident / 1000000)) MB resident 3 s later (medians of $starts starts)"
   echo "image.sh: $file, $(du -h "$file" | cut -f 1)"
   check "at most 150 MB unpacked" [ "$size" -le 150000000 ]
-  # The start that other work on the machine has disturbed least.
-  check "ready within a second" [ "$quickest" -le 1000 ]
+  check "ready within a second" [ "$ready_time" -le 1000 ]
   check "at most 60 MB resident" [ "$resident" -le 60000000 ]
 }
 

@@ -867,6 +867,7 @@ export interface components {
         };
         ArrInstances: {
             items: components["schemas"]["ArrInstance"][];
+            locked: null | string;
         };
         /** @enum {string} */
         ArrProgram: "sonarr" | "radarr" | "lidarr" | "readarr" | "whisparr";
@@ -931,10 +932,12 @@ export interface components {
             providerTestStep: null | components["schemas"]["ProviderTestStep"];
             providerTestOutcome: null | components["schemas"]["ProviderTestOutcome"];
         };
+        /** @enum {string} */
+        FailureReason: "not-an-nzb" | "nzb-empty" | "nzb-too-large" | "stored-nzb-lost" | "url-fetch-failed" | "url-refused" | "duplicate-release" | "known-dead" | "dead-post" | "severe-damage" | "missing-articles" | "corrupt-articles" | "incomplete-set" | "compressed-archive" | "encrypted-no-password" | "wrong-password" | "unsupported-archive" | "broken-archive" | "no-media" | "only-samples" | "stalled" | "cancelled" | "internal-error" | "failed-before";
         FamilyImportReport: {
-            state: components["schemas"]["ImportState"];
+            state: components["schemas"]["ImportStage"];
             source: null | string;
-            shape: null | components["schemas"]["ImportShape"];
+            shape: null | components["schemas"]["FamilyShape"];
             /** Format: double */
             progress: number;
             error: null | string;
@@ -942,8 +945,8 @@ export interface components {
             startedAt: null | string;
             /** Format: date-time */
             finishedAt: null | string;
-            counts: components["schemas"]["ImportedCount"][];
-            left: components["schemas"]["ImportedLeft"][];
+            counts: components["schemas"]["ImportCount"][];
+            left: components["schemas"]["LeftThing"][];
             /** Format: int32 */
             leftTotal: number;
             notes: string[];
@@ -951,6 +954,8 @@ export interface components {
             notesTotal: number;
             kept: string[];
         };
+        /** @enum {string} */
+        FamilyShape: "json-columns" | "compressed-columns" | "blob-files";
         FileDetail: {
             item: components["schemas"]["FileRow"];
             release: string;
@@ -1081,7 +1086,7 @@ export interface components {
             name: string;
             category: string;
             result: components["schemas"]["JobResult"];
-            reason: null | components["schemas"]["JobFailure"];
+            reason: null | components["schemas"]["FailureReason"];
             sentence: null | string;
             /** Format: int64 */
             bytes: number;
@@ -1096,12 +1101,12 @@ export interface components {
             q?: null | string;
             category?: null | string;
             result?: null | components["schemas"]["JobResult"];
-            reason?: null | components["schemas"]["JobFailure"];
+            reason?: null | components["schemas"]["FailureReason"];
         };
         /** Format: binary */
         IFormFile: string;
-        ImportedCount: {
-            kind: components["schemas"]["ImportedKind"];
+        ImportCount: {
+            kind: components["schemas"]["ImportKind"];
             /** Format: int32 */
             found: number;
             /** Format: int32 */
@@ -1110,18 +1115,9 @@ export interface components {
             left: number;
         };
         /** @enum {string} */
-        ImportedKind: "settings" | "logins" | "files" | "history" | "queue" | "nzbs";
-        ImportedLeft: {
-            kind: components["schemas"]["ImportedKind"];
-            name: string;
-            reason: string;
-        };
+        ImportKind: "settings" | "logins" | "files" | "history" | "queue" | "nzbs";
         /** @enum {string} */
-        ImportShape: "json-columns" | "compressed-columns" | "blob-files";
-        /** @enum {string} */
-        ImportState: "none" | "looking" | "found" | "running" | "finished" | "failed";
-        /** @enum {string} */
-        JobFailure: "not-an-nzb" | "nzb-empty" | "nzb-too-large" | "stored-nzb-lost" | "url-fetch-failed" | "url-refused" | "duplicate-release" | "known-dead" | "dead-post" | "severe-damage" | "missing-articles" | "corrupt-articles" | "incomplete-set" | "compressed-archive" | "encrypted-no-password" | "wrong-password" | "unsupported-archive" | "broken-archive" | "no-media" | "only-samples" | "stalled" | "cancelled" | "internal-error";
+        ImportStage: "none" | "looking" | "found" | "running" | "finished" | "failed";
         /** @enum {string} */
         JobPriority: "low" | "normal" | "high" | "force";
         /** @enum {string} */
@@ -1152,6 +1148,11 @@ export interface components {
             created: string;
             /** Format: date-time */
             lastUsed: null | string;
+        };
+        LeftThing: {
+            kind: components["schemas"]["ImportKind"];
+            name: string;
+            reason: string;
         };
         Login: {
             user: string;

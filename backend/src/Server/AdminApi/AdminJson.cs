@@ -1,5 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Sluice.Server.FamilyImport;
+using Sluice.Server.History;
 
 namespace Sluice.Server.AdminApi;
 
@@ -13,6 +15,11 @@ internal static class AdminJson
         options.NumberHandling = JsonNumberHandling.Strict;
         options.RespectNullableAnnotations = true;
         options.RespectRequiredConstructorParameters = true;
+        // Enumerations of other rooms, which know nothing of the words of this one.
+        options.Converters.Add(new KebabCaseEnumConverter<FailureReason>());
+        options.Converters.Add(new KebabCaseEnumConverter<ImportStage>());
+        options.Converters.Add(new KebabCaseEnumConverter<FamilyShape>());
+        options.Converters.Add(new KebabCaseEnumConverter<ImportKind>());
         var chain = options.TypeInfoResolverChain;
         chain.Insert(0, AdminProblemJson.Default);
         chain.Insert(0, AccessJson.Default);

@@ -58,7 +58,9 @@ internal sealed record ArrInstance(
     string Id, ArrProgram Kind, string Name, string Url, string Category, DateTimeOffset? LastCheck, ArrState State, string? Sentence);
 
 /// <summary>The saved programs.</summary>
-internal sealed record ArrInstances(IReadOnlyList<ArrInstance> Items);
+/// <param name="Items">They.</param>
+/// <param name="Locked">The environment variable that sets them, so that nothing can be changed here; null where none does.</param>
+internal sealed record ArrInstances(IReadOnlyList<ArrInstance> Items, string? Locked);
 
 /// <summary>What a program says of itself.</summary>
 internal sealed record ArrTest(string Version, string InstanceName);
@@ -90,7 +92,7 @@ internal static class ArrResource
     }
 
     private static Ok<ArrInstances> List(ArrStore store) =>
-        TypedResults.Ok(new ArrInstances([.. store.All.Select(server => Instance(server, store))]));
+        TypedResults.Ok(new ArrInstances([.. store.All.Select(server => Instance(server, store))], store.Lock));
 
     private static async Task<Results<NoContent, JsonHttpResult<Problem>>> RemoveAsync(string id, ArrStore store, CancellationToken cancellationToken)
     {

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Server.History;
 
 namespace Sluice.Server.AdminApi;
 
@@ -72,7 +73,7 @@ internal sealed record EventPayloads(
     SetupFrame? Setup, StatsFrame? Stats, StreamsFrame? Streams, StreamFrame? Stream, ProvidersFrame? Providers, FilesFrame? Files, QueueFrame? Queue,
     HistoryFrame? History, LogsFrame? Logs, ConfigFrame? Config, ProviderTestStep? ProviderTestStep, ProviderTestOutcome? ProviderTestOutcome);
 
-/// <summary>How frames stand in JSON, generated at build.</summary>
-[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
+/// <summary>How frames stand in JSON, generated at build. <see cref="AdminJson"/> says the same words to those who read whole answers.</summary>
+[JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web, Converters = [typeof(KebabCaseEnumConverter<FailureReason>)])]
 [JsonSerializable(typeof(EventPayloads))]
 internal sealed partial class EventsJson : JsonSerializerContext;

@@ -37,7 +37,7 @@ internal static class HistoryResource
     {
         var read = new ListReader();
         var order = read.Word<HistoryOrder>("sort", sort) ?? HistoryOrder.Newest;
-        var query = HistoryRows.QueryOf(q, category, read.Word<JobResult>("result", result), read.Word<JobFailure>("reason", reason)) with { Order = order };
+        var query = HistoryRows.QueryOf(q, category, read.Word<JobResult>("result", result), read.Word<FailureReason>("reason", reason)) with { Order = order };
         var (after, most) = (read.Place(order, cursor), read.Limit(limit));
         if (read.Problem is { } problem)
             return problem;

@@ -31,7 +31,7 @@ internal sealed class HistoryRows(HistoryListStore store)
     }
 
     /// <summary>What a list or a selection asks for.</summary>
-    internal static HistoryQuery QueryOf(string? q, string? category, JobResult? result, JobFailure? reason) => new()
+    internal static HistoryQuery QueryOf(string? q, string? category, JobResult? result, FailureReason? reason) => new()
     {
         Words = SearchText.WordsOf(q),
         Category = QueueResource.Given(category),
@@ -45,7 +45,7 @@ internal sealed class HistoryRows(HistoryListStore store)
         item.Name,
         item.Category,
         item.IsCompleted ? JobResult.Completed : JobResult.Failed,
-        Enum.TryParse<JobFailure>(item.Reason, out var reason) ? reason : null,
+        Enum.TryParse<FailureReason>(item.Reason, out var reason) ? reason : null,
         item.IsCompleted ? null : item.FailMessage,
         item.Bytes,
         item.CompletedAt,

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Sluice.Server.History;
 
 namespace Sluice.Server.AdminApi;
 
@@ -11,80 +12,6 @@ internal enum JobResult
 
     /// <summary>There is a reason.</summary>
     Failed,
-}
-
-/// <summary>Why an import failed; <see cref="History.FailureReason"/> by its words.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<JobFailure>))]
-internal enum JobFailure
-{
-    /// <inheritdoc cref="History.FailureReason.NotAnNzb"/>
-    NotAnNzb,
-
-    /// <inheritdoc cref="History.FailureReason.NzbEmpty"/>
-    NzbEmpty,
-
-    /// <inheritdoc cref="History.FailureReason.NzbTooLarge"/>
-    NzbTooLarge,
-
-    /// <inheritdoc cref="History.FailureReason.StoredNzbLost"/>
-    StoredNzbLost,
-
-    /// <inheritdoc cref="History.FailureReason.UrlFetchFailed"/>
-    UrlFetchFailed,
-
-    /// <inheritdoc cref="History.FailureReason.UrlRefused"/>
-    UrlRefused,
-
-    /// <inheritdoc cref="History.FailureReason.DuplicateRelease"/>
-    DuplicateRelease,
-
-    /// <inheritdoc cref="History.FailureReason.KnownDead"/>
-    KnownDead,
-
-    /// <inheritdoc cref="History.FailureReason.DeadPost"/>
-    DeadPost,
-
-    /// <inheritdoc cref="History.FailureReason.SevereDamage"/>
-    SevereDamage,
-
-    /// <inheritdoc cref="History.FailureReason.MissingArticles"/>
-    MissingArticles,
-
-    /// <inheritdoc cref="History.FailureReason.CorruptArticles"/>
-    CorruptArticles,
-
-    /// <inheritdoc cref="History.FailureReason.IncompleteSet"/>
-    IncompleteSet,
-
-    /// <inheritdoc cref="History.FailureReason.CompressedArchive"/>
-    CompressedArchive,
-
-    /// <inheritdoc cref="History.FailureReason.EncryptedNoPassword"/>
-    EncryptedNoPassword,
-
-    /// <inheritdoc cref="History.FailureReason.WrongPassword"/>
-    WrongPassword,
-
-    /// <inheritdoc cref="History.FailureReason.UnsupportedArchive"/>
-    UnsupportedArchive,
-
-    /// <inheritdoc cref="History.FailureReason.BrokenArchive"/>
-    BrokenArchive,
-
-    /// <inheritdoc cref="History.FailureReason.NoMedia"/>
-    NoMedia,
-
-    /// <inheritdoc cref="History.FailureReason.OnlySamples"/>
-    OnlySamples,
-
-    /// <inheritdoc cref="History.FailureReason.Stalled"/>
-    Stalled,
-
-    /// <inheritdoc cref="History.FailureReason.Cancelled"/>
-    Cancelled,
-
-    /// <inheritdoc cref="History.FailureReason.InternalError"/>
-    InternalError,
 }
 
 /// <summary>An import that has ended.</summary>
@@ -100,7 +27,7 @@ internal enum JobFailure
 /// <param name="Path">The folder of the release below <c>/content</c>; null where there is none, or where it was removed.</param>
 /// <param name="CanRetry">Whether it can be tried again.</param>
 internal sealed record HistoryRow(
-    string Id, string Name, string Category, JobResult Result, JobFailure? Reason, string? Sentence, long Bytes, DateTimeOffset CompletedAt,
+    string Id, string Name, string Category, JobResult Result, FailureReason? Reason, string? Sentence, long Bytes, DateTimeOffset CompletedAt,
     long DurationMs, string? Path, bool CanRetry);
 
 /// <summary>A page of the history.</summary>
@@ -134,7 +61,7 @@ internal sealed record HistoryDetail(
 internal sealed record HistoryRetry(string? Password = null, bool? OtherProviders = null, bool? IgnoreHealth = null);
 
 /// <summary>Items that a list shows; the same words as the list's own.</summary>
-internal sealed record HistorySelection(string? Q = null, string? Category = null, JobResult? Result = null, JobFailure? Reason = null);
+internal sealed record HistorySelection(string? Q = null, string? Category = null, JobResult? Result = null, FailureReason? Reason = null);
 
 /// <summary>Items by their ids, or all that match (ADM-5). One of the two.</summary>
 internal sealed record HistoryItems(IReadOnlyList<string>? Ids = null, HistorySelection? Filter = null);

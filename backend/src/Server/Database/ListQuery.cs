@@ -65,10 +65,9 @@ internal sealed class ListQuery
     /// <param name="order">The order.</param>
     /// <param name="after">Rows behind this place; null from the first on.</param>
     /// <param name="limit">How many at most.</param>
-    /// <param name="join">What the order needs beside the table.</param>
-    public RowPage<PlacedRow> Read(DbConnection connection, string table, RowOrder order, RowPlace? after, int limit, string join = "")
+    public RowPage<PlacedRow> Read(DbConnection connection, string table, RowOrder order, RowPlace? after, int limit)
     {
-        using var command = Command(connection, Sql(table, order, isFirst: after is null, join));
+        using var command = Command(connection, Sql(table, order, isFirst: after is null));
         Set(command, "@rank", after?.Rank ?? 0);
         Set(command, "@text", after?.Text ?? "");
         Set(command, "@row", after?.Row ?? 0);
@@ -86,11 +85,10 @@ internal sealed class ListQuery
     }
 
     /// <summary>The statement that reads a page.</summary>
-    internal string Sql(string table, RowOrder order, bool isFirst, string join = "")
+    internal string Sql(string table, RowOrder order, bool isFirst)
     {
         var where = isFirst ? _filter.Where : IsWhole ? $"WHERE {order.Behind}" : $"{_filter.Where} AND {order.Behind}";
-        var number = join.Length == 0 ? SqlDialect.RowNumber : $"{table.Split(' ')[1]}.{SqlDialect.RowNumber}";
-        return $"SELECT {number}, {order.Rank}, {order.Text}, {order.Row} FROM {table} {join} {where} ORDER BY {order.By} LIMIT @most";
+        return $"SELECT {SqlDialect.RowNumber}, {order.Rank}, {order.Text}, {order.Row} FROM {table} {where} ORDER BY {order.By} LIMIT @most";
     }
 
     private long Count(DbConnection connection, string table)

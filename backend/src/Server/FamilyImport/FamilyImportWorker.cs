@@ -14,10 +14,7 @@ internal enum ImportStage
     /// <summary>There is nothing to import, or the server has a library of its own.</summary>
     None,
 
-    /// <summary>There is something, and no call has asked for it yet.</summary>
-    Offered,
-
-    /// <summary>It is being counted.</summary>
+    /// <summary>There is something, which is being counted, or will be once a call asks for it.</summary>
     Looking,
 
     /// <summary>It is counted and may be taken.</summary>
@@ -68,10 +65,13 @@ internal sealed class FamilyImportWorker(
 {
     private readonly Channel<bool> _wishes = Channel.CreateBounded<bool>(1);
 
-    // Guards the two fields below; nothing is awaited under it.
+    // Guards the three fields below; nothing is awaited under it.
     private readonly Lock _gate = new();
     private ImportView _view = new(ImportStage.None, ImportReport.Nothing);
     private ImportTally? _tally;
+
+    // From the start that finds something to the first call that asks for it.
+    private bool _isOffered;
 
     // From the start that wants an import to its beginning.
     private FamilySource? _opened;
@@ -83,7 +83,7 @@ internal sealed class FamilyImportWorker(
     public async Task<IReadOnlyDictionary<string, string?>> ReadAsync(CancellationToken cancellationToken)
     {
         await LoadAsync(cancellationToken);
-        if (_view.Stage == ImportStage.Offered && process.Imports)
+        if (_isOffered && process.Imports)
         {
             try
             {
@@ -95,7 +95,7 @@ internal sealed class FamilyImportWorker(
                 Fail(e);
             }
         }
-        else if (_view.Stage == ImportStage.Offered)
+        else if (_isOffered)
             FamilyImportLog.Offered(logger, _view.Source!);
         else if (process.Imports && _view.Stage != ImportStage.Running)
             FamilyImportLog.Ignored(logger, _view.Stage == ImportStage.Finished ? "the import was done before" : "there is nothing to import");
@@ -118,8 +118,8 @@ internal sealed class FamilyImportWorker(
     {
         lock (_gate)
         {
-            if (_view.Stage == ImportStage.Offered && _wishes.Writer.TryWrite(false))
-                _view = _view with { Stage = ImportStage.Looking };
+            if (_isOffered && _wishes.Writer.TryWrite(false))
+                _isOffered = false;
             return _tally is { } tally ? _view with { Report = tally.Report() } : _view;
         }
     }
@@ -132,8 +132,9 @@ internal sealed class FamilyImportWorker(
         {
             if (_view.Stage is ImportStage.Running)
                 return true;
-            if (_view.Stage is not (ImportStage.Offered or ImportStage.Found or ImportStage.Failed) || !_wishes.Writer.TryWrite(true))
+            if (!(_isOffered || _view.Stage is ImportStage.Found or ImportStage.Failed) || !_wishes.Writer.TryWrite(true))
                 return false;
+            _isOffered = false;
             _view = _view with { Stage = ImportStage.Running, Progress = 0, Error = null };
             return true;
         }
@@ -181,7 +182,10 @@ internal sealed class FamilyImportWorker(
             _wishes.Writer.TryWrite(true);
         }
         else if (await store.IsFreshAsync(cancellationToken))
-            Set(new ImportView(ImportStage.Offered, ImportReport.Nothing) { Source = source }, null);
+        {
+            lock (_gate)
+                (_view, _isOffered) = (new ImportView(ImportStage.Looking, ImportReport.Nothing) { Source = source }, true);
+        }
     }
 
     private async Task LookAsync(CancellationToken cancellationToken)
@@ -243,7 +247,10 @@ internal sealed class FamilyImportWorker(
     {
         FamilyImportLog.Failed(logger, failure.Message);
         lock (_gate)
+        {
             (_view, _tally) = (_view with { Stage = ImportStage.Failed, Error = failure.Message, Report = _tally?.Report() ?? _view.Report }, null);
+            _isOffered = false;
+        }
     }
 
     private void Set(ImportView view, ImportTally? tally)

@@ -259,7 +259,7 @@ internal sealed class FamilyImporter(
         if (HistoryStore.Contains(connection, id))
             return;
         var category = CategoryRules.Resolve(item.Category);
-        var isFailed = !item.IsCompleted;
+        var failure = item.IsCompleted ? null : ImportFailure.FailedBefore(item.Message);
         HistoryStore.Insert(connection, new HistoryItem
         {
             Id = id,
@@ -270,10 +270,10 @@ internal sealed class FamilyImporter(
             NzbHash = nzb?.Blob.Hash ?? release?.NzbHash,
             NzbLength = nzb?.Blob.PlainLength ?? 0,
             EncodedBytes = item.Bytes,
-            Bytes = isFailed ? item.Bytes : release?.Bytes ?? item.Bytes,
-            ReleaseId = isFailed ? null : release?.Id,
-            Reason = isFailed ? nameof(FailureReason.InternalError) : null,
-            FailMessage = isFailed ? item.Message : "",
+            Bytes = failure is null ? release?.Bytes ?? item.Bytes : item.Bytes,
+            ReleaseId = failure is null ? release?.Id : null,
+            Reason = failure?.Reason.ToString(),
+            FailMessage = failure?.Sentence ?? "",
             Archived = item.IsArchived,
             AddedAt = item.At - item.Took,
             StartedAt = item.At - item.Took,

@@ -74,6 +74,9 @@ internal enum FailureReason
 
     /// <summary>A defect of this program.</summary>
     InternalError,
+
+    /// <summary>It failed at the server that the history comes from, which keeps no reason.</summary>
+    FailedBefore,
 }
 
 /// <summary>A reason with its sentence. The sentences are those of docs/contracts/import.md, section 9, word by word.</summary>
@@ -192,6 +195,11 @@ internal sealed record ImportFailure
     /// <param name="id">The item, under which the log has the details.</param>
     public static ImportFailure InternalError(string id) =>
         new(FailureReason.InternalError, $"Import failed unexpectedly; details are in the log under {id}.");
+
+    /// <param name="message">What the old server says of it; empty for nothing.</param>
+    public static ImportFailure FailedBefore(string message) => message.Trim().TrimEnd('.') is { Length: > 0 } said
+        ? new(FailureReason.FailedBefore, $"It failed on the old server, which said: {said}.")
+        : new(FailureReason.FailedBefore, $"It failed on the old server, which did not say why.");
 
     private static string Are(int count) => count == 1 ? "is" : "are";
 

@@ -41,24 +41,11 @@ internal sealed class FileListStore(SluiceDatabase database)
     public Task<RowPage<ListedEntry>> SearchAsync(
         FileSearch search, bool withPar2, ListOrder order, RowPlace? after, int limit, CancellationToken cancellationToken)
     {
-        var query = new ListQuery("f.folded", search.Words);
-        // Folded, the extension is the last word.
-        if (!withPar2)
-            query.Add("f.folded NOT LIKE '% par2'");
-        if (search.Category is { } category)
-            query.Add("f.release_id IN (SELECT id FROM release WHERE category = @category)", ("@category", category));
-        if (search.ReleaseId is { } release)
-            query.Add("f.release_id = @release", ("@release", release));
-        if (PathKey.OfPath(search.Folder) is { Length: > 0 } folder)
-            query.Add("f.path_key > @inside AND f.path_key < @behind", ("@inside", folder + PathKey.Separator), ("@behind", folder + PathKey.Behind));
-        var by = OrderOf(order, "f.folded", "r.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
-        // Files of a release are found by it. All others are read by the index of the search alone, whatever is asked of their releases.
-        var table = search.ReleaseId is null ? $"library_file f {SqlDialect.By("library_file_search")}" : "library_file f";
-        var join = order == ListOrder.Newest ? "JOIN release r ON r.id = f.release_id" : "";
+        var (query, table, by) = Plan(search, withPar2, order);
         return database.ReadAsync(
             connection =>
             {
-                var page = query.Read(connection, table, by, after, limit, join);
+                var page = query.Read(connection, table, by, after, limit);
                 var rows = connection.Query<FileListRow>(
                     $"""
                     SELECT f.{SqlDialect.RowNumber} AS Number, f.id AS Id, r.category AS Category, r.name AS Release, f.path_key AS PathKey,
@@ -69,6 +56,24 @@ internal sealed class FileListStore(SluiceDatabase database)
                 return page.Of(row => rows[row.Number].Read(row.Place));
             },
             cancellationToken);
+    }
+
+    /// <summary>How a search is read: what it is of, by which index, and in which order.</summary>
+    internal static (ListQuery List, string Table, RowOrder Order) Plan(FileSearch search, bool withPar2, ListOrder order)
+    {
+        var query = new ListQuery("f.folded", search.Words);
+        // Folded, the extension is the last word.
+        if (!withPar2)
+            query.Add("f.folded NOT LIKE '% par2'");
+        if (search.Category is { } category)
+            query.Add("f.category = @category", ("@category", category));
+        if (search.ReleaseId is { } release)
+            query.Add("f.release_id = @release", ("@release", release));
+        if (PathKey.OfPath(search.Folder) is { Length: > 0 } folder)
+            query.Add("f.path_key > @inside AND f.path_key < @behind", ("@inside", folder + PathKey.Separator), ("@behind", folder + PathKey.Behind));
+        var by = OrderOf(order, "f.folded", "f.published_at", "f.length", $"f.{SqlDialect.RowNumber}");
+        // Files of a release are found by it. All others are read by the index of the search alone, whatever is asked of their releases.
+        return (query, search.ReleaseId is null ? $"library_file f {SqlDialect.By("library_file_search")}" : "library_file f", by);
     }
 
     /// <summary>All files of a release, or of a folder in it: path inside the release, id and length.</summary>

@@ -137,12 +137,14 @@ internal sealed class LibraryStore(SluiceDatabase database)
         {
             connection.Execute(
                 """
-                INSERT INTO library_file (id, release_id, path_key, original_name, length, etag, content, folded)
-                VALUES (@fileId, @releaseId, @pathKey, @OriginalName, @Length, @ETag, @content, @folded)
+                INSERT INTO library_file (id, release_id, category, published_at, path_key, original_name, length, etag, content, folded)
+                VALUES (@fileId, @releaseId, @category, @publishedAt, @pathKey, @OriginalName, @Length, @ETag, @content, @folded)
                 """,
                 new
                 {
                     releaseId,
+                    category = PathKey.OfName(release.Category),
+                    publishedAt = publishedAt.ToUnixTimeMilliseconds(),
                     fileId = file.Id.ToString("D"),
                     pathKey = PathKey.OfPath(file.Path),
                     file.OriginalName,

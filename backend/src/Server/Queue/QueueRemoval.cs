@@ -9,25 +9,23 @@ internal sealed class QueueRemoval(
     SluiceDatabase database, QueueActivity activity, QueueSchedule schedule, StoredNzbs stored, TimeProvider time)
 {
     // Keeps each transaction short enough for adds to go on beside it.
-    private const int PerTransaction = 200;
+    private const int PerTransaction = 1_000;
 
     /// <summary>Removes items.</summary>
     /// <param name="ids">Which; unknown ones are passed over.</param>
-    /// <param name="cancellationToken">Gives up between items.</param>
-    /// <returns>The ids that were there.</returns>
+    /// <param name="cancellationToken">Gives up between transactions.</param>
+    /// <returns>The ids that were there, in the order in which they were given.</returns>
     public async Task<IReadOnlyList<string>> RemoveAsync(IReadOnlyCollection<string> ids, CancellationToken cancellationToken)
     {
         var removed = new List<string>();
         foreach (var chunk in ids.Distinct().Chunk(PerTransaction))
         {
             Failpoint.Reach("delete-begins");
-            var items = await database.WriteAsync(
-                connection => chunk.Select(id => QueueStore.Remove(connection, id)).OfType<QueueItem>().ToList(),
-                cancellationToken);
+            var items = await database.WriteAsync(connection => QueueStore.Remove(connection, chunk), cancellationToken);
             Failpoint.Reach("delete-committed");
             await SettleAsync(items);
             Failpoint.Reach("delete-settled");
-            removed.AddRange(items.Select(item => item.Id));
+            removed.AddRange(chunk.Intersect(items.Select(item => item.Id)));
         }
 
         return removed;
@@ -45,7 +43,7 @@ internal sealed class QueueRemoval(
         var items = await database.WriteAsync(
             connection =>
             {
-                List<QueueItem> left = [.. ids.Distinct().Select(id => QueueStore.Remove(connection, id)).OfType<QueueItem>()];
+                var left = QueueStore.Remove(connection, ids);
                 foreach (var item in left)
                     HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], now));
                 return left;

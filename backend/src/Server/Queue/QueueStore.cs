@@ -81,6 +81,11 @@ internal sealed class QueueStore(SluiceDatabase database)
     /// <returns>The item, or null when it was not there.</returns>
     public static QueueItem? Remove(DbConnection connection, string id) => Remove(connection, "id = @Id", new Which { Id = id }).SingleOrDefault();
 
+    /// <summary>Removes items as part of the caller's transaction, and with the last item of a file that file.</summary>
+    /// <returns>Those that were there, in the order of their arrival.</returns>
+    public static IReadOnlyList<QueueItem> Remove(DbConnection connection, IReadOnlyCollection<string> ids) =>
+        Remove(connection, SqlDialect.In("id", "@List"), new Which { List = SqlDialect.List(ids) });
+
     /// <summary>
     /// Removes an item whose import has ended, as part of the caller's transaction. One that was paused a moment ago stays, so that nothing
     /// becomes of an item after it was seen as paused.
@@ -326,6 +331,7 @@ internal sealed class QueueStore(SluiceDatabase database)
     internal sealed record Which
     {
         public string? Id { get; init; }
+        public string? List { get; init; }
         public string? Folder { get; init; }
         public string? Name { get; init; }
     }

@@ -115,7 +115,7 @@ internal sealed class QueueWorker(
         var failed = await database.WriteAsync(
             connection =>
             {
-                List<QueueItem> lost = [.. QueueStore.FindLost(connection, blobs.ContainsNzb).Select(id => QueueStore.Remove(connection, id)!)];
+                var lost = QueueStore.Remove(connection, [.. QueueStore.FindLost(connection, blobs.ContainsNzb)]);
                 foreach (var item in lost)
                     HistoryStore.Insert(connection, FailedItem.Of(item, failure, [], time.WallTime()));
                 return lost;

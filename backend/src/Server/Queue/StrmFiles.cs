@@ -16,7 +16,8 @@ internal readonly record struct StrmTarget(Guid Id, string Path);
 /// Writes <c>.strm</c> files: one line with the address of a file, for media servers that need no mount (IMP-73). A file has its name only
 /// when its line is on disk.
 /// </summary>
-internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process)
+internal sealed class StrmFiles(
+    IOptionsMonitor<ImportOptions> import, IOptionsMonitor<ApiOptions> api, IBlobFiles files, ProcessOptions process, ILogger<StrmFiles> logger)
 {
     /// <summary>The extension of their names, with its dot.</summary>
     public const string Extension = ".strm";
@@ -64,7 +65,7 @@ internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsM
                         return Path.GetFileName(path);
                     },
                     cancellationToken);
-                Share(path, made);
+                Share(root, path, made);
                 written.Add(path);
             }
         }
@@ -89,7 +90,10 @@ internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsM
     }
 
     /// <summary>Lets the users that <c>UMASK</c> names read a file that is made for other programs, and enter its new folders.</summary>
-    private void Share(string file, List<string> folders)
+    /// <param name="root">The folder of the settings, which the log names: what lies in it is content.</param>
+    /// <param name="file">The file.</param>
+    /// <param name="folders">Its new folders.</param>
+    private void Share(string root, string file, List<string> folders)
     {
         if (OperatingSystem.IsWindows())
             return;
@@ -103,6 +107,7 @@ internal sealed class StrmFiles(IOptionsMonitor<ImportOptions> import, IOptionsM
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // A share without modes decides by itself who may read.
+            QueueLog.StrmRightsNotSet(logger, root, e is UnauthorizedAccessException ? "the operation is not permitted" : "they cannot be kept there");
         }
     }
 

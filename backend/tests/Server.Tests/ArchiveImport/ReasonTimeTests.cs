@@ -32,6 +32,7 @@ public sealed class ReasonTimeTests(ReasonTimeTests.SlowedServer server) : IClas
         [FailureReason.UrlRefused] = "AddUrlTests: no import begins",
         [FailureReason.Stalled] = "StepRunnerTests: twice the limit of a step, on a clock that the test moves",
         [FailureReason.Cancelled] = "RunningItemTests: when a client says so",
+        [FailureReason.FailedBefore] = "FamilyImportTests: no import begins",
     };
 
     private static readonly Dictionary<FailureReason, (TimeSpan Within, Func<Trouble> Make)> Reasons = new()

@@ -67,6 +67,27 @@ public sealed class MigrationRunnerTests : IDisposable
     }
 
     [Fact]
+    public async Task Files_of_an_older_library_get_category_and_time_of_their_releases()
+    {
+        await using (var before = _temporary.OpenDatabase([.. Migration.LoadEmbedded().Take(22)]))
+        {
+            await before.WriteAsync(
+                connection => connection.Execute(
+                    """
+                    INSERT INTO release (id, category, name, nzb_hash, published_at) VALUES (1, 'tv', 'A', '', 5000), (2, 'movies', 'B', '', 6000);
+                    INSERT INTO library_file (id, release_id, path_key, length, etag, content) VALUES ('a', 1, 'a.mkv', 1, '', x''), ('b', 2, 'b.mkv', 1, '', x'');
+                    """),
+                Token);
+        }
+
+        await using var database = _temporary.OpenDatabase();
+
+        var files = await database.ReadAsync(
+            connection => connection.Query<string>("SELECT id || ' ' || category || ' ' || published_at FROM library_file ORDER BY id").ToList(), Token);
+        Assert.Equal(["a tv 5000", "b movies 6000"], files);
+    }
+
+    [Fact]
     public async Task Existing_database_is_copied_before_the_next_step()
     {
         await _temporary.OpenDatabase(First).DisposeAsync();

@@ -272,7 +272,7 @@ public sealed class FamilyImportTests(OldLibrary library) : IClassFixture<OldLib
         Assert.All(library.Releases, release => Assert.Equal(release.Name, slots[release.Item.ToString()]["name"]!.GetValue<string>()));
         // The newest first, as before.
         Assert.Equal(["Gone.Film", "Failed.Film", library.Releases[^1].Name], slots.Values.Take(3).Select(slot => slot["name"]!.GetValue<string>()));
-        Assert.Equal("Missing articles", slots.Values.ElementAt(1)["fail_message"]!.GetValue<string>());
+        Assert.Equal("It failed on the old server, which said: Missing articles.", slots.Values.ElementAt(1)["fail_message"]!.GetValue<string>());
         var queue = await server.CallAsync($"mode=queue&apikey={OldServer.ApiKey}");
         Assert.Equal(["Waiting.One", "Waiting.Two"], queue["queue"]!["slots"]!.AsArray().Select(slot => slot!["filename"]!.GetValue<string>()));
     }

@@ -32,6 +32,7 @@ public sealed class ImportFailureTests
         [ImportFailure.Stalled("ProbeHeads")] = "Import made no progress twice in step ProbeHeads.",
         [ImportFailure.Cancelled("a client")] = "Removed by a client.",
         [ImportFailure.InternalError("id")] = "Import failed unexpectedly; details are in the log under id.",
+        [ImportFailure.FailedBefore("Not found.")] = "It failed on the old server, which said: Not found.",
     };
 
     [Fact]
@@ -51,6 +52,10 @@ public sealed class ImportFailureTests
         Assert.Equal("a.mkv: 1 of 2 articles is gone at the provider.", ImportFailure.MissingArticles("a.mkv", 1, 2, 1).Sentence);
         Assert.Equal("a.mkv: an article it cannot do without is gone at all 3 providers.", ImportFailure.MissingArticles("a.mkv", 1, 1, 3).Sentence);
     }
+
+    [Fact]
+    public void Old_server_may_have_said_nothing() =>
+        Assert.Equal("It failed on the old server, which did not say why.", ImportFailure.FailedBefore(" ").Sentence);
 
     [Fact]
     public void Post_that_is_too_long_to_be_counted_is_called_by_its_encoding()

@@ -119,6 +119,25 @@ public sealed class LibraryListTests : IDisposable
         Assert.Contains("COVERING INDEX library_file_search", Assert.Single(plan), StringComparison.Ordinal);
     }
 
+    [Theory]
+    [InlineData(nameof(ListOrder.Name), null)]
+    [InlineData(nameof(ListOrder.Name), "tv")]
+    [InlineData(nameof(ListOrder.Newest), "tv")]
+    [InlineData(nameof(ListOrder.Size), "tv")]
+    public async Task Search_reads_one_index_and_nothing_of_the_tables(string order, string? category)
+    {
+        await using var database = _temporary.OpenDatabase();
+        var (list, table, by) = FileListStore.Plan(new FileSearch(["show"], category, null, ""), withPar2: false, Enum.Parse<ListOrder>(order));
+
+        foreach (var isFirst in new[] { true, false })
+        {
+            var steps = await database.ExplainAsync(list.Sql(table, by, isFirst), new { word0 = "show", category, rank = 0, text = "", row = 0, most = 101 });
+
+            Assert.Contains("COVERING INDEX library_file_search", steps[0], StringComparison.Ordinal);
+            Assert.DoesNotContain(steps.Skip(1), step => step.Contains("SEARCH", StringComparison.Ordinal) || step.Contains("SCAN", StringComparison.Ordinal));
+        }
+    }
+
     [Fact]
     public async Task Length_of_a_release_follows_its_files()
     {

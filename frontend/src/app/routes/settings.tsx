@@ -9,10 +9,11 @@ import { t } from "../en";
 const editors = {
   "usenet.providers": <ProvidersEditor />,
   "arr.instances": <ArrEditor />,
-  "webdav.pass": <WebDavCard />,
 };
+
+const cards = { "webdav.pass": <WebDavCard /> };
 
 export function Component() {
   usePageTitle(t("settings"));
-  return <SettingsPage group={useParams().group} editors={editors} />;
+  return <SettingsPage group={useParams().group} editors={editors} cards={cards} />;
 }

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
+import { Code } from "@/components/ui/code";
 import { Dialog } from "@/components/ui/dialog";
 import { EmptyState } from "@/components/ui/empty-state";
 import { Menu } from "@/components/ui/menu";
@@ -12,6 +13,7 @@ import { SelectField } from "@/components/ui/select-field";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatAgo } from "@/lib/format";
+import { Rich } from "@/lib/i18n/rich";
 import { toast } from "@/lib/toast";
 import { type ArrInstance, accessQuery, arrQuery, checkPath, removeArr, testArr } from "./api/apps";
 import { ArrConnect } from "./arr-connect";
@@ -29,13 +31,14 @@ export function ArrEditor() {
   const [removed, setRemoved] = useState<ArrInstance | null>(null);
   const [kind, setKind] = useState<ArrProgram>("sonarr");
   const rows = arr.data?.items ?? [];
+  const locked = arr.data?.locked ?? null;
   const saved = open === "new" || open === null ? undefined : open;
   const shownKind = saved?.kind ?? kind;
   return (
     <Card
       title={t("instances")}
       actions={
-        rows.length > 0 && (
+        locked === null && rows.length > 0 && (
           <Button size="sm" icon={Plus} onClick={() => setOpen("new")}>
             {t("add")}
           </Button>
@@ -43,6 +46,11 @@ export function ArrEditor() {
       }
     >
       <p className="mb-3 text-sm text-muted">{t("instances-help")}</p>
+      {locked !== null && (
+        <Notice>
+          <Rich text={t("locked", { variable: locked })} marks={{ code: (inner) => <Code>{inner}</Code> }} />
+        </Notice>
+      )}
       {arr.isPending && <SkeletonRows rows={2} />}
       {arr.error && (
         <Notice tone="bad" isAlert actions={<Button size="sm" onClick={() => void arr.refetch()}>{t("try-again")}</Button>}>
@@ -50,13 +58,13 @@ export function ArrEditor() {
         </Notice>
       )}
       {arr.data && rows.length === 0 && (
-        <EmptyState icon={Plug} title={t("none-title")} actions={<Button tone="accent" icon={Plus} onClick={() => setOpen("new")}>{t("add")}</Button>}>
+        <EmptyState icon={Plug} title={t("none-title")} actions={locked === null && <Button tone="accent" icon={Plus} onClick={() => setOpen("new")}>{t("add")}</Button>}>
           {t("none-body")}
         </EmptyState>
       )}
       <ul className="grid gap-2">
         {rows.map((row) => (
-          <Row key={row.id} row={row} onConnect={() => setOpen(row)} onRemove={() => setRemoved(row)} />
+          <Row key={row.id} row={row} isLocked={locked !== null} onConnect={() => setOpen(row)} onRemove={() => setRemoved(row)} />
         ))}
       </ul>
       <Dialog isOpen={open !== null} onClose={() => setOpen(null)} title={saved ? t("connect-anew") : t("add")}>
@@ -77,7 +85,7 @@ export function ArrEditor() {
   );
 }
 
-function Row({ row, onConnect, onRemove }: { row: ArrInstance; onConnect: () => void; onRemove: () => void }) {
+function Row({ row, isLocked, onConnect, onRemove }: { row: ArrInstance; isLocked: boolean; onConnect: () => void; onRemove: () => void }) {
   const client = useQueryClient();
   const onSettled = () => client.invalidateQueries({ queryKey: arrQuery.queryKey });
   const test = useMutation({ mutationFn: () => testArr({ kind: row.kind, url: row.url, category: row.category }), onSettled });
@@ -100,7 +108,7 @@ function Row({ row, onConnect, onRemove }: { row: ArrInstance; onConnect: () => 
           </p>
           {row.sentence && <p className="mt-1 text-sm text-bad wrap-anywhere">{row.sentence}</p>}
         </div>
-        <Menu label={t("actions-for", { name: row.name })} items={items} />
+        {!isLocked && <Menu label={t("actions-for", { name: row.name })} items={items} />}
       </div>
       <div className="flex flex-wrap gap-2">
         <Button

@@ -90,6 +90,7 @@ export const t = createTexts({
 
   instances: "Sonarr, Radarr and relatives",
   "instances-help": "Sluice enters itself there as a download client and checks that the files are seen.",
+  locked: "The programs are set by the environment variable <code>{variable}</code>. Remove it there to change them here.",
   add: "Connect a program",
   kind: "Program",
   "none-title": "No program is connected",

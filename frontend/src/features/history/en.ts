@@ -140,4 +140,7 @@ export const t = createTexts({
   "reason-internal-error": "Error in Sluice",
   "cause-internal-error": "This is an error in Sluice itself, and not the fault of the release.",
   "action-internal-error": "Try again once. If it fails the same way, report it with the logs of this import.",
+  "reason-failed-before": "Failed on the old server",
+  "cause-failed-before": "It is in the history that was taken over from your old server. Sluice has not tried it yet.",
+  "action-failed-before": "Try again: what the old server could not do may work here. Where that is not offered, its NZB was not kept; add it anew.",
 });

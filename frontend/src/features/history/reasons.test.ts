@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { explain, otherTriesOf, reasons } from "./api/reasons";
 
 interface Description {
-  components: { schemas: { JobFailure: { enum: string[] } } };
+  components: { schemas: { FailureReason: { enum: string[] } } };
 }
 
-const { enum: all } = (JSON.parse(readFileSync("openapi.json", "utf8")) as Description).components.schemas.JobFailure;
+const { enum: all } = (JSON.parse(readFileSync("openapi.json", "utf8")) as Description).components.schemas.FailureReason;
 
 describe("the reasons of failures", () => {
   it("are those of the server, all of them", () => {

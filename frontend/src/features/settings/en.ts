@@ -32,6 +32,7 @@ export const t = createTexts({
   advanced: "More settings",
 
   changed: "Changed",
+  "saved-here": "Saved here",
   "changed-help": "Differs from the default",
   restart: "After a restart",
   "locked-by": "Set by the variable <code>{variable}</code>. Remove it there to change the value here.",

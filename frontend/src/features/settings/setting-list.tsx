@@ -7,7 +7,7 @@ import { toast } from "@/lib/toast";
 import { type SettingField, type SettingValue, resetSetting, saveSettings, valuesQuery } from "./api/settings";
 import { t } from "./en";
 import { type Change, SaveBar } from "./save-bar";
-import { SettingRow } from "./setting-row";
+import { SettingRow, rowId } from "./setting-row";
 import { isSame, toDraft, toText } from "./setting-values";
 import { errorOf } from "./validation";
 
@@ -28,10 +28,12 @@ interface SettingListProps {
   onDrafts: (drafts: Drafts) => void;
   /** What stands in place of a field, by key. */
   editors: Readonly<Record<string, ReactNode>>;
+  /** What else can be done about a field, by key. */
+  cards: Readonly<Record<string, ReactNode>>;
 }
 
 /** Settings that are changed and saved together. */
-export function SettingList({ sections, values, drafts, onDrafts, editors }: SettingListProps) {
+export function SettingList({ sections, values, drafts, onDrafts, editors, cards }: SettingListProps) {
   const client = useQueryClient();
   const [errors, setErrors] = useState<Record<string, string>>({});
   const fields = sections.flatMap((section) => section.fields);
@@ -67,7 +69,7 @@ export function SettingList({ sections, values, drafts, onDrafts, editors }: Set
   function show(wrong: Record<string, string>) {
     setErrors(wrong);
     const first = fields.find((field) => wrong[field.key]);
-    if (first) document.getElementById(`setting-${first.key}`)?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+    if (first) document.getElementById(rowId(first.key))?.querySelector<HTMLElement>("input, select, textarea")?.focus();
   }
 
   function check(): boolean {
@@ -108,7 +110,15 @@ export function SettingList({ sections, values, drafts, onDrafts, editors }: Set
         const plain = section.fields.filter((field) => !(field.key in editors));
         return (
           <Fragment key={section.name}>
-            {section.fields.map((field) => (field.key in editors ? <Fragment key={field.key}>{editors[field.key]}</Fragment> : null))}
+            {section.fields.map(({ key }) =>
+              key in editors ? (
+                <div key={key} id={rowId(key)}>
+                  {editors[key]}
+                </div>
+              ) : (
+                <Fragment key={key}>{cards[key]}</Fragment>
+              ),
+            )}
             {plain.length > 0 && (
               <Card title={section.title}>
                 <div className="divide-y divide-line">{plain.map(row)}</div>

@@ -32,7 +32,7 @@ beforeEach(() => {
 
 function show(path: string, group: string | undefined, more: Parameters<typeof mockApi>[0] = {}) {
   const calls = mockApi({ "GET /api/settings/schema": schema, "GET /api/settings": values, ...more });
-  renderAt(path, <SettingsPage group={group} editors={{}} />);
+  renderAt(path, <SettingsPage group={group} />);
   return calls;
 }
 

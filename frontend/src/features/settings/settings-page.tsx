@@ -28,11 +28,15 @@ interface SettingsPageProps {
   /** Of the address; undefined for the essentials. */
   group: string | undefined;
   /** What stands in place of a field, by key. */
-  editors: Readonly<Record<string, ReactNode>>;
+  editors?: Readonly<Record<string, ReactNode>>;
+  /** What else can be done about a field, by key. */
+  cards?: Readonly<Record<string, ReactNode>>;
 }
 
+const none = {};
+
 /** All settings, made from the schema of the server. */
-export function SettingsPage({ group, editors }: SettingsPageProps) {
+export function SettingsPage({ group, editors = none, cards = none }: SettingsPageProps) {
   const client = useQueryClient();
   const [search, setSearch] = useSearchParams();
   const schema = useQuery(schemaQuery);
@@ -86,13 +90,13 @@ export function SettingsPage({ group, editors }: SettingsPageProps) {
       <div className="grid min-w-0 gap-5">
         {found ? (
           <Found fields={found} onClear={() => setSearch({}, { replace: true })}>
-            <SettingList key="found" sections={byGroup(found)} values={values} drafts={drafts} onDrafts={setDrafts} editors={editors} />
+            <SettingList key="found" sections={byGroup(found)} values={values} drafts={drafts} onDrafts={setDrafts} editors={editors} cards={cards} />
           </Found>
         ) : (
           <>
             <p className="text-muted">{t(`about.${part}`)}</p>
             {part === "system" && <SystemCard />}
-            <SettingList key={part} sections={sectionsOf(part, fields)} values={values} drafts={drafts} onDrafts={setDrafts} editors={editors} />
+            <SettingList key={part} sections={sectionsOf(part, fields)} values={values} drafts={drafts} onDrafts={setDrafts} editors={editors} cards={cards} />
             {part === "account" && (
               <>
                 <AccountCard />

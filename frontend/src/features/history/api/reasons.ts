@@ -1,7 +1,7 @@
 import type { Schema } from "@/lib/api-client";
 import { t } from "../en";
 
-export type Reason = Schema<"JobFailure">;
+export type Reason = Schema<"FailureReason">;
 
 /** What can be pressed about a failure beside removing it. */
 type Way = "retry" | "password" | "queue" | "providers" | "download-client" | "logs";
@@ -30,6 +30,7 @@ const ways: Record<Reason, readonly Way[]> = {
   stalled: ["providers", "retry"],
   cancelled: ["retry"],
   "internal-error": ["retry", "logs"],
+  "failed-before": ["retry", "queue"],
 };
 
 /** All reasons, in the order of the API. */
