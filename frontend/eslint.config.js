@@ -33,6 +33,7 @@ export default tseslint.config(
       "house/layers": "error",
       "house/no-literal-text": "error",
       "house/forward-signal": "error",
+      "house/lazy-half": "error",
       "import-x/no-cycle": "error",
       "import-x/no-default-export": "error",
       "react-hooks/incompatible-library": "off",

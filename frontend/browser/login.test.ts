@@ -38,4 +38,20 @@ describe("the frame", () => {
       await page.context().close();
     }
   });
+
+  it("says on every page who needs no password for the files", async () => {
+    const open = await startServer({ environment: { DISABLE_WEBDAV_AUTH: "true", SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS: "192.0.2.0/24" } });
+    try {
+      const page = await openPage(browser, open, { cookie: await setUp(open), ...windows.phone });
+      for (const where of ["", "files", "queue", "history", "logs", "settings"]) {
+        await page.goto(where);
+        await page.getByText("Anyone at 192.0.2.0/24 may read all files without a password.").waitFor();
+      }
+      await page.getByRole("link", { name: "Set who may read" }).click();
+      await page.getByText("Networks without password").waitFor();
+      await page.context().close();
+    } finally {
+      await open.stop();
+    }
+  });
 });

@@ -7,7 +7,8 @@ import { type World, call, clipId, deadNzb, playSlowly, startWorld } from "./wor
 
 /** Pictures of every page as it is with real content, for eyes: `npm run screenshots`. */
 const folder = path.resolve(import.meta.dirname, "../../artifacts/screenshots");
-const looks = (["desktop", "phone"] as const).flatMap((window) => (["light", "dark"] as const).map((scheme) => ({ window, scheme })));
+const looks = (["desktop", "phone"] as const).flatMap((window) => (["light", "dark"] as const).map((scheme) => ({ window, scheme })))
+  .filter(({ window, scheme }) => (process.env.SLUICE_LOOK ?? `${window}-${scheme}`) === `${window}-${scheme}`);
 
 const films = [
   ["Big.Buck.Bunny.2008.1080p.BluRay.x264", "movies"], ["Sintel.2010.2160p.WEB.HEVC", "movies"], ["Tears.of.Steel.2012.1080p.WEB.H264", "movies"],
@@ -119,6 +120,10 @@ it("of a server with content", { timeout: 900_000 }, async () => {
     { name: "files-preview", at: `files/${folderOf(clip?.path ?? "")}?play=${clip?.id}`, ready: shown("Picture and sound are decoded.") },
     { name: "history", at: "history" },
     { name: "history-failed", at: `history/${job("Gone")}`, ready: shown("What to do") },
+    { name: "history-other-tries", at: `history/${job("Gone")}`, ready: async (page) => {
+      await page.getByRole("button", { name: "Other ways to try again" }).click();
+      await page.getByRole("menuitem").first().waitFor();
+    } },
     { name: "history-locked", at: `history/${job("Locked")}`, ready: shown("What to do") },
     { name: "history-completed", at: `history/${job("Packed")}` },
     { name: "logs", at: "logs" },

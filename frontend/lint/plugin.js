@@ -111,6 +111,20 @@ const forwardSignal = {
   },
 };
 
+/** The half of a part that is loaded later takes its types from a file of their own, and not from the half that loads it. @type {import("eslint").Rule.RuleModule} */
+const lazyHalf = {
+  meta: { type: "problem", schema: [], messages: { circle: "{{file}} loads this file; put what both need into a file of its own." } },
+  create(context) {
+    const first = path.basename(context.filename).replace(/-(body|table)\.tsx$/, "");
+    const isHalf = first !== path.basename(context.filename);
+    return {
+      ImportDeclaration(node) {
+        if (isHalf && node.source.value === `./${first}`) context.report({ node, messageId: "circle", data: { file: `${first}.tsx` } });
+      },
+    };
+  },
+};
+
 export default {
-  rules: { layers, "kebab-case": kebabCase, "no-literal-text": noLiteralText, "forward-signal": forwardSignal },
+  rules: { layers, "kebab-case": kebabCase, "no-literal-text": noLiteralText, "forward-signal": forwardSignal, "lazy-half": lazyHalf },
 };

@@ -1479,6 +1479,7 @@ export interface components {
             mode: string;
             version: string;
             setup: components["schemas"]["SetupStage"];
+            openTo: string[];
         };
         SettingField: {
             key: string;

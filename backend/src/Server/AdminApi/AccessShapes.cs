@@ -46,8 +46,16 @@ internal sealed record SetupRequest(string Code, string User, string Password, s
 /// <summary>How far the checklist has come.</summary>
 internal sealed record SetupStep(SetupStage Step);
 
-/// <summary>Who is logged in.</summary>
-internal sealed record Session(string User, DateTimeOffset Expires, string Csrf, string Mode, string Version, SetupStage Setup);
+/// <summary>Who is logged in, and what every page says.</summary>
+/// <param name="User">The name.</param>
+/// <param name="Expires">When the session ends.</param>
+/// <param name="Csrf">The value of the header <c>X-Csrf</c>.</param>
+/// <param name="Mode">How the server runs: normal, or safe.</param>
+/// <param name="Version">Version of the server.</param>
+/// <param name="Setup">How far the setup is.</param>
+/// <param name="OpenTo">Networks whose clients read all files without a password (S9).</param>
+internal sealed record Session(
+    string User, DateTimeOffset Expires, string Csrf, string Mode, string Version, SetupStage Setup, IReadOnlyList<string> OpenTo);
 
 /// <summary>A login.</summary>
 internal sealed record Login(string User, string Password);

@@ -101,11 +101,11 @@ internal static class SessionResource
         };
     }
 
-    private static Ok<Session> ShowSession(HttpContext http, AdminStore store, Readiness readiness) => TypedResults.Ok(Shape(
+    private static Ok<Session> ShowSession(HttpContext http, AdminStore store) => TypedResults.Ok(Shape(
         http.User.Identity?.Name ?? "",
         http.Request.Cookies[AdminDoor.CookieOf(store)] is { } id && store.SessionEnds(id) is { } ends ? ends : DateTimeOffset.MaxValue,
-        store,
-        readiness));
+        http,
+        store));
 
     private static async Task<NoContent> LogOutAsync(HttpContext http, AdminStore store, CancellationToken cancellationToken)
     {
@@ -116,7 +116,7 @@ internal static class SessionResource
     }
 
     private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> ChangeAccountAsync(
-        [FromBody] AccountChange change, HttpContext http, AdminStore store, AdminPassword password, Readiness readiness, CancellationToken cancellationToken)
+        [FromBody] AccountChange change, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
     {
         if (store.Admin is not { } admin)
             return AdminProblem.WrongState("Set up the server first.");
@@ -133,7 +133,7 @@ internal static class SessionResource
             return AdminProblem.BadInput(errors);
         var hash = change.NewPassword is { } chosen ? await Task.Run(() => PasswordHash.Create(chosen), cancellationToken) : admin.Password;
         await store.ChangeAccountAsync(admin with { Name = change.User, Password = hash }, endsSessions: change.NewPassword is not null, cancellationToken);
-        return change.NewPassword is null ? ShowSession(http, store, readiness) : await OpenAsync(http, store, cancellationToken);
+        return change.NewPassword is null ? ShowSession(http, store) : await OpenAsync(http, store, cancellationToken);
     }
 
     private static Ok<KeyEntries> ListKeys(AdminStore store) => TypedResults.Ok(new KeyEntries(
@@ -159,7 +159,7 @@ internal static class SessionResource
         var id = await store.OpenSessionAsync(cancellationToken);
         var ends = store.SessionEnds(id)!.Value;
         http.Response.Cookies.Append(AdminDoor.CookieOf(store), id, Cookie(http, ends));
-        return TypedResults.Ok(Shape(store.Admin!.Name, ends, store, http.RequestServices.GetRequiredService<Readiness>()));
+        return TypedResults.Ok(Shape(store.Admin!.Name, ends, http, store));
     }
 
     private static CookieOptions Cookie(HttpContext http, DateTimeOffset? ends) => new()
@@ -171,8 +171,14 @@ internal static class SessionResource
         Expires = ends,
     };
 
-    private static Session Shape(string user, DateTimeOffset ends, AdminStore store, Readiness readiness) =>
-        new(user, ends, "1", readiness.IsSafeMode ? "safe" : "normal", Version, StageOf(store));
+    private static Session Shape(string user, DateTimeOffset ends, HttpContext http, AdminStore store) => new(
+        user,
+        ends,
+        "1",
+        http.RequestServices.GetRequiredService<Readiness>().IsSafeMode ? "safe" : "normal",
+        Version,
+        StageOf(store),
+        [.. http.RequestServices.GetRequiredService<IOptionsMonitor<WebDavOptions>>().CurrentValue.NoAuthNetworks.Select(static network => network.ToString())]);
 
     private static JsonHttpResult<Problem> TooMany(HttpContext http)
     {

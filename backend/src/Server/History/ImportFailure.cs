@@ -127,20 +127,22 @@ internal sealed record ImportFailure
 
     /// <param name="heads">First articles that were asked for.</param>
     /// <param name="providers">Providers that were asked.</param>
-    public static ImportFailure DeadPost(int heads, int providers) =>
-        new(FailureReason.DeadPost, $"The post is gone: none of {heads} first articles exists at {providers} providers.");
+    public static ImportFailure DeadPost(int heads, int providers) => heads == 1
+        ? new(FailureReason.DeadPost, $"The post is gone: its first article is missing at {All(providers)}.")
+        : new(FailureReason.DeadPost, $"The post is gone: none of {heads} first articles exists at {(providers == 1 ? "the provider" : Of(providers))}.");
 
     /// <param name="missing">Articles that are gone.</param>
     /// <param name="answered">Articles of the sample that the providers have answered for.</param>
     public static ImportFailure SevereDamage(int missing, int answered) =>
-        new(FailureReason.SevereDamage, $"Too much is missing: {missing} of {answered} sampled articles are gone at all providers.");
+        new(FailureReason.SevereDamage, $"Too much is missing: {missing} of {answered} sampled articles {Are(missing)} gone at all providers.");
 
     /// <param name="file">Name of the file.</param>
     /// <param name="missing">Articles that are gone.</param>
     /// <param name="asked">Articles that were asked for.</param>
     /// <param name="providers">Providers that were asked.</param>
-    public static ImportFailure MissingArticles(string file, int missing, int asked, int providers) =>
-        new(FailureReason.MissingArticles, $"{file}: {missing} of {asked} articles are gone at all {providers} providers.");
+    public static ImportFailure MissingArticles(string file, int missing, int asked, int providers) => asked == 1
+        ? new(FailureReason.MissingArticles, $"{file}: an article it cannot do without is gone at {All(providers)}.")
+        : new(FailureReason.MissingArticles, $"{file}: {missing} of {asked} articles {Are(missing)} gone at {All(providers)}.");
 
     /// <param name="file">Name of the file.</param>
     public static ImportFailure CorruptArticles(string file) =>
@@ -198,4 +200,10 @@ internal sealed record ImportFailure
     public static ImportFailure FailedBefore(string message) => message.Trim().TrimEnd('.') is { Length: > 0 } said
         ? new(FailureReason.FailedBefore, $"It failed on the old server, which said: {said}.")
         : new(FailureReason.FailedBefore, $"It failed on the old server, which did not say why.");
+
+    private static string Are(int count) => count == 1 ? "is" : "are";
+
+    private static string All(int providers) => providers == 1 ? "the provider" : "all " + Of(providers);
+
+    private static string Of(int providers) => string.Create(CultureInfo.InvariantCulture, $"{providers} providers");
 }

@@ -247,16 +247,22 @@ internal sealed class CeilingSearch
     public string Describe()
     {
         var (found, beside) = (Found, _account.Beside);
-        var used = beside > 0 ? string.Create(CultureInfo.InvariantCulture, $" {beside} of them are those that this server has open.") : "";
+        var used = beside switch
+        {
+            0 => "",
+            1 => " One of them is the one that this server has open.",
+            _ => string.Create(CultureInfo.InvariantCulture, $" {beside} of them are those that this server has open."),
+        };
+        var connections = found == 1 ? "one connection" : string.Create(CultureInfo.InvariantCulture, $"{found} connections");
+        var accepted = found == 1 ? "One connection was accepted" : $"{connections} were accepted";
         if (_isFull)
-            return string.Create(CultureInfo.InvariantCulture, $"All {found} connections that are set were accepted.{used} Save a higher number to look for more.");
+            return $"{(found == 1 ? "The one connection that is set was" : $"All {connections} that are set were")} accepted.{used} Save a higher number to look for more.";
         return _refusal?.Fault switch
         {
-            null => string.Create(CultureInfo.InvariantCulture, $"{found} connections were accepted; no more were tried.{used}"),
+            null => $"{accepted}; no more were tried.{used}",
             NntpFault.TooManyConnections or NntpFault.GreetingRefused or NntpFault.LoginRefused or NntpFault.AccountRefused =>
-                string.Create(CultureInfo.InvariantCulture, $"{_provider.Host} allows {found} connections.{used}"),
-            var other => string.Create(
-                CultureInfo.InvariantCulture, $"{found} connections were accepted, and the next one was not. {ProviderSentences.Of(other.Value, _provider, _refusal.Detail)}"),
+                $"{_provider.Host} allows {connections}.{used}",
+            var other => $"{accepted}, and the next one was not. {ProviderSentences.Of(other.Value, _provider, _refusal.Detail)}",
         };
     }
 

@@ -165,7 +165,7 @@ public sealed class ProviderTestTests : IDisposable
         var (steps, outcome) = await TestAsync(server, login);
 
         Assert.Equal(6, outcome["connections"]!.GetValue<int>());
-        Assert.Contains("those that this server has open", Text(steps.Last(step => Text(step, "stage") == "ceiling"), "sentence"), StringComparison.Ordinal);
+        Assert.Contains("that this server has open", Text(steps.Last(step => Text(step, "stage") == "ceiling"), "sentence"), StringComparison.Ordinal);
         Assert.InRange(mock.Stats.ConnectionsPeak, 2, 6);
         await film.CancelAsync();
         await playing;

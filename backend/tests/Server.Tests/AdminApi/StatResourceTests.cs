@@ -126,6 +126,20 @@ public sealed class StatResourceTests : IDisposable
         JsonNode Single(string kind) => Assert.Single(rows, row => row!["kind"]!.ToString() == kind)!;
     }
 
+    [Theory]
+    [InlineData("true", "192.0.2.0/24")]
+    [InlineData("false", "")]
+    public async Task Session_tells_every_page_who_needs_no_password(string disabled, string told)
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary, new()
+        {
+            ["DISABLE_WEBDAV_AUTH"] = disabled,
+            ["SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS"] = "192.0.2.0/24",
+        });
+
+        Assert.Equal(told, string.Join(' ', (await server.GetAsync("session"))["openTo"]!.AsArray().Select(static network => network!.ToString())));
+    }
+
     [Fact]
     public async Task Provider_that_fails_has_a_row_with_its_id()
     {

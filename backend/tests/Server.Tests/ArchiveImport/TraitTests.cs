@@ -209,7 +209,7 @@ public sealed class TraitTests(ImportBench bench) : IClassFixture<ImportBench>
         var ending = await bench.WithoutAsync(ArticleSelection.All, () => bench.ImportAsync(release));
 
         Assert.Equal("DeadPost", ending.Reason);
-        Assert.EndsWith(" first articles exists at 1 providers.", ending.Sentence, StringComparison.Ordinal);
+        Assert.EndsWith(" first articles exists at the provider.", ending.Sentence, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -90,9 +90,9 @@ public sealed class ImportTests : IDisposable
     }
 
     [Theory]
-    [InlineData("all", "DeadPost", "The post is gone: none of 2 first articles exists at 1 providers.")]
-    [InlineData("first", "MissingArticles", "film.mkv: 1 of 2 articles are gone at all 1 providers.")]
-    [InlineData("last", "MissingArticles", "film.mkv: 1 of 2 articles are gone at all 1 providers.")]
+    [InlineData("all", "DeadPost", "The post is gone: none of 2 first articles exists at the provider.")]
+    [InlineData("first", "MissingArticles", "film.mkv: 1 of 2 articles is gone at the provider.")]
+    [InlineData("last", "MissingArticles", "film.mkv: 1 of 2 articles is gone at the provider.")]
     [InlineData("corrupt", "CorruptArticles", "film.mkv: an article it cannot do without is damaged at every provider.")]
     [InlineData("companion", null, "")]
     [InlineData("middle", null, "")]

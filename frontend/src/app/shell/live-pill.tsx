@@ -27,7 +27,7 @@ export function LivePill() {
   if (!frame) return null;
   const { fromProviders, streams, connectionsUsed, connectionsMax } = frame.sample;
   const isIdle = streams === 0 && fromProviders === 0;
-  const label = t("live", { rate: formatRate(fromProviders), streams, used: connectionsUsed, max: connectionsMax });
+  const label = t("live", { rate: formatRate(fromProviders), count: streams, used: connectionsUsed, max: connectionsMax });
   return (
     <Link to="/" title={label} className={`${pill} text-muted hover:bg-hover hover:text-ink`}>
       <span className="sr-only">{isIdle ? t("live-idle") : label}</span>

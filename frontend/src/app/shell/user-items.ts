@@ -1,6 +1,6 @@
 import { Keyboard, LogOut, Monitor, Moon, Sun } from "lucide-react";
 import type { NavigateFunction } from "react-router";
-import type { MenuItem } from "@/components/ui/menu";
+import type { MenuItem } from "@/components/ui/menu-item";
 import { api } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { queryClient } from "@/lib/query-client";

@@ -5,7 +5,7 @@ import { formatClock } from "@/lib/format";
 import { useMedia } from "@/lib/media";
 import { usePreference } from "@/lib/preference";
 import { theme } from "@/lib/theme";
-import type { ChartProps } from "./chart";
+import type { ChartProps } from "./chart-props";
 
 /** The drawing. It is made anew with other curves or another theme; new values are only put in. */
 export function ChartBody({ times, series, format, floor = 1, height }: ChartProps & { height: number }) {

@@ -1,5 +1,5 @@
 import { formatTime } from "@/lib/format";
-import type { ChartProps } from "./chart";
+import type { ChartProps } from "./chart-props";
 import { t } from "./en";
 
 const mostRows = 60;

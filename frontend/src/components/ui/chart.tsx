@@ -1,37 +1,12 @@
 import { ChartLine, Table2 } from "lucide-react";
 import { Suspense, lazy, useState } from "react";
 import { IconButton } from "./button";
+import type { ChartProps } from "./chart-props";
 import { t } from "./en";
 import { Skeleton } from "./skeleton";
 
 const ChartBody = lazy(() => import("./chart-body").then((module) => ({ default: module.ChartBody })));
 const ChartTable = lazy(() => import("./chart-table").then((module) => ({ default: module.ChartTable })));
-
-/** A curve of a chart. */
-export interface Series {
-  name: string;
-  /** A variable of the style sheet. */
-  color: "accent" | "ok" | "warn" | "bad" | "muted";
-  /** One for each time; null where there is none. */
-  values: readonly (number | null)[];
-  /** A dashed line, so that no curve is told by its colour alone. */
-  isDashed?: boolean;
-  /** Filled down to zero. */
-  isFilled?: boolean;
-}
-
-export interface ChartProps {
-  label: string;
-  /** In seconds since 1970, ascending. */
-  times: readonly number[];
-  series: readonly Series[];
-  /** A value as text. */
-  format: (value: number) => string;
-  /** The upper edge where all values are smaller, so that a little is not drawn as much; 1 without it. */
-  floor?: number;
-  /** In pixels. */
-  height?: number;
-}
 
 /** Curves over time, loaded with their first use, and a table of the same values. */
 export function Chart(props: ChartProps) {

@@ -3,7 +3,7 @@ import { Dialog as Primitive } from "radix-ui";
 import { useState } from "react";
 import { cx } from "@/lib/cx";
 import { IconButton } from "./button";
-import type { DialogProps } from "./dialog";
+import type { DialogProps } from "./dialog-props";
 import { t } from "./en";
 
 const widths = { sm: "sm:max-w-md", md: "sm:max-w-xl", lg: "sm:max-w-4xl" };

@@ -1,20 +1,7 @@
-import { type ReactNode, Suspense, lazy } from "react";
+import { Suspense, lazy } from "react";
+import type { DialogProps } from "./dialog-props";
 
 const DialogBody = lazy(() => import("./dialog-body").then((module) => ({ default: module.DialogBody })));
-
-export interface DialogProps {
-  isOpen: boolean;
-  onClose: () => void;
-  title: string;
-  /** Keeps the title for screen readers alone. */
-  isTitleHidden?: boolean;
-  /** A sentence below the title. */
-  description?: string;
-  size?: "sm" | "md" | "lg";
-  /** Buttons at the end; the one that does it comes last. */
-  footer?: ReactNode;
-  children?: ReactNode;
-}
 
 /** A window over the page, loaded with its first use. On phones it comes up from the lower edge. */
 export function Dialog(props: DialogProps) {

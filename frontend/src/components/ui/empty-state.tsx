@@ -20,7 +20,7 @@ export function EmptyState({ icon, title, children, actions }: EmptyStateProps) 
         </span>
       )}
       <p className="text-lg font-semibold text-balance">{title}</p>
-      {children && <div className="text-muted text-pretty">{children}</div>}
+      {children && <div className="text-muted text-pretty wrap-anywhere">{children}</div>}
       {actions && <div className="mt-3 flex flex-wrap justify-center gap-2">{actions}</div>}
     </div>
   );

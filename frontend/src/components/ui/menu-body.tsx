@@ -3,7 +3,7 @@ import { DropdownMenu } from "radix-ui";
 import { Fragment, type RefObject } from "react";
 import { cx } from "@/lib/cx";
 import { Icon } from "./icon";
-import type { MenuItem } from "./menu";
+import type { MenuItem } from "./menu-item";
 
 interface MenuBodyProps {
   label: string;

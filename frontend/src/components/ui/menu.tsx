@@ -1,21 +1,9 @@
-import { EllipsisVertical, type LucideIcon } from "lucide-react";
+import { EllipsisVertical } from "lucide-react";
 import { type ReactNode, Suspense, lazy, useRef, useState } from "react";
 import { IconButton } from "./button";
+import type { MenuItem } from "./menu-item";
 
 const MenuBody = lazy(() => import("./menu-body").then((module) => ({ default: module.MenuBody })));
-
-/** An entry of a menu. */
-export interface MenuItem {
-  label: string;
-  icon?: LucideIcon;
-  onSelect: () => void;
-  tone?: "danger";
-  isDisabled?: boolean;
-  /** A tick before it, for one choice of several. */
-  isChosen?: boolean;
-  /** A line above it. */
-  startsGroup?: boolean;
-}
 
 /** What the button of a menu has to have. */
 export interface MenuTrigger {

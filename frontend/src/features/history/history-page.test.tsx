@@ -47,6 +47,30 @@ describe("HistoryPage", () => {
     expect(await screen.findByText("Back in the queue")).toBeVisible();
   });
 
+  it("tries again whatever is missing", async () => {
+    fakeEvents();
+    const severe = row("2", { result: "failed", reason: "severe-damage", sentence: "Too much is missing.", path: null, canRetry: true });
+    const calls = mockApi({
+      "GET /api/history": { ...list, items: [severe] }, "GET /api/queue": queue,
+      "GET /api/history/2": detail(severe), "POST /api/history/2/retry": { ids: ["2"], names: ["Film 2"], failures: [""] },
+    });
+    show("/history/2", "2");
+    const sheet = await screen.findByRole("dialog", { name: "Film 2" });
+    await userEvent.click(await within(sheet).findByRole("button", { name: "Other ways to try again" }));
+    await userEvent.click(await screen.findByText("Try again, and take it whatever is missing"));
+    await waitFor(() => expect(calls.map((call) => new URL(call.url).pathname)).toContain("/api/history/2/retry"));
+    expect(await calls.find((call) => call.url.endsWith("/retry"))?.json()).toEqual({ password: null, otherProviders: false, ignoreHealth: true });
+  });
+
+  it.each([["severe-damage", 2], ["dead-post", 1], ["broken-archive", 0]] as const)("offers with %s in the menu of its row %i other tries", async (reason, count) => {
+    fakeEvents();
+    mockApi({ "GET /api/history": { ...list, items: [row("1", { result: "failed", reason, path: null, canRetry: true })] }, "GET /api/queue": queue });
+    show("/history");
+    await userEvent.click(await screen.findByRole("button", { name: "Actions for Film 1" }));
+    expect(await screen.findByRole("menuitem", { name: "Try again" })).toBeVisible();
+    expect(screen.queryAllByRole("menuitem", { name: /^Try again, and/ })).toHaveLength(count);
+  });
+
   it("removes by a key and takes it back", async () => {
     fakeEvents();
     const calls = mockApi({

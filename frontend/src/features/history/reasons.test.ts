@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { explain, reasons } from "./api/reasons";
+import { explain, otherTriesOf, reasons } from "./api/reasons";
 
 interface Description {
   components: { schemas: { FailureReason: { enum: string[] } } };
@@ -20,5 +20,14 @@ describe("the reasons of failures", () => {
       expect(text).not.toMatch(/^(reason|cause|action)-|\{\w+\}/);
     }
     expect(ways.length).toBeGreaterThan(0);
+  });
+
+  it("offer what is missing to be taken only where files can be made out all the same", () => {
+    expect(otherTriesOf("dead-post", "heads")).toEqual(["everyone"]);
+    expect(otherTriesOf("severe-damage", "heads")).toEqual(["everyone", "damage"]);
+    expect(otherTriesOf("missing-articles", "heads")).toEqual(["everyone"]);
+    expect(otherTriesOf("missing-articles", "availability")).toEqual(["everyone", "damage"]);
+    expect(otherTriesOf("corrupt-articles", "heads")).toEqual([]);
+    expect(otherTriesOf(null, undefined)).toEqual([]);
   });
 });

@@ -56,7 +56,7 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
 
   return (
     <Dialog isOpen onClose={onClose} title={t("title")} size="md">
-      <div className="grid grid-cols-1 gap-3">
+      <div className="grid gap-3">
         <TextField
           type="search"
           label={t("title")}
@@ -82,7 +82,7 @@ export function SearchDialog({ pages, onClose }: { pages: readonly Place[]; onCl
           {isSearching ? t("searching") : t("count", { count: results.length })}
         </p>
         {found.error && typed !== "" && <p className="text-sm text-warn">{t("failed", { reason: ApiProblem.from(found.error).title })}</p>}
-        <div role="listbox" id={list} aria-label={t("results")} className="grid min-h-40 grid-cols-1 content-start">
+        <div role="listbox" id={list} aria-label={t("results")} className="grid min-h-40 content-start">
           {results.map((result, index) => (
             <Line
               key={result.id}

@@ -12,6 +12,7 @@ import { TextField } from "@/components/ui/text-field";
 import { ApiProblem } from "@/lib/api-problem";
 import { cx } from "@/lib/cx";
 import { useTopic } from "@/lib/events";
+import { sessionQuery } from "@/lib/session";
 import { AccountCard } from "./account-card";
 import { type SettingField, type SettingValue, schemaQuery, setsQuery, valuesQuery } from "./api/settings";
 import { t } from "./en";
@@ -44,6 +45,8 @@ export function SettingsPage({ group, editors = none, cards = none }: SettingsPa
   useTopic("config", () => {
     void client.invalidateQueries({ queryKey: valuesQuery.queryKey });
     void client.invalidateQueries({ queryKey: setsQuery.queryKey });
+    // What stands above every page follows from settings, too.
+    void client.invalidateQueries({ queryKey: sessionQuery.queryKey });
   });
   const hasDrafts = Object.keys(drafts).length > 0;
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Link, useNavigate } from "react-router";
 import { IconButton } from "@/components/ui/button";
 import { Icon } from "@/components/ui/icon";
-import type { MenuItem } from "@/components/ui/menu";
+import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, Table } from "@/components/ui/table";
 import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
 import { t } from "../en";

@@ -8,7 +8,7 @@ import { saveUrl } from "@/lib/save-file";
 import { toast } from "@/lib/toast";
 import { urlOf } from "@/lib/url-base";
 import { t } from "../en";
-import type { Reason } from "./reasons";
+import type { OtherTry, Reason } from "./reasons";
 
 export type HistoryRow = Schema<"HistoryRow">;
 export type HistoryPage = Schema<"HistoryPage">;
@@ -81,8 +81,9 @@ export const categoriesQuery = queryOptions({
 });
 
 /** Tries an import again; the answer tells whether it is back in the queue. */
-export async function retryItem(id: string, password: string | null, onShow: () => void): Promise<boolean> {
-  const call = api.POST("/api/history/{id}/retry", { params: { path: { id } }, body: { password, otherProviders: false, ignoreHealth: false } });
+export async function retryItem(id: string, how: { password?: string; other?: OtherTry }, onShow: () => void): Promise<boolean> {
+  const body = { password: how.password || null, otherProviders: how.other === "everyone", ignoreHealth: how.other === "damage" };
+  const call = api.POST("/api/history/{id}/retry", { params: { path: { id } }, body });
   const added = await act(dataOf(call), t("retry-failed"));
   if (added) tellRetried(1, onShow);
   return added !== null;

@@ -41,6 +41,22 @@ export function explain(reason: Reason): { title: string; cause: string; action:
   return { title: t(`reason-${reason}`), cause: t(`cause-${reason}`), action: t(`action-${reason}`), ways: ways[reason] };
 }
 
+/** How an import is tried again beside as it was: every provider is asked anew, or it is published whatever is missing. */
+export type OtherTry = "everyone" | "damage";
+
+const otherTries: Partial<Record<Reason, readonly OtherTry[]>> = {
+  "known-dead": ["everyone", "damage"],
+  "dead-post": ["everyone"],
+  "severe-damage": ["everyone", "damage"],
+  "missing-articles": ["everyone"],
+};
+
+/** The other tries that may end in another way. Where a check of all articles found what is missing, the files themselves can be made out. */
+export function otherTriesOf(reason: Reason | null, failedStep: Schema<"JobStepName"> | undefined): readonly OtherTry[] {
+  if (reason === "missing-articles" && failedStep === "availability") return ["everyone", "damage"];
+  return (reason && otherTries[reason]) ?? [];
+}
+
 /** Whether another try wants a password. */
 export function wantsPassword(reason: Reason | null): boolean {
   return reason !== null && ways[reason].includes("password");

@@ -1,13 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { CircleCheck, CircleX, Download, FolderOpen, RotateCcw, ScrollText, Trash2 } from "lucide-react";
+import { ChevronDown, CircleCheck, CircleX, Download, FolderOpen, RotateCcw, ScrollText, Trash2 } from "lucide-react";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { Badge } from "@/components/ui/badge";
-import { Button, ButtonLink } from "@/components/ui/button";
+import { Button, ButtonLink, IconButton } from "@/components/ui/button";
 import { Sheet } from "@/components/ui/dialog";
 import { EmptyState } from "@/components/ui/empty-state";
 import { KeyValues } from "@/components/ui/key-values";
 import { LoadFailure } from "@/components/ui/load-failure";
+import { Menu } from "@/components/ui/menu";
+import type { MenuItem } from "@/components/ui/menu-item";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { PasswordField } from "@/components/ui/text-field";
 import { Timeline } from "@/components/ui/timeline";
@@ -15,8 +17,9 @@ import { ApiProblem } from "@/lib/api-problem";
 import { formatBytes, formatDateTime, formatDuration } from "@/lib/format";
 import { timelineOf } from "@/lib/steps";
 import { t } from "../en";
-import { type HistoryDetail, type HistoryRow, filesPath, historyQuery, removeItems, retryItem, saveNzb } from "../api/history";
+import { type HistoryDetail, filesPath, historyQuery, removeItems, retryItem, saveNzb } from "../api/history";
 import { explain } from "../api/reasons";
+import { otherTryItems } from "./other-tries";
 
 /** An import that has ended: what happened, what to do, its steps and its files. */
 export function HistorySheet({ id, onClose }: { id: string; onClose: () => void }) {
@@ -45,7 +48,7 @@ function Details({ detail, onClose }: { detail: HistoryDetail; onClose: () => vo
   const waited = new Date(detail.startedAt).getTime() - new Date(detail.addedAt).getTime();
   return (
     <div className="grid gap-6 wrap-anywhere">
-      {item.reason ? <Failure row={item} onDone={onClose} /> : null}
+      {item.reason ? <Failure detail={detail} onDone={onClose} /> : null}
       <KeyValues
         items={[
           { label: t("result"), value: <Badge tone={isGood ? "ok" : "bad"} icon={isGood ? CircleCheck : CircleX}>{t(`result-${item.result}`)}</Badge> },
@@ -89,7 +92,8 @@ function Details({ detail, onClose }: { detail: HistoryDetail; onClose: () => vo
 }
 
 /** Why it failed in a sentence, where that comes from, and what to do about it with the buttons for that. */
-function Failure({ row, onDone }: { row: HistoryRow; onDone: () => void }) {
+function Failure({ detail, onDone }: { detail: HistoryDetail; onDone: () => void }) {
+  const row = detail.item;
   const navigate = useNavigate();
   const [password, setPassword] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -97,10 +101,13 @@ function Failure({ row, onDone }: { row: HistoryRow; onDone: () => void }) {
   const { title, cause, action, ways } = explain(row.reason);
   const isPassword = ways.includes("password");
 
+  const showQueue = () => void navigate("/queue");
+  const otherTries = otherTryItems(row, detail.steps.find((step) => step.state === "failed")?.step, showQueue, onDone);
+
   async function retry(event?: FormEvent) {
     event?.preventDefault();
     setBusy(true);
-    const isBack = await retryItem(row.id, password || null, () => void navigate("/queue"));
+    const isBack = await retryItem(row.id, { password }, showQueue);
     setBusy(false);
     if (isBack) onDone();
   }
@@ -129,7 +136,16 @@ function Failure({ row, onDone }: { row: HistoryRow; onDone: () => void }) {
         <div className="flex flex-wrap gap-2 empty:hidden">
           {ways.map((way) => {
             if (way === "password") return null;
-            if (way === "retry") return row.canRetry && <span key={way}>{retryButton}</span>;
+            if (way === "retry") {
+              return (
+                row.canRetry && (
+                  <span key={way} className="flex gap-px">
+                    {retryButton}
+                    {otherTries.length > 0 && <OtherTries items={otherTries} />}
+                  </span>
+                )
+              );
+            }
             return (
               <ButtonLink key={way} to={way === "queue" ? "/queue" : way === "logs" ? `/logs?job=${encodeURIComponent(row.id)}` : `/settings/${way}`}>
                 {t(`go-${way}`)}
@@ -139,6 +155,18 @@ function Failure({ row, onDone }: { row: HistoryRow; onDone: () => void }) {
         </div>
       </div>
     </section>
+  );
+}
+
+/** The other ways to try again, beside the plain one. */
+function OtherTries({ items }: { items: readonly MenuItem[] }) {
+  return (
+    <Menu
+      label={t("retry-other")}
+      items={items}
+      align="start"
+      trigger={(wiring) => <IconButton icon={ChevronDown} tone="accent" label={t("retry-other")} {...wiring} />}
+    />
   );
 }
 
@@ -152,7 +180,7 @@ function Files({ detail }: { detail: HistoryDetail }) {
       <ul className="grid">
         {files.map((file) => (
           <li key={file.id} className="flex items-baseline justify-between gap-3 border-b border-line py-1.5 last:border-0">
-            <Link to={`${folder}?file=${encodeURIComponent(file.id)}`} className="min-h-6 min-w-0 wrap-anywhere text-accent hover:underline touch:py-2.5">
+            <Link to={`${folder}?file=${encodeURIComponent(file.id)}`} className="min-h-6 min-w-0 wrap-anywhere text-accent hover:underline touch:py-2.75">
               {file.path}
             </Link>
             <span className="shrink-0 text-sm text-muted tabular-nums">{formatBytes(file.bytes)}</span>

@@ -2,12 +2,13 @@ import { CircleCheck, CircleX, FolderOpen, Info, RotateCcw, ScrollText, Trash2 }
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
 import { Icon } from "@/components/ui/icon";
-import type { MenuItem } from "@/components/ui/menu";
+import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, type Selection, Table } from "@/components/ui/table";
 import { formatAgo, formatBytes, formatDateTime } from "@/lib/format";
 import { t } from "../en";
 import { type HistoryRow, type HistorySort, filesPath, removeItems, retryItem } from "../api/history";
 import { explain, wantsPassword } from "../api/reasons";
+import { otherTryItems } from "./other-tries";
 
 interface HistoryTableProps {
   rows: readonly HistoryRow[];
@@ -28,7 +29,7 @@ export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, 
 
   function retry(row: HistoryRow) {
     if (wantsPassword(row.reason)) onDetails(row.id);
-    else if (row.canRetry) void retryItem(row.id, null, showQueue);
+    else if (row.canRetry) void retryItem(row.id, {}, showQueue);
   }
 
   function menu(row: HistoryRow): MenuItem[] {
@@ -36,7 +37,7 @@ export function HistoryTable({ rows, total, sort, onSort, selection, isLoading, 
     return [
       { label: t("details"), icon: Info, onSelect: () => onDetails(row.id) },
       ...(path === null ? [] : [{ label: t("open-files"), icon: FolderOpen, onSelect: () => void navigate(filesPath(path)) }]),
-      ...(row.canRetry && row.result === "failed" ? [{ label: t("retry"), icon: RotateCcw, onSelect: () => retry(row) }] : []),
+      ...(row.canRetry && row.result === "failed" ? [{ label: t("retry"), icon: RotateCcw, onSelect: () => retry(row) }, ...otherTryItems(row, undefined, showQueue)] : []),
       { label: t("logs"), icon: ScrollText, onSelect: () => void navigate(`/logs?job=${encodeURIComponent(row.id)}`) },
       { label: t("remove"), icon: Trash2, tone: "danger", startsGroup: true, onSelect: () => void removeItems({ ids: [row.id] }) },
     ];

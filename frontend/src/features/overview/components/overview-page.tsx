@@ -37,8 +37,8 @@ export function OverviewPage() {
     if (isEveningOver) keepEvening("done");
   }, [isEveningOver, keepEvening]);
 
-  // The first steps say it already.
-  const attention = stats?.attention.filter((row) => evening === "done" || isEveningOver || row.kind !== "no-provider");
+  // The first steps, or what stands above every page, say it already.
+  const attention = stats?.attention.filter((row) => row.kind !== "open-tree" && (evening === "done" || isEveningOver || row.kind !== "no-provider"));
 
   function changeWindow(next: StatWindow) {
     setSearch(next === "ten-minutes" ? {} : { window: next }, { replace: true, preventScrollReset: true });

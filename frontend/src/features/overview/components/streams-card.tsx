@@ -74,7 +74,7 @@ function Stream({ row }: { row: StreamRow }) {
       <div className="min-w-0">
         <Link
           to={`/streams/${encodeURIComponent(row.id)}`}
-          className="block min-h-6 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+          className="block min-h-6 touch:min-h-11 touch:leading-11 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
           title={row.file.name}
         >
           {row.file.name}

@@ -2,7 +2,7 @@ import { ArrowDown, ArrowDownToLine, ArrowUp, ArrowUpToLine, Info, KeyRound, Pau
 import type { ReactNode } from "react";
 import { Badge, type Tone } from "@/components/ui/badge";
 import { Icon } from "@/components/ui/icon";
-import type { MenuItem } from "@/components/ui/menu";
+import type { MenuItem } from "@/components/ui/menu-item";
 import { type Column, type Selection, Table } from "@/components/ui/table";
 import { TimelineStrip } from "@/components/ui/timeline";
 import { formatBytes, formatPercent } from "@/lib/format";

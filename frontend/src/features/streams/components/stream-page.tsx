@@ -37,7 +37,7 @@ export function StreamPage({ id }: { id: string }) {
   if (stream === null) return <Forgotten id={id} />;
   if (error) return <LoadFailure problem={ApiProblem.from(error)} onRetry={retry} />;
   return (
-    <div className="grid grid-cols-1 gap-5">
+    <div className="grid gap-5">
       <Skeleton className="h-12" />
       <Skeleton className="h-40" />
       <Skeleton className="h-64" />
@@ -71,17 +71,17 @@ function Forgotten({ id }: { id: string }) {
 function Playback({ stream }: { stream: StreamDetail }) {
   const verdict = verdictOf(stream);
   return (
-    <div className="grid grid-cols-1 gap-5">
+    <div className="grid gap-5">
       <Head stream={stream} />
       <Notice tone={verdict.tone}>{verdict.sentence}</Notice>
       <BufferMapCard stream={stream} />
-      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
-        <div className="grid min-w-0 grid-cols-1 gap-5">
+      <div className="grid items-start gap-5 lg:grid-cols-2">
+        <div className="grid min-w-0 gap-5">
           <WaitCard wait={stream.wait} />
           <FactsCard stream={stream} />
           <SeeksCard seeks={stream.seeks} fileBytes={stream.item.file.bytes} />
         </div>
-        <div className="grid min-w-0 grid-cols-1 gap-5">
+        <div className="grid min-w-0 gap-5">
           <RateCard stream={stream} />
           <ArticlesCard articles={stream.articles} position={stream.item.position} />
         </div>

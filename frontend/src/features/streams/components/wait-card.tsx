@@ -13,7 +13,7 @@ export function WaitCard({ wait }: { wait: Schema<"StreamWait"> }) {
   const way = waitWays[reason];
   return (
     <Card title={t("wait")}>
-      <div className="grid grid-cols-1 gap-2">
+      <div className="grid gap-2">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <span className="min-w-0 text-lg font-semibold text-pretty wrap-anywhere">{t(`wait.${reason}.sentence`)}</span>
           {number !== "" && <Badge tone={isHoldUp(reason) ? "warn" : "neutral"}>{number}</Badge>}
