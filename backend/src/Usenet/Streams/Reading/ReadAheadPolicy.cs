@@ -24,8 +24,11 @@ internal sealed class ReadAheadPolicy
     private const double Ample = 64 << 20;
     private const double LeastSlack = 2;
 
-    // Decoded bytes per second that a line of 10 Gbit/s carries.
-    private const double FastestLine = 1.15e9;
+    // Bytes per second; more than any line carries.
+    private const double FastestLine = 1.5e9;
+
+    // What a ramp is for, which knows no rate yet: a line of 10 Gbit/s. Its window is full before the first hold where the reader is slower.
+    private const double UsualLine = 1.3e9;
 
     // Where this share of the window is rate × round trip, the line is far from full: it is the round trip that limits.
     private const double FullUse = 0.6;
@@ -210,7 +213,7 @@ internal sealed class ReadAheadPolicy
     /// </summary>
     private double Worth(double rate) =>
         double.IsFinite(_roundTrip)
-            ? Math.Max(Ample / _segmentBytes, Needed(_hasHeld ? Math.Min(Slack * rate, FastestLine) : FastestLine)) + Insured(rate)
+            ? Math.Max(Ample / _segmentBytes, Needed(_hasHeld ? Math.Min(Slack * rate, FastestLine) : UsualLine)) + Insured(rate)
             : MostSegments;
 
     /// <summary>Segments that come within a round trip, and the one that is read.</summary>
