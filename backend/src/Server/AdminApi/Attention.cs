@@ -104,6 +104,8 @@ internal sealed class Attention(
         return warnings.Lines
             .Where(line => line.At >= since && !ToldElsewhere.Contains(line.Origin))
             .Reverse()
+            // What is said again with each try is one thing to look at: its newest line.
+            .DistinctBy(static line => (line.Origin, line.Text))
             .Select(static line => new AttentionRow(
                 AttentionKind.Log,
                 line.Level >= LogLevel.Error ? AttentionLevel.Error : AttentionLevel.Warning,

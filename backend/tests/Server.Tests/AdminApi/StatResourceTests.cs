@@ -1,9 +1,11 @@
 using System.Net;
 using System.Text.Json.Nodes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Sluice.Server.AdminApi;
 using Sluice.Server.Arr;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Startup;
@@ -124,6 +126,19 @@ public sealed class StatResourceTests : IDisposable
         Assert.Equal(AttentionKind.SafeMode, services.GetRequiredService<Attention>().Collect()[0].Kind);
 
         JsonNode Single(string kind) => Assert.Single(rows, row => row!["kind"]!.ToString() == kind)!;
+    }
+
+    [Fact]
+    public async Task Line_that_is_logged_again_has_one_row()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        var warnings = server.Server.Services.GetRequiredService<RecentWarnings>();
+        foreach (var (number, text) in new[] { (1_000_001, "It fails."), (1_000_002, "It fails."), (1_000_003, "It fails otherwise."), (1_000_004, "It fails.") })
+            warnings.Add(new RecentWarning(number, LogLevel.Warning, text, TimeProvider.System.GetUtcNow(), "Tested"));
+
+        var rows = await RowsAsync(server, static rows => rows.Any(static row => row!["target"]?.ToString() == "1000004"));
+
+        Assert.Equal(["1000004", "1000003"], rows.Select(static row => row!["target"]?.ToString()).Where(static target => target?.StartsWith("100000", StringComparison.Ordinal) == true));
     }
 
     [Theory]
