@@ -3,7 +3,8 @@
 # volumes of several owners, through a kill and a stop.
 #
 #   tools/image.sh            with a server that is built anew, in the levels of instructions that the Dockerfile names
-#   tools/image.sh --built    with the one that tools/publish.sh --aot has built before
+#   tools/image.sh --built    with the one that tools/publish.sh --aot has built before, and without judging how fast it starts, which
+#                             among other tests says as much of them as of the image
 #
 # Where the base image cannot be pulled, its place is taken by the same libraries as packages of Debian, extracted and no system. What
 # is built goes to artifacts/sluice-image.tar, for docker load, and leaves nothing in the storage of an engine. Starts are those of the
@@ -18,6 +19,7 @@ file=$root/artifacts/sluice-image.tar
 layout=$root/artifacts/image
 clip=f5cc520da5f5323aa87ddf135966f7e1e39c2920d6ae2ac8260d2179943d0bf9
 starts=5
+built=no
 passed=0 failed=0 skipped=0
 work=$(mktemp -d)
 chmod 711 "$work"
@@ -246,7 +248,7 @@ run_bars() {
   echo "image.sh: $((size / 1000000)) MB unpacked; ready after $ready_time ms, $quickest to $slowest on these $(nproc) cores, $((resident / 1000000)) MB resident 3 s later (medians of $starts starts)"
   echo "image.sh: $file, $(du -h "$file" | cut -f 1)"
   check "at most 150 MB unpacked" [ "$size" -le 150000000 ]
-  check "ready within a second" [ "$ready_time" -le 1000 ]
+  [ "$built" = yes ] || check "ready within a second" [ "$ready_time" -le 1000 ]
   check "at most 60 MB resident" [ "$resident" -le 60000000 ]
 }
 
@@ -262,13 +264,14 @@ check_compose() {
 }
 
 case "${1:-}" in
-  "" | --built) ;;
+  "") ;;
+  --built) built=yes ;;
   *) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || skip "it needs root and Debian's packages"
 need buildah || skip "buildah cannot be installed"
 levels=$(sed -n 's/^ARG LEVELS="\(.*\)"/\1/p' "$root/docker/Dockerfile")
-if [ "${1:-}" != --built ]; then LEVELS=$levels "$root/tools/publish.sh" --aot || stop "the build of the server"; fi
+if [ "$built" = no ]; then LEVELS=$levels "$root/tools/publish.sh" --aot || stop "the build of the server"; fi
 port=$((20000 + RANDOM % 12000))
 build_image
 check "nothing can be executed but the server" only_the_server
