@@ -266,7 +266,7 @@ check_compose() {
 case "${1:-}" in
   "") ;;
   --built) built=yes ;;
-  *) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
+  *) sed -n '2,12s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2; exit 2 ;;
 esac
 [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || skip "it needs root and Debian's packages"
 need buildah || skip "buildah cannot be installed"
