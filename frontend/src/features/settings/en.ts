@@ -154,7 +154,7 @@ export const t = createTexts({
   form: "Build",
   "running-since": "Running since",
   memory: "Memory",
-  "memory-value": "{used}, of which articles may take {budget}",
+  "memory-value": "{used} in use; articles may take up to {budget}",
   disk: "Free disk space",
   permits: "Connections in force",
   "permits-value": "{playback} for playback, {imports} for imports",
