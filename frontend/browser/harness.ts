@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -22,8 +22,8 @@ export const account = { user: "admin", password: "correct horse battery" };
 export interface RunningServer {
   /** As in `http://127.0.0.1:41234`, with the URL base, without a slash at the end. */
   url: string;
-  /** Ends the process and starts another one over the same data. */
-  restart(): Promise<void>;
+  /** Ends the process and starts another one over the same data, also by a line for a shell beside whose folder `tools` the server is. */
+  restart(line?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -46,17 +46,24 @@ export async function startServer(options: { urlBase?: string; environment?: Rec
   };
   let child = await launch();
 
-  async function launch(): Promise<Child> {
-    const started = new Child(serverPath, [], environment, data);
+  async function launch(line?: string): Promise<Child> {
+    const started = line === undefined ? new Child(serverPath, [], environment, data) : new Child("bash", ["-c", line], environment, await checkout());
     await started.until(async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok === true);
     return started;
   }
 
+  /** A folder that looks like the sources, whose script starts the server that is tested and builds none. */
+  async function checkout(): Promise<string> {
+    await mkdir(path.join(data, "tools"), { recursive: true });
+    await writeFile(path.join(data, "tools/run.sh"), `#!/bin/sh\nexec '${serverPath}'\n`, { mode: 0o755 });
+    return data;
+  }
+
   return {
     url,
-    restart: async () => {
+    restart: async (line) => {
       await child.stop();
-      child = await launch();
+      child = await launch(line);
     },
     stop: async () => {
       await child.stop();
