@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ArrReplica, refusalOf, startArr } from "./arr-replica";
-import { openPage, startBrowser } from "./harness";
+import { account, openPage, setUp, setupCode, startBrowser, startServer } from "./harness";
 import { type World, call, startWorld } from "./world";
 
 const run = promisify(execFile);
@@ -170,5 +170,53 @@ describe("what the page of a file gives to copy", () => {
     const days = (Number(new URL(link).searchParams.get("expires")) * 1_000 - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(30);
     await page.context().close();
+  });
+});
+
+/** The names of a YAML file of nested mappings, each behind those it stands under. */
+function namesOf(yaml: string): string[] {
+  const way: { indent: number; name: string }[] = [];
+  return yaml.split("\n").flatMap((line) => {
+    const [, space, name] = /^( *)([\w-]+):/.exec(line) ?? [];
+    if (space === undefined || name === undefined) return [];
+    while ((way.at(-1)?.indent ?? -1) >= space.length) way.pop();
+    way.push({ indent: space.length, name });
+    return [way.map((step) => step.name).join(" ")];
+  });
+}
+
+describe("what the login gives to copy to those who forgot it", () => {
+  it("is a line for a shell after which a new login is made, and lines that fit into the compose file", async () => {
+    const server = await startServer();
+    try {
+      await setUp(server);
+      const page = await openPage(browser, server, { permissions: ["clipboard-read", "clipboard-write"] });
+      await page.goto("login");
+      await page.getByText("Forgot it?").click();
+      const lines = await copied(page, "Lines for the compose file");
+      expect(namesOf(lines).at(-1)).toBe("services sluice environment RESET_ADMIN_PASSWORD");
+      expect(namesOf(await readFile(path.resolve(import.meta.dirname, "../../docker-compose.yml"), "utf8"))).toContain("services sluice environment");
+
+      await server.restart({ line: await copied(page, "Command") });
+      await page.goto(`setup#${setupCode}`);
+      await page.getByLabel("Password", { exact: true }).fill("another good password");
+      await page.getByRole("button", { name: "Continue" }).click();
+      await page.getByRole("heading", { name: "Provider" }).waitFor();
+      await page.context().close();
+
+      await server.restart();
+      const other = await openPage(browser, server);
+      await other.goto("login");
+      await other.getByLabel("User").fill(account.user);
+      await other.getByLabel("Password", { exact: true }).fill(account.password);
+      await other.getByRole("button", { name: "Log in" }).click();
+      await other.getByText("User or password is wrong. Mind capital letters.").waitFor();
+      await other.getByLabel("Password", { exact: true }).fill("another good password");
+      await other.getByRole("button", { name: "Log in" }).click();
+      await other.waitForURL((at) => !at.pathname.endsWith("/login"));
+      await other.context().close();
+    } finally {
+      await server.stop();
+    }
   });
 });

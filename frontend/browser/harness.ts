@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -24,8 +24,11 @@ export interface RunningServer {
   url: string;
   /** Of the process that runs. */
   readonly pid: number;
-  /** Ends the process and starts another one over the same data; what is given is done in between, with the folder of the data. */
-  restart(meanwhile?: (data: string) => Promise<void>): Promise<void>;
+  /**
+   * Ends the process and starts another one over the same data. `meanwhile` is done in between, with the folder of the data; `line` is one for
+   * a shell, which starts the server by `tools/run.sh`.
+   */
+  restart(how?: { meanwhile?: (data: string) => Promise<void>; line?: string }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -48,10 +51,17 @@ export async function startServer(options: { urlBase?: string; environment?: Rec
   };
   let child = await launch();
 
-  async function launch(): Promise<Child> {
-    const started = new Child(serverPath, [], environment, data);
+  async function launch(line?: string): Promise<Child> {
+    const started = line === undefined ? new Child(serverPath, [], environment, data) : new Child("bash", ["-c", line], environment, await checkout());
     await started.until(async () => (await fetch(`${url}/healthz`).catch(() => null))?.ok === true);
     return started;
+  }
+
+  /** A folder that looks like the sources, whose script starts the server that is tested and builds none. */
+  async function checkout(): Promise<string> {
+    await mkdir(path.join(data, "tools"), { recursive: true });
+    await writeFile(path.join(data, "tools/run.sh"), `#!/bin/sh\nexec '${serverPath}'\n`, { mode: 0o755 });
+    return data;
   }
 
   return {
@@ -59,10 +69,10 @@ export async function startServer(options: { urlBase?: string; environment?: Rec
     get pid() {
       return child.pid;
     },
-    restart: async (meanwhile) => {
+    restart: async ({ meanwhile, line } = {}) => {
       await child.stop();
       await meanwhile?.(data);
-      child = await launch();
+      child = await launch(line);
     },
     stop: async () => {
       await child.stop();

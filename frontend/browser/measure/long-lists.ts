@@ -64,8 +64,8 @@ describe("long lists", () => {
     await world.add("Sluice.Clip.2026.720p", world.clip, "tv");
     await world.untilHistory(1);
     await call(world.server, world.cookie, "POST", "queue/pause", {});
-    await world.server.restart(async (data) => {
-      await promisify(execFile)("python3", [path.join(import.meta.dirname, "fill.py"), path.join(data, "sluice.db")]);
+    await world.server.restart({
+      meanwhile: async (data) => void (await promisify(execFile)("python3", [path.join(import.meta.dirname, "fill.py"), path.join(data, "sluice.db")])),
     });
     // The check of the database that follows a start.
     await new Promise((done) => setTimeout(done, 8_000));

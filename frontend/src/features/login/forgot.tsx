@@ -1,8 +1,10 @@
 import { CopyBlock } from "@/components/ui/copy-block";
 import { t } from "./en";
 
-const composeLines = `environment:
-  RESET_ADMIN_PASSWORD: "true"`;
+const composeLines = `services:
+  sluice:
+    environment:
+      RESET_ADMIN_PASSWORD: "true"`;
 
 const shellLine = "RESET_ADMIN_PASSWORD=true ./tools/run.sh";
 
