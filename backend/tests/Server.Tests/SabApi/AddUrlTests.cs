@@ -309,6 +309,30 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
+    public async Task Clock_alone_begins_the_next_try()
+    {
+        await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(429, retryAfter: "7"));
+        await using var host = await StartAsync(withClock: true);
+        var id = await AddAsync(host, indexer);
+        Assert.Equal(TimeSpan.FromSeconds(7), await UntilTriedAsync(host, id, 1));
+
+        _time.Advance(TimeSpan.FromSeconds(6));
+        Assert.Single(indexer.Requests);
+
+        // Nobody wakes the worker, which began to wait at any of these seconds.
+        for (var seconds = 0; seconds < 20 && await TriesAsync(host, id) < 2; seconds++)
+        {
+            _time.Advance(TimeSpan.FromSeconds(1));
+            for (var polls = 0; polls < 20 && await TriesAsync(host, id) < 2; polls++)
+                await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
+        }
+
+        while (await TriesAsync(host, id) < 2)
+            await Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
+        Assert.Equal(2, indexer.Requests.Count);
+    }
+
+    [Fact]
     public async Task Host_that_does_not_answer_for_a_minute_is_asked_again_later()
     {
         var asked = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -346,6 +370,7 @@ public sealed class AddUrlTests : IDisposable
         await using (var host = await StartAsync(withClock: true))
         {
             Assert.Equal(1, await TriesAsync(host, id));
+            _time.Advance(TimeSpan.FromSeconds(60));
             await UntilFetchedAsync(host, id);
             await UntilStoredAsync(host, id);
         }
@@ -472,18 +497,20 @@ public sealed class AddUrlTests : IDisposable
         Assert.NotNull(await host.Get<QueueStore>().FindAsync(id, Token));
     }
 
-    /// <summary>Waits until nothing of an item is left to be fetched, on a clock that the test moves.</summary>
-    private async Task UntilFetchedAsync(ProductHost host, string id)
+    /// <summary>Waits until nothing of an item is left to be fetched.</summary>
+    private static async Task UntilFetchedAsync(ProductHost host, string id)
     {
-        for (var polls = 1; await UrlAsync(host, id) is not null; polls++)
-            await PollAsync(polls);
+        while (await UrlAsync(host, id) is not null)
+            await PollAsync(host);
     }
 
-    /// <summary>Waits a moment. A clock that was moved on before the worker began to wait for it has to be moved again.</summary>
-    private Task PollAsync(int polls)
+    /// <summary>
+    /// Waits a moment. The worker looks again: where the clock was moved on between its look and its wait, that wait would end only when the
+    /// clock is moved once more, and a clock that is moved while a fetch runs lets that fetch time out.
+    /// </summary>
+    private static Task PollAsync(ProductHost host)
     {
-        if (polls % 100 == 0)
-            _time.Advance(TimeSpan.FromMinutes(1));
+        host.Get<UrlFetchWorker>().Wake();
         return Task.Delay(TimeSpan.FromMilliseconds(10), TimeProvider.System, Token);
     }
 
@@ -491,8 +518,8 @@ public sealed class AddUrlTests : IDisposable
     /// <returns>How long it is until the next try.</returns>
     private async Task<TimeSpan> UntilTriedAsync(ProductHost host, string id, int tries)
     {
-        for (var polls = 1; await TriesAsync(host, id) < tries; polls++)
-            await PollAsync(polls);
+        while (await TriesAsync(host, id) < tries)
+            await PollAsync(host);
         var due = await host.Get<SluiceDatabase>().ReadAsync(
             connection => connection.ExecuteScalar<long>("SELECT fetch_at FROM queue_item WHERE id = @id", new { id }), Token);
         return TimeSpan.FromMilliseconds(due - _time.GetUtcNow().ToUnixTimeMilliseconds());
