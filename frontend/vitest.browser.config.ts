@@ -5,8 +5,8 @@ export default defineConfig({
     environment: "node",
     // The tests of the normal run, or one of the commands of package.json.
     include: [process.env.SLUICE_SET ?? "browser/*.test.ts"],
-    // One server and one browser at a time: the machines that run this have two cores.
-    fileParallelism: false,
+    // Each file has a server and a browser of its own, and the machines that run this have two cores. What is measured runs alone.
+    maxWorkers: process.env.SLUICE_SET ? 1 : 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -207,12 +208,12 @@ export async function openPage(
   return Object.assign(page, { errors });
 }
 
+/** A port of those below the ones that the system gives out by itself, so that nothing takes it before the server does. */
 async function freePort(): Promise<number> {
-  return new Promise((done, failed) => {
-    const probe = createServer().once("error", failed);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => (typeof address === "object" && address ? done(address.port) : failed(new Error("There is no port."))));
-    });
+  const port = randomInt(20_000, 32_768);
+  const isFree = await new Promise<boolean>((done) => {
+    const probe = createServer().once("error", () => done(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => done(true)));
   });
+  return isFree ? port : freePort();
 }
