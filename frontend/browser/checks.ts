@@ -7,6 +7,11 @@ const axeScript = readFile(createRequire(import.meta.url).resolve("axe-core/axe.
 
 declare const axe: { run: (context: Document, options: RunOptions) => Promise<AxeResults> };
 
+/** Waits until a page shows what it was loading. */
+export async function settle(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("main .animate-breathe") === null);
+}
+
 /** The rules of WCAG 2.0 A to 2.2 AA and of best practice that a page breaks, each with the places; empty is good. */
 export async function brokenRules(page: Page, options: { contrastOnly?: boolean } = {}): Promise<string[]> {
   // By the debugger, which the content security policy of the page does not concern.

@@ -134,8 +134,11 @@ describe("files, queue and history", () => {
     expect(response.status).toBe(200);
     for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
       const page = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
+      await page.goto("files");
       for (const where of ["files", "queue", "history"]) {
-        await page.goto(where);
+        await page.locator(`nav a[href$="/${where}"]`).locator("visible=true").click();
+        await page.waitForURL(`**/${where}`);
+        await page.getByRole("heading", { name: where, level: 1 }).waitFor();
         await page.locator("[data-row]").first().waitFor();
         expect([where, window, await brokenRules(page)]).toEqual([where, window, []]);
         expect([where, window, await smallTargets(page, window === "phone" ? 44 : 24)]).toEqual([where, window, []]);

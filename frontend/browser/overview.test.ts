@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { brokenRules, overflowAt, smallTargets } from "./checks";
+import { brokenRules, overflowAt, settle, smallTargets } from "./checks";
 import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "./harness";
 
 const clip = "d3305eed-0000-4000-8000-511ce0000001";
@@ -33,10 +33,12 @@ describe("the overview, the page of a playback and the log", () => {
   it("show an empty server without a broken rule, an overflow or a small target", async () => {
     for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
       const page = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
-      for (const path of ["", "logs", "streams/none"]) {
-        await page.goto(path);
+      const ways = { "": () => page.goto(""), logs: () => page.keyboard.type("gl"), "streams/none": () => page.goto("streams/none") };
+      for (const [path, go] of Object.entries(ways)) {
+        await go();
+        await page.waitForURL(`${server.url}/${path}`);
         await page.locator("main h2, main [role=region], main a").first().waitFor();
-        await page.waitForFunction(() => document.querySelector("main .animate-breathe") === null);
+        await settle(page);
         expect(await brokenRules(page), path).toEqual([]);
         expect(await smallTargets(page, window === "phone" ? 44 : 24), path).toEqual([]);
         expect(await overflowAt(page), path).toEqual([0, 0, 0, 0]);

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { brokenRules, overflowAt, smallTargets } from "./checks";
+import { brokenRules, overflowAt, settle, smallTargets } from "./checks";
 import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "./harness";
 
 const patienceMs = 15_000;
@@ -32,10 +32,12 @@ describe("the settings", () => {
   it("are without a broken rule, an overflow or a small target in each group", async () => {
     for (const [window, scheme, pixels] of [["desktop", "light", 24], ["phone", "dark", 44]] as const) {
       const page = await open(window, scheme);
+      const groups = page.getByRole("navigation", { name: "Groups of settings" });
+      await page.goto("settings");
       for (const group of ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/system", "/account"]) {
-        await page.goto(`settings${group}`);
-        await page.getByRole("navigation", { name: "Groups of settings" }).locator("a[aria-current=page]").waitFor();
-        await page.waitForLoadState("load");
+        await groups.locator(`a[href$="/settings${group}"]`).click();
+        await groups.locator(`a[href$="/settings${group}"][aria-current=page]`).waitFor();
+        await settle(page);
         expect([group, ...(await brokenRules(page))]).toEqual([group]);
         expect([group, ...(await smallTargets(page, pixels))]).toEqual([group]);
         expect([group, ...(await overflowAt(page))]).toEqual([group, 0, 0, 0, 0]);
