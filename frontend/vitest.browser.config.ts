@@ -7,6 +7,8 @@ export default defineConfig({
     include: [process.env.SLUICE_SET ?? "browser/*.test.ts"],
     // Each file has a server and a browser of its own, and the machines that run this have two cores. What is measured runs alone.
     maxWorkers: process.env.SLUICE_SET ? 1 : 2,
+    // They share no state, and Playwright takes most of a second to load.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
