@@ -27,7 +27,14 @@ public sealed class SteppedArticleSource : IArticleSource
         Interlocked.Increment(ref _asked);
         var fetch = new SteppedFetch(request, sink, cancellationToken);
         await _fetches.Writer.WriteAsync(fetch, CancellationToken.None);
-        return await fetch.Reply.WaitAsync(cancellationToken);
+        try
+        {
+            return await fetch.Reply.WaitAsync(cancellationToken);
+        }
+        finally
+        {
+            fetch.Leave();
+        }
     }
 
     /// <summary>Says nothing about any article: the provider answers BODY only.</summary>
@@ -42,7 +49,8 @@ public sealed class SteppedArticleSource : IArticleSource
 public sealed class SteppedFetch(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
 {
     private readonly TaskCompletionSource<ArticleReply> _reply = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private bool _hasStarted;
+    private readonly Lock _lock = new();
+    private bool _hasStarted, _isOver;
 
     /// <summary>The request.</summary>
     public ArticleRequest Request => request;
@@ -52,13 +60,18 @@ public sealed class SteppedFetch(ArticleRequest request, IArticleSink sink, Canc
 
     internal Task<ArticleReply> Reply => _reply.Task;
 
-    /// <summary>Delivers the next stretch of the body.</summary>
+    /// <summary>Delivers the next stretch of the body; nothing once the fetch has ended, when the sink is its owner's again.</summary>
     public void Deliver(ReadOnlySpan<byte> raw)
     {
-        if (!_hasStarted)
-            sink.Start(0);
-        _hasStarted = true;
-        sink.Write(raw, out _);
+        lock (_lock)
+        {
+            if (_isOver)
+                return;
+            if (!_hasStarted)
+                sink.Start(0);
+            _hasStarted = true;
+            sink.Write(raw, out _);
+        }
     }
 
     /// <summary>The body is whole.</summary>
@@ -66,6 +79,13 @@ public sealed class SteppedFetch(ArticleRequest request, IArticleSink sink, Canc
 
     /// <summary>The provider does not have it.</summary>
     public void Miss() => _reply.SetResult(ArticleReply.MissingEverywhere(new ArticleMissing(1, 430)));
+
+    /// <summary>Waits until nothing is being delivered; nothing is afterwards.</summary>
+    internal void Leave()
+    {
+        lock (_lock)
+            _isOver = true;
+    }
 
     /// <summary>The connection breaks.</summary>
     public void Break(NntpFault fault) => _reply.SetException(new NntpException(fault, "Scripted."));

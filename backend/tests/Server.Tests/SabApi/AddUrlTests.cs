@@ -309,6 +309,22 @@ public sealed class AddUrlTests : IDisposable
     }
 
     [Fact]
+    public async Task Worker_that_is_woken_all_the_time_asks_no_sooner()
+    {
+        await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(503));
+        await using var host = await StartAsync(withClock: true);
+        for (var i = 0; i < 40; i++)
+        {
+            var id = await AddAsync(host, indexer);
+            while (await TriesAsync(host, id) < 1)
+                host.Get<UrlFetchWorker>().Wake();
+        }
+
+        await host.Get<UrlFetchWorker>().FinishAsync(Token);
+        Assert.Equal(40, indexer.Requests.Count);
+    }
+
+    [Fact]
     public async Task Clock_alone_begins_the_next_try()
     {
         await using var indexer = await FakeIndexer.StartAsync(FakeIndexer.Say(429, retryAfter: "7"));

@@ -97,11 +97,13 @@ internal sealed class UrlFetchWorker(
     private async Task<TimeSpan?> StartDueAsync(CancellationToken stopping)
     {
         var now = time.WallTime().ToUnixTimeMilliseconds();
+        // As of before the rows are read: what ends meanwhile may still be due in them, and wakes the loop for the next look.
+        var underWay = _busy.Keys.ToHashSet();
         foreach (var id in await fetches.ListDueAsync(now, MaxAtOnce * 2, stopping))
         {
             if (_busy.Count >= MaxAtOnce)
                 return null;
-            if (_busy.ContainsKey(id))
+            if (underWay.Contains(id))
                 continue;
             var begin = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
             _busy.TryAdd(id, WorkAsync(id, begin.Task, stopping));
