@@ -70,6 +70,8 @@ describe("all pages", () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     page.setDefaultTimeout(patienceMs);
     await page.goto(`?locale=${locale}`);
+    // The page is loaded before its script runs, which keeps what the address says.
+    await settle(page);
     for (const where of pages) {
       await page.goto(where);
       await settle(page);
