@@ -18,6 +18,7 @@ const release = "Big.Buck.Bunny.2008.1080p";
 
 let world: World;
 let browser: Browser;
+let page: Page;
 let arr: ArrReplica;
 let home: string;
 let mountDir: string;
@@ -46,17 +47,16 @@ async function copied(page: Page, label: string): Promise<string> {
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
-async function openApps(...names: string[]): Promise<Page> {
-  const page = await openPage(browser, world.server, { cookie: world.cookie, permissions: ["clipboard-read", "clipboard-write"] });
-  page.setDefaultTimeout(20_000);
+async function openApps(...names: string[]): Promise<void> {
   await page.goto("setup?step=apps");
   for (const name of names) await page.locator("summary", { hasText: new RegExp(`^.${name}`) }).click();
-  return page;
 }
 
 beforeAll(async () => {
   mountDir = await mkdtemp(path.join(tmpdir(), "sluice-mount-"));
   [browser, world] = await Promise.all([startBrowser(), startWorld(["Main"], { SLUICE_CONFIG__RCLONE__MOUNT_DIR: mountDir })]);
+  page = await openPage(browser, world.server, { cookie: world.cookie, permissions: ["clipboard-read", "clipboard-write"] });
+  page.setDefaultTimeout(20_000);
   home = path.join(world.folder, "home");
   await mkdir(home);
   arr = await startArr(mountDir);
@@ -78,7 +78,7 @@ afterAll(async () => {
 
 describe("what the cards of programs give to copy", () => {
   it("is a configuration with which rclone lists the tree and reads from it", async () => {
-    const page = await openApps("rclone");
+    await openApps("rclone");
     await page.getByRole("button", { name: "Make a new one" }).click();
     await page.getByRole("button", { name: "Make it" }).click();
     login = { user: await copied(page, "User"), password: await copied(page, "Password") };
@@ -86,37 +86,33 @@ describe("what the cards of programs give to copy", () => {
     expect((await shell("rclone lsf sluice:content/movies")).toString().split("\n")).toContain(`${release}/`);
     expect(digest(await shell(`rclone cat --count ${mebibyte} sluice:content/movies/${release}/film.mkv`))).toBe(beginning);
     expect(await copied(page, "Volume line for Sonarr, Radarr, Plex and Jellyfin (docker compose)")).toBe(`- ${mountDir}:${mountDir}:rslave`);
-    await page.context().close();
   });
 
   it("is a command that lists the tree, and an address that a player plays", async () => {
-    const page = await openApps("VLC");
+    await openApps("VLC");
     expect((await shell(await copied(page, "Try it (shell)"))).toString()).toContain("movies");
     const address = await copied(page, "Media, Open Network Stream, and paste");
     await run("ffprobe", ["-v", "error", `${address}movies/Sluice.Clip.2026.720p/clip.mp4`]);
-    await page.context().close();
   });
 
   it("is an address and a path at which Infuse finds a share", async () => {
-    const page = await openApps("Infuse");
+    await openApps("Infuse");
     const share = `${await copied(page, "Address")}${await copied(page, "Path")}`;
     const authorization = `Basic ${Buffer.from(`${await copied(page, "User")}:${login.password}`).toString("base64")}`;
     const answer = await fetch(share, { method: "PROPFIND", headers: { Authorization: authorization, Depth: "1" } });
     expect([answer.status, (await answer.text()).includes("movies")]).toEqual([207, true]);
-    await page.context().close();
   });
 
   it("are values with which Sonarr takes Sluice for a SABnzbd", async () => {
-    const page = await openApps("Sonarr");
+    await openApps("Sonarr");
     await page.getByText("Or enter it by hand").first().click();
     const entered = { host: await copied(page, "Host"), port: await copied(page, "Port"), urlBase: "", apiKey: await copied(page, "API Key"), category: await copied(page, "Category") };
     expect(await refusalOf(entered)).toBeNull();
     expect(await refusalOf({ ...entered, apiKey: "0".repeat(32) })).not.toBeNull();
-    await page.context().close();
   });
 
   it("needs no copying for Sonarr, where a second press leaves one client", async () => {
-    const page = await openApps("Sonarr");
+    await openApps("Sonarr");
     await page.getByLabel("Address of Sonarr").fill(arr.url);
     await page.getByLabel("API key of Sonarr").fill(arr.key);
     await page.getByRole("button", { name: "Add to Sonarr" }).click();
@@ -124,11 +120,10 @@ describe("what the cards of programs give to copy", () => {
     await page.getByRole("button", { name: "Add to Sonarr" }).click();
     await page.getByText(/^Sonarr used Sluice before/).waitFor();
     expect(arr.clients).toHaveLength(1);
-    await page.context().close();
   });
 
   it.runIf(canMount)("is a mount through which the folders and paths that are named can be read", async () => {
-    const page = await openApps("rclone", "Plex");
+    await openApps("rclone", "Plex");
     const mount = spawn("bash", ["-euc", `exec ${await copied(page, "Mount it")}`], { env: { ...process.env, HOME: home, XDG_CONFIG_HOME: "" }, stdio: "ignore" });
     try {
       const folder = await copied(page, "Without Sonarr and Radarr: folder for a library of movies");
@@ -147,13 +142,11 @@ describe("what the cards of programs give to copy", () => {
       mount.kill("SIGTERM");
       await ended;
     }
-    await page.context().close();
   });
 });
 
 describe("what the page of a file gives to copy", () => {
   it("is an address for curl with the login, and a link that needs none", async () => {
-    const page = await openPage(browser, world.server, { cookie: world.cookie, permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto(`files/movies/${release}`);
     await page.getByRole("button", { name: "film.mkv", exact: true }).click();
     const bytes = await shell(`curl -sf -u '${login.user}:${login.password}' -r 0-${mebibyte - 1} '${await copied(page, "WebDAV address")}'`);
@@ -169,7 +162,6 @@ describe("what the page of a file gives to copy", () => {
     await run("ffprobe", ["-v", "error", link]);
     const days = (Number(new URL(link).searchParams.get("expires")) * 1_000 - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(30);
-    await page.context().close();
   });
 });
 

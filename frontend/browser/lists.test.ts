@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { brokenRules, overflowAt, smallTargets } from "./checks";
 import { type RunningMock, type RunningServer, openPage, setUp, startBrowser, startMock, startServer, windows } from "./harness";
@@ -17,6 +17,7 @@ let mock: RunningMock;
 let server: RunningServer;
 let browser: Browser;
 let cookie: string;
+let page: Page & { errors: string[] };
 
 async function call(method: string, where: string, body?: object): Promise<void> {
   const headers = { "Content-Type": "application/json", "X-Csrf": "1", Origin: new URL(server.url).origin, Cookie: cookie };
@@ -32,6 +33,7 @@ beforeAll(async () => {
     startBrowser("--host-resolver-rules=MAP nas.test 127.0.0.1", "--autoplay-policy=no-user-gesture-required"),
   ]);
   cookie = await setUp(server);
+  page = await openPage(browser, server, { cookie });
 }, 120_000);
 
 afterAll(async () => {
@@ -65,7 +67,6 @@ describe("files, queue and history", () => {
   it("lead from the drop zone to the files, and say why what failed has failed", async () => {
     const [host = "", port = ""] = (mock.providers[0] ?? "").split(":");
     await call("POST", "providers", { host, port: Number(port), tls: false, user: "", password: "", maxConnections: 4 });
-    const page = await openPage(browser, server, { cookie });
     await page.goto("history");
     await page.getByText("Nothing has been imported yet").waitFor();
     await page.getByRole("link", { name: "To the queue" }).click();
@@ -97,11 +98,9 @@ describe("files, queue and history", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByText("WebDAV address").waitFor();
     expect(page.errors).toEqual([]);
-    await page.context().close();
   });
 
   it("turn the toast of one NZB into a button that plays it", async () => {
-    const page = await openPage(browser, server, { cookie });
     await page.goto("queue");
     const buffer = await readFile(path.join(folder, "Film.2026.1080p.nzb"));
     await page.locator("input[type=file]").setInputFiles([{ name: "Another.2026.1080p.nzb", mimeType: "application/x-nzb", buffer }]);
@@ -111,11 +110,9 @@ describe("files, queue and history", () => {
     expect(new URL(page.url()).searchParams.has("play")).toBe(true);
     await page.getByRole("dialog").waitFor();
     expect(page.errors).toEqual([]);
-    await page.context().close();
   });
 
   it("take a removal back while the list stays live", async () => {
-    const page = await openPage(browser, server, { cookie });
     await page.goto("history?q=gone");
     await page.getByText("Gone.2026", { exact: true }).waitFor();
     await page.locator("tr[data-row]").first().focus();
@@ -123,7 +120,6 @@ describe("files, queue and history", () => {
     await page.getByText("No import matches").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Gone.2026", { exact: true }).waitFor();
-    await page.context().close();
   });
 
   it("break no rule, do not overflow and have large enough targets, full and on phones", async () => {
@@ -134,8 +130,11 @@ describe("files, queue and history", () => {
     expect(response.status).toBe(200);
     for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
       const page = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
+      await page.goto("files");
       for (const where of ["files", "queue", "history"]) {
-        await page.goto(where);
+        await page.locator(`nav a[href$="/${where}"]`).locator("visible=true").click();
+        await page.waitForURL(`**/${where}`);
+        await page.getByRole("heading", { name: where, level: 1 }).waitFor();
         await page.locator("[data-row]").first().waitFor();
         expect([where, window, await brokenRules(page)]).toEqual([where, window, []]);
         expect([where, window, await smallTargets(page, window === "phone" ? 44 : 24)]).toEqual([where, window, []]);

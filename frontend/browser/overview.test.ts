@@ -1,6 +1,6 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { brokenRules, overflowAt, smallTargets } from "./checks";
+import { brokenRules, overflowAt, settle, smallTargets } from "./checks";
 import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "./harness";
 
 const clip = "d3305eed-0000-4000-8000-511ce0000001";
@@ -8,10 +8,12 @@ const clip = "d3305eed-0000-4000-8000-511ce0000001";
 let server: RunningServer;
 let browser: Browser;
 let cookie: string;
+let page: Page;
 
 beforeAll(async () => {
   [server, browser] = await Promise.all([startServer(), startBrowser()]);
   cookie = await setUp(server);
+  page = await openPage(browser, server, { cookie });
 });
 
 afterAll(async () => {
@@ -32,30 +34,29 @@ async function playClip(): Promise<void> {
 describe("the overview, the page of a playback and the log", () => {
   it("show an empty server without a broken rule, an overflow or a small target", async () => {
     for (const [window, scheme] of [["desktop", "light"], ["phone", "dark"]] as const) {
-      const page = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
-      for (const path of ["", "logs", "streams/none"]) {
-        await page.goto(path);
-        await page.locator("main h2, main [role=region], main a").first().waitFor();
-        await page.waitForFunction(() => document.querySelector("main .animate-breathe") === null);
-        expect(await brokenRules(page), path).toEqual([]);
-        expect(await smallTargets(page, window === "phone" ? 44 : 24), path).toEqual([]);
-        expect(await overflowAt(page), path).toEqual([0, 0, 0, 0]);
-        await page.setViewportSize(windows[window].viewport);
+      const looked = await openPage(browser, server, { cookie, colorScheme: scheme, ...windows[window] });
+      const ways = { "": () => looked.goto(""), logs: () => looked.keyboard.type("gl"), "streams/none": () => looked.goto("streams/none") };
+      for (const [path, go] of Object.entries(ways)) {
+        await go();
+        await looked.waitForURL(`${server.url}/${path}`);
+        await looked.locator("main h2, main [role=region], main a").first().waitFor();
+        await settle(looked);
+        expect(await brokenRules(looked), path).toEqual([]);
+        expect(await smallTargets(looked, window === "phone" ? 44 : 24), path).toEqual([]);
+        expect(await overflowAt(looked), path).toEqual([0, 0, 0, 0]);
+        await looked.setViewportSize(windows[window].viewport);
       }
-      await page.context().close();
+      await looked.context().close();
     }
   });
 
   it("say that there is no provider, and let the clip be played", async () => {
-    const page = await openPage(browser, server, { cookie });
     await page.goto("");
     await page.getByText("No provider yet").waitFor();
     expect(await page.getByRole("link", { name: "Play the clip" }).getAttribute("href")).toContain(`play=${clip}`);
-    await page.context().close();
   });
 
   it("follow a playback by events, without a request of their own", async () => {
-    const page = await openPage(browser, server, { cookie });
     await page.goto("");
     await page.getByText("Nothing is playing", { exact: true }).first().waitFor();
     await page.waitForLoadState("load");
@@ -65,11 +66,9 @@ describe("the overview, the page of a playback and the log", () => {
     // The clip is too short for a playback of its own and counts as a scan.
     await page.locator("main").getByText(/VLC/).first().waitFor();
     expect(requests).toEqual([]);
-    await page.context().close();
   });
 
   it("show new lines as they are written, and keep the filter in the address", async () => {
-    const page = await openPage(browser, server, { cookie });
     await page.goto("logs");
     await page.getByRole("region", { name: "Lines of the log" }).getByRole("listitem").first().waitFor();
     await page.getByRole("searchbox").fill("nothing has these words");
@@ -77,17 +76,14 @@ describe("the overview, the page of a playback and the log", () => {
     expect(new URL(page.url()).searchParams.get("q")).toBe("nothing has these words");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("listitem").first().waitFor();
-    await page.context().close();
   });
 
   it("record more for a quarter of an hour, and go back at once", async () => {
-    const page = await openPage(browser, server, { cookie });
     await page.goto("logs");
     await page.getByRole("button", { name: "Record more" }).click();
     await page.getByRole("menuitem", { name: "Debug for 15 min" }).click();
     await page.getByText(/for 1[45] min/).waitFor();
     await page.getByRole("button", { name: "Back to normal" }).click();
     await page.getByRole("button", { name: "Record more" }).waitFor();
-    await page.context().close();
   });
 });

@@ -14,6 +14,8 @@ export const edited: Readonly<Record<string, string>> = {
 /** More than any list, key or line may have. */
 const tooMany = 300;
 const tooLong = 2_000;
+/** Lines that are entered by typing. */
+const mostTyped = 20;
 
 /** What the control of a field may hold instead of what it holds now; a list gets one line more. */
 export function otherOf(field: SettingField, present: string, folder: string): string {
@@ -88,7 +90,17 @@ export async function enter(page: Page, field: SettingField, draft: string): Pro
   if (field.type === "bool") {
     if ((await control.isChecked()) !== (draft === "true")) await control.press("Space");
   } else if (field.type === "choice") await control.selectOption(draft);
+  else if (draft.split("\n").length > mostTyped) await paste(control, draft);
   else await control.fill(draft);
+}
+
+/** Replaces a text by a long one with one event; the browser types what it is given to fill in line by line, with two events for each. */
+async function paste(control: Locator, text: string): Promise<void> {
+  await control.click();
+  await control.evaluate((area: HTMLTextAreaElement, data) => {
+    area.setRangeText(data, 0, area.value.length, "end");
+    area.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertFromPaste", data }));
+  }, text);
 }
 
 /** Saves what a page has changed, with the look at it that comes before. */

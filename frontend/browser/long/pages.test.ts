@@ -1,6 +1,6 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { brokenRules, overflowAt, smallTargets } from "../checks";
+import { brokenRules, overflowAt, settle, smallTargets } from "../checks";
 import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "../harness";
 import { type World, call, deadNzb, playSlowly, startWorld, until } from "../world";
 
@@ -43,10 +43,6 @@ afterAll(async () => {
 const settings = ["", "/providers", "/streaming", "/library", "/download-client", "/arr", "/system", "/account"].map((group) => `settings${group}`);
 const setup = ["provider", "try", "apps"].map((step) => `setup?step=${step}`);
 
-async function settle(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null);
-}
-
 describe("all pages", () => {
   it("break no rule and have large enough targets, empty and full, in both themes, on desktops and phones", async () => {
     const servers = [
@@ -74,6 +70,8 @@ describe("all pages", () => {
     const page = await openPage(browser, world.server, { cookie: world.cookie });
     page.setDefaultTimeout(patienceMs);
     await page.goto(`?locale=${locale}`);
+    // The page is loaded before its script runs, which keeps what the address says.
+    await settle(page);
     for (const where of pages) {
       await page.goto(where);
       await settle(page);

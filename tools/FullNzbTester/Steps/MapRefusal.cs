@@ -22,7 +22,8 @@ internal static class MapRefusal
         throw (heads.Count == 0 ? null : heads[0].State as HeadState?) switch
         {
             null => new RefusedException("NoMedia", "The release holds no video or audio file."),
-            HeadState.Missing => new RefusedException("DeadPost", $"The post is gone: none of {heads.Count} first articles exists."),
+            HeadState.Missing => new RefusedException(
+                "DeadPost", heads.Count == 1 ? "The post is gone: its first article is missing." : $"The post is gone: none of {heads.Count} first articles exists."),
             _ => new RefusedException("CorruptArticles", $"{heads[0].Subject.FileName ?? "A file"}: an article it cannot do without is damaged at every provider."),
         };
     }

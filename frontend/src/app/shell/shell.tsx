@@ -15,8 +15,7 @@ import { TopBar } from "./top-bar";
 
 const SearchDialog = lazy(() => import("@/features/search/search-dialog").then((module) => ({ default: module.SearchDialog })));
 const UploadDrop = lazy(() => import("./upload-drop").then((module) => ({ default: module.UploadDrop })));
-const OpenTreeNotice = lazy(() => import("./open-tree-notice").then((module) => ({ default: module.OpenTreeNotice })));
-const SafeModeNotice = lazy(() => import("./safe-mode-notice").then((module) => ({ default: module.SafeModeNotice })));
+const ShellNotice = lazy(() => import("./shell-notice").then((module) => ({ default: module.ShellNotice })));
 const ShortcutsDialog = lazy(() => import("./shortcuts-dialog").then((module) => ({ default: module.ShortcutsDialog })));
 
 /** What stands around every page of somebody who is logged in. */
@@ -47,8 +46,10 @@ export function Shell() {
       <TopBar onSearch={search} />
       <main ref={main} tabIndex={-1} className="mx-auto min-h-[calc(100dvh-var(--bar))] max-w-[90rem] px-4 pt-5 pb-[calc(var(--tabs)+2rem)] lg:px-8 lg:pt-7">
         <Suspense fallback={null}>
-          {session?.mode === "safe" && <SafeModeNotice />}
-          {session && session.openTo.length > 0 && <OpenTreeNotice networks={session.openTo} />}
+          {session?.mode === "safe" && <ShellNotice text={t("safe-mode")} to="/logs" way={t("open-logs")} />}
+          {session && session.openTo.length > 0 && (
+            <ShellNotice text={t("open-tree", { networks: session.openTo.join(", ") })} to="/settings?q=webdav.no-auth-networks" way={t("who-may-read")} />
+          )}
         </Suspense>
         <Outlet />
       </main>

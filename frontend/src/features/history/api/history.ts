@@ -71,6 +71,8 @@ export const historyQuery = (id: string) =>
   queryOptions({
     queryKey: ["history-item", id],
     queryFn: ({ signal }) => dataOf(api.GET("/api/history/{id}", { params: { path: { id } }, signal })),
+    // Another try ends under the same id, and what is shown then is how that one ended.
+    gcTime: 0,
   });
 
 /** The categories that there are, which the queue knows. */

@@ -86,9 +86,17 @@ describe("the overview", () => {
 
   it("keeps a row for each playback that leads to its page, and a line for each scan", async () => {
     show({}, { streams: [stream], scans: [{ client: "10.0.0.3", player: "Plex", files: 312, bytesSent: 41e6 }] });
-    expect(await screen.findByRole("link", { name: "Film.mkv" })).toHaveAttribute("href", "/streams/s1");
+    expect(await screen.findByRole("link", { name: "Film" })).toHaveAttribute("href", "/streams/s1");
     expect(screen.getByText("All connections busy")).toBeInTheDocument();
     expect(screen.getByText(/Plex at 10.0.0.3: 312 files/)).toBeInTheDocument();
+  });
+
+  it("tells playbacks of files of the same name apart by their releases", async () => {
+    const of = (id: string, release: string) => ({ ...stream, id, file: { ...stream.file, name: "film.mkv", path: `movies/${release}/film.mkv` } });
+    show({}, { streams: [of("s1", "One.2001"), of("s2", "Two.2002")] });
+    expect(await screen.findByRole("link", { name: "One.2001" })).toHaveAttribute("href", "/streams/s1");
+    expect(screen.getByRole("link", { name: "Two.2002" })).toHaveAttribute("href", "/streams/s2");
+    expect(screen.getAllByText("film.mkv")).toHaveLength(2);
   });
 
   it("asks a provider again that rests, and shows how many connections it allows", async () => {

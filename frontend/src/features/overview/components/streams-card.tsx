@@ -10,6 +10,7 @@ import { Progress } from "@/components/ui/progress";
 import type { Schema } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatBytes, formatDuration, formatNumber, formatPercent, formatRate, rateUnit } from "@/lib/format";
+import { playedName } from "@/lib/played-name";
 import { usePreference } from "@/lib/preference";
 import { t } from "../en";
 import { Fact, Vacant, rowClass } from "./fact";
@@ -68,6 +69,7 @@ function clientOf({ client, player }: { client: string; player: string }): strin
 
 /** The whole row leads to the page of the playback. */
 function Stream({ row }: { row: StreamRow }) {
+  const { title, file } = playedName(row.file);
   const percent = row.file.bytes > 0 ? (100 * row.position) / row.file.bytes : 0;
   return (
     <li className={`${rowClass} relative transition-colors hover:bg-hover`}>
@@ -75,10 +77,11 @@ function Stream({ row }: { row: StreamRow }) {
         <Link
           to={`/streams/${encodeURIComponent(row.id)}`}
           className="block min-h-6 touch:min-h-11 touch:leading-11 truncate font-medium after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
-          title={row.file.name}
+          title={row.file.path}
         >
-          {row.file.name}
+          {title}
         </Link>
+        {file !== null && <p className="truncate text-sm text-muted">{file}</p>}
         <p className="truncate text-sm text-muted">{clientOf(row)}</p>
       </div>
       <div className="grid min-w-0 gap-1.5">

@@ -32,6 +32,7 @@ describe("the page of a playback", () => {
     mockApi({ "GET /api/streams/s1": detail });
     renderAt("/streams/s1", <StreamPage id="s1" />);
     expect(await screen.findByText("The bandwidth limit holds it up.")).toBeInTheDocument();
+    expect(document.title).toBe("The Film · Sluice");
     expect(screen.getByText("limit 5 MB/s")).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Open streaming settings" })).toHaveAttribute("href", "/settings/streaming");
     expect(screen.getByRole("link", { name: "Show file" })).toHaveAttribute("href", "/files/movies/The%20Film?file=f1");

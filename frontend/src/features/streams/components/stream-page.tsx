@@ -15,6 +15,7 @@ import { ApiProblem } from "@/lib/api-problem";
 import { attempt } from "@/lib/attempt";
 import { formatBytes, formatDuration, formatNumber, formatRate, formatTime, rateUnit } from "@/lib/format";
 import { usePageTitle } from "@/lib/page-title";
+import { playedName } from "@/lib/played-name";
 import { usePreference } from "@/lib/preference";
 import { sessionQuery } from "@/lib/session";
 import { toast } from "@/lib/toast";
@@ -31,7 +32,7 @@ type StreamDetail = Schema<"StreamDetail">;
 /** One playback with all that is known of it. */
 export function StreamPage({ id }: { id: string }) {
   const { stream, error, retry } = useStream(id);
-  usePageTitle(stream?.item.file.name ?? t("title"));
+  usePageTitle(stream ? playedName(stream.item.file).title : t("title"));
   usePreference(rateUnit);
   if (stream) return <Playback stream={stream} />;
   if (stream === null) return <Forgotten id={id} />;

@@ -1,0 +1,82 @@
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openPage, startBrowser } from "./harness";
+import { type World, startWorld } from "./world";
+
+let world: World;
+let browser: Browser;
+
+beforeAll(async () => {
+  [browser, world] = await Promise.all([startBrowser(), startWorld(["Main"])]);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await world?.stop();
+});
+
+/** Says which parts of every file the provider does not have, as in `2-64`. */
+async function miss(parts: string): Promise<void> {
+  const answer = await fetch(`http://${world.mock.control}/set?missing=${parts}`, { method: "POST" });
+  expect(answer.ok).toBe(true);
+}
+
+/** The history with the details of an import. */
+async function openImport(name: string): Promise<{ page: Page & { errors: string[] }; sheet: Locator }> {
+  const page = await openPage(browser, world.server, { cookie: world.cookie });
+  page.setDefaultTimeout(20_000);
+  await page.goto("history");
+  await page.getByText(name, { exact: true }).click();
+  return { page, sheet: page.getByRole("dialog", { name }) };
+}
+
+/** The row of an import with its result, which comes by events. */
+const rowOf = (page: Page, name: string, result: string) => page.locator("tr[data-row]").filter({ hasText: name }).filter({ hasText: result });
+
+async function tryOtherwise(page: Page, sheet: Locator, ways: readonly string[], chosen: string): Promise<void> {
+  await sheet.getByRole("button", { name: "Other ways to try again" }).click();
+  const items = page.getByRole("menuitem");
+  await items.first().waitFor();
+  expect(await items.allTextContents()).toEqual(ways);
+  await items.filter({ hasText: chosen }).click();
+  await sheet.waitFor({ state: "detached" });
+}
+
+const anew = "Try again, and ask every provider anew";
+const whatever = "Try again, and take it whatever is missing";
+
+describe("an import that failed because articles are missing", () => {
+  it("is published whatever is missing, where that is chosen", async () => {
+    const name = "Holes.2026.1080p";
+    // All but its ends, so that its file can be made out and the sample finds the rest gone.
+    await miss("2-64");
+    await world.add(name, await world.nzb(5, { size: 45 }), "movies");
+    await world.untilHistory(1);
+    const { page, sheet } = await openImport(name);
+    await sheet.getByRole("heading", { name: "Too much is missing" }).waitFor();
+    await tryOtherwise(page, sheet, [anew, whatever], whatever);
+    await rowOf(page, name, "Completed").click();
+    await sheet.getByRole("link", { name: "Open the files" }).click();
+    await page.waitForURL(`**/files/movies/${name}`);
+    await page.getByRole("button", { name: "film.mkv", exact: true }).waitFor();
+    expect(page.errors).toEqual([]);
+    await page.context().close();
+  });
+
+  it("is taken from providers that are asked anew, which the plain try believes to have nothing", async () => {
+    const name = "Late.2026.1080p";
+    await miss("1.0");
+    await world.add(name, await world.nzb(6), "movies");
+    await world.untilHistory(2);
+    await miss("0");
+    const { page, sheet } = await openImport(name);
+    await sheet.getByRole("heading", { name: "Post is gone" }).waitFor();
+    await sheet.getByRole("button", { name: "Try again" }).first().click();
+    await sheet.waitFor({ state: "detached" });
+    await rowOf(page, name, "Post is gone").click();
+    await tryOtherwise(page, sheet, [anew], anew);
+    await rowOf(page, name, "Completed").waitFor();
+    expect(page.errors).toEqual([]);
+    await page.context().close();
+  });
+});
