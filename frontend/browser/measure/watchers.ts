@@ -5,7 +5,10 @@ import { type World, call, onServer, startWorld } from "../world";
 import { note } from "./table";
 
 const watchers = 100;
-const turns = 8;
+const turns = 5;
+
+// Of the provider: both cores are half idle, as they are beside players, and the time of a film is the line's and what delays it.
+const lineMbit = 300;
 const settleMs = 2_500;
 const ticksPerSecond = 100;
 
@@ -41,11 +44,12 @@ describe("watchers", () => {
     world = await startWorld(["Main"]);
     await world.add("Film.2026", await world.nzb(9, { size: 300 }), "movies");
     await world.untilHistory(1);
+    await fetch(`http://${world.mock.control}/set?bandwidth=${lineMbit}`, { method: "POST" });
   }, 120_000);
 
   afterAll(async () => world?.stop());
 
-  it("measures what a hundred of them change of a playback", { timeout: 240_000 }, async () => {
+  it("measures what a hundred of them change of a playback", { timeout: 400_000 }, async () => {
     const { items } = await call<{ items: { id: string }[] }>(world.server, world.cookie, "GET", "files?path=movies/Film.2026");
     const { links } = await call<{ links: { signed: string } }>(world.server, world.cookie, "GET", `files/${items[0]?.id ?? ""}`);
     const read = async () => {
@@ -76,7 +80,7 @@ describe("watchers", () => {
       cpu.push(added(watched.cpu, one.cpu, other.cpu));
       doubt.push(Math.abs(added(other.time, one.time, one.time)));
     }
-    note(`time of a film at full speed that ${watchers} watchers add`, time, "%", { goal: "ADM-23", most: 1 });
+    note(`time of a film over a line of ${lineMbit} Mbit/s that ${watchers} watchers add`, time, "%", { goal: "ADM-23", most: 1 });
     note("processor time of the server for it that they add", cpu, "%");
     note("how far two turns without watchers lie apart", doubt, "%");
 

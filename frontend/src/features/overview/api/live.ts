@@ -28,11 +28,9 @@ const streamsQuery = queryOptions({ queryKey: ["overview", "streams"], queryFn: 
 
 const providersQuery = queryOptions({ queryKey: ["overview", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime });
 
-/** Asks for what the page will show, while the rest of it still comes. What fails is asked for again by the page. */
-export function askAhead(window: StatWindow): void {
-  void queryClient.prefetchQuery(statsQuery(window));
-  void queryClient.prefetchQuery(streamsQuery);
-  void queryClient.prefetchQuery(providersQuery);
+/** Asks for what the page will show, until it is there. What fails is asked for again by the page. */
+export async function askAhead(window: StatWindow): Promise<void> {
+  await Promise.all([queryClient.prefetchQuery(statsQuery(window)), queryClient.prefetchQuery(streamsQuery), queryClient.prefetchQuery(providersQuery)]);
 }
 
 /** What the overview shows of a window, kept up to the second. */
