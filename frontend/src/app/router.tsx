@@ -1,10 +1,11 @@
 import { createBrowserRouter } from "react-router";
 import { basePath } from "@/lib/url-base";
 import { guard } from "./guard";
+import { overviewLoader } from "./overview-loader";
 import { BareRouteError, NotFound, RouteError } from "./route-error";
 
 const pages = [
-  { index: true, lazy: () => import("./routes/overview") },
+  { index: true, loader: overviewLoader, shouldRevalidate: () => false, lazy: { Component: async () => (await import("./routes/overview")).Component } },
   { path: "streams/:id", lazy: () => import("./routes/stream") },
   { path: "files/*", lazy: () => import("./routes/files") },
   { path: "queue", lazy: () => import("./routes/queue") },

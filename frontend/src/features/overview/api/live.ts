@@ -1,37 +1,14 @@
-import { keepPreviousData, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { type Frame, useTopic, useTopicFrame } from "@/lib/events";
-import { queryClient } from "@/lib/query-client";
-import { type Samples, type StatWindow, addSample, isGap } from "../samples";
+import { type StatWindow, addSample, isGap } from "../samples";
+import { type Kept, providersQuery, statsQuery, streamsQuery } from "./queries";
 
-type Stats = Schema<"Stats">;
-type Kept = Omit<Stats, "samples"> & Samples;
-type Parts = Pick<Stats, "figures" | "attention" | "steps">;
+type Parts = Pick<Schema<"Stats">, "figures" | "attention" | "steps">;
 
 /** The last parts that events have told, each with its number: those that stand in an answer may be older. */
 type Told = { [Name in keyof Parts]?: { seq: number; value: Parts[Name] } };
-
-// A page that is opened again lacks what came in between; what was asked for ahead is new enough for the page that it was asked for.
-const staleTime = 2_000;
-
-const statsQuery = (window: StatWindow) =>
-  queryOptions({
-    queryKey: ["stats", window],
-    queryFn: async ({ signal }): Promise<Kept> => ({ ...(await dataOf(api.GET("/api/stats", { params: { query: window === "ten-minutes" ? {} : { window } }, signal }))), pending: [] }),
-    staleTime,
-    // A sample has another place each second: to look for equal ones at the same places is in vain.
-    structuralSharing: false,
-  });
-
-const streamsQuery = queryOptions({ queryKey: ["overview", "streams"], queryFn: ({ signal }) => dataOf(api.GET("/api/streams", { signal })), staleTime });
-
-const providersQuery = queryOptions({ queryKey: ["overview", "providers"], queryFn: ({ signal }) => dataOf(api.GET("/api/providers", { signal })), staleTime });
-
-/** Asks for what the page will show, until it is there. What fails is asked for again by the page. */
-export async function askAhead(window: StatWindow): Promise<void> {
-  await Promise.all([queryClient.prefetchQuery(statsQuery(window)), queryClient.prefetchQuery(streamsQuery), queryClient.prefetchQuery(providersQuery)]);
-}
 
 /** What the overview shows of a window, kept up to the second. */
 export function useStats(window: StatWindow) {

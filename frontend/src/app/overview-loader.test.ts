@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { queryClient } from "@/lib/query-client";
-import { loader } from "./overview";
+import { overviewLoader } from "./overview-loader";
 
-const load = () => loader({ request: new Request("http://sluice.test/") } as Parameters<typeof loader>[0]);
+const load = () => overviewLoader({ request: new Request("http://sluice.test/") } as Parameters<typeof overviewLoader>[0]);
 
 afterEach(() => {
   queryClient.clear();
