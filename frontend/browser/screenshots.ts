@@ -64,7 +64,7 @@ async function take(server: RunningServer, cookie: string | undefined, shots: re
       await page.evaluate(() => document.fonts.ready);
       const isOver = (await page.getByRole("dialog").count()) > 0;
       // What sticks to the window would be drawn where the page was scrolled to.
-      if (!isOver) await page.evaluate(() => window.scrollTo(0, 0));
+      if (!isOver) await page.evaluate(() => scrollTo(0, 0));
       await page.screenshot({ path: path.join(folder, `${name}-${window}-${scheme}.png`), fullPage: !isOver, animations: "disabled" });
       await page.close();
     }
