@@ -9,7 +9,7 @@ export default defineConfig({
     maxWorkers: process.env.SLUICE_SET ? 1 : 3,
     // They share no state, and Playwright takes most of a second to load.
     isolate: false,
-    testTimeout: 120_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });

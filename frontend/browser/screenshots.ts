@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, it } from "vitest";
+import { settle } from "./checks";
 import { type RunningServer, openPage, setUp, setupCode, startBrowser, startServer, windows } from "./harness";
 import { type World, call, clipId, deadNzb, playSlowly, startWorld } from "./world";
 
@@ -59,7 +60,7 @@ async function take(server: RunningServer, cookie: string | undefined, shots: re
       const page = await first.context().newPage();
       page.setDefaultTimeout(20_000);
       await page.goto(new URL(typeof at === "string" ? at : await at(), `${server.url}/`).href);
-      await page.waitForFunction(() => document.querySelector("main") !== null && document.querySelector("div.animate-breathe") === null);
+      await settle(page);
       await ready?.(page);
       await page.evaluate(() => document.fonts.ready);
       const isOver = (await page.getByRole("dialog").count()) > 0;

@@ -80,13 +80,13 @@ public sealed class SteppedFetch(ArticleRequest request, IArticleSink sink, Canc
     /// <summary>The provider does not have it.</summary>
     public void Miss() => _reply.SetResult(ArticleReply.MissingEverywhere(new ArticleMissing(1, 430)));
 
-    /// <summary>Waits until nothing is being delivered; nothing is afterwards.</summary>
+    /// <summary>The connection breaks.</summary>
+    public void Break(NntpFault fault) => _reply.SetException(new NntpException(fault, "Scripted."));
+
+    /// <summary>Gives the sink back: waits for a <see cref="Deliver"/> that is under way, and later ones do nothing.</summary>
     internal void Leave()
     {
         lock (_lock)
             _isOver = true;
     }
-
-    /// <summary>The connection breaks.</summary>
-    public void Break(NntpFault fault) => _reply.SetException(new NntpException(fault, "Scripted."));
 }

@@ -5,8 +5,8 @@ import { windowOf } from "@/features/overview/samples";
 const patienceMs = 150;
 
 /**
- * Asks while the page itself still comes, and waits for a moment: what is there when the page is drawn for the first time is drawn once. After that
- * its frame is worth more.
+ * Sends the requests of the overview together with that of the guard, before its scripts have come, and waits for their answers for at most
+ * 150 ms: a page that has them at its first render draws no skeleton. After that the shell around it is worth more than one render less.
  */
 export async function overviewLoader({ request }: LoaderFunctionArgs) {
   const answers = askAhead(windowOf(new URL(request.url).searchParams.get("window")));

@@ -4,8 +4,8 @@ namespace Sluice.Server.Tests.EndToEnd;
 
 /// <summary>
 /// Tests that start the built server as a process and look at it from outside. One at a time: they share the machine with
-/// the programs that they start, and some count connections and memory. Those that mostly wait and look at nothing but their own
-/// server have the trait alone, and run side by side before these.
+/// the programs that they start, and some count connections and memory. Those that look at nothing but their own server, most of
+/// which mostly wait, have the trait alone, and run side by side before these.
 /// </summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class EndToEndRun

@@ -97,7 +97,7 @@ internal sealed class UrlFetchWorker(
     private async Task<TimeSpan?> StartDueAsync(CancellationToken stopping)
     {
         var now = time.WallTime().ToUnixTimeMilliseconds();
-        // As of before the rows are read: what ends meanwhile may still be due in them, and wakes the loop for the next look.
+        // Taken before ListDueAsync: the row of a fetch that leaves _busy while it reads may still say that it is due. Its WorkAsync wakes the loop again.
         var underWay = _busy.Keys.ToHashSet();
         foreach (var id in await fetches.ListDueAsync(now, MaxAtOnce * 2, stopping))
         {
