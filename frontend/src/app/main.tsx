@@ -3,7 +3,6 @@ import { StrictMode, Suspense, lazy, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
 import { onUnauthorized } from "@/lib/api-client";
-import { numberFormat } from "@/lib/i18n/intl";
 import { applyLocale } from "@/lib/i18n/locale";
 import { queryClient } from "@/lib/query-client";
 import { pressKey } from "@/lib/shortcuts";
@@ -56,8 +55,5 @@ function startOnceReady(): void {
     start();
   });
 }
-
-// The first use of Intl takes the browser as long as the server takes for its first answers, which are on their way by now.
-setTimeout(() => numberFormat({}));
 
 void applyLocale().then(startOnceReady);
