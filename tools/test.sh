@@ -33,8 +33,8 @@ case "${1:-}" in
 esac
 
 finish() {
-  # A long log is often cut short before it is read: what failed is named at its end.
-  grep -aho '<test [^<]* result="Fail"' "$results"/*.xml 2>/dev/null | sed 's/.* name="\([^"]*\)".*/test.sh: failed: \1/'
+  # A long log is often cut short before it is read: what failed is named at its end, with its message.
+  list_failed_in_xunit
   list_failed_in_vitest
   [ ! -e "$results/clients.txt" ] || grep -a ' FAILED$' "$results/clients.txt" | sed 's/^/test.sh: failed: /'
   grep -ahs '^FAILED: ' "$results/image.txt" "$results/archive.txt" | sed 's/^FAILED/test.sh: failed/'
@@ -45,12 +45,21 @@ finish() {
   exit
 }
 
+# What failed of the server, from its reports. A message may have many lines; the first 600 characters of it say enough.
+list_failed_in_xunit() {
+  local report
+  for report in "$results"/*.xml; do
+    [ ! -e "$report" ] || tr -s '\n ' ' ' <"$report" | grep -aoP '<test [^>]* result="Fail".*?</message>' \
+      | sed -E 's/^<test [^>]*\bname="([^"]*)".*<message>(<!\[CDATA\[)?/test.sh: failed: \1: /; s/(\]\]>)?<\/message>$//' | cut -c 1-600
+  done
+}
+
 # What failed of the web UI, from its reports.
 list_failed_in_vitest() {
   local report
   for report in "$results"/*.json; do
     [ ! -e "$report" ] || node -p "JSON.parse(require('fs').readFileSync('$report')).testResults.flatMap(file => file.assertionResults)
-      .filter(test => test.status === 'failed').map(test => 'test.sh: failed: ' + test.fullName).join('\\n')" | grep .
+      .filter(test => test.status === 'failed').map(test => 'test.sh: failed: ' + test.fullName + ': ' + (test.failureMessages[0] ?? '').slice(0, 600).replaceAll('\\n', ' ')).join('\\n')" | grep .
   done
 }
 
