@@ -167,14 +167,16 @@ internal sealed class EngineHost : IAsyncDisposable
             () => $"{Permits} permits, {HeldBlocks} blocks, {Engine.OpenStreams} streams left",
             cancellationToken);
 
-        // What has no more than a clock to wait for that stands still is not waited for.
+        // What has no more than a clock to wait for that stands still is not waited for. A socket that was reset as a trial shows no close
+        // of the server's: it may keep its place until the limit.
         for (var provider = 0; provider < _connections.Count && _clocks.Length == 0; provider++)
         {
             var (pool, mock) = (_connections[provider], Mock.ProviderStats[provider]);
             await Eventually.HoldsAsync(
                 () => pool.Sockets == Usable(pool) && mock.ConnectionsNow <= Accounts[provider].MaxConnections,
                 () => $"provider {provider}: {pool.Sockets} sockets, of which {Usable(pool)} are of use; {mock.ConnectionsNow} at the mock; {pool}",
-                cancellationToken);
+                cancellationToken,
+                after: _connections[provider].Shared.Options.CloseLimit);
         }
     }
 
