@@ -41,10 +41,10 @@ internal sealed record SetupState(bool Complete, SetupStage Step, bool NeedsCode
 /// <param name="User">The name.</param>
 /// <param name="Password">The password.</param>
 /// <param name="Origin">Where the browser found the server; null not to keep it.</param>
-internal sealed record SetupRequest(string Code, string User, string Password, string? Origin = null);
+internal sealed record SetupRequest(string Code, string User, string Password, string? Origin = null) : IJsonBody<SetupRequest>;
 
 /// <summary>How far the checklist has come.</summary>
-internal sealed record SetupStep(SetupStage Step);
+internal sealed record SetupStep(SetupStage Step) : IJsonBody<SetupStep>;
 
 /// <summary>Who is logged in, and what every page says.</summary>
 /// <param name="User">The name.</param>
@@ -58,10 +58,10 @@ internal sealed record Session(
     string User, DateTimeOffset Expires, string Csrf, string Mode, string Version, SetupStage Setup, IReadOnlyList<string> OpenTo);
 
 /// <summary>A login.</summary>
-internal sealed record Login(string User, string Password);
+internal sealed record Login(string User, string Password) : IJsonBody<Login>;
 
 /// <summary>A change of the login; without a new password the old one stays.</summary>
-internal sealed record AccountChange(string User, string OldPassword, string? NewPassword = null);
+internal sealed record AccountChange(string User, string OldPassword, string? NewPassword = null) : IJsonBody<AccountChange>;
 
 /// <summary>A named key, without itself.</summary>
 internal sealed record KeyEntry(string Id, string Name, KeyAccess Access, DateTimeOffset Created, DateTimeOffset? LastUsed);
@@ -70,7 +70,7 @@ internal sealed record KeyEntry(string Id, string Name, KeyAccess Access, DateTi
 internal sealed record KeyEntries(IReadOnlyList<KeyEntry> Items);
 
 /// <summary>A key that is to be made.</summary>
-internal sealed record NewKey(string Name, KeyAccess Access);
+internal sealed record NewKey(string Name, KeyAccess Access) : IJsonBody<NewKey>;
 
 /// <summary>A key that was made, which is shown once.</summary>
 internal sealed record MadeKey(string Id, string Name, KeyAccess Access, string Key);

@@ -61,5 +61,5 @@ internal static class AdminRegistration
     private static FileStreamHttpResult Describe() =>
         TypedResults.Stream(typeof(AdminRegistration).Assembly.GetManifestResourceStream("openapi.json")!, "application/json");
 
-    private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no such call.");
+    private static JsonHttpResult<Problem> NotFound() => AdminProblem.NotFound("There is no call with this path, method and type of content.");
 }

@@ -2,7 +2,6 @@ using System.Text.Json.Serialization;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http.HttpResults;
-using Microsoft.AspNetCore.Mvc;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Arr;
 using Sluice.Server.Settings;
@@ -48,10 +47,10 @@ internal enum ArrState
 /// <param name="Url">Where it is.</param>
 /// <param name="Key">Its API key; null for the saved one, which goes to the saved address alone.</param>
 /// <param name="Category">The category that it adds with; null for the usual one.</param>
-internal sealed record ArrRequest(ArrProgram Kind, string Url, string? Key = null, string? Category = null);
+internal sealed record ArrRequest(ArrProgram Kind, string Url, string? Key = null, string? Category = null) : IJsonBody<ArrRequest>;
 
 /// <summary>A saved program by its id, or one that is to be called.</summary>
-internal sealed record PathCheckRequest(string? Id = null, ArrProgram? Kind = null, string? Url = null, string? Key = null, string? Category = null);
+internal sealed record PathCheckRequest(string? Id = null, ArrProgram? Kind = null, string? Url = null, string? Key = null, string? Category = null) : IJsonBody<PathCheckRequest>;
 
 /// <summary>A saved program.</summary>
 internal sealed record ArrInstance(
@@ -102,7 +101,7 @@ internal static class ArrResource
     }
 
     private static async Task<Results<Ok<ArrTest>, JsonHttpResult<Problem>>> TestAsync(
-        [FromBody] ArrRequest request, ArrStore store, ArrClient client, IOptionsMonitor<ApiOptions> api, CancellationToken cancellationToken)
+        ArrRequest request, ArrStore store, ArrClient client, IOptionsMonitor<ApiOptions> api, CancellationToken cancellationToken)
     {
         if (Read(request, store, api.CurrentValue, out var problem) is not { } server)
             return problem!;
@@ -120,7 +119,7 @@ internal static class ArrResource
     }
 
     private static async Task<Results<Ok<ArrConnected>, JsonHttpResult<Problem>>> ConnectAsync(
-        [FromBody] ArrRequest request,
+        ArrRequest request,
         HttpContext http,
         ArrStore store,
         ArrConnector connector,
@@ -153,7 +152,7 @@ internal static class ArrResource
     }
 
     private static async Task<Results<Ok<PathCheck>, JsonHttpResult<Problem>>> CheckPathAsync(
-        [FromBody] PathCheckRequest request, ArrStore store, PathDoctor doctor, IOptionsMonitor<ApiOptions> api, CancellationToken cancellationToken)
+        PathCheckRequest request, ArrStore store, PathDoctor doctor, IOptionsMonitor<ApiOptions> api, CancellationToken cancellationToken)
     {
         ArrServer? server;
         if (request.Id is { } id)

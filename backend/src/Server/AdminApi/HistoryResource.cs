@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Http.HttpResults;
-using Microsoft.AspNetCore.Mvc;
 using Sluice.Server.Database;
 using Sluice.Server.Events;
 using Sluice.Server.History;
@@ -81,7 +80,7 @@ internal static class HistoryResource
     }
 
     private static async Task<Results<Ok<QueueAdded>, JsonHttpResult<Problem>>> RetryAsync(
-        string id, [FromBody] HistoryRetry request, HistoryStore store, QueueReturn queue, QueueRows rows, CancellationToken cancellationToken)
+        string id, HistoryRetry request, HistoryStore store, QueueReturn queue, QueueRows rows, CancellationToken cancellationToken)
     {
         if (await store.FindAsync(id, cancellationToken) is not { } item)
             return AdminProblem.NotFound(NoItem);
@@ -97,7 +96,7 @@ internal static class HistoryResource
     }
 
     private static async Task<Results<Ok<BulkCount>, JsonHttpResult<Problem>>> RetryAllAsync(
-        [FromBody] HistoryItems items, HistoryRows rows, HistoryListStore store, QueueReturn queue, CancellationToken cancellationToken)
+        HistoryItems items, HistoryRows rows, HistoryListStore store, QueueReturn queue, CancellationToken cancellationToken)
     {
         if (await rows.SelectAsync(items, cancellationToken) is not { } numbers)
             return AdminProblem.BadInput("ids", OneOfTwo);
@@ -122,7 +121,7 @@ internal static class HistoryResource
             : AdminProblem.NotFound(NoItem);
 
     private static async Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveAsync(
-        [FromBody] HistoryItems items, HistoryRows rows, UndoWorker undo, CancellationToken cancellationToken) =>
+        HistoryItems items, HistoryRows rows, UndoWorker undo, CancellationToken cancellationToken) =>
         await rows.SelectAsync(items, cancellationToken) is { } numbers
             ? TypedResults.Ok(QueueResource.Show(await undo.RemoveHistoryAsync(numbers, cancellationToken)))
             : AdminProblem.BadInput("ids", OneOfTwo);

@@ -58,13 +58,13 @@ internal sealed record HistoryDetail(
 /// <param name="Password">A password to try first; null for those that are known.</param>
 /// <param name="OtherProviders">Whether every provider is asked again, also for what it is remembered not to have.</param>
 /// <param name="IgnoreHealth">Whether it is published however much of it is missing, as far as its files can be found out.</param>
-internal sealed record HistoryRetry(string? Password = null, bool? OtherProviders = null, bool? IgnoreHealth = null);
+internal sealed record HistoryRetry(string? Password = null, bool? OtherProviders = null, bool? IgnoreHealth = null) : IJsonBody<HistoryRetry>;
 
 /// <summary>Items that a list shows; the same words as the list's own.</summary>
 internal sealed record HistorySelection(string? Q = null, string? Category = null, JobResult? Result = null, FailureReason? Reason = null);
 
 /// <summary>Items by their ids, or all that match (ADM-5). One of the two.</summary>
-internal sealed record HistoryItems(IReadOnlyList<string>? Ids = null, HistorySelection? Filter = null);
+internal sealed record HistoryItems(IReadOnlyList<string>? Ids = null, HistorySelection? Filter = null) : IJsonBody<HistoryItems>;
 
 /// <summary>How the history stands in JSON, generated at build.</summary>
 [JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using Microsoft.AspNetCore.Http.HttpResults;
-using Microsoft.AspNetCore.Mvc;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
@@ -54,7 +53,7 @@ internal static class LogResource
             until));
     }
 
-    private static Ok<LogLevelState> ChangeLevel([FromBody] LogLevelChange change, LogLevels levels)
+    private static Ok<LogLevelState> ChangeLevel(LogLevelChange change, LogLevels levels)
     {
         levels.Use(change.Level is { } level ? LevelOf(level) : null);
         var (current, until) = levels.Current;

@@ -48,7 +48,7 @@ internal sealed record LogPage(
 
 /// <summary>A level for a quarter of an hour.</summary>
 /// <param name="Level">The level; null to go back to the setting at once.</param>
-internal sealed record LogLevelChange(LogLineLevel? Level);
+internal sealed record LogLevelChange(LogLineLevel? Level) : IJsonBody<LogLevelChange>;
 
 /// <summary>The level in force.</summary>
 internal sealed record LogLevelState(LogLineLevel Level, DateTimeOffset? Until);

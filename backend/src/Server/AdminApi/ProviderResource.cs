@@ -3,7 +3,6 @@ using System.Runtime.CompilerServices;
 using System.Text.Json;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.AspNetCore.Http.Timeouts;
-using Microsoft.AspNetCore.Mvc;
 using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 
@@ -44,11 +43,11 @@ internal static class ProviderResource
     private static Ok<ProviderRows> List(ProviderTable table, ProviderEditor editor) => TypedResults.Ok(new ProviderRows(table.Rows(), editor.Lock));
 
     private static Task<Results<Ok<ProviderRow>, JsonHttpResult<Problem>>> AddAsync(
-        [FromBody] ProviderSave provider, ProviderEditor editor, ProviderTable table, CancellationToken cancellationToken) =>
+        ProviderSave provider, ProviderEditor editor, ProviderTable table, CancellationToken cancellationToken) =>
         SaveAsync(Options(provider, Guid.NewGuid(), null), provider.Password, isNew: true, editor, table, cancellationToken);
 
     private static async Task<Results<Ok<ProviderRow>, JsonHttpResult<Problem>>> ChangeAsync(
-        string id, [FromBody] ProviderSave provider, ProviderEditor editor, ProviderTable table, CancellationToken cancellationToken) =>
+        string id, ProviderSave provider, ProviderEditor editor, ProviderTable table, CancellationToken cancellationToken) =>
         Guid.TryParse(id, out var known) && editor.Find(known) is { } saved
             ? await SaveAsync(Options(provider, known, saved), provider.Password, isNew: false, editor, table, cancellationToken)
             : NoProvider();
@@ -68,7 +67,7 @@ internal static class ProviderResource
     }
 
     private static async Task<Results<Ok<ProviderRow>, JsonHttpResult<Problem>>> ResetAsync(
-        string id, [FromBody] ProviderReset request, ProviderHost host, ProviderUsage usage, ProviderTable table, CancellationToken cancellationToken)
+        string id, ProviderReset request, ProviderHost host, ProviderUsage usage, ProviderTable table, CancellationToken cancellationToken)
     {
         var index = Guid.TryParse(id, out var known) ? host.Providers.ToList().FindIndex(state => state.Options.Id == known) : -1;
         if (index < 0)
@@ -82,7 +81,7 @@ internal static class ProviderResource
         return table.Find(known) is { } row ? TypedResults.Ok(row) : NoProvider();
     }
 
-    private static IResult Test([FromBody] ProviderTest test, HttpContext http, ProviderEditor editor, ProviderTester tester, ProviderHost host, NewestPost newest)
+    private static IResult Test(ProviderTest test, HttpContext http, ProviderEditor editor, ProviderTester tester, ProviderHost host, NewestPost newest)
     {
         var saved = Guid.TryParse(test.Id, out var id) ? editor.Find(id) : null;
         if (test.Id is not null && saved is null)

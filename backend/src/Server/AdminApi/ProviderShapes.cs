@@ -85,7 +85,7 @@ internal sealed record ProviderRows(IReadOnlyList<ProviderRow> Items, string? Lo
 /// <param name="SkipsCertificateCheck">Whether any certificate will do.</param>
 internal sealed record ProviderSave(
     string Host, int Port, bool Tls, string User, string? Password, int MaxConnections, string? Name = null,
-    ProviderUseKind Use = ProviderUseKind.Primary, int Priority = 0, string? Backbone = null, bool SkipsCertificateCheck = false);
+    ProviderUseKind Use = ProviderUseKind.Primary, int Priority = 0, string? Backbone = null, bool SkipsCertificateCheck = false) : IJsonBody<ProviderSave>;
 
 /// <summary>What is to be forgotten of a provider.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ProviderMemoryKind>))]
@@ -102,7 +102,7 @@ internal enum ProviderMemoryKind
 }
 
 /// <summary>What is to be forgotten.</summary>
-internal sealed record ProviderReset(ProviderMemoryKind What);
+internal sealed record ProviderReset(ProviderMemoryKind What) : IJsonBody<ProviderReset>;
 
 /// <summary>A provider that is to be tested.</summary>
 /// <param name="Id">A saved one whose password is meant where none is given; null for a new one.</param>
@@ -114,7 +114,7 @@ internal sealed record ProviderReset(ProviderMemoryKind What);
 /// <param name="SkipsCertificateCheck">Whether any certificate will do.</param>
 /// <param name="MaxConnections">The most that the ceiling is looked for up to; null for 100.</param>
 internal sealed record ProviderTest(
-    string? Id, string Host, int Port, bool Tls, string User, string? Password, bool SkipsCertificateCheck = false, int? MaxConnections = null);
+    string? Id, string Host, int Port, bool Tls, string User, string? Password, bool SkipsCertificateCheck = false, int? MaxConnections = null) : IJsonBody<ProviderTest>;
 
 /// <summary>The steps of a test, in their order.</summary>
 [JsonConverter(typeof(KebabCaseEnumConverter<ProviderTestStage>))]

@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Http.HttpResults;
-using Microsoft.AspNetCore.Mvc;
 using Sluice.Server.Database;
 using Sluice.Server.Events;
 using Sluice.Server.Library;
@@ -60,7 +59,7 @@ internal static class QueueResource
     }
 
     private static async Task<Results<Ok<QueueAdded>, JsonHttpResult<Problem>>> AddAddressAsync(
-        [FromBody] QueueAddress address, UrlFetchWorker fetches, AddressGuard guard, QueueRows rows, CancellationToken cancellationToken)
+        QueueAddress address, UrlFetchWorker fetches, AddressGuard guard, QueueRows rows, CancellationToken cancellationToken)
     {
         var reason = Uri.TryCreate(address.Url.Trim(), UriKind.Absolute, out var url) ? guard.Refuse(url) : "it is no address";
         if (reason is not null)
@@ -82,7 +81,7 @@ internal static class QueueResource
         : TypedResults.Ok(await rows.NamesOfAsync(outcome.Ids, CancellationToken.None));
 
     private static async Task<Results<Ok<QueueRow>, JsonHttpResult<Problem>>> ChangeAsync(
-        string id, [FromBody] QueueChange change, ItemChanges changes, QueueRows rows, CancellationToken cancellationToken)
+        string id, QueueChange change, ItemChanges changes, QueueRows rows, CancellationToken cancellationToken)
     {
         if (change.Name is { } name && (string.IsNullOrWhiteSpace(name) || name.Length > MaxName))
             return AdminProblem.BadInput("name", $"A name has 1 to {MaxName} characters.");
@@ -98,7 +97,7 @@ internal static class QueueResource
         await undo.RemoveItemsAsync([id], cancellationToken) is { } ticket ? TypedResults.Ok(Show(ticket)) : AdminProblem.NotFound(NoItem);
 
     private static async Task<Results<Ok<BulkCount>, JsonHttpResult<Problem>>> ChangeAllAsync(
-        [FromBody] QueueBulkChange change, ItemChanges changes, QueueRows rows, CancellationToken cancellationToken)
+        QueueBulkChange change, ItemChanges changes, QueueRows rows, CancellationToken cancellationToken)
     {
         if (change is { Category: null, Priority: null, Paused: null })
             return AdminProblem.BadInput("category", "Name what is to be changed.");
@@ -109,13 +108,13 @@ internal static class QueueResource
     }
 
     private static async Task<Results<Ok<Removed>, JsonHttpResult<Problem>>> RemoveAsync(
-        [FromBody] QueueItems items, UndoWorker undo, QueueRows rows, CancellationToken cancellationToken) =>
+        QueueItems items, UndoWorker undo, QueueRows rows, CancellationToken cancellationToken) =>
         await rows.SelectAsync(items.Ids, items.Filter, cancellationToken) is { } ids
             ? TypedResults.Ok(Show(await undo.RemoveItemsAsync(ids, cancellationToken)))
             : AdminProblem.BadInput("ids", OneOfTwo);
 
     private static async Task<Results<Ok<QueueState>, JsonHttpResult<Problem>>> PauseAsync(
-        [FromBody] QueuePauseRequest request, QueuePause pause, QueueRows rows, CancellationToken cancellationToken)
+        QueuePauseRequest request, QueuePause pause, QueueRows rows, CancellationToken cancellationToken)
     {
         var most = (int)QueuePause.Longest.TotalMinutes;
         if (request.Minutes is { } minutes && (minutes < 1 || minutes > most))

@@ -115,7 +115,7 @@ internal sealed record QueuePage(
     IReadOnlyList<QueueRow> Items, string? Next, long Total, long Seq, bool Paused, DateTimeOffset? PausedUntil, IReadOnlyList<string> Categories);
 
 /// <summary>An NZB that is to be fetched from an address.</summary>
-internal sealed record QueueAddress(string Url, string? Name = null, string? Category = null, string? Password = null, JobPriority? Priority = null);
+internal sealed record QueueAddress(string Url, string? Name = null, string? Category = null, string? Password = null, JobPriority? Priority = null) : IJsonBody<QueueAddress>;
 
 /// <summary>The form of an upload.</summary>
 internal sealed record QueueUpload(IFormFile File, string? Category = null, string? Name = null, string? Password = null, JobPriority? Priority = null);
@@ -135,11 +135,11 @@ internal sealed record QueueAdded(IReadOnlyList<string> Ids, IReadOnlyList<strin
 /// <param name="Step">How many places it moves from where it is then; negative towards the front. Instead of a position.</param>
 /// <param name="Paused">Whether it waits.</param>
 internal sealed record QueueChange(
-    string? Name = null, string? Category = null, JobPriority? Priority = null, string? Password = null, int? Position = null, int? Step = null, bool? Paused = null);
+    string? Name = null, string? Category = null, JobPriority? Priority = null, string? Password = null, int? Position = null, int? Step = null, bool? Paused = null) : IJsonBody<QueueChange>;
 
 /// <summary>A pause of the whole queue.</summary>
 /// <param name="Minutes">How long; null until it is resumed.</param>
-internal sealed record QueuePauseRequest(int? Minutes = null);
+internal sealed record QueuePauseRequest(int? Minutes = null) : IJsonBody<QueuePauseRequest>;
 
 /// <summary>Whether the queue is paused.</summary>
 internal sealed record QueueState(bool Paused, DateTimeOffset? PausedUntil);
@@ -148,11 +148,11 @@ internal sealed record QueueState(bool Paused, DateTimeOffset? PausedUntil);
 internal sealed record QueueSelection(string? Q = null, string? Category = null, JobState? State = null);
 
 /// <summary>Items by their ids, or all that match (ADM-5). One of the two.</summary>
-internal sealed record QueueItems(IReadOnlyList<string>? Ids = null, QueueSelection? Filter = null);
+internal sealed record QueueItems(IReadOnlyList<string>? Ids = null, QueueSelection? Filter = null) : IJsonBody<QueueItems>;
 
 /// <summary>One change for several items (ADM-5).</summary>
 internal sealed record QueueBulkChange(
-    IReadOnlyList<string>? Ids = null, QueueSelection? Filter = null, string? Category = null, JobPriority? Priority = null, bool? Paused = null);
+    IReadOnlyList<string>? Ids = null, QueueSelection? Filter = null, string? Category = null, JobPriority? Priority = null, bool? Paused = null) : IJsonBody<QueueBulkChange>;
 
 /// <summary>How many items were changed.</summary>
 internal sealed record BulkCount(int Count);

@@ -1,6 +1,5 @@
 using System.Globalization;
 using Microsoft.AspNetCore.Http.HttpResults;
-using Microsoft.AspNetCore.Mvc;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
@@ -36,7 +35,7 @@ internal static class SessionResource
     private static Ok<SetupState> ShowSetup(AdminStore store) => TypedResults.Ok(StateOf(store));
 
     private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> SetUpAsync(
-        [FromBody] SetupRequest request,
+        SetupRequest request,
         HttpContext http,
         AdminStore store,
         SetupCode code,
@@ -78,7 +77,7 @@ internal static class SessionResource
     }
 
     private static async Task<Results<Ok<SetupState>, JsonHttpResult<Problem>>> AdvanceAsync(
-        [FromBody] SetupStep step, AdminStore store, MadePassword made, CancellationToken cancellationToken)
+        SetupStep step, AdminStore store, MadePassword made, CancellationToken cancellationToken)
     {
         if (step.Step == SetupStage.Account || store.Admin is not { } admin)
             return AdminProblem.BadInput("step", "The setup does not go back to the account.");
@@ -89,7 +88,7 @@ internal static class SessionResource
     }
 
     private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> LogInAsync(
-        [FromBody] Login login, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
+        Login login, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
     {
         if (store.Admin is null)
             return AdminProblem.Of(StatusCodes.Status503ServiceUnavailable, "setup-needed", "Set up the server first.");
@@ -116,7 +115,7 @@ internal static class SessionResource
     }
 
     private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> ChangeAccountAsync(
-        [FromBody] AccountChange change, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
+        AccountChange change, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
     {
         if (store.Admin is not { } admin)
             return AdminProblem.WrongState("Set up the server first.");
@@ -141,7 +140,7 @@ internal static class SessionResource
         .. store.Keys.Select(key => new KeyEntry(key.Id.ToString(CultureInfo.InvariantCulture), key.Name, AccessOf(key), key.Created, key.Used)),
     ]));
 
-    private static async Task<Results<Ok<MadeKey>, JsonHttpResult<Problem>>> MakeKeyAsync([FromBody] NewKey key, AdminStore store, CancellationToken cancellationToken)
+    private static async Task<Results<Ok<MadeKey>, JsonHttpResult<Problem>>> MakeKeyAsync(NewKey key, AdminStore store, CancellationToken cancellationToken)
     {
         if (key.Name.Trim().Length is 0 or > MaxName || !SettingText.IsPlain(key.Name))
             return AdminProblem.BadInput("name", "Give the key a name of at most 64 characters.");

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using Microsoft.AspNetCore.Http.HttpResults;
-using Microsoft.AspNetCore.Mvc;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
@@ -31,7 +30,7 @@ internal static class SettingsResource
     private static Ok<SettingValues> List(SettingsSource settings, EffectiveValues effective) => TypedResults.Ok(Values(settings, effective));
 
     private static async Task<Results<Ok<SettingValues>, JsonHttpResult<Problem>>> SaveAsync(
-        [FromBody] SettingsSave save, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken) =>
+        SettingsSave save, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken) =>
         await SaveUnlockedAsync(save.Values, store, settings, cancellationToken) is { Count: > 0 } errors
             ? AdminProblem.BadInput(errors)
             : TypedResults.Ok(Values(settings, effective));
