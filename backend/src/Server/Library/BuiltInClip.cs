@@ -17,48 +17,39 @@ internal sealed class BuiltInClip
     /// <summary>Its category folder; never a category of the user.</summary>
     public const string Category = "demo";
 
+    /// <summary>The id of its file.</summary>
+    public static readonly Guid FileId = new("d3305eed-0000-4000-8000-511ce0000001");
+
     private const string ResourceName = "Sluice.Server.Library.demo-clip.articles";
 
-    private static readonly Guid FileId = new("d3305eed-0000-4000-8000-511ce0000001");
     private static readonly DateTimeOffset MadeAt = new(2026, 1, 3, 10, 0, 0, TimeSpan.Zero);
 
-    private readonly PostedFile _posted;
+    // Both are read when they are asked for: a server with providers has no use for them, and a start none for the film.
+    private readonly Lazy<ClipArticleSource> _source;
+    private readonly Lazy<(PostedFile Posted, LibraryFile File)> _film;
 
-    /// <summary>Opens the film of the assembly.</summary>
+    /// <summary>The film of the assembly.</summary>
     public BuiltInClip()
-        : this(LoadArticles())
+        : this(LoadArticles)
     {
     }
 
-    /// <summary>Opens another file of articles.</summary>
-    /// <exception cref="InvalidDataException">The file holds no yEnc articles.</exception>
-    internal BuiltInClip(ReadOnlyMemory<byte> articles)
+    /// <summary>Another file of articles.</summary>
+    /// <param name="articles">Asked once. Where it gives no yEnc articles, <see cref="File"/> and <see cref="Extents"/> fail with an <see cref="InvalidDataException"/>.</param>
+    internal BuiltInClip(Func<byte[]> articles)
     {
-        var source = new ClipArticleSource(articles);
-        Source = source;
-        var headers = source.Ids.Select(id => ReadHeader(source.BodyOf(id).Span)).ToList();
-        var map = SegmentMap.FromLengths([.. headers.Select(header => header.Length)]);
-        var ids = new ClipIds(source.Ids);
-        _posted = new PostedFile(map, ids);
-        File = new LibraryFile
-        {
-            Id = FileId,
-            Release = new Release(0, Category, Category, "", MadeAt),
-            Path = headers[0].Name,
-            Length = map.Length,
-            ETag = ContentTag.Of([ContentTag.HashIds(source.Ids.Select(ClipIds.Only))], "", map.Length),
-            Content = ContentMap.Pack(new FileContent([new ContentExtent(0, 0, map.Length)])),
-        };
+        _source = new(() => new ClipArticleSource(articles()));
+        _film = new(() => Read(_source.Value));
     }
 
     /// <summary>The source of its articles.</summary>
-    public IArticleSource Source { get; }
+    public IArticleSource Source => _source.Value;
 
     /// <summary>The film; directly in its category folder.</summary>
-    public LibraryFile File { get; }
+    public LibraryFile File => _film.Value.File;
 
     /// <summary>The posted file that it is made of.</summary>
-    public IReadOnlyList<FileExtent> Extents => [FileExtent.Whole(_posted)];
+    public IReadOnlyList<FileExtent> Extents => [FileExtent.Whole(_film.Value.Posted)];
 
     /// <summary>The articles as they are embedded.</summary>
     internal static byte[] LoadArticles()
@@ -68,6 +59,22 @@ internal sealed class BuiltInClip
         var articles = new byte[resource.Length];
         resource.ReadExactly(articles);
         return articles;
+    }
+
+    private static (PostedFile Posted, LibraryFile File) Read(ClipArticleSource source)
+    {
+        var headers = source.Ids.Select(id => ReadHeader(source.BodyOf(id).Span)).ToList();
+        var map = SegmentMap.FromLengths([.. headers.Select(header => header.Length)]);
+        var file = new LibraryFile
+        {
+            Id = FileId,
+            Release = new Release(0, Category, Category, "", MadeAt),
+            Path = headers[0].Name,
+            Length = map.Length,
+            ETag = ContentTag.Of([ContentTag.HashIds(source.Ids.Select(ClipIds.Only))], "", map.Length),
+            Content = ContentMap.Pack(new FileContent([new ContentExtent(0, 0, map.Length)])),
+        };
+        return (new PostedFile(map, new ClipIds(source.Ids)), file);
     }
 
     private static (string Name, long Length) ReadHeader(ReadOnlySpan<byte> body)

@@ -35,7 +35,7 @@ internal sealed class FileStreamFactory(
         OperationLane lane,
         CancellationToken cancellationToken)
     {
-        if (file.Id == clip.File.Id)
+        if (file.Id == BuiltInClip.FileId)
             return providers.Engine.Open(clip.Extents, lane, position, end);
 
         var content = ContentMap.Unpack(file.Content);
@@ -80,7 +80,7 @@ internal sealed class FileStreamFactory(
     /// <exception cref="FileNotFoundException">The release was removed in the meantime.</exception>
     public async Task<FileCells> LookAsync(LibraryFile file, int mostCells, CancellationToken cancellationToken)
     {
-        if (file.Id == clip.File.Id)
+        if (file.Id == BuiltInClip.FileId)
             return await providers.Engine.LookAsync(clip.Extents, mostCells, cancellationToken);
 
         var content = ContentMap.Unpack(file.Content);

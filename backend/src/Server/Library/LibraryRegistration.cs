@@ -10,7 +10,7 @@ internal static class LibraryRegistration
     /// <summary>Adds the tree of <c>/content</c>, what opens its files, and the built-in clip.</summary>
     public static IServiceCollection AddLibrary(this IServiceCollection services) => services
         .AddSingleton<BuiltInClip>()
-        .AddSingleton(provider => new BuiltInArticles(provider.GetRequiredService<BuiltInClip>().Source))
+        .AddSingleton(provider => new BuiltInArticles(() => provider.GetRequiredService<BuiltInClip>().Source))
         .AddSingleton<IWelcomePath, ClipWelcome>()
         .AddSingleton<LibraryStore>()
         .AddSingleton(LibraryStore.NzbReference)

@@ -47,7 +47,7 @@ internal sealed class LibraryTree(
     {
         if (recent.AreAll)
             return new FileEntry(recent.FindById(id) ?? throw new DatabaseLostException());
-        if (id == clip.File.Id)
+        if (id == BuiltInClip.FileId)
             return ClipIsShown ? new FileEntry(clip.File) : null;
         return await store.FindByIdAsync(id, cancellationToken) is { } found && shown.Contain(found) ? found : null;
     }
@@ -55,7 +55,7 @@ internal sealed class LibraryTree(
     /// <summary>The files whose ids begin with these digits, by id.</summary>
     public async IAsyncEnumerable<FileEntry> ListByIdAsync(string digits, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        var film = ClipIsShown && clip.File.Id.ToString("D").StartsWith(digits, StringComparison.Ordinal) ? new FileEntry(clip.File) : null;
+        var film = ClipIsShown && BuiltInClip.FileId.ToString("D").StartsWith(digits, StringComparison.Ordinal) ? new FileEntry(clip.File) : null;
         await foreach (var entry in store.ListByIdAsync(digits, cancellationToken).Where(shown.Contain))
         {
             if (film is not null && film.File.Id.CompareTo(entry.File.Id) < 0)

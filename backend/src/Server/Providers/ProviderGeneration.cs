@@ -20,7 +20,7 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
 
     /// <summary>Brings the accounts to the plan; nothing is dialled yet.</summary>
     /// <param name="plan">The providers and their settings.</param>
-    /// <param name="builtIn">Source when the plan names no provider, or null.</param>
+    /// <param name="builtIn">Source when the plan names no provider; null for none.</param>
     /// <param name="accounts">The accounts of the process; not owned.</param>
     /// <param name="time">Clock.</param>
     /// <param name="loggers">For the engine.</param>

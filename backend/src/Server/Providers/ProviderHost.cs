@@ -34,8 +34,9 @@ internal sealed record ProviderState(ProviderOptions Options, ProviderStatus? St
 /// <param name="Limit">That limit in bytes per second; 0: none.</param>
 internal sealed record FetchingSnapshot(int Used, int Allowed, int Providers, int Reachable, int Open, bool IsLineFull, TimeSpan SincePaced, long Limit);
 
-/// <summary>The source of articles while no provider is configured.</summary>
-internal sealed record BuiltInArticles(IArticleSource Source);
+/// <summary>The articles that can be had while no provider is configured.</summary>
+/// <param name="Source">Asked when they are needed; a server with providers never is.</param>
+internal sealed record BuiltInArticles(Func<IArticleSource> Source);
 
 /// <summary>
 /// The providers of the settings as the one source of articles, and the engine that reads from them. A change of settings
@@ -233,7 +234,7 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     private ProviderPlan Plan(out IReadOnlyList<string> warnings) =>
         ProviderPlan.From(_usenet.CurrentValue, _streaming.CurrentValue, GC.GetGCMemoryInfo().TotalAvailableMemoryBytes, out warnings);
 
-    private ProviderGeneration Make(ProviderPlan plan) => new(plan, _builtIn?.Source, _accounts, _time, _loggers, _disk, _streams);
+    private ProviderGeneration Make(ProviderPlan plan) => new(plan, plan.HasProviders ? null : _builtIn?.Source(), _accounts, _time, _loggers, _disk, _streams);
 
     private void Follow()
     {

@@ -1,5 +1,3 @@
-using System.Collections.Frozen;
-
 namespace Sluice.Server.WebDav;
 
 /// <summary>One cell of the table of verbs.</summary>
@@ -28,7 +26,7 @@ internal sealed class PathClass
     /// <summary>Verbs whose refusal depends on the request: on its Destination, on its properties, on the item at its path.</summary>
     private static readonly string[] Changing = [Verbs.MkCol, Verbs.Copy, Verbs.Move, Verbs.PropPatch];
 
-    private readonly FrozenDictionary<string, VerbAnswer> _cells;
+    private readonly IReadOnlyList<string> _forbidden;
 
     /// <summary>Creates a row.</summary>
     /// <param name="name">Name of the row in messages and tests.</param>
@@ -45,9 +43,7 @@ internal sealed class PathClass
         Served = served;
         Handled = [.. served.Union(Changing)];
         HasLocks = hasLocks;
-        _cells = served.Select(verb => KeyValuePair.Create(verb, VerbAnswer.Served))
-            .Concat(forbidden.Select(verb => KeyValuePair.Create(verb, VerbAnswer.Forbidden)))
-            .ToFrozenDictionary(StringComparer.Ordinal);
+        _forbidden = forbidden;
         Allow = string.Join(", ", served.Where(verb => !NeedsGap(verb)));
         AllowUnmapped = string.Join(", ", served.Where(verb => !NeedsItem(verb)));
     }
@@ -71,9 +67,10 @@ internal sealed class PathClass
     public string AllowUnmapped { get; }
 
     /// <summary>The answer to a verb.</summary>
-    public VerbAnswer this[string verb] => _cells.TryGetValue(verb, out var answer)
-        ? answer
-        : Changing.Contains(verb) ? VerbAnswer.Refused : VerbAnswer.NotAllowed;
+    public VerbAnswer this[string verb] => Served.Contains(verb) ? VerbAnswer.Served
+        : _forbidden.Contains(verb) ? VerbAnswer.Forbidden
+        : Changing.Contains(verb) ? VerbAnswer.Refused
+        : VerbAnswer.NotAllowed;
 
     /// <summary>Whether a verb needs an existing item, so that an unknown path answers it with 404 (DAV-20).</summary>
     public static bool NeedsItem(string verb) => verb

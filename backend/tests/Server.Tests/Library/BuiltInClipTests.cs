@@ -45,7 +45,7 @@ public sealed class BuiltInClipTests
     public async Task One_flipped_byte_of_any_article_aborts_the_read()
     {
         foreach (var damaged in DamagedArticles())
-            await Assert.ThrowsAsync<ArticleGoneException>(() => ReadAsync(new BuiltInClip(damaged)));
+            await Assert.ThrowsAsync<ArticleGoneException>(() => ReadAsync(new BuiltInClip(() => damaged)));
     }
 
     [Fact]
@@ -55,7 +55,7 @@ public sealed class BuiltInClipTests
         foreach (var articles in DamagedArticles().Prepend(BuiltInClip.LoadArticles()))
         {
             using var folder = new TemporaryFolder();
-            await using var host = await ProductHost.StartAsync(folder, replace: services => services.AddSingleton(new BuiltInClip(articles)));
+            await using var host = await ProductHost.StartAsync(folder, replace: services => services.AddSingleton(new BuiltInClip(() => articles)));
             using var request = new HttpRequestMessage(HttpMethod.Get, "/content/demo/sluice-demo.mp4");
             request.Headers.Authorization = new AuthenticationHeaderValue(
                 "Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"admin:{ProductHost.Password}")));
@@ -99,7 +99,7 @@ public sealed class BuiltInClipTests
     [InlineData("Message-ID: <a@b>\r\n\r\nno yEnc\r\n.\r\n")]
     [InlineData("Message-ID: <a@b>\r\n\r\n=ybegin part=1 line=128 size=1 name=x\r\n=ypart begin=1 end=1\r\nk\r\n")]
     public void Other_content_is_refused(string articles) =>
-        Assert.Throws<InvalidDataException>(() => new BuiltInClip(Encoding.Latin1.GetBytes(articles)));
+        Assert.Throws<InvalidDataException>(() => new BuiltInClip(() => Encoding.Latin1.GetBytes(articles)).File);
 
     private static IEnumerable<byte[]> DamagedArticles()
     {

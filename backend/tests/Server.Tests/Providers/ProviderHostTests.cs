@@ -21,7 +21,7 @@ public sealed class ProviderHostTests : IAsyncDisposable
     private readonly ProviderHost _host;
 
     public ProviderHostTests() =>
-        _host = new ProviderHost(_usenet, _streaming, TimeProvider.System, _log, new BuiltInArticles(new BuiltInSource()));
+        _host = new ProviderHost(_usenet, _streaming, TimeProvider.System, _log, new BuiltInArticles(() => new BuiltInSource()));
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
