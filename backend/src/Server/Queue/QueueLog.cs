@@ -3,7 +3,7 @@ namespace Sluice.Server.Queue;
 /// <summary>Messages of the queue, events 2100–2199. Items are named by id: their names are content.</summary>
 internal static partial class QueueLog
 {
-    [LoggerMessage(2100, LogLevel.Information, "{Id} is published: {Files} files, {Milliseconds} ms")]
+    [LoggerMessage(2100, LogLevel.Information, "{Id} is published after {Milliseconds} ms; its files: {Files}")]
     public static partial void Published(ILogger logger, string id, int files, long milliseconds);
 
     [LoggerMessage(2101, LogLevel.Information, "{Id} failed: {Reason}")]
