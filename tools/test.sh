@@ -21,7 +21,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 results=$root/artifacts/test-results
 passed=0 failed=0 skipped=0
 took=()
-ahead=
 emulated=no
 
 case "${1:-}" in
@@ -107,31 +106,19 @@ made_anew() {
     backend/src/Server/Diagnostics/{HealthQuestion,ProcessExit,ProcessUser,StartPages,WiderBuild}.cs)" ]
 }
 
-# Begins to build the form that ships, beside the tests that follow and at the lowest priority: they mostly wait, and a compiler does not.
-begin_ahead() {
-  local levels=here
+# Builds the form that ships, and says by a variable which tests take it. A build that fails has failed; one that cannot be made here is
+# a line.
+build_ahead() {
+  local parity code=0 levels=here
   export SLUICE_TEST_FORM=ordinary
   ! made_anew || levels="v2 here"
   [ "$form" = both ] || levels="v2 v3 v4"
-  if [ "$form" = both ] && ! git -C "$root" rev-list --count HEAD >/dev/null 2>&1; then
+  if [ "$form" = both ] && ! parity=$(git -C "$root" rev-list --count HEAD 2>/dev/null); then
     echo "test.sh: no history here; every test takes the ordinary form of the server"
     return
   fi
-  echo "== build of the form that ships, beside what follows"
-  # Processes of the build before have its priority, so none of them is used again. A session of its own ends as a whole.
-  LEVELS=$levels MSBUILDDISABLENODEREUSE=1 setsid nice -n 19 "$root/tools/publish.sh" --aot >"$results/ahead.txt" 2>&1 &
-  ahead=$!
-  trap 'kill -- -"$ahead" 2>/dev/null' EXIT
-}
-
-# Waits for that build, and says by a variable which tests take it. A build that fails has failed; one that cannot be made here is a line.
-end_ahead() {
-  local code=0
-  [ -n "$ahead" ] || return 0
-  echo "== the rest of the build of the form that ships"
-  wait "$ahead" || code=$?
-  trap - EXIT
-  cat "$results/ahead.txt"
+  echo "== build of the form that ships"
+  LEVELS=$levels "$root/tools/publish.sh" --aot || code=$?
   [ "$code" != 0 ] || [ "$form" = both ] || build_arm64
   if [ "$code" = 3 ]; then
     echo "test.sh: the form that ships cannot be built here; every test takes the ordinary form of the server"
@@ -142,7 +129,7 @@ end_ahead() {
   elif [ "$form" = aot ]; then
     SLUICE_TEST_FORM=aot
     export SERVER=$root/artifacts/server-aot/Sluice.Server
-  elif [ $(($(git -C "$root" rev-list --count HEAD) % 2)) = 0 ]; then
+  elif [ $((parity % 2)) = 0 ]; then
     SLUICE_TEST_FORM=even
   else
     SLUICE_TEST_FORM=odd
@@ -315,19 +302,19 @@ if [ "$units" = yes ]; then
   check "whitespace" dotnet format whitespace Backend.slnx --verify-no-changes --no-restore
   check "imports" dotnet format style Backend.slnx --verify-no-changes --no-restore --diagnostics IDE0055
 fi
-[ "$end_to_end" = no ] || begin_ahead
+if [ "$end_to_end" = yes ]; then
+  began=$SECONDS; build_ahead; note_time "build of the form that ships" "$began" 4
+  [ "$form" = both ] || [ "$SLUICE_TEST_FORM" = aot ] || finish
+fi
+
 if [ "$units" = yes ]; then
   began=$SECONDS
   # They wait for time-outs more than they compute: three at a time keep two cores busy.
   run_tests engine Usenet.Tests -maxThreads 1.5x -trait- Category=EndToEnd -trait- Category=Long
   run_tests server Server.Tests -maxThreads 1.5x -trait- Category=EndToEnd -trait- Category=Starts -trait- Category=Chaos -trait- Category=Long
   note_time "engine and server" "$began" 9
+  began=$SECONDS; run_frontend; note_time "web UI" "$began" 4
 fi
-if [ "$end_to_end" = yes ]; then
-  began=$SECONDS; end_ahead; note_time "the rest of the build of the form that ships" "$began" 2
-  [ "$form" = both ] || [ "$SLUICE_TEST_FORM" = aot ] || finish
-fi
-[ "$units" = no ] || { began=$SECONDS; run_frontend; note_time "web UI" "$began" 4; }
 if [ "$end_to_end" = yes ]; then
   began=$SECONDS; run_tests end-to-end Server.Tests -trait Category=EndToEnd -trait- Category=Starts -trait- Category=Kills; note_time end-to-end "$began" 9
   began=$SECONDS; run_tests chaos Server.Tests -trait Category=Chaos; note_time chaos "$began" 3

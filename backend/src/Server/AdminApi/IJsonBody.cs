@@ -8,7 +8,7 @@ namespace Sluice.Server.AdminApi;
 
 /// <summary>
 /// A shape that a call takes as its body, in JSON. How it stands in JSON is looked up by the first call that brings one: with an ordinary
-/// parameter of the body the start of the server would work that out for each call that there is, which is a fifth of it.
+/// parameter of the body the start of the server works that out for each call that there is, which is a sixth of its time.
 /// </summary>
 /// <typeparam name="T">The shape itself; one of the contexts of <see cref="AdminJson"/> has it.</typeparam>
 internal interface IJsonBody<T> : IBindableFromHttpContext<T>, IEndpointParameterMetadataProvider
