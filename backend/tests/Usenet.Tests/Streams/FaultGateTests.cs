@@ -132,20 +132,20 @@ public sealed class FaultGateTests : IAsyncDisposable
             nntpTime: clock);
         try
         {
-            var (next, heldAgainst) = (0, 0);
+            var (next, whole) = (0, 0);
             await Task.WhenAll(Enumerable.Range(0, Readers).Select(async reader =>
             {
                 var dice = new Random((seed * Readers) + reader);
                 while (Interlocked.Increment(ref next) <= reads)
                 {
                     clock.SetApart(TimeSpan.FromDays(730 * dice.Next(-1, 2)));
-                    if (!await ReadAsync(host, cell.Providers, cell.Verify, dice))
-                        Interlocked.Increment(ref heldAgainst);
+                    if (await ReadAsync(host, cell.Providers, cell.Verify, dice))
+                        Interlocked.Increment(ref whole);
                 }
             }));
 
-            // None of them, as it is; a machine that is busy for longer than the deadlines costs some.
-            Assert.True(cell.IsAtAll || heldAgainst * 2 <= reads, $"{heldAgainst} of {reads} reads failed beside a sound provider");
+            // All of them, as it is; a machine that is busy for longer than the deadlines costs some.
+            Assert.True(cell.IsAtAll || whole * 2 >= reads, $"{whole} of {reads} reads came to their end beside a sound provider");
             await host.AssertNothingIsLeftAsync(Token);
 
             // Connections that rest are closed a moment after the last read.
@@ -177,7 +177,7 @@ public sealed class FaultGateTests : IAsyncDisposable
     private static long Met(EngineHost host, FaultKind kind) =>
         host.Mock.Stats.FaultCount(kind) + (kind == FaultKind.PolicyCap ? host.Mock.Stats.Refused : 0);
 
-    /// <returns>Whether it came to its end, or failed while the process hardly ran: that says nothing about the provider.</returns>
+    /// <returns>Whether it came to its end.</returns>
     private async Task<bool> ReadAsync(EngineHost host, int providers, bool verify, Random random)
     {
         var length = host.Release.Files[0].Size;
@@ -188,7 +188,7 @@ public sealed class FaultGateTests : IAsyncDisposable
         var whole = false;
 
         // Of some reads a part comes first, and then a pause in which all that was held for them is given back.
-        var (began, started) = (_heartbeat.Now, TimeProvider.System.GetTimestamp());
+        var began = _heartbeat.Now;
         var pausesAfter = random.Next(8) == 0 ? random.Next(1, count) : 0;
         using var patience = CancellationTokenSource.CreateLinkedTokenSource(Token);
         patience.CancelAfter(Hangs);
@@ -225,7 +225,7 @@ public sealed class FaultGateTests : IAsyncDisposable
         var proved = whole || verify ? 0 : (int)Math.Min(total, ArticleSize - (position % ArticleSize));
         Assert.True(read.AsSpan(proved, total - proved).SequenceEqual(host.Truth(position + proved, total - proved)), $"wrong bytes in {total} of {count} at {position}");
         Interlocked.Increment(ref whole ? ref _whole : ref _ended);
-        return whole || took < TimeProvider.System.GetElapsedTime(started) / 2;
+        return whole;
     }
 
     private static MockProvider Provider(FaultKind kind) =>
