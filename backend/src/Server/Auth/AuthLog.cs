@@ -12,9 +12,6 @@ internal static partial class AuthLog
     [LoggerMessage(1304, LogLevel.Warning, "There is no administrator yet. The code for the setup is printed at the end of the start, and stands in the file setup-code of the data folder")]
     public static partial void SetupNeeded(ILogger logger);
 
-    [LoggerMessage(1305, LogLevel.Warning, "The setup cannot begin: {Cause}")]
-    public static partial void SetupNotReady(ILogger logger, string cause);
-
     [LoggerMessage(1306, LogLevel.Warning, "The administrator's login was removed, as RESET_ADMIN_PASSWORD asked for. Take the variable away now; films and keys are as they were")]
     public static partial void LoginRemoved(ILogger logger);
 

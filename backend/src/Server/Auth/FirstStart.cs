@@ -3,6 +3,7 @@ using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
@@ -45,6 +46,7 @@ internal sealed class FirstStart(
     AdminStore admins,
     SetupCode setupCode,
     PasswordReset reset,
+    StartNotes notes,
     ILogger<FirstStart> logger) : IHostedLifecycleService
 {
     private const int KeyDigits = 32;
@@ -97,40 +99,15 @@ internal sealed class FirstStart(
     /// <summary>Saves and prints only now: a start that fails before, for example at a taken port, leaves no secrets that were never shown.</summary>
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
-        await BeginSetupAsync(cancellationToken);
-        var lines = new List<string> { $"Sluice serves WebDAV at {Url(null, null)}" };
-        try
-        {
-            // Saved before they are printed: the next start must know them.
-            if (_made.Count > 0 && await store.SaveAsync(_made, cancellationToken) is { Count: > 0 } errors)
-                throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
-        }
-        catch (DatabaseLostException)
-        {
-            // Safe mode came before they were saved: the next start makes others.
-            _made.Clear();
-        }
-
-        // The key of links is not printed: it is never typed.
-        if (_made.Keys.Any(key => key != "api.strm-key"))
-        {
-            var password = _made.GetValueOrDefault("webdav.pass");
-            if (password is not null)
-                shown.Show(password);
-            lines.Add("This is shown once:");
-            lines.Add($"  WebDAV    {Url(password, null)}");
-            if (_made.TryGetValue("api.key", out var key))
-                lines.Add($"  API key   {key}");
-            foreach (var welcome in welcomePaths.Where(welcome => welcome.Path is not null))
-                lines.Add($"  {welcome.Title,-9} {Url(password, welcome.Path)}");
-        }
-
-        // The host is that of the browser, which a container does not know (S7).
-        if (setupCode.Current is { } code)
-            lines.Add($"Set it up in a browser, at this machine's address and :{Port}{general.CurrentValue.UrlBase}/setup#{code}");
-
-        // Not through the log, which would mask them.
-        await Console.Out.WriteLineAsync(string.Join(Environment.NewLine, lines));
+        await PrintAsync([$"Sluice serves WebDAV at {Url(null, null)}"]);
+        if (!database.IsOpen)
+            return;
+        foreach (var former in formerServers)
+            await notes.WriteAsync("the settings of the old server", former.SaveAsync, cancellationToken);
+        await notes.WriteAsync("the password reset", reset.ApplyAsync, cancellationToken);
+        await notes.WriteAsync("the administrator's login", BeginSetupAsync, cancellationToken);
+        await notes.WriteAsync("the generated passwords and keys", SaveMadeAsync, cancellationToken);
+        await notes.WriteAsync("the code of the setup", _ => PrintSetupAsync(), cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -142,35 +119,54 @@ internal sealed class FirstStart(
     /// <inheritdoc/>
     public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>An administrator of the environment is made where there is none; otherwise setup asks for its code.</summary>
+    /// <summary>Makes the administrator of the environment if there is none; without one, begins the setup.</summary>
     private async Task BeginSetupAsync(CancellationToken cancellationToken)
     {
-        if (!database.IsOpen)
+        if (admins.Admin is not null)
             return;
-        try
+        if (process.AdminPassword is not { } password)
         {
-            foreach (var former in formerServers)
-                await former.SaveAsync(cancellationToken);
-            await reset.ApplyAsync(cancellationToken);
-            if (admins.Admin is not null)
-                return;
-            if (process.AdminPassword is not { } password)
-            {
-                setupCode.Begin();
-                AuthLog.SetupNeeded(logger);
-                return;
-            }
+            setupCode.Begin();
+            AuthLog.SetupNeeded(logger);
+            return;
+        }
 
-            // A hash is taken as it is, like the one of the tree.
-            var hash = PasswordHash.Parse(password) ?? await Task.Run(() => PasswordHash.Create(password), cancellationToken);
-            await admins.CreateAsync(process.AdminUser, hash, "done", cancellationToken);
-        }
-        catch (Exception e) when (e is StorageException or DatabaseLostException or IOException or UnauthorizedAccessException)
-        {
-            // The tree is served without an administrator, and the next start asks again.
-            AuthLog.SetupNotReady(logger, e.Message);
-        }
+        // A hash is taken as it is, like the one of the tree.
+        var hash = PasswordHash.Parse(password) ?? await Task.Run(() => PasswordHash.Create(password), cancellationToken);
+        await admins.CreateAsync(process.AdminUser, hash, "done", cancellationToken);
     }
+
+    /// <summary>Saves the secrets before it prints them: the next start must know them.</summary>
+    private async Task SaveMadeAsync(CancellationToken cancellationToken)
+    {
+        // A value that was saved through the API while the storage took none of these is kept.
+        var made = _made.Where(value => settings.Current.Text(value.Key) == value.Value).ToDictionary();
+        if (made.Count == 0)
+            return;
+        if (await store.SaveAsync(made, cancellationToken) is { Count: > 0 } errors)
+            throw new InvalidOperationException($"made values that the settings refuse: {string.Join(", ", errors.Keys)}");
+        // The key of links is not printed: it is never typed.
+        if (made.Keys.All(key => key == "api.strm-key"))
+            return;
+
+        var password = made.GetValueOrDefault("webdav.pass");
+        if (password is not null)
+            shown.Show(password);
+        List<string> lines = ["This is shown once:", $"  WebDAV    {Url(password, null)}"];
+        if (made.TryGetValue("api.key", out var key))
+            lines.Add($"  API key   {key}");
+        foreach (var welcome in welcomePaths.Where(welcome => welcome.Path is not null))
+            lines.Add($"  {welcome.Title,-9} {Url(password, welcome.Path)}");
+        await PrintAsync(lines);
+    }
+
+    // The host is that of the browser, which a container does not know (S7).
+    private Task PrintSetupAsync() => setupCode.Current is { } code
+        ? PrintAsync([$"Set it up in a browser, at this machine's address and :{Port}{general.CurrentValue.UrlBase}/setup#{code}"])
+        : Task.CompletedTask;
+
+    // Not through the log, which would mask secrets.
+    private static Task PrintAsync(IEnumerable<string> lines) => Console.Out.WriteLineAsync(string.Join(Environment.NewLine, lines));
 
     private int Port => server.Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault() is { } listening
         ? BindingAddress.Parse(listening).Port

@@ -11,6 +11,7 @@ internal static class DatabaseRegistration
         .AddSingleton<SafeMode>()
         .AddSingleton<StorageState>()
         .AddSingleton<DiskReserve>()
+        .AddSingleton<ICommitStep, DiskCommit>()
         .AddSingleton<SluiceDatabase>()
         .AddSingleton<IBlobFiles, DiskBlobFiles>()
         .AddSingleton<BlobQuarantine>()

@@ -27,6 +27,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     private readonly Channel<Write> _queue = Channel.CreateBounded<Write>(new BoundedChannelOptions(MaxWaiting) { SingleReader = true });
 
     private readonly Func<Func<bool>, bool> _watch;
+    private readonly ICommitStep _commit;
     private readonly RowChanges _changes;
     private readonly TimeProvider _time;
     private readonly Task _loop;
@@ -35,11 +36,12 @@ internal sealed class DatabaseWriter : IAsyncDisposable
     /// <param name="connection">The only one that writes.</param>
     /// <param name="mayBegin">The first transaction begins when it has ended.</param>
     /// <param name="watch">Runs each transaction, and refuses to when the file must not be written any more.</param>
+    /// <param name="commit">Ends each transaction.</param>
     /// <param name="changes">Notes the rows that the connection changes.</param>
     /// <param name="time">The clock.</param>
-    public DatabaseWriter(SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, RowChanges changes, TimeProvider time)
+    public DatabaseWriter(SqliteConnection connection, Task mayBegin, Func<Func<bool>, bool> watch, ICommitStep commit, RowChanges changes, TimeProvider time)
     {
-        (_connection, _watch, _changes, _time) = (connection, watch, changes, time);
+        (_connection, _watch, _commit, _changes, _time) = (connection, watch, commit, changes, time);
         _loop = Task.Run(() => RunAsync(mayBegin));
     }
 
@@ -98,7 +100,7 @@ internal sealed class DatabaseWriter : IAsyncDisposable
                 }
 
                 Failpoint.Reach("transaction-done");
-                transaction.Commit();
+                _commit.Run(transaction);
                 Failpoint.Reach("transaction-committed");
                 return true;
             });

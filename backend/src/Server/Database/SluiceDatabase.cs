@@ -28,6 +28,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     private readonly SafeMode _safeMode;
     private readonly StorageState? _state;
     private readonly IReadOnlyList<WatchedTable> _watched;
+    private readonly ICommitStep _commit;
     private readonly TimeProvider _time;
     private readonly ReaderPool _readers;
     private readonly SemaphoreSlim _streams = new(MaxStreams);
@@ -40,9 +41,12 @@ internal sealed class SluiceDatabase : IAsyncDisposable
     /// <param name="time">The clock.</param>
     /// <param name="state">Is told of faults, and of transactions that succeed; null where nothing asks.</param>
     /// <param name="watched">Tables whose changes are told; null for none.</param>
+    /// <param name="commit">Ends each transaction that writes; null: on the real file.</param>
     public SluiceDatabase(
-        DataFolder folder, MigrationRunner migrations, SafeMode safeMode, TimeProvider time, StorageState? state = null, IEnumerable<WatchedTable>? watched = null)
+        DataFolder folder, MigrationRunner migrations, SafeMode safeMode, TimeProvider time, StorageState? state = null, IEnumerable<WatchedTable>? watched = null,
+        ICommitStep? commit = null)
     {
+        _commit = commit ?? new DiskCommit();
         _watched = [.. watched ?? []];
         _time = time;
         _folder = folder;
@@ -77,7 +81,7 @@ internal sealed class SluiceDatabase : IAsyncDisposable
             throw;
         }
 
-        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), changes, _time));
+        Volatile.Write(ref _writer, new DatabaseWriter(connection, mayWrite ?? Task.CompletedTask, use => Watch(use, writes: true), _commit, changes, _time));
     }
 
     /// <summary>Runs a query on the thread pool. All that it reads is one snapshot.</summary>

@@ -3,6 +3,21 @@ using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
+/// <summary>The commit of the writer's transactions: the step after which a write must survive a power cut.</summary>
+internal interface ICommitStep
+{
+    /// <summary>Returns once the transaction is on disk.</summary>
+    /// <exception cref="SqliteException">Nothing was committed.</exception>
+    void Run(SqliteWork transaction);
+}
+
+/// <summary>Commits to the real file.</summary>
+internal sealed class DiskCommit : ICommitStep
+{
+    /// <inheritdoc/>
+    public void Run(SqliteWork transaction) => transaction.Commit();
+}
+
 /// <summary>
 /// A transaction begun by SQL, so that every command on its connection is part of it without a reference to it. Rolled back unless
 /// committed.

@@ -17,6 +17,9 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
     // Written under the lock, read without it by each write that succeeds: one that misses a change is followed by another.
     private volatile bool _hasFaults;
 
+    // Replaced under the lock each time it completes.
+    private TaskCompletionSource _passed = NewSignal();
+
     /// <summary>The faults that have not passed.</summary>
     public IReadOnlyList<StorageException> Faults
     {
@@ -24,6 +27,18 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
         {
             lock (_gate)
                 return [.. _faults.Values.Select(entry => entry.Fault)];
+        }
+    }
+
+    /// <summary>
+    /// Completes when the next fault passes. A caller takes it before it tries a write, so that it cannot miss a fault that passes in between.
+    /// </summary>
+    public Task NextPassed
+    {
+        get
+        {
+            lock (_gate)
+                return _passed.Task;
         }
     }
 
@@ -53,10 +68,14 @@ internal sealed class StorageState(TimeProvider time, ILogger<StorageState> logg
             if (!_faults.Remove(path, out var passed))
                 return;
             _hasFaults = _faults.Count > 0;
+            _passed.SetResult();
+            _passed = NewSignal();
             if (!passed.IsSaid)
                 return;
         }
 
         DatabaseLog.StorageWorks(logger, path);
     }
+
+    private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 }

@@ -20,4 +20,10 @@ internal static partial class DiagnosticsLog
 
     [LoggerMessage(1207, LogLevel.Information, "Compiled for {Instructions}; articles are decoded with {Kernel}, checksums taken with {Checksum}")]
     public static partial void Kernels(ILogger logger, string instructions, string kernel, string checksum);
+
+    [LoggerMessage(1208, LogLevel.Warning, "Could not save {What}: {Cause}. Retrying as soon as the storage works again")]
+    public static partial void NoteDeferred(ILogger logger, string what, string cause);
+
+    [LoggerMessage(1209, LogLevel.Information, "Saved {What} after the storage recovered")]
+    public static partial void NoteWritten(ILogger logger, string what);
 }

@@ -23,6 +23,8 @@ internal static class DiagnosticsRegistration
             .AddHostedService<BackgroundWork>()
             .AddSingleton<IWorker, IntegrityWork>()
             .AddSingleton<IWorker, StorageWatch>()
+            .AddSingleton<StartNotes>()
+            .AddSingleton<IWorker>(services => services.GetRequiredService<StartNotes>())
             .AddSingleton<ConsoleFormatter, SluiceConsoleFormatter>();
         builder.Logging.AddConsole(console => console.FormatterName = SluiceConsoleFormatter.FormatterName);
         return builder;

@@ -55,6 +55,11 @@ internal static class ProcessExit
                 trial.Withdraw();
                 throw;
             }
+            catch (Exception)
+            {
+                trial.Accuse();
+                throw;
+            }
 
             return asked.IsCancellationRequested
                 ? 0

@@ -19,6 +19,7 @@ internal sealed class StartSequence(
     IntegrityWorker integrity,
     SettingsStore settings,
     ProcessOptions process,
+    StartNotes notes,
     ILogger<StartSequence> logger) : IHostedLifecycleService
 {
     /// <inheritdoc/>
@@ -49,16 +50,8 @@ internal sealed class StartSequence(
     public async Task StartedAsync(CancellationToken cancellationToken)
     {
         DiagnosticsLog.Kernels(logger, WiderBuild.Name, YencKernel.Best.Name, Crc32Kernel.Name);
-        if (!database.IsOpen)
-            return;
-        try
-        {
-            await settings.NoteStartedAsync(cancellationToken);
-        }
-        catch (DatabaseLostException)
-        {
-            // In safe mode no set is judged.
-        }
+        if (database.IsOpen)
+            await notes.WriteAsync("the record of this start", settings.NoteStartedAsync, cancellationToken);
     }
 
     /// <inheritdoc/>

@@ -107,9 +107,18 @@ internal sealed class FamilyImportWorker(
     {
         if (_opened is not { } source)
             return;
-        var tally = new ImportTally();
-        await importer.TakeSettingsAsync(source, tally, writes: true, cancellationToken);
-        await store.BeginAsync(time.WallTime(), tally.Report(), cancellationToken);
+        try
+        {
+            var tally = new ImportTally();
+            await importer.TakeSettingsAsync(source, tally, writes: true, cancellationToken);
+            await store.BeginAsync(time.WallTime(), tally.Report(), cancellationToken);
+        }
+        catch (Exception e) when (IsForeseen(e) && e is not (StorageException or DatabaseLostException))
+        {
+            Fail(e);
+            return;
+        }
+
         TryBegin();
     }
 

@@ -15,6 +15,9 @@ internal sealed class SettingsStore(
 
     private readonly SemaphoreSlim _turn = new(1);
     private Dictionary<string, string> _saved = [];
+
+    // In force until they are saved.
+    private Dictionary<string, string> _unsaved = [];
     private HashSet<string> _warned = [];
 
     // The set of this start, those that starts have failed with before it, and whether it takes their place in the table.
@@ -47,12 +50,14 @@ internal sealed class SettingsStore(
         }
     }
 
-    /// <summary>Notes that the start has succeeded with what was loaded.</summary>
+    /// <summary>Notes that the start has succeeded with what was loaded. May be called again after a failure.</summary>
+    /// <exception cref="StorageException">The database cannot be written; the trial of the set has ended all the same.</exception>
     public async Task NoteStartedAsync(CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
         try
         {
+            trial.Succeed();
             if (_started is { } started && (!started.Proven || _failed.Count > 0))
             {
                 await database.WriteAsync(
@@ -67,7 +72,7 @@ internal sealed class SettingsStore(
             }
 
             _reverted = false;
-            trial.End();
+            trial.Forget();
         }
         finally
         {
@@ -94,16 +99,14 @@ internal sealed class SettingsStore(
         return await SaveAsync(changes, cancellationToken);
     }
 
-    /// <summary>Puts values in force without saving them, for a start that may still fail.</summary>
+    /// <summary>Puts values in force without saving them, for a start that may still fail. They stay in force until their keys are saved.</summary>
     public async Task UseUnsavedAsync(IReadOnlyDictionary<string, string?> values, CancellationToken cancellationToken)
     {
         await _turn.WaitAsync(cancellationToken);
         try
         {
-            var all = new Dictionary<string, string>(_saved);
-            foreach (var (key, value) in values.Where(value => value.Value is not null))
-                all[key] = value!;
-            Apply(all);
+            _unsaved = values.Where(value => value.Value is not null).ToDictionary(value => value.Key, value => value.Value!);
+            Apply(_saved);
         }
         finally
         {
@@ -150,6 +153,8 @@ internal sealed class SettingsStore(
                 cancellationToken);
 
             var saved = new Dictionary<string, string>(_saved);
+            foreach (var key in canonical.Keys)
+                _unsaved.Remove(key);
             foreach (var key in removed)
                 saved.Remove(key);
             foreach (var row in rows)
@@ -174,9 +179,9 @@ internal sealed class SettingsStore(
     /// <summary>The rows of the newest set that no start has failed with; those of the table when that is the newest of all.</summary>
     private IEnumerable<SavedRow> Choose(List<SavedRow> rows, IReadOnlyList<SettingSet> sets)
     {
-        var tried = trial.Tried();
+        var accused = trial.Accused();
         var usable = sets.Where(set => !set.Failed).ToList();
-        _started = usable.FirstOrDefault(set => set.Proven || !tried.Contains(set.Id));
+        _started = usable.FirstOrDefault(set => set.Proven || !accused.Contains(set.Id));
         _failed = [.. usable.TakeWhile(set => set != _started).Select(set => set.Id)];
         if (_started is null)
         {
@@ -233,7 +238,10 @@ internal sealed class SettingsStore(
 
     private void Apply(Dictionary<string, string> saved)
     {
-        source.Apply(saved);
+        var all = new Dictionary<string, string>(saved);
+        foreach (var (key, value) in _unsaved)
+            all[key] = value;
+        source.Apply(all);
         // A warning is logged once, not again at every change.
         var warnings = source.Current.Warnings;
         foreach (var warning in warnings.Where(warning => !_warned.Contains(warning)))

@@ -4,51 +4,98 @@ using Sluice.Server.Database;
 namespace Sluice.Server.Settings;
 
 /// <summary>
-/// The start that is under way with a set that no start has succeeded with: a small file, which a start that fails or is killed leaves
-/// behind (CFG-12). Not in the database, which takes no write this early.
+/// Remembers which sets of settings were in force when a start did not succeed (CFG-12). A set is accused by one start that failed with an
+/// error, or by two starts in a row that vanished: a single kill or power cut says nothing about the settings. Kept in a small file, because
+/// the database takes no writes this early.
 /// </summary>
-/// <remarks>Used by the start alone.</remarks>
+/// <remarks>Used by one caller at a time.</remarks>
 internal sealed class SettingsTrial(DataFolder folder)
 {
+    private const string FailedMark = " failed";
+
+    // From Begin to the outcome of this start.
+    private bool _isUnderWay;
+
     private string Path => System.IO.Path.Combine(folder.Root, "settings.trial");
 
-    /// <summary>The sets of starts that did not end, in their order; empty after a start that succeeded.</summary>
-    public IReadOnlyList<long> Tried()
+    /// <summary>The accused sets; empty after a start that succeeded.</summary>
+    public IReadOnlyList<long> Accused()
+    {
+        var starts = Read();
+        return
+        [
+            .. starts.Where((start, i) => start.Failed || (i > 0 && starts[i - 1].Set == start.Set))
+                .Select(start => start.Set)
+                .Distinct(),
+        ];
+    }
+
+    /// <summary>Notes an unproven set before a start uses it.</summary>
+    public void Begin(long set)
+    {
+        _isUnderWay = true;
+        Write([.. Read(), new Start(set, Failed: false)]);
+    }
+
+    /// <summary>The start has succeeded. What earlier starts accused stays until <see cref="Forget"/>.</summary>
+    public void Succeed() => EndWith(starts => starts[..^1]);
+
+    /// <summary>The start was called off, or failed for a reason that no setting can have.</summary>
+    public void Withdraw() => EndWith(starts => starts[..^1]);
+
+    /// <summary>The start failed with an error.</summary>
+    public void Accuse() => EndWith(starts => [.. starts[..^1], starts[^1] with { Failed = true }]);
+
+    /// <summary>Forgets all starts, once the accused sets are marked in the database.</summary>
+    public void Forget() => Write([]);
+
+    /// <summary>Replaces the line of this start, which is the last one. Does nothing if this start tries no set.</summary>
+    private void EndWith(Func<List<Start>, List<Start>> change)
+    {
+        if (!_isUnderWay)
+            return;
+        _isUnderWay = false;
+        if (Read() is { Count: > 0 } starts)
+            Write(change(starts));
+    }
+
+    private List<Start> Read()
     {
         try
         {
-            return File.Exists(Path)
-                ? [.. File.ReadAllLines(Path).Select(line => long.TryParse(line, NumberStyles.None, CultureInfo.InvariantCulture, out var id) ? id : 0)]
-                : [];
+            return File.Exists(Path) ? [.. File.ReadAllLines(Path).Select(Start.Parse)] : [];
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // What cannot be read accuses no set.
+            // An unreadable file accuses no set.
             return [];
         }
     }
 
-    /// <summary>Notes a set before it is used.</summary>
-    public void Begin(long set) => Write([.. Tried(), set]);
-
-    /// <summary>The start has succeeded.</summary>
-    public void End() => Write([]);
-
-    /// <summary>The start has failed for a reason that no setting can have, or was called off.</summary>
-    public void Withdraw() => Write([.. Tried().SkipLast(1)]);
-
-    private void Write(IReadOnlyList<long> sets)
+    private void Write(List<Start> starts)
     {
         try
         {
-            if (sets.Count == 0)
+            if (starts.Count == 0)
                 File.Delete(Path);
             else
-                File.WriteAllLines(Path, sets.Select(set => set.ToString(CultureInfo.InvariantCulture)));
+                File.WriteAllLines(Path, starts.Select(start => start.ToString()));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // A disk that takes no byte must not stop a start: the set goes without a trial.
+            // A full disk must not stop a start: the set is then used without a trial.
         }
+    }
+
+    private sealed record Start(long Set, bool Failed)
+    {
+        public static Start Parse(string line)
+        {
+            var failed = line.EndsWith(FailedMark, StringComparison.Ordinal);
+            var digits = failed ? line[..^FailedMark.Length] : line;
+            return new Start(long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out var set) ? set : 0, failed);
+        }
+
+        public override string ToString() => Set.ToString(CultureInfo.InvariantCulture) + (Failed ? FailedMark : "");
     }
 }

@@ -82,6 +82,7 @@ public sealed class SettingSetTests : IDisposable
         await StartAsync(host =>
         {
             Assert.Equal("7", host.Current.Text("queue.worker-count"));
+            host.Trial.Accuse();
             return Task.CompletedTask;
         });
         await StartAsync(async host =>
@@ -120,9 +121,55 @@ public sealed class SettingSetTests : IDisposable
             await StartAsync(host =>
             {
                 Assert.Equal(expected, host.Current.Text("queue.worker-count"));
+                host.Trial.Accuse();
                 return Task.CompletedTask;
             });
         }
+    }
+
+    [Fact]
+    public async Task Set_is_accused_by_two_vanished_starts_in_a_row()
+    {
+        await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
+        await StartAsync(async host =>
+        {
+            await host.Store.NoteStartedAsync(Token);
+            await SaveAsync(host, ("queue.worker-count", "7"));
+        });
+
+        foreach (var expected in (string[])["7", "7", "3", "3"])
+        {
+            // A start that is killed leaves no word.
+            await StartAsync(host =>
+            {
+                Assert.Equal(expected, host.Current.Text("queue.worker-count"));
+                return Task.CompletedTask;
+            });
+        }
+    }
+
+    [Fact]
+    public async Task One_vanished_start_between_good_ones_accuses_no_set()
+    {
+        await StartAsync(async host => await SaveAsync(host, ("queue.worker-count", "3")));
+        await StartAsync(async host =>
+        {
+            await host.Store.NoteStartedAsync(Token);
+            await SaveAsync(host, ("queue.worker-count", "7"));
+        });
+        await StartAsync(_ => Task.CompletedTask);
+
+        await StartAsync(async host =>
+        {
+            Assert.Equal("7", host.Current.Text("queue.worker-count"));
+            await host.Store.NoteStartedAsync(Token);
+        });
+
+        await StartAsync(async host =>
+        {
+            Assert.Equal("7", host.Current.Text("queue.worker-count"));
+            Assert.True((await host.Store.SetsAsync(Token))[0].Proven);
+        });
     }
 
     [Fact]

@@ -1,6 +1,7 @@
 using System.Net;
 using Dapper;
 using Microsoft.Data.Sqlite;
+using Sluice.Server.Settings;
 using Sluice.Server.Tests.Database;
 using Sluice.Server.Tests.EndToEnd;
 using Sluice.Server.Tests.Queue;
@@ -197,6 +198,28 @@ public sealed class StorageFaultTests : IDisposable
         await using var connection = new SqliteConnection($"Data Source={_temporary.Folder.Database};Pooling=False");
         Assert.Equal("ok", await connection.ExecuteScalarAsync<string>("PRAGMA integrity_check"));
         Assert.Equal(1 << 20, new FileInfo(_temporary.Folder.Reserve).Length);
+    }
+
+    [Fact]
+    public async Task Settings_saved_before_the_disk_filled_still_start()
+    {
+        using var disk = await SmallDisk.MountAsync(_temporary.Root, 80 << 20, Token);
+        await using (var host = await ProductHost.StartAsync(_temporary))
+        {
+            Assert.Empty(await host.Get<SettingsStore>().SaveAsync(new Dictionary<string, string?> { ["queue.worker-count"] = "3" }, Token));
+            disk.Fill();
+        }
+
+        Unprivileged.Own(_temporary.Root);
+        await using var server = await StartAsync("healthz");
+        using var client = new SluiceClient(server);
+        await server.LineAsync(line => line.Contains("Could not save the record of this start", StringComparison.Ordinal), Token);
+        Assert.Equal(HttpStatusCode.InsufficientStorage, await client.PutNzbAsync("tv", "Other", NzbText.Of("b.mkv"), Token));
+
+        disk.Free();
+        Assert.Equal(HttpStatusCode.Created, await client.PutNzbAsync("tv", "Rel", NzbText.Of("a.mkv"), Token));
+        await server.LineAsync(line => line.Contains("Saved the record of this start", StringComparison.Ordinal), Token);
+        Assert.Equal(0, await server.StopAsync(Token));
     }
 
     [Fact]

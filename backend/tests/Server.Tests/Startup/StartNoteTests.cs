@@ -1,0 +1,145 @@
+using System.Net;
+using Dapper;
+using Microsoft.Extensions.DependencyInjection;
+using Sluice.Server.Auth;
+using Sluice.Server.Database;
+using Sluice.Server.Settings;
+using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.FamilyImport;
+using Sluice.Server.Tests.Queue;
+using SQLitePCL;
+using Xunit;
+
+namespace Sluice.Server.Tests.Startup;
+
+/// <summary>What a start wants to record while the storage takes no writes: it serves, and the record is made once the fault has passed (F34).</summary>
+public sealed class StartNoteTests : IDisposable
+{
+    private const string AdminPassword = "a-password-of-the-administrator";
+
+    private readonly TemporaryFolder _temporary = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _temporary.Dispose();
+
+    [Theory]
+    [InlineData(raw.SQLITE_FULL)]
+    [InlineData(raw.SQLITE_READONLY)]
+    public async Task Unproven_settings_start_and_are_proved_later(int fault)
+    {
+        await using (var host = await ProductHost.StartAsync(_temporary))
+            Assert.Empty(await host.Get<SettingsStore>().SaveAsync(new Dictionary<string, string?> { ["queue.worker-count"] = "3" }, Token));
+
+        await ServesAsync(
+            fault,
+            [],
+            async host => Assert.False((await host.Get<SettingsStore>().SetsAsync(Token))[0].Proven),
+            async host => (await host.Get<SettingsStore>().SetsAsync(Token))[0].Proven);
+    }
+
+    [Theory]
+    [InlineData(raw.SQLITE_FULL)]
+    [InlineData(raw.SQLITE_READONLY)]
+    public async Task Missing_link_key_is_used_and_saved_later(int fault)
+    {
+        await using (var host = await ProductHost.StartAsync(_temporary))
+            await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("DELETE FROM setting WHERE key = 'api.strm-key'"), Token);
+        var used = "";
+
+        await ServesAsync(
+            fault,
+            [],
+            host =>
+            {
+                used = host.Get<SettingsSource>().Current.Text("api.strm-key");
+                Assert.NotEmpty(used);
+                return Task.CompletedTask;
+            },
+            async host => await CountAsync(host, "SELECT count(*) FROM setting WHERE key = 'api.strm-key'") == 1);
+
+        await using var next = await ProductHost.StartAsync(_temporary);
+        Assert.Equal(used, next.Get<SettingsSource>().Current.Text("api.strm-key"));
+    }
+
+    [Theory]
+    [InlineData(raw.SQLITE_FULL)]
+    [InlineData(raw.SQLITE_READONLY)]
+    public async Task Reset_wish_starts_and_is_done_later(int fault)
+    {
+        await using (var host = await ProductHost.StartAsync(_temporary, null, null, ("SLUICE_ADMIN_PASSWORD", AdminPassword)))
+            Assert.NotNull(host.Get<AdminStore>().Admin);
+
+        await ServesAsync(
+            fault,
+            [("RESET_ADMIN_PASSWORD", "true")],
+            host =>
+            {
+                Assert.NotNull(host.Get<AdminStore>().Admin);
+                return Task.CompletedTask;
+            },
+            host => Task.FromResult(host.Get<AdminStore>().Admin is null && host.Get<SetupCode>().Current is not null));
+    }
+
+    [Theory]
+    [InlineData(raw.SQLITE_FULL)]
+    [InlineData(raw.SQLITE_READONLY)]
+    public async Task Wanted_import_starts_and_begins_later(int fault)
+    {
+        using var old = new OldServer(OldShape.Json, _temporary);
+        old.Leave();
+        // The first start leaves an empty database, so that the next one writes nothing before the listener runs.
+        await using (await ProductHost.StartAsync(_temporary))
+        {
+        }
+
+        await ServesAsync(
+            fault,
+            [("SLUICE_IMPORT", "true")],
+            async host => Assert.Equal(0, await CountAsync(host, "SELECT count(*) FROM family_import")),
+            async host => await CountAsync(host, "SELECT count(*) FROM family_import WHERE finished_at IS NOT NULL") == 1);
+    }
+
+    [Fact]
+    public async Task Value_set_by_hand_meanwhile_is_kept()
+    {
+        await using (var host = await ProductHost.StartAsync(_temporary))
+            await host.Get<SluiceDatabase>().WriteAsync(connection => connection.Execute("DELETE FROM setting WHERE key = 'api.strm-key'"), Token);
+        var storage = new FaultyStorage { CommitCode = raw.SQLITE_FULL };
+        await using (var host = await ProductHost.StartAsync(_temporary, null, Use(storage)))
+        {
+            storage.CommitCode = null;
+            Assert.Empty(await host.Get<SettingsStore>().SaveAsync(new Dictionary<string, string?> { ["api.strm-key"] = "chosen-by-hand-0123456789" }, Token));
+            await UntilAsync(async () => await CountAsync(host, "SELECT count(*) FROM setting WHERE key = 'api.strm-key'") == 1);
+        }
+
+        await using var next = await ProductHost.StartAsync(_temporary);
+        Assert.Equal("chosen-by-hand-0123456789", next.Get<SettingsSource>().Current.Text("api.strm-key"));
+    }
+
+    /// <summary>Starts with a storage that takes no writes, which must serve; then with one that does.</summary>
+    private async Task ServesAsync(int fault, (string, string)[] variables, Func<ProductHost, Task> during, Func<ProductHost, Task<bool>> after)
+    {
+        var storage = new FaultyStorage { CommitCode = fault };
+        await using var host = await ProductHost.StartAsync(_temporary, null, Use(storage), variables);
+        using (var answer = await host.Client.GetAsync(new Uri("/healthz", UriKind.Relative), Token))
+            Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
+        await during(host);
+
+        storage.CommitCode = null;
+        // As the watch of the storage does every half minute.
+        await host.Get<SluiceDatabase>().ProbeAsync(Token);
+        await UntilAsync(() => after(host));
+    }
+
+    private static async Task UntilAsync(Func<Task<bool>> holds)
+    {
+        while (!await holds())
+            await Task.Delay(TimeSpan.FromMilliseconds(20), TimeProvider.System, Token);
+    }
+
+    private static Action<IServiceCollection> Use(FaultyStorage storage) => services => services.AddSingleton<ICommitStep>(storage);
+
+    private static Task<int> CountAsync(ProductHost host, string query) =>
+        host.Get<SluiceDatabase>().ReadAsync(connection => connection.ExecuteScalar<int>(query), Token);
+}
