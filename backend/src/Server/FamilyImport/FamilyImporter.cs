@@ -21,6 +21,7 @@ internal sealed class FamilyImporter(
     MadePassword made,
     CategoryRules categories,
     QueueSchedule schedule,
+    MeasureWorker measuring,
     IEnumerable<ISettingCheck> checks,
     ProcessOptions process)
 {
@@ -107,7 +108,10 @@ internal sealed class FamilyImporter(
         }
 
         if (writes)
+        {
             schedule.Wake();
+            measuring.Wake();
+        }
 
         void Step() => progress((double)++done / Math.Max(1, all));
     }

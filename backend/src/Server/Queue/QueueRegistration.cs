@@ -48,5 +48,7 @@ internal static class QueueRegistration
         .AddSingleton<ImportJob>()
         .AddSingleton<ReadPosts>()
         .AddSingleton<IWorker, QueueWorker>()
+        .AddSingleton<MeasureWorker>()
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<MeasureWorker>())
         .AddSingleton<IWorker, RemappingWorker>();
 }

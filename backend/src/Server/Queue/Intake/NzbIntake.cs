@@ -274,7 +274,7 @@ internal sealed class NzbIntake(
             NzbHash = nzb.Blob?.Hash ?? "",
             NzbLength = nzb.Blob?.PlainLength ?? 0,
             AddedAt = time.WallTime(),
-        };
+        }.With(nzb.Measure);
     }
 
     private bool IsFull(int items) => _full = WouldBeFull(items);
