@@ -84,6 +84,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/arr/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["PlanArr"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/arr/test": {
         parameters: {
             query?: never;
@@ -854,6 +870,11 @@ export interface components {
             tried: components["schemas"]["ArrAttempt"][];
             path: components["schemas"]["PathCheck"];
         };
+        ArrFieldChange: {
+            name: string;
+            from: string;
+            to: string;
+        };
         ArrInstance: {
             id: string;
             kind: components["schemas"]["ArrProgram"];
@@ -870,12 +891,22 @@ export interface components {
             locked: null | string;
         };
         /** @enum {string} */
+        ArrPlanAction: "add" | "keep" | "change" | "ask";
+        ArrPlanned: {
+            action: components["schemas"]["ArrPlanAction"];
+            address: string;
+            client: null | string;
+            changes: components["schemas"]["ArrFieldChange"][];
+            token: null | string;
+        };
+        /** @enum {string} */
         ArrProgram: "sonarr" | "radarr" | "lidarr" | "readarr" | "whisparr";
         ArrRequest: {
             kind: components["schemas"]["ArrProgram"];
             url: string;
             key?: null | string;
             category?: null | string;
+            agreed?: null | string;
         };
         /** @enum {string} */
         ArrState: "unchecked" | "ok" | "failed";
@@ -1429,6 +1460,12 @@ export interface components {
             percent: number;
             /** Format: int64 */
             bytes: number;
+            /** Format: int32 */
+            files: null | number;
+            /** Format: int32 */
+            segments: null | number;
+            /** Format: date-time */
+            postedAt: null | string;
             /** Format: date-time */
             addedAt: string;
             hasPassword: boolean;
@@ -1884,6 +1921,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PathCheck"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    PlanArr: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArrRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArrPlanned"];
                 };
             };
             /** @description An error. */

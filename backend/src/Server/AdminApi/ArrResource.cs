@@ -47,7 +47,8 @@ internal enum ArrState
 /// <param name="Url">Where it is.</param>
 /// <param name="Key">Its API key; null for the saved one, which goes to the saved address alone.</param>
 /// <param name="Category">The category that it adds with; null for the usual one.</param>
-internal sealed record ArrRequest(ArrProgram Kind, string Url, string? Key = null, string? Category = null) : IJsonBody<ArrRequest>;
+/// <param name="Agreed">The token of a plan, to change what the plan names; <c>add</c> adds a client beside the one that the plan asks about.</param>
+internal sealed record ArrRequest(ArrProgram Kind, string Url, string? Key = null, string? Category = null, string? Agreed = null) : IJsonBody<ArrRequest>;
 
 /// <summary>A saved program by its id, or one that is to be called.</summary>
 internal sealed record PathCheckRequest(string? Id = null, ArrProgram? Kind = null, string? Url = null, string? Key = null, string? Category = null) : IJsonBody<PathCheckRequest>;
@@ -66,6 +67,34 @@ internal sealed record ArrTest(string Version, string InstanceName);
 
 /// <summary>An address of this server that a program has tried.</summary>
 internal sealed record ArrAttempt(string Address, bool Ok, string? Cause);
+
+/// <summary>What a connection does to the download clients of a program; <see cref="ArrAction"/>.</summary>
+[JsonConverter(typeof(KebabCaseEnumConverter<ArrPlanAction>))]
+internal enum ArrPlanAction
+{
+    /// <inheritdoc cref="ArrAction.Add"/>
+    Add,
+
+    /// <inheritdoc cref="ArrAction.Keep"/>
+    Keep,
+
+    /// <inheritdoc cref="ArrAction.Change"/>
+    Change,
+
+    /// <inheritdoc cref="ArrAction.Ask"/>
+    Ask,
+}
+
+/// <summary>A field that would change; both texts are empty for a secret.</summary>
+internal sealed record ArrFieldChange(string Name, string From, string To);
+
+/// <summary>What a connection would do.</summary>
+/// <param name="Action">To the download clients of the program.</param>
+/// <param name="Address">The address that passed the program's test.</param>
+/// <param name="Client">Name of the client that is kept, would change or is asked about; null if one is added.</param>
+/// <param name="Changes">What would change of it.</param>
+/// <param name="Token">Agrees to these changes; null if nothing changes.</param>
+internal sealed record ArrPlanned(ArrPlanAction Action, string Address, string? Client, IReadOnlyList<ArrFieldChange> Changes, string? Token);
 
 /// <summary>What a program lacks to find the files.</summary>
 internal sealed record PathMapping(string Host, string RemotePath, string LocalPath);
@@ -86,6 +115,7 @@ internal static class ArrResource
         arr.MapGet("", List).WithName("ListArr");
         arr.MapDelete("/{id}", RemoveAsync).WithName("RemoveArr");
         arr.MapPost("/test", TestAsync).WithName("TestArr");
+        arr.MapPost("/plan", PlanAsync).WithName("PlanArr");
         arr.MapPost("/connect", ConnectAsync).WithName("ConnectArr");
         arr.MapPost("/path-check", CheckPathAsync).WithName("CheckArrPath");
     }
@@ -118,6 +148,28 @@ internal static class ArrResource
         }
     }
 
+    private static async Task<Results<Ok<ArrPlanned>, JsonHttpResult<Problem>>> PlanAsync(
+        ArrRequest request, HttpContext http, ArrStore store, ArrConnector connector, IServer listener, IOptionsMonitor<ApiOptions> api, CancellationToken cancellationToken)
+    {
+        if (ReadForConnection(request, store, api.CurrentValue, out var problem) is not { } server)
+            return problem!;
+        try
+        {
+            var plan = await connector.PlanAsync(server, Addresses(http.Request, listener), cancellationToken);
+            return TypedResults.Ok(new ArrPlanned(
+                (ArrPlanAction)plan.Action,
+                plan.Address.ToString(),
+                plan.Client,
+                [.. plan.Changes.Select(change => new ArrFieldChange(change.Name, change.From, change.To))],
+                plan.Token));
+        }
+        catch (ArrException e)
+        {
+            Note(store, server, e.Message);
+            return AdminProblem.TestFailed(e.Message);
+        }
+    }
+
     private static async Task<Results<Ok<ArrConnected>, JsonHttpResult<Problem>>> ConnectAsync(
         ArrRequest request,
         HttpContext http,
@@ -128,21 +180,19 @@ internal static class ArrResource
         IOptionsMonitor<ApiOptions> api,
         CancellationToken cancellationToken)
     {
-        if (Locked(store) is { } locked)
-            return locked;
-        if (Read(request, store, api.CurrentValue, out var problem) is not { } server)
+        if (ReadForConnection(request, store, api.CurrentValue, out var problem) is not { } server)
             return problem!;
-        if (!api.CurrentValue.Categories.Contains(server.Category, StringComparer.Ordinal))
-            return AdminProblem.BadInput("category", $"There is no category {server.Category}. Add it to the categories first.");
         try
         {
-            var connection = await connector.ConnectAsync(server, Addresses(http.Request, listener), cancellationToken);
+            var (plan, saved) = await connector.ConnectAsync(server, Addresses(http.Request, listener), request.Agreed, cancellationToken);
+            if (saved is null)
+                return AdminProblem.WrongState(NotAgreed(server, plan));
             return TypedResults.Ok(new ArrConnected(
-                Instance(connection.Server, store),
-                connection.Address.ToString(),
-                connection.Created,
-                [.. connection.Trials.Select(trial => new ArrAttempt(trial.Address.ToString(), trial.Cause is null, trial.Cause))],
-                Shape(await doctor.CheckAsync(connection.Server, cancellationToken))));
+                Instance(saved, store),
+                plan.Address.ToString(),
+                plan.Action == ArrAction.Add,
+                [.. plan.Trials.Select(trial => new ArrAttempt(trial.Address.ToString(), trial.Cause is null, trial.Cause))],
+                Shape(await doctor.CheckAsync(saved, cancellationToken))));
         }
         catch (ArrException e)
         {
@@ -180,6 +230,22 @@ internal static class ArrResource
     private static JsonHttpResult<Problem>? Locked(ArrStore store) => store.Lock is { } variable
         ? AdminProblem.WrongState($"The programs are set by the environment variable {variable}. Remove it there to change them here.")
         : null;
+
+    private static string NotAgreed(ArrServer server, ArrPlan plan) =>
+        $"{server.Kind} has a download client {plan.Client} whose {string.Join(", ", plan.Changes.Select(change => change.Name))} would change. "
+        + "Look at the plan (POST /api/arr/plan) and send its token as \"agreed\"."
+        + (plan.Action == ArrAction.Ask ? " Or send \"add\", and it gets another client." : "");
+
+    /// <summary>The program that is to be connected; null with what is wrong with it, or why nothing can be saved.</summary>
+    private static ArrServer? ReadForConnection(ArrRequest request, ArrStore store, ApiOptions api, out JsonHttpResult<Problem>? problem)
+    {
+        if ((problem = Locked(store)) is not null || Read(request, store, api, out problem) is not { } server)
+            return null;
+        if (api.Categories.Contains(server.Category, StringComparer.Ordinal))
+            return server;
+        problem = AdminProblem.BadInput("category", $"There is no category {server.Category}. Add it to the categories first.");
+        return null;
+    }
 
     /// <summary>The program that a request means; null with what is wrong with it.</summary>
     private static ArrServer? Read(ArrRequest request, ArrStore store, ApiOptions api, out JsonHttpResult<Problem>? problem)
@@ -262,6 +328,7 @@ internal static class ArrResource
 [JsonSerializable(typeof(PathCheckRequest))]
 [JsonSerializable(typeof(ArrInstances))]
 [JsonSerializable(typeof(ArrTest))]
+[JsonSerializable(typeof(ArrPlanned))]
 [JsonSerializable(typeof(ArrConnected))]
 [JsonSerializable(typeof(PathCheck))]
 internal sealed partial class ArrResourceJson : JsonSerializerContext;

@@ -95,13 +95,16 @@ internal sealed record JobStep(JobStepName Step, JobStepState State, long? Ms, s
 /// <param name="Sentence">Why it waits, as a sentence; null where it does not.</param>
 /// <param name="Position">Its place in the whole queue, 0-based, when it was read. Rows behind one that comes, goes or is moved get no event.</param>
 /// <param name="Percent">0 to 100 over the whole import.</param>
-/// <param name="Bytes">Encoded size of the post; 0 until the NZB has been read.</param>
+/// <param name="Bytes">Encoded size of the post; 0 until its NZB has been fetched.</param>
+/// <param name="Files">Files of the post; null until its NZB has been fetched.</param>
+/// <param name="Segments">Segments of the post; null until its NZB has been fetched.</param>
+/// <param name="PostedAt">Date of its newest file; null if it has none.</param>
 /// <param name="AddedAt">When it was accepted.</param>
 /// <param name="HasPassword">Whether a password came with it.</param>
 /// <param name="Steps">All steps, in their order.</param>
 internal sealed record QueueRow(
     string Id, string Name, string Category, JobPriority Priority, JobState State, string? Sentence, int Position, int Percent, long Bytes,
-    DateTimeOffset AddedAt, bool HasPassword, IReadOnlyList<JobStep> Steps);
+    int? Files, int? Segments, DateTimeOffset? PostedAt, DateTimeOffset AddedAt, bool HasPassword, IReadOnlyList<JobStep> Steps);
 
 /// <summary>A page of the queue.</summary>
 /// <param name="Items">Its rows.</param>

@@ -52,12 +52,14 @@ internal sealed class ArrClient(GuardedClient http, TimeProvider time)
     }
 
     /// <summary>Saves something.</summary>
+    /// <returns>As the program has it now.</returns>
     /// <exception cref="ArrException">It was not saved.</exception>
-    public async Task SaveAsync(ArrServer server, HttpMethod method, string path, JsonNode body, CancellationToken cancellationToken)
+    public async Task<JsonNode?> SaveAsync(ArrServer server, HttpMethod method, string path, JsonNode body, CancellationToken cancellationToken)
     {
         var (status, answer) = await SendAsync(server, method, path, body, TestPatience, cancellationToken);
         if ((int)status is < 200 or > 299)
             throw new ArrException(Complaints(answer) is [var first, ..] ? $"{server.Kind} did not save it: {first}" : Describe(server, status));
+        return answer;
     }
 
     /// <summary>Has the program test a download client.</summary>

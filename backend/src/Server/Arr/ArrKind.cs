@@ -31,6 +31,9 @@ internal enum ArrKind
 /// <param name="Category">The category that it adds with.</param>
 internal sealed record ArrServer(string Id, ArrKind Kind, string Name, string Url, string Key, string Category)
 {
+    /// <summary>The id under which it keeps the download client that Sluice made; null if Sluice made none.</summary>
+    public int? ClientId { get; init; }
+
     /// <summary>What its paths begin with: Lidarr and Readarr have the first version of theirs, the others the third.</summary>
     public string ApiPath => Kind is ArrKind.Lidarr or ArrKind.Readarr ? "/api/v1/" : "/api/v3/";
 
@@ -88,7 +91,7 @@ internal static class ArrJson
         var list = root[ListOf(server.Kind)] as JsonArray;
         if (list is null)
             root[ListOf(server.Kind)] = list = [];
-        list.Add((JsonNode)new JsonObject
+        var element = new JsonObject
         {
             ["Id"] = server.Id,
             ["Name"] = server.Name,
@@ -96,7 +99,10 @@ internal static class ArrJson
             ["ApiKey"] = server.Key,
             ["Enabled"] = true,
             ["Category"] = server.Category,
-        });
+        };
+        if (server.ClientId is { } clientId)
+            element["ClientId"] = clientId;
+        list.Add((JsonNode)element);
         return root.ToJsonString();
     }
 
@@ -157,7 +163,10 @@ internal static class ArrJson
             else if (new[] { id, name, category }.Any(text => text.Length > 256 || !SettingText.IsPlain(text)))
                 fault = "Id, Name and Category must be single lines";
             else
-                return new ArrServer(id.Length > 0 ? id : IdOf(kind, url), kind, name.Length > 0 ? name : kind.ToString(), url, key, category);
+                return new ArrServer(id.Length > 0 ? id : IdOf(kind, url), kind, name.Length > 0 ? name : kind.ToString(), url, key, category)
+                {
+                    ClientId = element["ClientId"] is JsonValue value && value.TryGetValue<int>(out var clientId) ? clientId : null,
+                };
         }
         catch (Exception e) when (e is ArgumentException or InvalidOperationException)
         {

@@ -23,6 +23,10 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Tim
     /// <summary>All programs.</summary>
     public IReadOnlyList<ArrServer> All => ArrJson.Read(settings.Current.Text(Setting), out _);
 
+    /// <summary>The saved program of a kind and address, or null.</summary>
+    public ArrServer? Find(ArrServer server) =>
+        All.FirstOrDefault(other => other.Kind == server.Kind && other.Url.Equals(server.Url, StringComparison.OrdinalIgnoreCase));
+
     /// <summary>The last check of a program; null when there was none.</summary>
     public ArrCheck? CheckOf(string id) => _checks.GetValueOrDefault(id);
 
@@ -34,7 +38,7 @@ internal sealed class ArrStore(SettingsStore store, SettingsSource settings, Tim
     /// <exception cref="ArrException">It cannot be saved.</exception>
     public async Task<ArrServer> SaveAsync(ArrServer server, CancellationToken cancellationToken)
     {
-        var existing = All.FirstOrDefault(other => other.Kind == server.Kind && other.Url.Equals(server.Url, StringComparison.OrdinalIgnoreCase));
+        var existing = Find(server);
         var saved = server with { Id = existing?.Id ?? ArrJson.IdOf(server.Kind, server.Url) };
         if (saved != existing)
             await WriteAsync(ArrJson.With(settings.Current.Text(Setting), saved), cancellationToken);

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Globalization;
 using System.IO.Compression;
 using System.IO.Enumeration;
@@ -22,7 +21,6 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     private const string IdsSuffix = ".ids";
     private const string RawSuffix = ".raw";
     private const long SpareBytes = 64L << 20;
-    private const int CopyBuffer = 128 << 10;
     private const int HashLength = 64;
 
     // A blob is written before the row that refers to it, so a young one without a row may be about to get one.
@@ -38,17 +36,25 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
 
     /// <summary>Reads an NZB to its end and keeps it, compressed. When the task completes it is on disk under its name.</summary>
     /// <param name="plain">The NZB as text; is read once, forward, and left open.</param>
+    /// <param name="read">Reads the NZB on its way to the disk, as far as it likes; may throw nothing about its content. Null: nothing does.</param>
     /// <param name="beforeNaming">Told the hash once all has been read, before the blob of that hash is there.</param>
     /// <param name="cancellationToken">Gives up and removes what was written.</param>
     /// <exception cref="BlobTooLargeException">It is longer than <see cref="MaxNzbBytes"/>.</exception>
     /// <exception cref="StorageException">It cannot be written.</exception>
-    public Task<StoredBlob> SaveNzbAsync(Stream plain, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
+    public Task<StoredBlob> SaveNzbAsync(
+        Stream plain,
+        Func<Stream, CancellationToken, Task>? read,
+        Func<string, CancellationToken, Task> beforeNaming,
+        CancellationToken cancellationToken) =>
         SaveAsync(
             NzbSuffix,
             async (file, hash) =>
             {
                 await using var brotli = new BrotliStream(file, CompressionLevel.Fastest, leaveOpen: true);
-                return await CopyAsync(plain, brotli, hash, MaxNzbBytes, cancellationToken);
+                await using var passing = new PassingStream(plain, brotli, hash, MaxNzbBytes);
+                if (read is not null)
+                    await read(passing, cancellationToken);
+                return await passing.DrainAsync(cancellationToken);
             },
             beforeNaming,
             cancellationToken);
@@ -61,7 +67,11 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
     public Task<StoredBlob> SaveRawAsync(Stream body, Func<string, CancellationToken, Task> beforeNaming, CancellationToken cancellationToken) =>
         SaveAsync(
             RawSuffix,
-            (file, hash) => CopyAsync(body, file, hash, long.MaxValue, cancellationToken),
+            async (file, hash) =>
+            {
+                await using var passing = new PassingStream(body, file, hash, long.MaxValue);
+                return await passing.DrainAsync(cancellationToken);
+            },
             beforeNaming,
             cancellationToken);
 
@@ -226,31 +236,6 @@ internal sealed class BlobStore(DataFolder folder, IBlobFiles files, BlobQuarant
             },
             cancellationToken);
         return new StoredBlob(name, length, storedLength);
-    }
-
-    private static async Task<long> CopyAsync(Stream from, Stream to, IncrementalHash hash, long limit, CancellationToken cancellationToken)
-    {
-        long length = 0;
-        var buffer = ArrayPool<byte>.Shared.Rent(CopyBuffer);
-        try
-        {
-            int read;
-            while ((read = await from.ReadAsync(buffer, cancellationToken)) > 0)
-            {
-                length += read;
-                if (length > limit)
-                    throw new BlobTooLargeException(limit);
-
-                hash.AppendData(buffer, 0, read);
-                await to.WriteAsync(buffer.AsMemory(0, read), cancellationToken);
-            }
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(buffer);
-        }
-
-        return length;
     }
 
     /// <summary>A hash becomes part of a path, so nothing else may pass.</summary>

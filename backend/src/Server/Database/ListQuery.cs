@@ -1,5 +1,4 @@
 using System.Data.Common;
-using System.Globalization;
 
 namespace Sluice.Server.Database;
 
@@ -42,10 +41,8 @@ internal sealed class ListQuery
     /// <param name="words">Folded words (<see cref="SearchText"/>); none for all rows.</param>
     public ListQuery(string column, IReadOnlyList<string> words)
     {
-        foreach (var term in SqlDialect.ContainsWords(column, words.Count))
-            _filter.Add(term);
-        for (var word = 0; word < words.Count; word++)
-            _values[string.Create(CultureInfo.InvariantCulture, $"@word{word}")] = words[word];
+        if (words.Count > 0)
+            Add(SqlDialect.ContainsWords(column, "@words"), ("@words", string.Join(' ', words)));
     }
 
     /// <summary>Whether every row belongs to the list.</summary>

@@ -47,6 +47,20 @@ internal static class SearchText
             .Take(MaxWords),
     ];
 
+    /// <summary>Whether a folded text holds every word of a search.</summary>
+    /// <param name="text">UTF-8.</param>
+    /// <param name="words">Folded words with a space between them, UTF-8.</param>
+    public static bool ContainsWords(ReadOnlySpan<byte> text, ReadOnlySpan<byte> words)
+    {
+        foreach (var word in words.Split((byte)' '))
+        {
+            if (text.IndexOf(words[word]) < 0)
+                return false;
+        }
+
+        return true;
+    }
+
     /// <summary>Letters whose stroke or tie is no accent of Unicode are written as those that people type for them.</summary>
     private static void Append(StringBuilder folded, char letter) => _ = letter switch
     {

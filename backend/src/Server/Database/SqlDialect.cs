@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using Microsoft.Data.Sqlite;
+using SQLitePCL;
 
 namespace Sluice.Server.Database;
 
@@ -105,9 +106,10 @@ internal static class SqlDialect
             : ($"contains_text({column}, {parameter})", part);
     }
 
-    /// <summary>That a column of folded text (<see cref="SearchText"/>) holds every word; as many parameters as words, the first <c>@word0</c>.</summary>
-    public static IEnumerable<string> ContainsWords(string column, int words) =>
-        Enumerable.Range(0, Math.Min(words, SearchText.MaxWords)).Select(word => $"instr({column}, @word{word.ToString(CultureInfo.InvariantCulture)}) > 0");
+    /// <summary>That a column of folded text (<see cref="SearchText"/>) holds every word: one call a row, however many words there are.</summary>
+    /// <param name="column">The column.</param>
+    /// <param name="parameter">A parameter whose value is the words, with a space between them.</param>
+    public static string ContainsWords(string column, string parameter) => $"contains_words({column}, {parameter})";
 
     /// <summary>Makes the functions that conditions call known to a connection.</summary>
     public static void AddFunctions(SqliteConnection connection)
@@ -120,6 +122,10 @@ internal static class SqlDialect
             "equal_text",
             (string? text, string? other) => text is not null && text.Equals(other, StringComparison.OrdinalIgnoreCase),
             isDeterministic: true);
+        // Reads the bytes where SQLite has them: a row costs no string.
+        var made = raw.sqlite3_create_function(connection.Handle, "contains_words", 2, raw.SQLITE_UTF8 | raw.SQLITE_DETERMINISTIC, null, static (context, _, values) =>
+            raw.sqlite3_result_int(context, SearchText.ContainsWords(raw.sqlite3_value_blob(values[0]), raw.sqlite3_value_blob(values[1])) ? 1 : 0));
+        SqliteException.ThrowExceptionForRC(made, connection.Handle);
         connection.CreateFunction("fold_text", (string? text) => text is null ? null : SearchText.Fold(text), isDeterministic: true);
     }
 

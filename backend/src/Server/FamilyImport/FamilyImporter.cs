@@ -21,6 +21,8 @@ internal sealed class FamilyImporter(
     MadePassword made,
     CategoryRules categories,
     QueueSchedule schedule,
+    MeasureWorker measuring,
+    CategoryJoin joining,
     IEnumerable<ISettingCheck> checks,
     ProcessOptions process)
 {
@@ -107,7 +109,11 @@ internal sealed class FamilyImporter(
         }
 
         if (writes)
+        {
             schedule.Wake();
+            measuring.Wake();
+            await joining.JoinAsync(cancellationToken);
+        }
 
         void Step() => progress((double)++done / Math.Max(1, all));
     }
@@ -258,7 +264,7 @@ internal sealed class FamilyImporter(
         var id = item.Id.ToString("D");
         if (HistoryStore.Contains(connection, id))
             return;
-        var category = CategoryRules.Resolve(item.Category);
+        var category = CategoryRules.AsSent(item.Category);
         var failure = item.IsCompleted ? null : ImportFailure.FailedBefore(item.Message);
         HistoryStore.Insert(connection, new HistoryItem
         {
@@ -321,7 +327,7 @@ internal sealed class FamilyImporter(
         var id = item.Id.ToString("D");
         if (QueueStore.Find(connection, id) is not null || HistoryStore.Contains(connection, id))
             return false;
-        var category = CategoryRules.Resolve(item.Category);
+        var category = CategoryRules.AsSent(item.Category);
         var folder = categories.FolderOf(category);
         var wanted = ReleaseName.Clean(item.Name.Length > 0 ? item.Name : ItemName.Parse(item.NzbName).Name, windowsSafe: true);
         var name = ReleaseName.FindFree(

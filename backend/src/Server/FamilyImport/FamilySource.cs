@@ -56,7 +56,11 @@ internal sealed class FamilySource : IDisposable
         if (item.Length is not ({ } length and > 0))
             throw new FamilyFormatException("the old database does not know how long it is");
         if (item.Blob is { } blob && TryOpen(blob) is { } file)
-            return FamilyBlobReader.Read(item.Kind, FamilyText.ReadBlob(file), length);
+        {
+            using (file)
+                return FamilyBlobReader.Read(item.Kind, FamilyText.ReadBlob(file), length);
+        }
+
         if (Store.FindContent(item.Kind, item.Id) is not { } text)
             throw new FamilyFormatException(item.Blob is null ? "the old database does not say what it is made of" : "the blob that says what it is made of is missing");
         return FamilyJsonReader.Read(item.Kind, FamilyText.Read(text), length, item.Kind == FamilyKind.Nzb ? Store.FindSegmentSizes(item.Id) : null);

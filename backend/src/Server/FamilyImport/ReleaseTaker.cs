@@ -26,7 +26,7 @@ internal sealed class ReleaseTaker(BlobStore blobs, StoredNzbReader nzbs)
     {
         try
         {
-            var blob = await blobs.SaveNzbAsync(plain, lease.PinAsync, cancellationToken);
+            var blob = await blobs.SaveNzbAsync(plain, read: null, lease.PinAsync, cancellationToken);
             var placed = new PlacedPosts(posts);
             await blobs.SaveIdsAsync(blob.Hash, (list, token) => PlaceAsync(nzbs.ReadAsync(blob.Hash, new NzbHead(), token), placed, list, token), cancellationToken);
             return placed.AreComplete ? new TakenNzb(blob, placed) : null;

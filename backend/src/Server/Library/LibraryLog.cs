@@ -12,6 +12,9 @@ internal static partial class LibraryLog
     [LoggerMessage(2002, LogLevel.Debug, "{Release}: article {Number} of posted file {Ordinal} claims a place that those beside it contradict")]
     public static partial void ClaimRefused(ILogger logger, string release, int ordinal, int number);
 
+    [LoggerMessage(2004, LogLevel.Warning, "{Category} is not one of the categories (api.categories): the item has none")]
+    public static partial void UnknownCategory(ILogger logger, string category);
+
     [LoggerMessage(2003, LogLevel.Warning, "A corrected map could not be stored, and will be found again: {Reason}")]
     public static partial void MapNotStored(ILogger logger, string reason);
 }

@@ -112,6 +112,9 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     /// <summary>What each provider has been used for since the start, by its id, those included that the settings name no more.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _accounts.Uses;
 
+    /// <summary>Completes when a provider that was left alone can be used again. Ask again for the recovery after that.</summary>
+    public Task NextRecovery => _accounts.NextRecovery;
+
     /// <summary>Connections that a lane may use as things are.</summary>
     public int Effective(OperationLane lane) => _accounts.Limiter.Effective(lane);
 

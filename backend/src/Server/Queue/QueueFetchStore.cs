@@ -12,7 +12,8 @@ internal sealed class QueueFetchStore(SluiceDatabase database)
         connection.Execute(
             """
             UPDATE queue_item
-            SET url = NULL, file = @File, name = @Name, folded = fold_text(@Name), nzb_name = @NzbName, password = @Password, nzb_hash = @NzbHash, nzb_length = @NzbLength
+            SET url = NULL, file = @File, name = @Name, folded = fold_text(@Name), nzb_name = @NzbName, password = @Password, nzb_hash = @NzbHash, nzb_length = @NzbLength,
+              encoded_bytes = @EncodedBytes, posted_at = @PostedMilliseconds, files = @Files, segments = @Segments
             WHERE id = @Id
             """,
             item with { File = file });

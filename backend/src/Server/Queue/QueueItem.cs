@@ -30,7 +30,7 @@ internal sealed record QueueItem : ImportItem
     /// <summary>Bytes of the plain NZB.</summary>
     public long NzbLength { get; init; }
 
-    /// <summary>Mean date of the posted files; null until the NZB has been read, or when it says none.</summary>
+    /// <summary>Date of the newest posted file; null until the NZB has been read, or if it says none.</summary>
     public DateTimeOffset? PostedAt { get; init; }
 
     /// <summary><see cref="PostedAt"/> as its row has it, in Unix milliseconds.</summary>
@@ -39,6 +39,15 @@ internal sealed record QueueItem : ImportItem
         get => PostedAt?.ToUnixTimeMilliseconds();
         init => PostedAt = value is { } posted ? StoredTime.Read(posted) : null;
     }
+
+    /// <summary>Files that the NZB lists; null until it has been read.</summary>
+    public int? Files { get; init; }
+
+    /// <summary>Segments that the NZB lists; null until it has been read.</summary>
+    public int? Segments { get; init; }
+
+    /// <summary>What the NZB says about its post; null until it has been read.</summary>
+    public PostMeasure? Measure => Files is { } files && Segments is { } segments ? new PostMeasure(EncodedBytes, PostedAt, files, segments) : null;
 
     /// <summary>Place in the whole queue, 0-based, by priority and position. Filled by listings only.</summary>
     public int Index { get; init; }
@@ -57,6 +66,15 @@ internal sealed record QueueItem : ImportItem
 
     /// <summary>The blobs that it needed.</summary>
     public IEnumerable<string> BlobHashes => NzbHash.Length == 0 ? [] : RawHash is null ? [NzbHash] : [NzbHash, RawHash];
+
+    /// <summary>The item with what its NZB says about its post; null if it is not known.</summary>
+    public QueueItem With(PostMeasure? measure) => this with
+    {
+        EncodedBytes = measure?.EncodedBytes ?? 0,
+        PostedAt = measure?.PostedAt,
+        Files = measure?.Files,
+        Segments = measure?.Segments,
+    };
 
     /// <summary>A password, cut off where it is longer than one that is kept.</summary>
     public static string LimitPassword(string password) => password.Length <= MaxPassword ? password : password[..MaxPassword];

@@ -51,6 +51,15 @@ internal static partial class QueueLog
     [LoggerMessage(2127, LogLevel.Information, "The rights of a new .strm file in {Folder} are those that the folder gives it: {Cause}")]
     public static partial void StrmRightsNotSet(ILogger logger, string folder, string cause);
 
+    [LoggerMessage(2128, LogLevel.Warning, "The NZB of {Id} cannot be measured, so its size is not shown: {Cause}")]
+    public static partial void NotMeasured(ILogger logger, string id, string cause);
+
+    [LoggerMessage(2129, LogLevel.Information, "Categories in use join api.categories: {Names}")]
+    public static partial void CategoriesJoin(ILogger logger, string names);
+
+    [LoggerMessage(2130, LogLevel.Warning, "These categories are in use and not in api.categories, which {Variable} sets: {Names}. Add them there, or clients find their items without a category")]
+    public static partial void CategoriesNotJoined(ILogger logger, string names, string variable);
+
     [LoggerMessage(2109, LogLevel.Warning, "Blob {Hash} is needed no more and cannot be removed")]
     public static partial void BlobNotRemoved(ILogger logger, Exception failure, string hash);
 }

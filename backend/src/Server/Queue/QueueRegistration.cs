@@ -1,3 +1,4 @@
+using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
 using Sluice.Server.Queue.Steps;
@@ -19,6 +20,8 @@ internal static class QueueRegistration
         .AddSingleton(RemovedStore.HistoryReference)
         .AddSingleton(RemovedStore.RawReference)
         .AddSingleton<StoredNzbs>()
+        .AddSingleton<CategoryJoin>()
+        .AddSingleton<IFormerServer>(provider => provider.GetRequiredService<CategoryJoin>())
         .AddSingleton<QueueFetchStore>()
         .AddSingleton<QueueSchedule>()
         .AddSingleton<QueuePause>()
@@ -48,5 +51,7 @@ internal static class QueueRegistration
         .AddSingleton<ImportJob>()
         .AddSingleton<ReadPosts>()
         .AddSingleton<IWorker, QueueWorker>()
+        .AddSingleton<MeasureWorker>()
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<MeasureWorker>())
         .AddSingleton<IWorker, RemappingWorker>();
 }

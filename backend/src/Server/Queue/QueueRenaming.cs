@@ -115,7 +115,7 @@ internal sealed class QueueRenaming(
     /// <returns>How many there are of them.</returns>
     public Task<int> SetCategoryAsync(IReadOnlyList<string> ids, string category, CancellationToken cancellationToken)
     {
-        var stored = CategoryRules.Resolve(category);
+        var stored = categories.Resolve(category);
         var folder = categories.FolderOf(stored);
         return database.WriteAsync(
             connection =>

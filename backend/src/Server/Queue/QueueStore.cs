@@ -51,7 +51,7 @@ internal sealed class QueueStore(SluiceDatabase database)
         id AS Id, name AS Name, nzb_name AS NzbName, category AS Category, folder AS Folder, priority AS Priority, paused AS Paused,
         password AS Password, post_processing AS PostProcessing, script AS Script, coalesce(nzb_hash, '') AS NzbHash, nzb_length AS NzbLength,
         encoded_bytes AS EncodedBytes, posted_at AS PostedMilliseconds, added_at AS AddedMilliseconds, url AS Url, fetch_tries AS FetchTries,
-        named AS Named, retried AS Retried
+        named AS Named, retried AS Retried, files AS Files, segments AS Segments
         """;
 
     private const string Order = "priority DESC, position";
@@ -68,11 +68,11 @@ internal sealed class QueueStore(SluiceDatabase database)
             """
             INSERT INTO queue_item
               (id, file, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length,
-               encoded_bytes, posted_at, added_at, url, named, retried, folded)
+               encoded_bytes, posted_at, added_at, url, named, retried, folded, files, segments)
             SELECT
               @Id, nullif(@File, 0), coalesce(max(position), 0) + 1, @Name, @NzbName, @Category, @Folder, @Priority, @Paused, @Password,
               @PostProcessing, @Script, nullif(@NzbHash, ''), @NzbLength, @EncodedBytes, @PostedMilliseconds, @AddedMilliseconds, @Url, @Named, @Retried,
-              fold_text(@Name)
+              fold_text(@Name), @Files, @Segments
             FROM queue_item
             """,
             item with { File = file });
@@ -204,12 +204,23 @@ internal sealed class QueueStore(SluiceDatabase database)
                 new { list = SqlDialect.List(ids), postProcessing }),
             cancellationToken);
 
-    /// <summary>Keeps what reading the NZB told about the post.</summary>
-    public Task SetPostAsync(string id, long encodedBytes, DateTimeOffset? postedAt, CancellationToken cancellationToken) =>
+    /// <summary>Keeps what the NZB says about its post, unless the item has another NZB by now.</summary>
+    public Task SetPostAsync(string id, string nzbHash, PostMeasure measure, CancellationToken cancellationToken) =>
         database.WriteAsync(
             connection => connection.Execute(
-                "UPDATE queue_item SET encoded_bytes = @encodedBytes, posted_at = @postedAt WHERE id = @id",
-                new { id, encodedBytes, postedAt = postedAt?.ToUnixTimeMilliseconds() }),
+                "UPDATE queue_item SET encoded_bytes = @EncodedBytes, posted_at = @posted, files = @Files, segments = @Segments WHERE id = @id AND nzb_hash = @nzbHash",
+                new { id, nzbHash, measure.EncodedBytes, posted = measure.PostedAt?.ToUnixTimeMilliseconds(), measure.Files, measure.Segments }),
+            cancellationToken);
+
+    /// <summary>The first item behind a row whose NZB has not been measured, or null.</summary>
+    public Task<UnmeasuredItem?> FindUnmeasuredAsync(long after, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => connection.QueryFirstOrDefault<UnmeasuredItem>(
+                $"""
+                SELECT {SqlDialect.RowNumber} AS Number, id AS Id, nzb_hash AS NzbHash FROM queue_item
+                WHERE {SqlDialect.RowNumber} > @after AND files IS NULL AND nzb_hash IS NOT NULL ORDER BY {SqlDialect.RowNumber} LIMIT 1
+                """,
+                new { after }),
             cancellationToken);
 
     /// <summary>The encoded sizes of items in bytes; unknown ones are left out.</summary>
@@ -339,6 +350,8 @@ internal sealed class QueueStore(SluiceDatabase database)
     internal sealed record Lost(string Id, string Hash);
 
     internal sealed record Size(string Id, long EncodedBytes);
+
+    internal sealed record UnmeasuredItem(long Number, string Id, string NzbHash);
 
     internal sealed record Sums(long Items, long EncodedBytes);
 

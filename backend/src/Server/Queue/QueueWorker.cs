@@ -3,6 +3,7 @@ using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.History;
+using Sluice.Server.Providers;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
@@ -10,7 +11,7 @@ namespace Sluice.Server.Queue;
 
 /// <summary>
 /// Works on the queue: as many items at a time as the settings say, by priority and position. Sleeps until an item is
-/// added, resumed, finished or due again, the queue is resumed, or the settings change. After a start every item begins from its first step (IMP-3).
+/// added, resumed, finished or due again, the queue is resumed, a provider recovers, or the settings change. After a start every item begins from its first step (IMP-3).
 /// </summary>
 internal sealed class QueueWorker(
     QueueStore store,
@@ -22,6 +23,7 @@ internal sealed class QueueWorker(
     StoredNzbs stored,
     IOptionsMonitor<QueueOptions> options,
     IOptionsMonitor<UsenetOptions> usenet,
+    ProviderHost providers,
     TimeProvider time,
     ILogger<QueueWorker> logger) : IWorker
 {
@@ -41,6 +43,8 @@ internal sealed class QueueWorker(
         using var changed = options.OnChange((_, _) => pause.Tell());
         // The source of articles, which the steps hold, has followed before: it listens since it was made.
         using var provided = usenet.OnChange((_, _) => schedule.RetryAll());
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stopping);
+        var watching = RetryOnRecoveryAsync(ending.Token);
         try
         {
             await FailLostAsync(stopping);
@@ -54,10 +58,29 @@ internal sealed class QueueWorker(
         {
             // Safe mode: nothing is imported any more.
         }
+        finally
+        {
+            await ending.CancelAsync();
+            await watching;
+        }
     }
 
     /// <summary>Work that is under way has been told as well.</summary>
     public Task FinishAsync(CancellationToken cancellationToken) => Task.WhenAll(_busy.Values).WaitAsync(cancellationToken);
+
+    private async Task RetryOnRecoveryAsync(CancellationToken cancellationToken)
+    {
+        var recovery = providers.NextRecovery;
+        while (true)
+        {
+            await recovery.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (cancellationToken.IsCancellationRequested)
+                return;
+            // Asked for before the waits end: a recovery after that is another one.
+            recovery = providers.NextRecovery;
+            schedule.RetryAll();
+        }
+    }
 
     private async Task StartWorkAsync(CancellationToken stopping)
     {
@@ -81,12 +104,13 @@ internal sealed class QueueWorker(
         await begin;
         try
         {
+            var recovery = providers.NextRecovery;
             var (end, cause) = await job.RunAsync(id, stopping);
             if (end == ImportEnd.Waits)
             {
                 QueueLog.Waits(logger, id, (long)schedule.Retry(id).TotalSeconds, cause);
-                // An item that was removed a moment ago had no wait to end yet.
-                if (await store.FindAsync(id, CancellationToken.None) is null)
+                // An item that was removed a moment ago had no wait to end yet, nor had it one when a provider recovered under its work.
+                if (recovery.IsCompleted || await store.FindAsync(id, CancellationToken.None) is null)
                     schedule.Forget(id);
             }
             else

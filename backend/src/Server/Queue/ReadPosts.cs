@@ -7,8 +7,7 @@ namespace Sluice.Server.Queue;
 /// <param name="Passwords">Passwords that the NZB names.</param>
 /// <param name="Title">Title of the release, or null.</param>
 /// <param name="Category">The configured category that the NZB names, or null.</param>
-/// <param name="EncodedBytes">Size of the post in bytes.</param>
-/// <param name="PostedAt">Mean date of the posted files, or null.</param>
+/// <param name="Measure">Size and age of the post.</param>
 /// <param name="Findings">What the step tells of it.</param>
 internal sealed record ReadPost(
     string NzbHash,
@@ -16,8 +15,7 @@ internal sealed record ReadPost(
     IReadOnlyList<string> Passwords,
     string? Title,
     string? Category,
-    long EncodedBytes,
-    DateTimeOffset? PostedAt,
+    PostMeasure Measure,
     StepFindings Findings)
 {
     /// <summary>The content id alone.</summary>

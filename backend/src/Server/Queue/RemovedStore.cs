@@ -27,7 +27,7 @@ internal static class RemovedStore
     private const string ItemColumns =
         """
         id, position, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_length, encoded_bytes, posted_at, added_at,
-        url, fetch_tries, fetch_at, file, nzb_hash, named, retried
+        url, fetch_tries, fetch_at, file, nzb_hash, named, retried, files, segments
         """;
 
     private const string FileColumns = "id, folder, hash, length, packed, added_at, properties";

@@ -16,6 +16,6 @@ internal sealed class ChangeCatMode(QueueRenaming renaming) : ISabMode
         if (parameters.List("value") is not { } ids || category.Length == 0)
             await SabAnswer.ErrorAsync(call, SabTexts.OneParameter);
         else
-            await SabAnswer.StatusAsync(call, await renaming.SetCategoryAsync(ids, category, call.Cancelled) > 0);
+            await SabAnswer.BareStatusAsync(call, await renaming.SetCategoryAsync(ids, category, call.Cancelled) > 0);
     }
 }

@@ -14,8 +14,13 @@ internal sealed class ChangeOptsMode(QueueStore store) : ISabMode
     /// <inheritdoc/>
     public async Task AnswerAsync(SabCall call)
     {
-        var isKnown = int.TryParse(call.Parameters.Text("value2"), NumberStyles.None, CultureInfo.InvariantCulture, out var options) && options <= Most;
-        var ids = call.Parameters.List("value") ?? [];
-        await SabAnswer.StatusAsync(call, isKnown && await store.SetPostProcessingAsync(ids, options, call.Cancelled) > 0);
+        if (call.Parameters.List("value") is not { } ids
+            || !int.TryParse(call.Parameters.Text("value2"), NumberStyles.None, CultureInfo.InvariantCulture, out var options))
+        {
+            await SabAnswer.ErrorAsync(call, SabTexts.NoItem);
+            return;
+        }
+
+        await SabAnswer.BareStatusAsync(call, options <= Most && await store.SetPostProcessingAsync(ids, options, call.Cancelled) > 0);
     }
 }

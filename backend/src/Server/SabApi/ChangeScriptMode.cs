@@ -19,6 +19,6 @@ internal sealed class ChangeScriptMode(QueueStore store) : ISabMode
         }
 
         var kept = script.Equals(SabWords.NoScript, StringComparison.OrdinalIgnoreCase) ? "" : QueueItem.LimitScript(script);
-        await SabAnswer.StatusAsync(call, await store.SetScriptAsync(ids, kept, call.Cancelled) > 0);
+        await SabAnswer.BareStatusAsync(call, await store.SetScriptAsync(ids, kept, call.Cancelled) > 0);
     }
 }

@@ -61,7 +61,7 @@ internal sealed class QueueActions(
     {
         var ids = call.Parameters.List("value") ?? [];
         await pause.SetAsync(ids, paused, call.Cancelled);
-        await SabAnswer.ItemsAsync(call, true, ids);
+        await SabAnswer.ItemsAsync(call, ids.Count > 0, ids);
     }
 
     private async Task SetPriorityAsync(SabCall call)

@@ -21,6 +21,9 @@ internal static class SabAnswer
     /// <summary>That a call has done its work, or has not.</summary>
     public static Task StatusAsync(SabCall call, bool status) => ResultAsync(call, to => to.Field("status", status));
 
+    /// <summary>The same for calls whose outer element in XML is the status itself.</summary>
+    public static Task BareStatusAsync(SabCall call, bool status) => WriteAsync(call, to => to.Field("status", status));
+
     /// <summary>What a call has done to items.</summary>
     public static Task ItemsAsync(SabCall call, bool status, IEnumerable<string> ids) =>
         ResultAsync(

@@ -29,6 +29,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     /// <summary>Reads the body to its end, if there is one, or until it is known that the call may not be made or came too slowly.</summary>
     /// <returns>The call with all that its body says.</returns>
     /// <exception cref="InvalidDataException">The body is broken.</exception>
+    /// <exception cref="BadHttpRequestException">It is longer than it may be, without a key longer than an anonymous request may be.</exception>
     public async Task<SabCall> ReadAsync(SabCall call)
     {
         var http = call.Http;
@@ -54,16 +55,8 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
 
     private async Task<SabCall> ReadFormAsync(SabCall call, ApiKeyVerdict key)
     {
-        try
-        {
-            foreach (var (name, value) in await call.Http.Request.ReadFormAsync(Form, call.Cancelled))
-                call.Parameters.Add(name, value);
-        }
-        catch (BadHttpRequestException e) when (key == ApiKeyVerdict.Missing && e.StatusCode == StatusCodes.Status413PayloadTooLarge)
-        {
-            return call with { Key = key };
-        }
-
+        foreach (var (name, value) in await call.Http.Request.ReadFormAsync(Form, call.Cancelled))
+            call.Parameters.Add(name, value);
         return call with { Key = Opens(key) ? key : await access.VerifyAsync(call.Http, call.Parameters) };
     }
 
@@ -102,7 +95,8 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                     continue;
                 }
 
-                if (!FileFields.Contains(name) || call.Upload is not null || early is not null)
+                // A form whose field for a file was left empty has a part without a name.
+                if (!FileFields.Contains(name) || FileNameOf(disposition).Length == 0 || call.Upload is not null || early is not null)
                     continue;
                 if (!Opens(key))
                 {
@@ -115,10 +109,6 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                 if (call.Upload?.Refusal == AddRefusal.TooSlow)
                     break;
             }
-        }
-        catch (BadHttpRequestException e) when (key == ApiKeyVerdict.Missing && e.StatusCode == StatusCodes.Status413PayloadTooLarge)
-        {
-            // As much as an anonymous request may send has come, and no key with it.
         }
         catch
         {

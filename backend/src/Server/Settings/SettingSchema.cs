@@ -38,7 +38,7 @@ internal static class SettingSchema
         new("api.key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true, Fallbacks = [new("FRONTEND_BACKEND_API_KEY")] },
         new("api.nzb-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, EmptyAllowed = true },
         new("api.strm-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, Generated = true },
-        new("api.categories", SettingType.NameList) { Default = """["audio","software","tv","movies"]""", Max = 64, Fallbacks = [new("CATEGORIES")] },
+        new("api.categories", SettingType.NameList) { Default = """["audio","software","tv","movies","music","prowlarr","readarr"]""", Max = 64, Fallbacks = [new("CATEGORIES")] },
         new("api.manual-category", SettingType.Name) { Default = "uncategorized" },
         new("api.import-strategy", SettingType.Choice) { Default = "symlinks", Words = ["symlinks", "strm"] },
         new("api.completed-downloads-dir", SettingType.Path) { Default = "/data/completed-downloads" },

@@ -43,6 +43,27 @@ public sealed class ArrResourceTests : IDisposable
     }
 
     [Fact]
+    public async Task Plan_lists_changes_and_connect_needs_its_token()
+    {
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        await server.SendAsync(HttpMethod.Post, "arr/connect", Request(replica, ArrServerReplica.Key));
+        var audio = Request(replica, null);
+        audio["category"] = "audio";
+
+        var plan = await server.SendAsync(HttpMethod.Post, "arr/plan", audio.DeepClone());
+        var refused = await server.SendAsync(HttpMethod.Post, "arr/connect", audio.DeepClone(), HttpStatusCode.Conflict);
+        Assert.Equal(("change", "Sluice"), (plan["action"]!.ToString(), plan["client"]!.ToString()));
+        Assert.Equal("""[{"name":"tvCategory","from":"tv","to":"audio"}]""", plan["changes"]!.ToJsonString());
+        Assert.StartsWith("Sonarr has a download client Sluice whose tvCategory would change.", refused["title"]!.ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain(replica.Calls, call => call.StartsWith("PUT", StringComparison.Ordinal));
+
+        audio["agreed"] = plan["token"]!.ToString();
+        await server.SendAsync(HttpMethod.Post, "arr/connect", audio);
+        Assert.Equal("audio", ArrServerReplica.Field(Assert.Single(replica.Clients), "tvCategory"));
+    }
+
+    [Fact]
     public async Task Saved_key_goes_to_no_other_address()
     {
         await using var server = await ResourceServer.StartAsync(_temporary);

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Text.Json.Nodes;
+using Microsoft.Data.Sqlite;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Queue;
@@ -187,9 +188,38 @@ public sealed class JobListTests : IDisposable
         await using var database = _folder.OpenDatabase();
         var (list, table, by) = HistoryListStore.Plan(new HistoryQuery { Words = SearchText.WordsOf(q), Category = category, Order = Enum.Parse<HistoryOrder>(order) });
 
-        var steps = await database.ExplainAsync(list.Sql(table, by, isFirst: true), new { word0 = q, category, most = 101 });
+        var steps = await database.ExplainAsync(list.Sql(table, by, isFirst: true), new { words = q, category, most = 101 });
 
         Assert.Matches(plan, steps[0]);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(7)]
+    [InlineData(100)]
+    public async Task Search_reads_each_name_once_however_many_words(int words)
+    {
+        const int rows = 300;
+        await using var database = _folder.OpenDatabase();
+        await database.InsertAsync(
+            (connection, name) => HistoryStore.Insert(connection, Ended(name, name)), [.. Enumerable.Range(0, rows).Select(i => $"a.b.c.d.e.f.{(i % 3 == 0 ? "g" : "x")}.{i}")]);
+        var query = new HistoryQuery { Words = SearchText.WordsOf(string.Join(' ', Enumerable.Range(0, words).Select(i => (char)('g' - (i % 7))))), Order = HistoryOrder.Name };
+
+        var calls = 0;
+        var found = await database.ReadAsync(
+            connection =>
+            {
+                ((SqliteConnection)connection).CreateFunction("contains_words", (byte[] text, byte[] wanted) =>
+                {
+                    calls++;
+                    return SearchText.ContainsWords(text, wanted);
+                });
+                var (list, table, order) = HistoryListStore.Plan(query);
+                return list.Read(connection, table, order, null, 500).Items.Count;
+            },
+            Token);
+
+        Assert.Equal((rows, rows / 3), (calls, found));
     }
 
     private async Task<JobServer> StartPausedAsync()

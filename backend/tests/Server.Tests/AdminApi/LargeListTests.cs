@@ -21,8 +21,6 @@ public sealed class LargeListTests : IDisposable
     // Every third is of the category.
     private const int Removed = 33_333;
 
-    private const string Numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) ";
-
     private const string Name =
         "'The.' || substr('Show Film Epos Road Moon', 1 + 5 * (i % 5), 4) || '.S' || (i % 90) || 'E' || printf('%06d', i) || '.1080p.WEB.h264-GRP'";
 
@@ -41,11 +39,11 @@ public sealed class LargeListTests : IDisposable
     {
         await using var server = await JobServer.StartAsync(_folder);
         await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
-        await server.Host.Get<SluiceDatabase>().WriteAsync(Fill, Token);
+        await server.Host.Get<SluiceDatabase>().WriteAsync(connection => Fill(connection, Rows), Token);
 
         foreach (var list in new[] { "queue?category=tv", "history?category=tv", "files?path=tv" })
         {
-            foreach (var search in new[] { "q=moon", "q=1080", "q=nothing", "q=moon&sort=size", "q=1080&sort=size" })
+            foreach (var search in new[] { "q=moon", "q=1080", "q=nothing", "q=moon&sort=size", "q=1080&sort=size", "q=the+s+e+1080p+web+h264+grp" })
                 await MeasureAsync(server, $"{list}&{search}");
         }
 
@@ -65,6 +63,36 @@ public sealed class LargeListTests : IDisposable
         }
     }
 
+    [Theory]
+    [Trait("Category", "Long")]
+    [InlineData(1)]
+    [InlineData(10)]
+    [InlineData(100)]
+    [InlineData(1_000)]
+    [InlineData(10_000)]
+    [InlineData(Rows)]
+    public async Task Lists_are_read_in_time_for_any_number_of_rows(int rows)
+    {
+        await using var server = await JobServer.StartAsync(_folder);
+        await server.SendAsync(HttpMethod.Post, "queue/pause", new JsonObject());
+        await server.Host.Get<SluiceDatabase>().WriteAsync(connection => Fill(connection, rows), Token);
+
+        foreach (var path in new[] { "queue", "history", "history?q=s", "history?q=the+s+e+1080p+web+h264+grp" })
+            await MeasureAsync(server, path);
+        foreach (var call in new[] { "mode=queue&limit=100", "mode=history&limit=100" })
+        {
+            var times = new List<TimeSpan>();
+            for (var round = 0; round < Rounds; round++)
+            {
+                var clock = Stopwatch.StartNew();
+                await server.Host.CallAsync(call, Token);
+                times.Add(clock.Elapsed);
+            }
+
+            Say($"{rows} rows, {call}", times.Order().ElementAt(Rounds / 2));
+        }
+    }
+
     private static async Task MeasureAsync(JobServer server, string path)
     {
         var times = new List<TimeSpan>();
@@ -78,26 +106,29 @@ public sealed class LargeListTests : IDisposable
         Say(path, times.Order().ElementAt(Rounds / 2));
     }
 
-    private static int Fill(System.Data.Common.DbConnection connection) => connection.Execute(
+    private static int Fill(System.Data.Common.DbConnection connection, int rows) => connection.Execute(
         $"""
-        {Numbers} INSERT INTO queue_file (id, folder, name, hash, length, packed, added_at, properties)
+        {Numbers(rows)} INSERT INTO queue_file (id, folder, name, hash, length, packed, added_at, properties)
           SELECT i, 'tv', {Name} || '.nzb', 'h' || i, 1000, 0, 1800000000000, '' FROM n;
-        {Numbers} INSERT INTO queue_item
+        {Numbers(rows)} INSERT INTO queue_item
             (id, file, position, name, nzb_name, category, folder, priority, paused, password, post_processing, script, nzb_hash, nzb_length, encoded_bytes,
              added_at, folded)
           SELECT {Id}, i, i, {Name}, {Name} || '.nzb', {Category}, 'tv', 0, 0, '', 3, '', lower(hex(randomblob(32))), 1000, (i * 7919) % 1000003,
             1800000000000, fold_text({Name}) FROM n;
-        {Numbers} INSERT INTO history_item
+        {Numbers(rows)} INSERT INTO history_item
             (number, id, name, nzb_name, category, folder, priority, password, post_processing, script, nzb_hash, encoded_bytes, bytes, fail_message,
              added_at, started_at, completed_at, steps, folded)
           SELECT i, {Id}, {Name}, {Name} || '.nzb', {Category}, 'tv', 0, '', 3, '', lower(hex(randomblob(32))), 1000, (i * 7919) % 1000003, '',
             1800000000000, 1800000000000, 1800000000000 + i, '[]', fold_text({Name}) FROM n;
-        {Numbers} INSERT INTO release (id, category, name, nzb_hash, published_at, folded)
+        {Numbers(rows)} INSERT INTO release (id, category, name, nzb_hash, published_at, folded)
           SELECT i, 'tv', {Name}, 'h' || i, 1800000000000 + i, fold_text({Name}) FROM n;
-        {Numbers} INSERT INTO library_file (id, release_id, category, published_at, path_key, length, etag, content, folded)
+        {Numbers(rows)} INSERT INTO library_file (id, release_id, category, published_at, path_key, length, etag, content, folded)
           SELECT printf('00000000-0000-0000-0000-%012d', i), i, 'tv', 1800000000000 + i, {Name} || '.mkv', (i * 7919) % 1000003, 'x', zeroblob(200),
             fold_text({Name} || ' ' || {Name} || '.mkv') FROM n;
         """);
+
+    private static string Numbers(int rows) =>
+        string.Create(CultureInfo.InvariantCulture, $"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) ");
 
     private static void Say(string what, TimeSpan time) => TestContext.Current.TestOutputHelper?.WriteLine(
         string.Create(CultureInfo.InvariantCulture, $"{what}: {time.TotalMilliseconds:F0} ms"));

@@ -27,13 +27,13 @@ public sealed class ArrConnectorTests : IDisposable
         var connector = server.Services.GetRequiredService<ArrConnector>();
         OwnAddress[] addresses = [new("127.0.0.1", 1, false, ""), new("sluice", server.Address.Port, false, "")];
 
-        var first = await connector.ConnectAsync(Target(replica, category), addresses, Token);
-        var second = await connector.ConnectAsync(Target(replica, category), addresses, Token);
+        var first = await connector.ConnectAsync(Target(replica, category), addresses, null, Token);
+        var second = await connector.ConnectAsync(Target(replica, category), addresses, null, Token);
 
-        Assert.True(first.Created);
-        Assert.False(second.Created);
-        Assert.Equal(addresses[1], second.Address);
-        Assert.NotNull(first.Trials[0].Cause);
+        Assert.Equal((ArrAction.Add, ArrAction.Keep), (first.Plan.Action, second.Plan.Action));
+        Assert.Equal(addresses[1], second.Plan.Address);
+        Assert.NotNull(first.Plan.Trials[0].Cause);
+        Assert.DoesNotContain(replica.Calls, call => call.StartsWith("PUT", StringComparison.Ordinal));
         var client = Assert.Single(replica.Clients);
         Assert.Equal(("Sluice", category), (client["name"]!.ToString(), ArrServerReplica.Field(client, field)));
         Assert.Equal(RunningServer.ApiKey, ArrServerReplica.Field(client, "apiKey"));
@@ -42,17 +42,99 @@ public sealed class ArrConnectorTests : IDisposable
     }
 
     [Fact]
-    public async Task Client_that_was_entered_by_hand_is_taken_over()
+    public async Task Client_made_here_keeps_its_name_and_changes_once_agreed()
     {
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
         var connector = server.Services.GetRequiredService<ArrConnector>();
         OwnAddress[] addresses = [new("127.0.0.1", server.Address.Port, false, "")];
-        await connector.ConnectAsync(Target(replica, "tv"), addresses, Token);
-        replica.Rename("usenet");
+        await connector.ConnectAsync(Target(replica, "tv"), addresses, null, Token);
+        replica.Change(0, client => client["name"] = "usenet");
+        replica.Change(0, "host", "elsewhere");
 
-        Assert.False((await connector.ConnectAsync(Target(replica, "audio"), addresses, Token)).Created);
-        Assert.Equal("audio", ArrServerReplica.Field(Assert.Single(replica.Clients), "tvCategory"));
+        var (plan, saved) = await connector.ConnectAsync(Target(replica, "audio"), addresses, "another plan", Token);
+        Assert.Null(saved);
+        Assert.Equal((ArrAction.Change, "usenet"), (plan.Action, plan.Client));
+        Assert.Equal([new ArrChange("host", "elsewhere", "127.0.0.1"), new ArrChange("tvCategory", "tv", "audio")], plan.Changes);
+        Assert.Equal("elsewhere", ArrServerReplica.Field(Assert.Single(replica.Clients), "host"));
+
+        (plan, saved) = await connector.ConnectAsync(Target(replica, "audio"), addresses, plan.Token, Token);
+        Assert.NotNull(saved);
+        var client = Assert.Single(replica.Clients);
+        Assert.Equal(("usenet", "127.0.0.1", "audio"), (client["name"]!.ToString(), ArrServerReplica.Field(client, "host"), ArrServerReplica.Field(client, "tvCategory")));
+    }
+
+    [Fact]
+    public async Task Client_at_this_address_is_adopted_once_agreed()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        var connector = server.Services.GetRequiredService<ArrConnector>();
+        OwnAddress[] addresses = [new("127.0.0.1", server.Address.Port, false, "")];
+        replica.AddSabnzbd("by hand", "127.0.0.1", server.Address.Port, useSsl: false, "", "wrong key");
+
+        var plan = await connector.PlanAsync(Target(replica, "tv"), addresses, Token);
+        Assert.Equal((ArrAction.Change, "by hand"), (plan.Action, plan.Client));
+        await connector.ConnectAsync(Target(replica, "tv"), addresses, plan.Token, Token);
+
+        var client = Assert.Single(replica.Clients);
+        Assert.Equal(("by hand", RunningServer.ApiKey, "tv"), (client["name"]!.ToString(), ArrServerReplica.Field(client, "apiKey"), ArrServerReplica.Field(client, "tvCategory")));
+    }
+
+    [Theory]
+    [InlineData("other-host", 0, false, "")]
+    [InlineData("127.0.0.1", 1, false, "")]
+    [InlineData("127.0.0.1", 0, true, "")]
+    [InlineData("127.0.0.1", 0, false, "/sabnzbd")]
+    public async Task Client_differing_in_one_field_is_left_alone(string host, int portBeyond, bool useSsl, string urlBase)
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        var connector = server.Services.GetRequiredService<ArrConnector>();
+        replica.AddSabnzbd("SABnzbd (the real one)", host, server.Address.Port + portBeyond, useSsl, urlBase, "its own key");
+        var before = replica.Clients[0].ToJsonString();
+
+        var made = await connector.ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", server.Address.Port, false, "")], null, Token);
+
+        Assert.Equal(ArrAction.Add, made.Plan.Action);
+        Assert.Equal(2, replica.Clients.Count);
+        Assert.Equal(before, replica.Clients[0].ToJsonString());
+        Assert.DoesNotContain(replica.Calls, call => call.StartsWith("PUT", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Client_of_this_name_elsewhere_asks_and_another_may_be_added()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        var connector = server.Services.GetRequiredService<ArrConnector>();
+        OwnAddress[] addresses = [new("127.0.0.1", server.Address.Port, false, "")];
+        replica.AddSabnzbd("Sluice", "second-instance", 3000, useSsl: false, "", "its own key");
+        var before = replica.Clients[0].ToJsonString();
+
+        var (asked, saved) = await connector.ConnectAsync(Target(replica, "tv"), addresses, null, Token);
+        Assert.Null(saved);
+        Assert.Equal((ArrAction.Ask, "Sluice"), (asked.Action, asked.Client));
+        Assert.Contains(new ArrChange("host", "second-instance", "127.0.0.1"), asked.Changes);
+        var (added, _) = await connector.ConnectAsync(Target(replica, "tv"), addresses, ArrConnector.AddAnother, Token);
+
+        Assert.Equal(ArrAction.Add, added.Action);
+        Assert.Equal(before, replica.Clients[0].ToJsonString());
+        Assert.Equal("Sluice 2", replica.Clients[1]["name"]!.ToString());
+        // Known by its id from now on.
+        Assert.Equal(ArrAction.Keep, (await connector.PlanAsync(Target(replica, "tv"), addresses, Token)).Action);
+    }
+
+    [Fact]
+    public async Task Id_of_a_program_installed_anew_counts_no_more()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary);
+        await using var replica = await ArrServerReplica.StartAsync("Sonarr");
+        var (connector, store) = (server.Services.GetRequiredService<ArrConnector>(), server.Services.GetRequiredService<ArrStore>());
+        await store.SaveAsync(Target(replica, "tv") with { Key = "key of the installation before", ClientId = 1 }, Token);
+        replica.AddSabnzbd("SABnzbd (the real one)", "sabnzbd", 8080, useSsl: false, "", "its own key");
+
+        Assert.Equal(ArrAction.Add, (await connector.PlanAsync(Target(replica, "tv"), [new("127.0.0.1", server.Address.Port, false, "")], Token)).Action);
     }
 
     [Fact]
@@ -62,7 +144,7 @@ public sealed class ArrConnectorTests : IDisposable
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
 
         var failure = await Assert.ThrowsAsync<ArrException>(() => server.Services.GetRequiredService<ArrConnector>()
-            .ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", 1, false, "")], Token));
+            .ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", 1, false, "")], null, Token));
 
         Assert.Equal(
             "Sonarr cannot reach this server. At http://127.0.0.1:1: Unable to connect to SABnzbd, please check your settings.", failure.Message);
@@ -103,7 +185,7 @@ public sealed class ArrConnectorTests : IDisposable
         await using var server = await RunningServer.StartAsync(_temporary);
         await using var replica = await ArrServerReplica.StartAsync("Sonarr");
         var connection = await server.Services.GetRequiredService<ArrConnector>()
-            .ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", server.Address.Port, false, "")], Token);
+            .ConnectAsync(Target(replica, "tv"), [new("127.0.0.1", server.Address.Port, false, "")], null, Token);
         foreach (var folder in folders.Split(' '))
         {
             for (var end = folder.IndexOf('/', 1); end > 0; end = folder.IndexOf('/', end + 1))
@@ -113,7 +195,7 @@ public sealed class ArrConnectorTests : IDisposable
         if (mappedTo is not null)
             replica.Mappings.Add(("127.0.0.1", "/mnt/nzbdav/", mappedTo));
 
-        var finding = await server.Services.GetRequiredService<PathDoctor>().CheckAsync(connection.Server, Token);
+        var finding = await server.Services.GetRequiredService<PathDoctor>().CheckAsync(connection.Server!, Token);
 
         Assert.Equal("/mnt/nzbdav/completed-symlinks", finding.OurPath);
         Assert.Equal((sees, volume, mapping), (finding.Sees, finding.VolumeLine, finding.Mapping?.LocalPath));

@@ -76,11 +76,31 @@ internal sealed class ArrServerReplica : IAsyncDisposable
     public static string Field(JsonObject client, string name) =>
         client["fields"]!.AsArray().Single(field => field!["name"]!.GetValue<string>() == name)!["value"]?.ToString() ?? "";
 
-    /// <summary>Gives its only client another name, as a person may.</summary>
-    public void Rename(string name)
+    /// <summary>Changes a client, as a person may.</summary>
+    public void Change(int index, Action<JsonObject> change)
     {
         lock (_gate)
-            _clients.Single()["name"] = name;
+            change(_clients[index]);
+    }
+
+    /// <summary>Changes a field of a client, as a person may.</summary>
+    public void Change(int index, string field, JsonNode value) =>
+        Change(index, client => client["fields"]!.AsArray().Single(other => other!["name"]!.GetValue<string>() == field)!["value"] = value);
+
+    /// <summary>Adds a client of the kind SABnzbd, as a person may.</summary>
+    public void AddSabnzbd(string name, string host, int port, bool useSsl, string urlBase, string apiKey)
+    {
+        int index;
+        lock (_gate)
+        {
+            var client = Template("Sabnzbd");
+            (client["id"], client["name"]) = (_next++, name);
+            index = _clients.Count;
+            _clients.Add(client);
+        }
+
+        foreach (var (field, value) in new (string, JsonNode)[] { ("host", host), ("port", port), ("useSsl", useSsl), ("urlBase", urlBase), ("apiKey", apiKey), (_categoryField, "tv") })
+            Change(index, field, value);
     }
 
     public async ValueTask DisposeAsync()
@@ -110,7 +130,7 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         On("GET", "/remotepathmapping", _ => new JsonArray([.. Mappings.Select((mapping, i) =>
             new JsonObject { ["id"] = i + 1, ["host"] = mapping.Host, ["remotePath"] = mapping.Remote, ["localPath"] = mapping.Local })]));
         On("GET", "/filesystem", Filesystem);
-        OnBody("POST", "/downloadclient/test", async (_, client) => (await FailuresAsync(client)) is { } failures ? (400, failures) : (200, new JsonObject()));
+        OnBody("POST", "/downloadclient/test", async (_, client) => (await FailuresAsync(Shown(client))) is { } failures ? (400, failures) : (200, new JsonObject()));
         OnBody("POST", "/downloadclient", (_, client) => Task.FromResult(Save(client, _next++, 201)));
         OnBody("PUT", "/downloadclient/{id:int}", (context, client) =>
             Task.FromResult(Save(client, int.Parse((string)context.Request.RouteValues["id"]!, CultureInfo.InvariantCulture), 202)));
@@ -161,8 +181,25 @@ internal sealed class ArrServerReplica : IAsyncDisposable
         return client;
     }
 
+    /// <summary>A client as it is meant: a secret that was not given out is the one that is kept.</summary>
+    private JsonObject Shown(JsonObject client)
+    {
+        var shown = (JsonObject)client.DeepClone();
+        lock (_gate)
+        {
+            if (_clients.Find(other => other["id"]?.ToString() == shown["id"]?.ToString()) is { } kept)
+            {
+                foreach (var field in shown["fields"]!.AsArray().Where(field => field!["value"]?.ToString() == "********"))
+                    field!["value"] = Field(kept, field["name"]!.ToString());
+            }
+        }
+
+        return shown;
+    }
+
     private (int Status, JsonNode Answer) Save(JsonObject client, int id, int status)
     {
+        client = Shown(client);
         lock (_gate)
         {
             client["id"] = id;

@@ -90,6 +90,35 @@ public sealed class BlobStoreTests : IDisposable
     }
 
     [Theory]
+    [InlineData(0)]
+    [InlineData(10)]
+    [InlineData(5000)]
+    public async Task Reader_on_the_way_changes_nothing_wherever_it_stops(int bytes)
+    {
+        var plain = Enumerable.Range(0, 5000).Select(i => (byte)i).ToArray();
+        var seen = new byte[bytes];
+
+        var blob = await _store.SaveNzbAsync(
+            new MemoryStream(plain), async (passing, token) => await passing.ReadExactlyAsync(seen, token), (_, _) => Task.CompletedTask, Token);
+
+        Assert.Equal(plain[..bytes], seen);
+        Assert.Equal(Convert.ToHexStringLower(SHA256.HashData(plain)), blob.Hash);
+        Assert.Equal(plain.Length, blob.PlainLength);
+    }
+
+    [Fact]
+    public async Task Fault_of_the_source_counts_though_its_reader_hides_it()
+    {
+        await Assert.ThrowsAsync<EndOfStreamException>(() => _store.SaveNzbAsync(
+            new ZeroStream(100_000) { BreaksAtEnd = true },
+            async (passing, token) => await Assert.ThrowsAsync<EndOfStreamException>(() => passing.CopyToAsync(Stream.Null, token)),
+            (_, _) => Task.CompletedTask,
+            Token));
+
+        Assert.Empty(Directory.GetFiles(_temporary.Folder.Blobs));
+    }
+
+    [Theory]
     [InlineData("fsync tmp")]
     [InlineData("rename tmp")]
     [InlineData("fsync blobs")]

@@ -1,3 +1,4 @@
+using System.Text;
 using Sluice.Server.Database;
 using Xunit;
 
@@ -13,6 +14,16 @@ public sealed class SearchTextTests
     [InlineData("\uD800", "\uD800")]
     [InlineData("", "")]
     public void Text_is_folded_as_people_type_it(string text, string expected) => Assert.Equal(expected, SearchText.Fold(text));
+
+    [Theory]
+    [InlineData("big buck bunny", "", true)]
+    [InlineData("big buck bunny", "big", true)]
+    [InlineData("big buck bunny", "unn ig", true)]
+    [InlineData("big buck bunny", "bunny big x", false)]
+    [InlineData("\u65e5\u672c \u00f1", "\u672c", true)]
+    [InlineData("", "a", false)]
+    public void Text_is_searched_for_every_word(string text, string words, bool found) =>
+        Assert.Equal(found, SearchText.ContainsWords(Encoding.UTF8.GetBytes(text), Encoding.UTF8.GetBytes(words)));
 
     [Fact]
     public void Words_are_few_and_the_longest_come_first()

@@ -6,5 +6,5 @@ namespace Sluice.Server.Tests.Database;
 internal static class StoredBlobs
 {
     public static Task<StoredBlob> SaveNzbAsync(this BlobStore store, Stream plain, CancellationToken cancellationToken) =>
-        store.SaveNzbAsync(plain, (_, _) => Task.CompletedTask, cancellationToken);
+        store.SaveNzbAsync(plain, read: null, (_, _) => Task.CompletedTask, cancellationToken);
 }

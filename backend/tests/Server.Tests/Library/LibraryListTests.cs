@@ -131,7 +131,7 @@ public sealed class LibraryListTests : IDisposable
 
         foreach (var isFirst in new[] { true, false })
         {
-            var steps = await database.ExplainAsync(list.Sql(table, by, isFirst), new { word0 = "show", category, rank = 0, text = "", row = 0, most = 101 });
+            var steps = await database.ExplainAsync(list.Sql(table, by, isFirst), new { words = "show", category, rank = 0, text = "", row = 0, most = 101 });
 
             Assert.Contains("COVERING INDEX library_file_search", steps[0], StringComparison.Ordinal);
             Assert.DoesNotContain(steps.Skip(1), step => step.Contains("SEARCH", StringComparison.Ordinal) || step.Contains("SCAN", StringComparison.Ordinal));

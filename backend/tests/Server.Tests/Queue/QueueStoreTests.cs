@@ -22,9 +22,11 @@ public sealed class QueueStoreTests : IDisposable
         var item = Item("a") with { Password = "pw", Script = "s", PostProcessing = 2, Priority = QueuePriority.High, Paused = true };
 
         await database.InsertAsync(QueueStore.Insert, item);
-        await store.SetPostAsync("a", 5_000_000_000, Time.AddDays(-3), Token);
+        var measure = new PostMeasure(5_000_000_000, Time.AddDays(-3), 3, 7_000);
+        await store.SetPostAsync("a", item.NzbHash, measure, Token);
+        await store.SetPostAsync("a", "hash of an NZB before", PostMeasure.Nothing, Token);
 
-        Assert.Equal(item with { EncodedBytes = 5_000_000_000, PostedAt = Time.AddDays(-3) }, await store.FindAsync("a", Token));
+        Assert.Equal(item.With(measure), await store.FindAsync("a", Token));
     }
 
     [Fact]

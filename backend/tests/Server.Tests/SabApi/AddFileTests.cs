@@ -60,7 +60,7 @@ public sealed class AddFileTests : IDisposable
         var slot = await host.WaitForHistoryAsync(id, Token);
         Assert.Equal("Failed", slot.GetProperty("status").GetString());
         Assert.Equal("Some.Release", slot.GetProperty("name").GetString());
-        Assert.Equal("TV", slot.GetProperty("category").GetString());
+        Assert.Equal("tv", slot.GetProperty("category").GetString());
         Assert.Equal("", slot.GetProperty("storage").GetString());
         Assert.Matches("^" + System.Text.RegularExpressions.Regex.Escape(sentence).Replace("\\*", ".+", StringComparison.Ordinal) + "$", slot.GetProperty("fail_message").GetString());
     }
@@ -120,8 +120,7 @@ public sealed class AddFileTests : IDisposable
         var other = await host.AddAsync(second, "Rel.nzb", Token, "&cat=tv");
         var elsewhere = await host.AddAsync(first, "Rel.nzb", Token, "&cat=movies");
         Assert.Equal(other, await host.AddAsync(second, "Rel.nzb", Token, "&cat=tv"));
-        // A client that looks for "TV" would not see an item of "tv".
-        Assert.NotEqual(id, await host.AddAsync(first, "Rel.nzb", Token, "&cat=TV"));
+        Assert.Equal(id, await host.AddAsync(first, "Rel.nzb", Token, "&cat=TV"));
 
         var store = host.Get<QueueStore>();
         Assert.Equal("Rel", (await store.FindAsync(id[0], Token))!.Name);
@@ -148,30 +147,32 @@ public sealed class AddFileTests : IDisposable
         await using var host = await ProductHost.StartAsync(_folder);
 
         var id = await host.AddAsync(
-            NzbText.Of("a.mkv"), "x.nzb", Token, "&category=New+Cat&priority=1&nzbname=Given+%7B%7Bsecret%7D%7D.nzb&pp=2&script=s.py");
+            NzbText.Of("a.mkv"), "x.nzb", Token, "&category=Software&priority=1&nzbname=Given+%7B%7Bsecret%7D%7D.nzb&pp=2&script=s.py");
 
         var item = await host.Get<QueueStore>().FindAsync(id[0], Token);
         Assert.Equal(
-            ("Given", "secret", "New Cat", "New Cat", QueuePriority.High, 2, "s.py", false),
+            ("Given", "secret", "software", "software", QueuePriority.High, 2, "s.py", false),
             (item!.Name, item.Password, item.Category, item.Folder, item.Priority, item.PostProcessing, item.Script, item.Paused));
     }
 
     [Fact]
-    public async Task Category_is_kept_as_it_was_sent_and_its_folder_made_of_it()
+    public async Task Category_has_its_configured_spelling_and_unknown_is_none()
     {
-        await using var host = await ProductHost.StartAsync(_folder);
+        await using var host = await ProductHost.StartAsync(_folder, null, null, ("LOG_LEVEL", "warning"));
         (string Sent, string Stored, string Folder)[] categories =
         [
             ("", "*", "uncategorized"),
             ("*", "*", "uncategorized"),
             ("default", "*", "uncategorized"),
             ("None", "*", "uncategorized"),
-            ("MOVIES", "MOVIES", "movies"),
-            ("../etc", "../etc", ".._etc"),
-            (" Odd  Cat. ", " Odd  Cat. ", "Odd  Cat"),
-            ("a\0b", "ab", "ab"),
-            (new string('x', 300), new string('x', 255), new string('x', 255)),
+            ("MOVIES", "movies", "movies"),
+            (" tv ", "tv", "tv"),
+            ("uncategorized", "*", "uncategorized"),
             ("Demo", "*", "uncategorized"),
+            ("../etc", "*", "uncategorized"),
+            (" Odd  Cat. ", "*", "uncategorized"),
+            ("t\0ypo", "*", "uncategorized"),
+            (new string('x', 300), "*", "uncategorized"),
         ];
 
         foreach (var (sent, stored, folder) in categories)
@@ -182,6 +183,25 @@ public sealed class AddFileTests : IDisposable
             var queue = (await host.CallAsync($"mode=queue&nzo_ids={id[0]}", Token)).GetProperty("queue").GetProperty("slots");
             Assert.Equal(stored, queue[0].GetProperty("cat").GetString());
         }
+
+        // Each of the unknown ones is a warning that clients can read, once and in bounds.
+        var warnings = (await host.CallAsync("mode=warnings", Token)).GetProperty("warnings").EnumerateArray().Select(warning => warning.GetProperty("text").GetString()!).ToList();
+        Assert.Equal(
+            ["../etc is", " Odd  Cat.  is", "typo is", new string('x', 64) + " is"],
+            warnings.Where(text => text.Contains("api.categories", StringComparison.Ordinal)).Select(text => text[..text.IndexOf(" not one", StringComparison.Ordinal)]));
+    }
+
+    [Fact]
+    public async Task Part_without_a_file_name_is_no_file()
+    {
+        await using var host = await ProductHost.StartAsync(_folder);
+
+        using var form = new StringContent("--x\r\nContent-Disposition: form-data; name=\"name\"; filename=\"\"\r\nContent-Type: application/octet-stream\r\n\r\n\r\n--x--\r\n");
+        form.Headers.ContentType = System.Net.Http.Headers.MediaTypeHeaderValue.Parse("multipart/form-data; boundary=x");
+        using var answer = await host.Client.PostAsync(new Uri($"/api?mode=addfile&apikey={ProductHost.Key}", UriKind.Relative), form, Token);
+
+        Assert.Equal("""{"status":false,"error":"expects one parameter"}""", await answer.Content.ReadAsStringAsync(Token));
+        Assert.Empty(Directory.GetFiles(_folder.Folder.Blobs));
     }
 
     [Fact]

@@ -45,7 +45,7 @@ public sealed class AddUrlTests : IDisposable
 
         var slot = await SlotAsync(host, id);
         Assert.Equal(
-            ("Grabbing", "NZB from indexer.test", "TV", "High", "pw", "0.00"),
+            ("Grabbing", "NZB from indexer.test", "tv", "High", "pw", "0.00"),
             (Text(slot, "status"), Text(slot, "filename"), Text(slot, "cat"), Text(slot, "priority"), Text(slot, "password"), Text(slot, "mb")));
         Assert.Equal(1, await CountAsync(host, "status=Grabbing"));
         Assert.Equal(0, await CountAsync(host, "status=Queued"));
@@ -58,7 +58,7 @@ public sealed class AddUrlTests : IDisposable
         slot = await SlotAsync(host, id);
         // It is worked on at once.
         Assert.NotEqual("Grabbing", Text(slot, "status"));
-        Assert.Equal(("Some.Release", "TV", "High", "pw"), (Text(slot, "filename"), Text(slot, "cat"), Text(slot, "priority"), Text(slot, "password")));
+        Assert.Equal(("Some.Release", "tv", "High", "pw"), (Text(slot, "filename"), Text(slot, "cat"), Text(slot, "priority"), Text(slot, "password")));
         Assert.Contains("Some.Release.nzb", await TreeAsync(host), StringComparison.Ordinal);
         Assert.Equal(["indexer.test/get/x.nzb?apikey=" + Secret], indexer.Requests);
     }

@@ -12,6 +12,7 @@ public sealed class QueueCallTests : IDisposable
 {
     private const string Done = """{"status":true}""";
     private const string NotDone = """{"status":false}""";
+    private const string NoItem = """{"status":false,"error":"item does not exist"}""";
     private const string OneParameter = """{"status":false,"error":"expects one parameter"}""";
     private const string TwoParameters = """{"status":false,"error":"expects two parameters"}""";
     private const string IntegerValue = """{"status":false,"error":"expects integer value"}""";
@@ -44,6 +45,8 @@ public sealed class QueueCallTests : IDisposable
         await IsAsync(host, "mode=queue&name=priority&value={D}&value2=-2", """{"position":0}""", "DABC");
         await IsAsync(host, "mode=queue&name=priority&value={D}&value2=-4", """{"position":0}""", "DABC");
         // A forced item is begun though the queue is paused, and has a place of its own then.
+        await IsAsync(host, "mode=queue&name=pause", """{"status":false,"nzo_ids":[]}""");
+        await IsAsync(host, "mode=queue&name=resume&value=,", """{"status":false,"nzo_ids":[]}""");
         await IsAsync(host, "mode=queue&name=pause&value={B},{C}", """{"status":true,"nzo_ids":["{B}","{C}"]}""");
         await IsAsync(host, "mode=queue&name=priority&value={B},{C}&value2=2", """{"position":1}""", "BCDA");
         await IsAsync(host, "mode=queue&name=priority&value={C}&value2=-100", """{"position":3}""", "BDAC");
@@ -97,10 +100,11 @@ public sealed class QueueCallTests : IDisposable
         await IsAsync(host, "mode=change_cat&value={A},{B},unknown&value2=tv", Done);
         await IsAsync(host, "mode=change_cat&value={C}&cat=movies", Done);
         await IsAsync(host, "mode=change_cat&value={D}&category=Other", Done);
-        Assert.Equal("tv tv movies Other", await ListAsync(host, "cat"));
+        Assert.Equal("tv tv movies *", await ListAsync(host, "cat"));
+        await IsAsync(host, "mode=change_cat&value={D}&category=AUDIO", Done);
         await IsAsync(host, "mode=change_cat&value={B}&value2=None", Done);
         await IsAsync(host, "mode=change_cat&value={C}&value2=*", Done);
-        Assert.Equal("tv * * Other", await ListAsync(host, "cat"));
+        Assert.Equal("tv * * audio", await ListAsync(host, "cat"));
         // In a folder without the other one it has its name again.
         Assert.Equal(("B", "again"), await NameAsync(host));
 
@@ -111,8 +115,8 @@ public sealed class QueueCallTests : IDisposable
         await IsAsync(host, "mode=change_script&value={B}&value2=none", Done);
         Assert.Equal("x.py None None None", await ListAsync(host, "script"));
 
-        await IsAsync(host, "mode=change_opts", NotDone);
-        await IsAsync(host, "mode=change_opts&value={A}&value2=all", NotDone);
+        await IsAsync(host, "mode=change_opts", NoItem);
+        await IsAsync(host, "mode=change_opts&value={A}&value2=all", NoItem);
         await IsAsync(host, "mode=change_opts&value={A}&value2=4", NotDone);
         await IsAsync(host, "mode=change_opts&value=unknown&value2=1", NotDone);
         await IsAsync(host, "mode=change_opts&value={A},{B}&value2=1", Done);
@@ -217,13 +221,15 @@ public sealed class QueueCallTests : IDisposable
             ("mode=queue&name=sort&sort=name", "<result><status>True</status></result>"),
             ("mode=queue&name=rename&value={A}&value2=x%26y", "<result><status>True</status></result>"),
             ("mode=queue&name=pause&value={A},{B}", "<result><status>True</status><nzo_ids><item>{A}</item><item>{B}</item></nzo_ids></result>"),
-            ("mode=queue&name=resume", "<result><status>True</status><nzo_ids></nzo_ids></result>"),
+            ("mode=queue&name=resume", "<result><status>False</status><nzo_ids></nzo_ids></result>"),
             ("mode=queue&name=delete_nzf&value={A}&value2=x", "<result><status>False</status><nzf_ids></nzf_ids></result>"),
             ("mode=queue&name=change_complete_action", "<result><status>True</status></result>"),
-            ("mode=change_cat&value={A}&value2=tv", "<result><status>True</status></result>"),
+            ("mode=change_cat&value={A}&value2=tv", "<status>True</status>"),
+            ("mode=change_script&value={A}&value2=None", "<status>True</status>"),
+            ("mode=change_opts&value={A}&value2=1", "<status>True</status>"),
             ("mode=change_cat&value={A}", none),
             ("mode=change_script&value={A}", none),
-            ("mode=change_opts&value={A}", "<result><status>False</status></result>"),
+            ("mode=change_opts&value={A}", "<result><status>False</status><error>item does not exist</error></result>"),
             ("mode=get_files", none),
             ("mode=get_files&value=unknown", "<files></files>"),
             ("mode=move_nzf_bulk", none),

@@ -122,7 +122,7 @@ public sealed class SabAccessTests : IDisposable
 
     [Theory]
     [InlineData(200, 200)]
-    [InlineData(70_000, 403)]
+    [InlineData(70_000, 413)]
     public async Task File_before_its_key_is_taken_as_far_as_an_anonymous_request_may_send(int padding, int status)
     {
         await using var host = await ProductHost.StartAsync(_folder);
@@ -207,9 +207,9 @@ public sealed class SabAccessTests : IDisposable
     }
 
     [Theory]
-    [InlineData("apikey=wrong", "API Key Incorrect")]
-    [InlineData("", "API Key Required")]
-    public async Task Stranger_is_refused_after_64_KiB_at_most_of_what_is_announced(string query, string text)
+    [InlineData("apikey=wrong", 403, "API Key Incorrect")]
+    [InlineData("", 413, """{"status":false,"error":"NZB is too large"}""")]
+    public async Task Stranger_is_refused_after_64_KiB_of_an_announced_body(string query, int status, string text)
     {
         await using var host = await ProductHost.StartAsync(_folder);
         foreach (var type in new[] { "multipart/form-data; boundary=x", "application/x-www-form-urlencoded" })
@@ -226,7 +226,7 @@ public sealed class SabAccessTests : IDisposable
 
             var answer = await connection.ReadHeadAsync();
             await connection.ReadBodyAsync(answer);
-            Assert.Equal((403, text), (answer.Status, answer.Text));
+            Assert.Equal((status, text), (answer.Status, answer.Text));
         }
     }
 
@@ -244,7 +244,7 @@ public sealed class SabAccessTests : IDisposable
 
         using var answer = await host.Client.PostAsync(new Uri("/api?mode=queue", UriKind.Relative), form, Token);
 
-        Assert.Equal(HttpStatusCode.Forbidden, answer.StatusCode);
+        Assert.Equal(HttpStatusCode.RequestEntityTooLarge, answer.StatusCode);
     }
 
     [Theory]

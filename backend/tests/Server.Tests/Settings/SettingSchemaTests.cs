@@ -19,7 +19,7 @@ public sealed class SettingSchemaTests
         api.key | Key | 16-128 |
         api.nzb-key | Key | 0,16-128 |
         api.strm-key | Key | 16-128 |
-        api.categories | NameList | -64 | ["audio","software","tv","movies"]
+        api.categories | NameList | -64 | ["audio","software","tv","movies","music","prowlarr","readarr"]
         api.manual-category | Name | | uncategorized
         api.import-strategy | Choice | symlinks,strm | symlinks
         api.completed-downloads-dir | Path | | /data/completed-downloads

@@ -8,7 +8,8 @@ import { Notice } from "@/components/ui/notice";
 import { SelectField } from "@/components/ui/select-field";
 import { PasswordField, TextField } from "@/components/ui/text-field";
 import { ApiProblem } from "@/lib/api-problem";
-import { type ArrConnected, type ArrInstance, arrQuery, connectArr, testArr } from "./api/apps";
+import { type ArrConnected, type ArrInstance, arrQuery, connectArr, planArr, testArr } from "./api/apps";
+import { ArrPlanNotice } from "./arr-plan";
 import { t } from "./en";
 import { PathResult } from "./path-result";
 import { type ArrProgram, programs, usualAddress } from "./programs";
@@ -22,7 +23,7 @@ interface ArrConnectProps {
 
 type Errors = { url?: string | undefined; key?: string | undefined; category?: string | undefined };
 
-/** Address and key of a program; one button makes Sluice its download client. */
+/** Address and key of a program; one button makes Sluice its download client. What that changes there is shown first. */
 export function ArrConnect({ kind, categories, saved }: ArrConnectProps) {
   const client = useQueryClient();
   const { name } = programs[kind];
@@ -36,10 +37,18 @@ export function ArrConnect({ kind, categories, saved }: ArrConnectProps) {
   };
   const request = () => ({ kind, url: url.trim(), key: key.trim() || null, category: category || null });
   const connect = useMutation({
-    mutationFn: () => connectArr(request()),
+    mutationFn: (agreed: string | null) => connectArr({ ...request(), agreed }),
     onError,
     onSettled: () => client.invalidateQueries({ queryKey: arrQuery.queryKey }),
   });
+  const plan = useMutation({
+    mutationFn: () => planArr(request()),
+    onError,
+    onSuccess: (made) => {
+      if (made.token === null) connect.mutate(null);
+    },
+  });
+  const asked = plan.data?.token != null && !connect.isSuccess ? plan.data : undefined;
   const test = useMutation({ mutationFn: () => testArr(request()), onError, onSettled: () => client.invalidateQueries({ queryKey: arrQuery.queryKey }) });
 
   function isRight(): boolean {
@@ -63,10 +72,11 @@ export function ArrConnect({ kind, categories, saved }: ArrConnectProps) {
   function submit(event: FormEvent) {
     event.preventDefault();
     test.reset();
-    if (isRight()) connect.mutate();
+    connect.reset();
+    if (isRight()) plan.mutate();
   }
 
-  const failed = connect.error ?? test.error;
+  const failed = connect.error ?? plan.error ?? test.error;
   return (
     <form noValidate onSubmit={submit} className="grid gap-4">
       <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -104,18 +114,20 @@ export function ArrConnect({ kind, categories, saved }: ArrConnectProps) {
         </Notice>
       )}
       {test.data && <Notice tone="ok">{t("test-ok", { instance: test.data.instanceName, version: test.data.version })}</Notice>}
+      {asked && <ArrPlanNotice plan={asked} name={name} isBusy={connect.isPending} onAgree={(agreed) => connect.mutate(agreed)} onCancel={() => plan.reset()} />}
       {connect.data && <Connected connected={connect.data} name={name} />}
       <div className="flex flex-wrap justify-end gap-2">
         <Button
           isBusy={test.isPending}
           onClick={() => {
             connect.reset();
+            plan.reset();
             if (isRight()) test.mutate();
           }}
         >
           {t("test")}
         </Button>
-        <Button type="submit" tone="accent" isBusy={connect.isPending}>
+        <Button type="submit" tone="accent" isBusy={plan.isPending || connect.isPending}>
           {t("connect", { name })}
         </Button>
       </div>

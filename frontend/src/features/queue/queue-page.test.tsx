@@ -10,7 +10,7 @@ import { QueuePage } from "./queue-page";
 
 const row = (position: number, rest: Partial<QueueRow> = {}): QueueRow => ({
   id: `i${position}`, name: `Film ${position}`, category: "movies", priority: "normal", state: "queued", sentence: null, position, percent: 0, bytes: 1e9,
-  addedAt: "2026-11-28T08:00:00Z", hasPassword: false, steps: [], ...rest,
+  files: 12, segments: 1400, postedAt: "2026-11-20T08:00:00Z", addedAt: "2026-11-28T08:00:00Z", hasPassword: false, steps: [], ...rest,
 });
 const list = (items: QueueRow[], rest: Partial<Page> = {}): Page => ({
   items, next: null, total: items.length, seq: 10, paused: false, pausedUntil: null, categories: ["movies", "tv"], ...rest,

@@ -50,6 +50,7 @@ internal sealed class NzbIntake(
             return AddOutcome.Refused(refusal);
 
         Failpoint.Reach("add-received");
+        addition = addition with { Category = categories.Resolve(addition.Category) };
         var displaced = new List<QueueItem>();
         return await AddAsync(connection => Accept(connection, upload, addition, displaced), displaced, cancellationToken);
     }
@@ -61,7 +62,8 @@ internal sealed class NzbIntake(
     /// <param name="cancellationToken">Counts until the transaction begins.</param>
     public Task<AddOutcome> AddUrlAsync(string name, Func<string, string> seal, NzbAddition addition, CancellationToken cancellationToken)
     {
-        var item = Describe(new UploadedNzb(null, null, null), addition with { FileName = name }, isOnly: true);
+        addition = addition with { FileName = name, Category = categories.Resolve(addition.Category) };
+        var item = Describe(new UploadedNzb(null, null, null), addition, isOnly: true);
         item = item with { NzbName = addition.Name is null ? "" : item.NzbName, Url = seal(item.Id) };
         return AddAsync(
             connection =>
@@ -121,7 +123,7 @@ internal sealed class NzbIntake(
         if (IsFull(QueueStore.Count(connection)))
             return AddOutcome.Refused(AddRefusal.QueueFull);
 
-        var folder = categories.FolderOf(CategoryRules.Resolve(addition.Category));
+        var folder = categories.FolderOf(addition.Category);
         var before = addition.IsFile ? QueueFileStore.Find(connection, folder, addition.FileName) : null;
         if (before is not null && !addition.MayReplace)
             return AddOutcome.Refused(AddRefusal.NameTaken);
@@ -257,15 +259,14 @@ internal sealed class NzbIntake(
         var outer = ItemName.Parse(addition.IsFile ? addition.FileName : LastName(addition.FileName));
         var given = ((isOnly ? addition.Name : null) ?? nzb.MemberName) is { } own ? ItemName.Parse(own) : outer;
         var name = ReleaseName.Clean(given.Name, webDav.CurrentValue.WindowsSafePaths);
-        var category = CategoryRules.Resolve(addition.Category);
         return new QueueItem
         {
             Id = IdPrefix + Guid.NewGuid().ToString("N"),
             Name = name,
             NzbName = name + ".nzb",
             Named = isOnly && addition.Name is not null,
-            Category = category,
-            Folder = categories.FolderOf(category),
+            Category = addition.Category,
+            Folder = categories.FolderOf(addition.Category),
             Priority = addition.Priority,
             Paused = addition.Paused,
             Password = QueueItem.LimitPassword(string.IsNullOrEmpty(addition.Password) ? given.Password ?? outer.Password ?? "" : addition.Password),
@@ -274,7 +275,7 @@ internal sealed class NzbIntake(
             NzbHash = nzb.Blob?.Hash ?? "",
             NzbLength = nzb.Blob?.PlainLength ?? 0,
             AddedAt = time.WallTime(),
-        };
+        }.With(nzb.Measure);
     }
 
     private bool IsFull(int items) => _full = WouldBeFull(items);

@@ -26,7 +26,11 @@ internal enum AddRefusal
 /// <param name="Blob">The stored NZB, or null.</param>
 /// <param name="MemberName">Its name inside a zip, or null when it was the upload itself.</param>
 /// <param name="Failure">Why nothing could be stored; null when it was.</param>
-internal sealed record UploadedNzb(StoredBlob? Blob, string? MemberName, ImportFailure? Failure);
+internal sealed record UploadedNzb(StoredBlob? Blob, string? MemberName, ImportFailure? Failure)
+{
+    /// <summary>What it says about its post; null if nothing was stored.</summary>
+    public PostMeasure? Measure { get; init; }
+}
 
 /// <summary>A received upload: its NZBs, safe on disk, or a refusal. Disposed when the add has ended, with or without success.</summary>
 /// <param name="Nzbs">At least one, unless refused.</param>

@@ -48,6 +48,7 @@ internal sealed class QueueReturn(
     StoredNzbs stored,
     QueueSchedule schedule,
     UrlFetchWorker fetches,
+    MeasureWorker measuring,
     IOptionsMonitor<QueueOptions> queue,
     TimeProvider time)
 {
@@ -73,6 +74,7 @@ internal sealed class QueueReturn(
         {
             schedule.Wake();
             fetches.Wake();
+            measuring.Wake();
             // Only a retry with another NZB can have left the first one without use.
             await stored.ReleaseAsync(change.Nzb is not null && taken?.NzbHash is { } replaced ? [replaced] : [], CancellationToken.None);
         }
@@ -112,10 +114,14 @@ internal sealed class QueueReturn(
         NzbHash = change.Nzb is { } nzb ? nzb.Blob?.Hash ?? "" : item.NzbHash ?? "",
         Url = change.Nzb is null ? item.Url : null,
         NzbLength = length,
-        EncodedBytes = change.Nzb is null ? item.EncodedBytes : 0,
         AddedAt = item.AddedAt,
         Named = true,
         Retried = change.Try,
+        // The history has the size alone; the rest is read from the NZB again.
+        EncodedBytes = change.Nzb is { } upload ? upload.Measure?.EncodedBytes ?? 0 : item.EncodedBytes,
+        PostedAt = change.Nzb?.Measure?.PostedAt,
+        Files = change.Nzb?.Measure?.Files,
+        Segments = change.Nzb?.Measure?.Segments,
     };
 
     /// <summary>The length of the plain NZB of an item; null when the NZB is gone or cannot be read any more.</summary>

@@ -8,7 +8,7 @@ namespace Sluice.Server.Queue.Intake;
 
 /// <summary>
 /// Takes the body of an upload, undoes gzip, bzip2 and zip, told apart by content and never by name (IMP-10), and leaves
-/// each NZB as a blob that is safe on disk. Whether the content is an NZB is judged by the import.
+/// each NZB as a blob that is safe on disk, measured on its way there. Whether the content is an NZB is judged by the import.
 /// </summary>
 internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, ProcessOptions process, TimeProvider time)
 {
@@ -146,7 +146,13 @@ internal sealed class UploadReceiver(BlobStore blobs, StoredNzbs stored, Process
     {
         try
         {
-            return new UploadedNzb(await blobs.SaveNzbAsync(plain, lease.PinAsync, cancellationToken), memberName, null);
+            PostMeasure? measure = null;
+            var blob = await blobs.SaveNzbAsync(
+                plain,
+                async (passing, token) => measure = await PostMeasure.OfAsync(NzbReader.ReadAsync(passing, limits: null, new NzbHead(), blobs.CreateTemporary, token)),
+                lease.PinAsync,
+                cancellationToken);
+            return new UploadedNzb(blob, memberName, null) { Measure = measure };
         }
         catch (NzbFormatException e)
         {

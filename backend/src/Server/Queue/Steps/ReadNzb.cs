@@ -39,13 +39,15 @@ internal sealed class ReadNzb(
             if (post is null)
                 return failure;
             read = post;
-            await queue.SetPostAsync(work.Item.Id, read.EncodedBytes, read.PostedAt, cancellationToken);
+            // Known since the item was added; unless it was added by a version that did not measure.
+            if (work.Item.Measure != read.Measure)
+                await queue.SetPostAsync(work.Item.Id, read.NzbHash, read.Measure, cancellationToken);
             if (read.Category is { } category && work.Item.Category == CategoryRules.None)
                 work.Item = await renaming.SetNamedCategoryAsync(work.Item.Id, category, cancellationToken) ?? work.Item;
         }
 
         work.Read = read;
-        work.Item = work.Item with { EncodedBytes = read.EncodedBytes, PostedAt = read.PostedAt };
+        work.Item = work.Item.With(read.Measure);
         work.Sort = PostSort.Of(read.Files, import.CurrentValue.Blocklist);
         progress.Findings = read.Findings;
         if (work.Sort.Payload.Count == 0)
@@ -64,7 +66,7 @@ internal sealed class ReadNzb(
     private async Task<(ReadPost? Post, ImportFailure? Failure)> ReadAsync(string nzbHash, StepProgress progress, CancellationToken cancellationToken)
     {
         var files = new List<PostedEntry>();
-        var dates = new List<long>();
+        var measure = PostMeasure.Nothing;
         var head = new NzbHead();
         try
         {
@@ -75,9 +77,9 @@ internal sealed class ReadNzb(
                     var writer = new MessageIdListWriter(list);
                     await foreach (var file in nzbs.ReadAsync(nzbHash, head, token))
                     {
-                        files.Add(await PostedEntry.ReadAsync(files.Count, file, writer, token));
-                        if (file.Date is { } date)
-                            dates.Add(date.ToUnixTimeSeconds());
+                        var entry = await PostedEntry.ReadAsync(files.Count, file, writer, token);
+                        files.Add(entry);
+                        measure = measure.With(file.Date, entry.Segments, entry.EncodedBytes);
                         progress.Report(files.Count / (files.Count + HalfWay));
                     }
 
@@ -101,8 +103,7 @@ internal sealed class ReadNzb(
             [.. head.Passwords.Select(QueueItem.LimitPassword)],
             head.Title ?? head.Name,
             categories.NamedBy(head.Category, head.Tags),
-            files.Sum(file => file.EncodedBytes),
-            dates.Count == 0 ? null : DateTimeOffset.FromUnixTimeSeconds((long)dates.Average()),
-            new StepFindings(("files", files.Count), ("segments", files.Sum(file => (long)file.Segments)))), null);
+            measure,
+            new StepFindings(("files", measure.Files), ("segments", measure.Segments))), null);
     }
 }

@@ -52,7 +52,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public NntpConnectionPool(ProviderOptions options, SharedResources shared)
     {
         (_options, _traffic, Shared) = (options, shared.Traffics.Of(options.Id), shared);
-        (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(options.Id, shared.Options, shared.Memory, shared.Time));
+        (Line, Health) = (new LineEstimate(shared.Time), new ProviderHealth(options.Id, shared.Options, shared.Memory, shared.Time, shared.Recovery));
         Depth = new PipelineDepth(options, shared);
         _pace = shared.Bandwidth.Join();
         _scheduler = new LeaseScheduler(shared.Limiter, _pace, shared.Time);

@@ -49,6 +49,8 @@ internal sealed class SharedResources(
 
     public ProviderMemory Memory => memory;
 
+    public RecoverySignal Recovery { get; } = new();
+
     public TimeProvider Time => time;
 
     public ILogger Logger => logger;

@@ -59,6 +59,9 @@ public sealed class NntpAccounts : IAsyncDisposable
     /// <summary>What each provider has been used for since the start, by its id; entries of one account count for the first of them.</summary>
     public IReadOnlyDictionary<Guid, ProviderUse> Uses => _shared.Traffics.Uses;
 
+    /// <summary>Completes when a provider that was left alone can be used again. Ask again for the recovery after that.</summary>
+    public Task NextRecovery => _shared.Recovery.Next;
+
     /// <summary>For those who fetch.</summary>
     internal SharedResources Shared => _shared;
 

@@ -65,6 +65,9 @@ internal sealed class CircuitBreaker
     /// <summary>Raised outside of the lock when the breaker has opened.</summary>
     public event Action? Opened;
 
+    /// <summary>Raised outside of the lock when the breaker has closed.</summary>
+    public event Action? Closed;
+
     /// <summary>Raised outside of the lock when there is something new to remember.</summary>
     public event Action? Changed;
 
@@ -110,8 +113,15 @@ internal sealed class CircuitBreaker
     /// <summary>Everything goes through from now on, whatever has happened before; a probe under way is void.</summary>
     public void Forget()
     {
+        bool wasOpen;
         lock (_gate)
+        {
+            wasOpen = _failure is not null;
             (_probe, _failure, _faults, _trips, _passesLeft) = (null, null, 0, 0, 0);
+        }
+
+        if (wasOpen)
+            Closed?.Invoke();
     }
 
     /// <summary>Takes up where an earlier breaker for the same stood, unless this one has opened itself.</summary>
@@ -202,6 +212,7 @@ internal sealed class CircuitBreaker
             _faults = 0;
         }
 
+        Closed?.Invoke();
         Changed?.Invoke();
         return true;
     }

@@ -22,7 +22,8 @@ internal sealed class ProviderHealth
     /// <param name="options">How long it is left alone.</param>
     /// <param name="memory">What has been learned before.</param>
     /// <param name="time">Clock.</param>
-    public ProviderHealth(Guid provider, NntpOptions options, ProviderMemory memory, TimeProvider time)
+    /// <param name="recovery">Told when the provider can be used again.</param>
+    public ProviderHealth(Guid provider, NntpOptions options, ProviderMemory memory, TimeProvider time, RecoverySignal recovery)
     {
         (_provider, _memory) = (provider, memory);
         Dials = Make(BreakerKind.Dials, ToleratedDials);
@@ -33,6 +34,7 @@ internal sealed class ProviderHealth
         {
             var breaker = new CircuitBreaker(time, tolerated, options.BreakerCooldown, options.BreakerLongestCooldown, memory.BreakOf(provider, kind));
             breaker.Changed += () => memory.RememberBreak(provider, kind, breaker);
+            breaker.Closed += recovery.Set;
             return breaker;
         }
     }

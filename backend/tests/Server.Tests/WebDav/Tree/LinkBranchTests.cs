@@ -19,7 +19,7 @@ public sealed class LinkBranchTests(LinkFixture fixture) : IClassFixture<LinkFix
     public async Task Only_what_the_history_calls_completed_is_there()
     {
         Assert.Equal(
-            ["/completed-symlinks/", "/completed-symlinks/audio/", "/completed-symlinks/movies/", "/completed-symlinks/software/", "/completed-symlinks/tv/"],
+            ["/completed-symlinks/", "/completed-symlinks/audio/", "/completed-symlinks/movies/", "/completed-symlinks/music/", "/completed-symlinks/prowlarr/", "/completed-symlinks/readarr/", "/completed-symlinks/software/", "/completed-symlinks/tv/"],
             await ListAsync("/completed-symlinks/"));
         Assert.Contains("/completed-symlinks/tv/Rel/", await ListAsync("/completed-symlinks/tv/"));
         Assert.Equal(["/completed-symlinks/movies/"], await ListAsync("/completed-symlinks/movies/"));

@@ -12,10 +12,10 @@ public sealed class RcloneRuleTests(LinkFixture fixture) : IClassFixture<LinkFix
 
     [Theory]
     [InlineData("", ".health .ids/ README completed-symlinks/ content/ nzbs/")]
-    [InlineData("content/", "audio/ demo/ movies/ software/ tv/")]
+    [InlineData("content/", "audio/ demo/ movies/ music/ prowlarr/ readarr/ software/ tv/")]
     [InlineData("content/movies/", "Unlisted/")]
     [InlineData("content/software/", "")]
-    [InlineData("nzbs/", "audio/ movies/ software/ tv/")]
+    [InlineData("nzbs/", "audio/ movies/ music/ prowlarr/ readarr/ software/ tv/")]
     [InlineData(".ids/", "0/ 1/ 2/ 3/ 4/ 5/ 6/ 7/ 8/ 9/ a/ b/ c/ d/ e/ f/")]
     [InlineData("completed-symlinks/tv/", "Rel/")]
     public async Task Folder_has_the_same_entries_for_every_version(string folder, string expected)

@@ -61,7 +61,7 @@ public sealed class TreeTests(TreeFixture fixture) : IClassFixture<TreeFixture>
     public async Task Library_is_listed_level_by_level_and_found_in_either_normal_form()
     {
         Assert.Equal(
-            ["/content/", "/content/audio/", "/content/demo/", "/content/movies/", "/content/software/", "/content/tv/"],
+            ["/content/", "/content/audio/", "/content/demo/", "/content/movies/", "/content/music/", "/content/prowlarr/", "/content/readarr/", "/content/software/", "/content/tv/"],
             Hrefs(await _server.SendAsync("PROPFIND /content/", "Depth: 1")));
         Assert.Equal(["/content/tv/", "/content/tv/Rel/", "/content/tv/R%C3%A9l/"], Hrefs(await _server.SendAsync("PROPFIND /content/tv/", "Depth: 1")));
         Assert.Equal(

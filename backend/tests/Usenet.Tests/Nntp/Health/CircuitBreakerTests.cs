@@ -52,6 +52,24 @@ public sealed class CircuitBreakerTests
         }
     }
 
+    [Fact]
+    public void Closing_is_told_once_and_only_by_an_open_breaker()
+    {
+        var (breaker, closed) = (NewBreaker(), 0);
+        breaker.Closed += () => closed++;
+        breaker.Succeeded();
+        breaker.Forget();
+        Assert.Equal(0, closed);
+
+        Break(breaker);
+        Recover(breaker);
+        Assert.Equal(1, closed);
+
+        Break(breaker);
+        breaker.Forget();
+        Assert.Equal(2, closed);
+    }
+
     [Theory]
     [InlineData(1.0)]
     [InlineData(0.9)]

@@ -3,6 +3,7 @@ import { type Schema, api, dataOf } from "@/lib/api-client";
 
 export type ArrInstance = Schema<"ArrInstance">;
 export type ArrConnected = Schema<"ArrConnected">;
+export type ArrPlan = Schema<"ArrPlanned">;
 export type PathCheck = Schema<"PathCheck">;
 export type AccessCard = Schema<"AccessCard">;
 
@@ -25,6 +26,9 @@ export const arrQuery = queryOptions({
 });
 
 export const makeWebDavPassword = () => dataOf(api.POST("/api/settings/webdav-password"));
+
+/** What a connection would do; changes nothing. */
+export const planArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/plan", { body }));
 
 export const connectArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/connect", { body }));
 

@@ -55,6 +55,8 @@ function Details({ row, categories, onClose }: { row: QueueRow; categories: read
             value: <Badge tone={row.state === "waiting" ? "warn" : row.state === "running" ? "accent" : "neutral"}>{`${t(`state-${row.state}`)}${row.state === "running" ? ` · ${formatPercent(row.percent)}` : ""}`}</Badge>,
           },
           { label: t("size"), value: row.bytes > 0 ? formatBytes(row.bytes) : null },
+          { label: t("post"), value: postOf(row) },
+          { label: t("posted"), value: row.postedAt && formatDateTime(row.postedAt) },
           { label: t("added"), value: formatDateTime(row.addedAt) },
         ]}
       />
@@ -90,6 +92,11 @@ function Details({ row, categories, onClose }: { row: QueueRow; categories: read
       </div>
     </div>
   );
+}
+
+/** Files and segments of the post; null until its NZB is here. */
+function postOf({ files, segments }: QueueRow): string | null {
+  return files === null || segments === null ? null : `${t("post-files", { count: files })}, ${t("post-segments", { count: segments })}`;
 }
 
 /** Name, category, priority and password. Only what was changed is sent. */

@@ -1,0 +1,110 @@
+using System.Globalization;
+using System.Text.Json.Nodes;
+
+namespace Sluice.Server.Arr;
+
+/// <summary>A value of a download client that a connection changes.</summary>
+/// <param name="Name">The field, as the program calls it.</param>
+/// <param name="From">What is there now; empty for nothing, and for a secret.</param>
+/// <param name="To">What Sluice writes; empty for nothing, and for a secret.</param>
+internal sealed record ArrChange(string Name, string From, string To);
+
+/// <summary>A download client of the kind SABnzbd as a program describes it. Fields that Sluice does not know stay as they are.</summary>
+internal sealed class DownloadClientEntry(JsonObject json)
+{
+    private const string Implementation = "Sabnzbd";
+
+    // Since their version 4 programs show this in place of a secret, and take it back as the secret that they have.
+    private const string Hidden = "********";
+
+    /// <summary>Whether it is of the kind SABnzbd.</summary>
+    public bool IsSabnzbd => ArrJson.Text(json["implementation"]) == Implementation;
+
+    /// <summary>Its id; null for one that is not saved.</summary>
+    public int? Id => json["id"] is JsonValue value && value.TryGetValue<int>(out var id) ? id : null;
+
+    /// <summary>Its name.</summary>
+    public string Name => ArrJson.Text(json["name"]);
+
+    /// <summary>The host that it names.</summary>
+    public string Host => Value("host");
+
+    /// <summary>A new one from the description of its kind.</summary>
+    public static DownloadClientEntry FromTemplate(DownloadClientEntry template, string name)
+    {
+        var made = template.Copy();
+        made.Remove("id");
+        made.Remove("presets");
+        made["name"] = name;
+        made["enable"] = true;
+        made["removeCompletedDownloads"] = true;
+        made["removeFailedDownloads"] = true;
+        return new DownloadClientEntry(made);
+    }
+
+    /// <summary>A copy of the JSON.</summary>
+    public JsonObject Copy() => (JsonObject)json.DeepClone();
+
+    /// <summary>Whether it leads to exactly this address: host, port, TLS and URL base.</summary>
+    public bool IsAt(OwnAddress address) =>
+        Value("host").Equals(address.Host, StringComparison.OrdinalIgnoreCase)
+        && Value("port") == address.Port.ToString(CultureInfo.InvariantCulture)
+        && Value("useSsl") == (address.UseSsl ? "true" : "false")
+        && Value("urlBase").Trim('/') == address.UrlBase.Trim('/');
+
+    /// <summary>Points it to this server.</summary>
+    public void Fill(OwnAddress address, string apiKey, string category)
+    {
+        Set("host", address.Host);
+        Set("port", address.Port);
+        Set("useSsl", address.UseSsl);
+        if (Value("urlBase").Trim('/') != address.UrlBase.Trim('/'))
+            Set("urlBase", address.UrlBase);
+        Set("apiKey", apiKey);
+        Set("username", "");
+        Set("password", "");
+        if (CategoryField is { } field)
+            Set(field, category);
+    }
+
+    /// <summary>What differs from an earlier copy of the same entry. A hidden secret cannot be compared and counts as equal.</summary>
+    public IReadOnlyList<ArrChange> ChangesFrom(DownloadClientEntry before)
+    {
+        var changes = new List<ArrChange>();
+        foreach (var name in new[] { "host", "port", "useSsl", "urlBase", "username", CategoryField })
+        {
+            if (name is not null && before.Value(name) is var old && Value(name) is var now && old != now)
+                changes.Add(new ArrChange(name, old, now));
+        }
+
+        foreach (var secret in new[] { "apiKey", "password" })
+        {
+            if (before.Value(secret) is var old && old != Hidden && old != Value(secret))
+                changes.Add(new ArrChange(secret, "", ""));
+        }
+
+        return changes;
+    }
+
+    // Each program calls it by what it manages: tvCategory, movieCategory and so on.
+    private string? CategoryField =>
+        Fields.Select(entry => ArrJson.Text(entry["name"])).FirstOrDefault(name => name.EndsWith("Category", StringComparison.OrdinalIgnoreCase));
+
+    private IEnumerable<JsonObject> Fields => (json["fields"] as JsonArray ?? []).OfType<JsonObject>();
+
+    private JsonObject? Field(string name) => Fields.FirstOrDefault(field => ArrJson.Text(field["name"]) == name);
+
+    /// <summary>Numbers and switches as text; a switch that says nothing is off, and all else that says nothing is empty.</summary>
+    private string Value(string name) => Field(name)?["value"] switch
+    {
+        JsonValue value when value.TryGetValue<string>(out var text) => text,
+        JsonValue value => value.ToJsonString(),
+        _ => name == "useSsl" ? "false" : "",
+    };
+
+    private void Set(string name, JsonNode value)
+    {
+        if (Field(name) is { } field)
+            field["value"] = value;
+    }
+}
