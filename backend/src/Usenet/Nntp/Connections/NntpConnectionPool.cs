@@ -22,10 +22,10 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private static readonly TimeSpan FirstRow = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
-    private readonly KnownFamily _family = new();
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _background = new();
     private readonly DeadlineTimer _look;
+    private readonly PoolDialer _dialer;
     private readonly Action<ConnectionLease, ConnectionLoad> _grant;
     private volatile ProviderOptions _options;
     private volatile ProviderTraffic _traffic;
@@ -58,6 +58,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         _scheduler = new LeaseScheduler(shared.Limiter, _pace, shared.Time);
         _cap = new ConnectionCap(options, shared);
         _left = new LeftSockets(_cap, shared);
+        _dialer = new PoolDialer(shared, Line, this);
         _grant = Grant;
         _look = new DeadlineTimer(shared.Time, Look);
     }
@@ -203,6 +204,21 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         lock (_gate)
             _cap.Forget();
+        Pump();
+    }
+
+    /// <summary>Nothing more is asked of a connection of this pool, which closes when it owes nothing.</summary>
+    /// <param name="identity">Its <see cref="NntpConnection.Identity"/>.</param>
+    public void Distrust(object identity)
+    {
+        lock (_gate)
+        {
+            if (_scheduler.Open.FirstOrDefault(load => load.Connection.Identity == identity) is not { } found)
+                return;
+            found.Login = ConnectionLoad.None;
+        }
+
+        Trim();
         Pump();
     }
 
@@ -661,7 +677,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         bool mustTrim;
         var options = _options;
-        var (transport, failure, wasCancelled) = await OpenAsync(options, cancellationToken);
+        var (transport, failure, wasCancelled) = await _dialer.OpenAsync(options, cancellationToken);
         using var token = probe;
         lock (_gate)
         {
@@ -683,7 +699,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
     private async Task<NntpException?> TryLoginAsync(ProviderOptions entry, CancellationToken cancellationToken)
     {
-        var (transport, failure, _) = await OpenAsync(entry, cancellationToken);
+        var (transport, failure, _) = await _dialer.OpenAsync(entry, cancellationToken);
         if (transport is not null)
         {
             await transport.DisposeAsync();
@@ -694,46 +710,6 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             _dialling--;
         Pump();
         return failure;
-    }
-
-    /// <summary>Dials within the limit of handshakes that may be under way at a time. Never fails.</summary>
-    /// <param name="provider">Where, and with which login.</param>
-    /// <param name="cancellationToken">Gives the dial up.</param>
-    /// <returns>A transport that is logged in, or why there is none; and whether it was not needed any more, so that the failure says nothing about the provider.</returns>
-    private async Task<(NntpTransport? Transport, NntpException? Failure, bool WasCancelled)> OpenAsync(ProviderOptions provider, CancellationToken cancellationToken)
-    {
-        // The caller may hold the lock.
-        await Task.Yield();
-        try
-        {
-            await Shared.Handshakes.BeginAsync(this, Shared.Options.LoginTimeout, cancellationToken);
-            try
-            {
-                var started = Shared.Time.GetTimestamp();
-                var transport = await (Shared.Dial?.Invoke(provider, cancellationToken)
-                    ?? new NntpDialer(provider, Shared.Options, Shared.Meter, Shared.Time, Shared.Names, this, _family).DialAsync(cancellationToken));
-                Line.ObserveHandshake(started);
-                return (transport, null, false);
-            }
-            finally
-            {
-                Shared.Handshakes.End(this);
-            }
-        }
-        catch (NntpException failure)
-        {
-            // That too many others were under way says nothing about this one.
-            return (null, failure, cancellationToken.IsCancellationRequested || failure.Fault == NntpFault.NoConnection);
-        }
-        catch (OperationCanceledException cancelled)
-        {
-            return (null, new NntpException(NntpFault.NoConnection, "The connection was not needed any more.", cancelled), true);
-        }
-        catch (Exception error)
-        {
-            // Its place would be taken for ever.
-            return (null, new NntpException(NntpFault.Broken, $"A dial was given up because of a failure in this process: {error.GetType().Name}.", error), false);
-        }
     }
 
     private void Adopt(NntpTransport transport, int login, BreakerProbe? probe)

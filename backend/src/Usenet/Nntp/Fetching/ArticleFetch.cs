@@ -460,7 +460,7 @@ internal sealed class ArticleFetch : IUrgent
         if (_broke is not null)
             ExceptionDispatchInfo.Throw(_broke);
         if (_deliveredOver is not null)
-            return ArticleReply.FoundAt(_leader.Provider!.Index, _deliveredOver);
+            return ArticleReply.FoundAt(_leader.Provider!.Index, _deliveredOver.Identity);
         if (Walk.Conclude(_request.Excluded, out var reply) is { } fault)
             ExceptionDispatchInfo.Throw(fault);
         return reply;
