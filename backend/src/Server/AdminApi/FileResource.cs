@@ -168,6 +168,7 @@ internal static class FileResource
     {
         ReadFailure.Gone => "The beginning of this file is gone at every provider.",
         ReadFailure.Busy => "More is being read at once than there is memory for.",
+        ReadFailure.Damaged => "The beginning of this file came damaged a moment ago. Try again in a few seconds.",
         ReadFailure.Unreachable => "No provider could be asked for the beginning of this file.",
         _ => "What is stored about this file cannot be read at present.",
     };

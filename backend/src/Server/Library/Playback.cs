@@ -12,6 +12,9 @@ internal enum ReadFailure
     /// <summary>More is read at once than there is memory for.</summary>
     Busy,
 
+    /// <summary>The bytes came damaged a moment ago. A second question, which follows soon, decides whether they are gone.</summary>
+    Damaged,
+
     /// <summary>Nothing is known about the bytes, because no provider could be asked.</summary>
     Unreachable,
 
@@ -36,6 +39,7 @@ internal sealed class Playback(FileStreamFactory files)
     {
         ArticleGoneException or StoredNzbLostException => ReadFailure.Gone,
         StreamLimitException => ReadFailure.Busy,
+        ArticleDoubtedException => ReadFailure.Damaged,
         // Bytes that left and turned out wrong, and a release removed while it was opened, are right when asked for again.
         // A volume that is not as predicted is right once its release has been mapped anew.
         NntpException or WithdrawnBytesException or RefutedExtentException or FileNotFoundException => ReadFailure.Unreachable,

@@ -36,7 +36,10 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
             Pool = new ProviderPool(accounts, plan.Providers, plan.Nntp);
 
         _source = (IArticleSource?)Pool ?? builtIn!;
-        Engine = new StreamEngine(this, plan.Streams, time, loggers, Pool is null ? null : disk, streams);
+
+        // Built-in articles have no way to be damaged on.
+        var options = Pool is null ? plan.Streams with { AskAgainAfter = TimeSpan.Zero } : plan.Streams;
+        Engine = new StreamEngine(this, options, time, loggers, Pool is null ? null : disk, streams);
     }
 
     /// <summary>The plan that it was made from.</summary>
@@ -56,6 +59,9 @@ internal sealed class ProviderGeneration : IArticleSource, IAsyncDisposable
 
     /// <inheritdoc/>
     public ProviderSet StoreOf(int provider) => _source.StoreOf(provider);
+
+    /// <inheritdoc/>
+    public void Distrust(object connection) => _source.Distrust(connection);
 
     private bool IsIdle => Engine.OpenStreams == 0 && Volatile.Read(ref _fetches) == 0;
 

@@ -196,6 +196,9 @@ internal sealed class ProviderHost : IArticleSource, IAsyncDisposable
     public ProviderSet StoreOf(int provider) => _current.StoreOf(provider);
 
     /// <inheritdoc/>
+    public void Distrust(object connection) => _current.Distrust(connection);
+
+    /// <inheritdoc/>
     public ValueTask<ArticleReply> FetchAsync(ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken) =>
         _current.FetchAsync(request, sink, cancellationToken);
 

@@ -2,6 +2,7 @@ using System.Data.Common;
 using Sluice.Server.Database;
 using Sluice.Server.History;
 using Sluice.Server.Library;
+using Sluice.Server.Providers;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Primitives;
 using Sluice.Usenet.Streams;
@@ -32,9 +33,13 @@ internal sealed class ImportJob(
     StoredNzbs stored,
     ReadPosts posts,
     DeadArticles dead,
+    ProviderHost providers,
     TimeProvider time,
     ILogger<ImportJob> logger)
 {
+    /// <summary>After this long, damage that was on the way has passed.</summary>
+    private static readonly TimeSpan AskAgainAfter = new StreamOptions().AskAgainAfter;
+
     /// <summary>Works on an item.</summary>
     /// <param name="id">The item.</param>
     /// <param name="stopping">The process ends.</param>
@@ -82,6 +87,16 @@ internal sealed class ImportJob(
     {
         try
         {
+            var failure = await steps.RunAsync(work, cancellationToken);
+            if (failure is not { Reason: FailureReason.CorruptArticles })
+                return failure;
+
+            // The articles may have been damaged on their way: a second question decides, later and over other connections (F17).
+            QueueLog.AsksAgain(logger, work.Item.Id, AskAgainAfter.TotalSeconds, failure.Sentence);
+            await Task.Delay(AskAgainAfter, time, cancellationToken);
+            foreach (var connection in work.Suspects)
+                providers.Distrust(connection);
+            work.Timings.Clear();
             return await steps.RunAsync(work, cancellationToken);
         }
         catch (StoredNzbLostException e) when (!e.IsMissing)

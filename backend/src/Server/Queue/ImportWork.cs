@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Sluice.Server.History;
 using Sluice.Server.Library;
 using Sluice.Usenet.Archives;
@@ -48,6 +49,9 @@ internal sealed class ImportWork(QueueItem item, DateTimeOffset startedAt, long 
 
     /// <summary>Articles that are gone and without which there is no release, by <see cref="DeadArticles.KeyOf"/>.</summary>
     public HashSet<string> Gone { get; } = new(StringComparer.Ordinal);
+
+    /// <summary>The connections that damaged articles came over; added to by many threads.</summary>
+    public ConcurrentBag<object> Suspects { get; } = [];
 
     /// <summary>Timings of the steps so far.</summary>
     public List<StepTiming> Timings { get; } = [];

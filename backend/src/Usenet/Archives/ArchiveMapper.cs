@@ -11,6 +11,9 @@ public sealed record MappingOptions
     /// <summary>Whether the middle volumes of a set are predicted where that is safe, instead of read (IMP-52).</summary>
     public bool PredictsVolumes { get; init; } = true;
 
+    /// <inheritdoc cref="ProbeOptions.Garbled"/>
+    public Action<object>? Garbled { get; init; }
+
     /// <summary>Archives in archives are followed this deep (IMP-55).</summary>
     public int MaxDepth { get; init; } = 3;
 
@@ -45,7 +48,7 @@ public sealed class ArchiveMapper(IArticleSource source, StreamEngine engine, Ma
         ArgumentNullException.ThrowIfNull(keys);
 
         var settings = options ?? new MappingOptions();
-        using var release = new PostedRelease(new ReleaseProber(source), engine, heads, claims, settings.Concurrency);
+        using var release = new PostedRelease(new ReleaseProber(source, new ProbeOptions { Garbled = settings.Garbled }), engine, heads, claims, settings.Concurrency);
         var found = await new ArchiveLevel(release, keys, settings, depth: 0).FindAsync(progress, cancellationToken);
         List<MappedFile> files = [.. found.Files.Select(Describe)];
         var used = files.SelectMany(file => file.Extents).Select(extent => extent.Posted).ToHashSet();

@@ -172,7 +172,8 @@ internal sealed class VolumeCheck(IArticleSource source)
     /// <param name="predicted">The volume.</param>
     /// <param name="heads">Where its beginning may be had without a fetch; null: nowhere.</param>
     /// <param name="cancellationToken">Gives up.</param>
-    /// <exception cref="ArticleGoneException">Its head is gone or damaged at every provider.</exception>
+    /// <exception cref="ArticleGoneException">Its head is gone at every provider.</exception>
+    /// <exception cref="ArticleDoubtedException">Its head came damaged from every provider that has it.</exception>
     /// <exception cref="NntpException">Nothing can be said.</exception>
     public async Task<bool> IsTrueAsync(PredictedFile predicted, IPostedHeads? heads, CancellationToken cancellationToken)
     {
@@ -187,9 +188,12 @@ internal sealed class VolumeCheck(IArticleSource source)
 
         // Its beginning may be damaged at one provider: the verdict is spoken over proved bytes.
         head = await prober.ProveHeadAsync(unseen, cancellationToken);
-        return head.State == HeadState.Found
-            ? await IsAsPredictedAsync(head)
-            : throw new ArticleGoneException(head.State == HeadState.Corrupt ? ArticleLoss.Corrupt : ArticleLoss.Missing, 0);
+        return head.State switch
+        {
+            HeadState.Found => await IsAsPredictedAsync(head),
+            HeadState.Corrupt => throw new ArticleDoubtedException(0, TimeSpan.Zero),
+            _ => throw new ArticleGoneException(ArticleLoss.Missing, 0),
+        };
 
         async Task<bool> IsAsPredictedAsync(FileHead seen) =>
             seen.Map?.Equals(predicted.File.Map) == true && await RarExpectation.IsMetAsync(predicted.Volume, seen, cancellationToken);

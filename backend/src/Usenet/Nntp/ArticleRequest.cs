@@ -28,10 +28,10 @@ public readonly record struct ArticleRequest(
     public bool ContinuesInline { get; init; }
 
     /// <summary>
-    /// The connections over which doubtful copies have come, as <see cref="ArticleReply.Connection"/> names them: a copy that is to
-    /// confirm those comes over another one wherever one can be had. Null for none.
+    /// The connections over which damaged or doubtful copies have come, as <see cref="ArticleReply.Connection"/> names them: the next copy
+    /// comes over another one wherever one can be had. Null for none.
     /// </summary>
-    public IReadOnlyList<object>? Avoided { get; init; }
+    public IReadOnlyCollection<object>? Avoided { get; init; }
 
     /// <summary>Whether it is asked for again because it did not come where it was asked for: it overtakes what is fetched ahead.</summary>
     internal bool IsLate { get; init; }

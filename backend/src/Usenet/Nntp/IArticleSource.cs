@@ -18,6 +18,12 @@ public interface IArticleSource
     /// </summary>
     ProviderSet StoreOf(int provider) => default(ProviderSet).With(provider);
 
+    /// <summary>What came over a connection cannot be trusted: nothing more is asked for there, and another connection takes its place.</summary>
+    /// <param name="connection">As <see cref="ArticleReply.Connection"/> names it; one that is closed already is no fault.</param>
+    void Distrust(object connection)
+    {
+    }
+
     /// <summary>Fetches the body of one article into a sink, trying providers until one delivers it whole.</summary>
     /// <param name="request">What to fetch.</param>
     /// <param name="sink">Takes the body; not used any more once the returned task has completed.</param>

@@ -40,6 +40,13 @@ internal sealed class AgingMap<TKey, TValue>(int most, TimeSpan longest, TimePro
         }
     }
 
+    /// <summary>Removes an entry, if there is one.</summary>
+    public void Remove(TKey key)
+    {
+        if (_entries.Remove(key, out var node))
+            _byAge.Remove(node);
+    }
+
     /// <summary>Adds an entry that is older than all others.</summary>
     /// <returns>False where the key is there already, or there is no room.</returns>
     public bool TryAddOldest(TKey key, TValue value, long since)

@@ -101,21 +101,27 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
             // A viewer waits for all of it; it would stand behind every reader that waits, where these take all that there is.
             var urgency = options.Lane == OperationLane.Playback ? new FetchUrgency(this, isHeadOfLine: true) : null;
             var request = new ArticleRequest(search.Id, options.Lane, urgency, demand.ExpectedBytes, search.Excluded);
-            var head = await FetchOnceAsync(request, demand, cancellationToken);
+            var (head, connection) = await FetchOnceAsync(request, demand, cancellationToken);
             if (head is null)
+            {
                 search.EndRound();
-            else if (demand.IsMetBy(head))
+                continue;
+            }
+
+            if (demand.IsMetBy(head))
                 return new HeadAnswer(head, HeadState.Found);
-            else if (search.Bad(head.Provider))
+            if (search.Bad(head.Provider))
                 Interlocked.Increment(ref _corrupt);
+            if (connection is not null)
+                options.Garbled?.Invoke(connection);
         }
 
         return new HeadAnswer(null, search.Loss == ArticleLoss.Missing ? HeadState.Missing : HeadState.Corrupt);
     }
 
     /// <summary>Asks for an article once.</summary>
-    /// <returns>Its beginning, or all of it; null where no provider has it.</returns>
-    private async Task<ArticleHead?> FetchOnceAsync(ArticleRequest request, HeadDemand demand, CancellationToken cancellationToken)
+    /// <returns>Its beginning, or all of it, and over which connection it came if it came whole; null if no provider has it.</returns>
+    private async Task<(ArticleHead? Head, object? Connection)> FetchOnceAsync(ArticleRequest request, HeadDemand demand, CancellationToken cancellationToken)
     {
         using var sink = new HeadSink(_decoders, options.HeadBytes, demand.Whole);
         Interlocked.Increment(ref _fetches);
@@ -128,14 +134,14 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
                 await giveUp.CancelAsync();
             var reply = await fetch;
             return reply.IsFound
-                ? sink.Whole ?? throw new NntpException(NntpFault.MalformedReply, "A body ended without its terminating line.")
-                : null;
+                ? (sink.Whole ?? throw new NntpException(NntpFault.MalformedReply, "A body ended without its terminating line."), reply.Connection)
+                : (null, null);
         }
         catch (Exception broken) when (broken is NntpException or OperationCanceledException
             && sink.Enough.IsCompletedSuccessfully && !cancellationToken.IsCancellationRequested)
         {
             // The fetch was given up, or broke behind the bytes that are needed.
-            return await sink.Enough;
+            return (await sink.Enough, null);
         }
         finally
         {

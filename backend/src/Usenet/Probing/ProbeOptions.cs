@@ -19,6 +19,9 @@ public sealed record ProbeOptions
     /// <summary>Told of each file that has been asked for as soon as it is done, on any thread; null when the caller waits for all.</summary>
     public Action<FileHead>? Found { get; init; }
 
+    /// <summary>Told of each connection that a damaged article came over, as <see cref="ArticleReply.Connection"/> names it, on any thread; null if that does not matter.</summary>
+    public Action<object>? Garbled { get; init; }
+
     /// <summary>Whether PAR2 files are probed like plain ones. What repairs and names need of them is read elsewhere.</summary>
     public bool IncludesPar2 { get; init; }
 

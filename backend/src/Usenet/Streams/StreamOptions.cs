@@ -34,6 +34,9 @@ public sealed record StreamOptions
     /// <summary>A load that meets nothing but faults is tried again for this long while a viewer waits.</summary>
     public TimeSpan PlaybackRetries { get; init; } = TimeSpan.FromSeconds(30);
 
+    /// <summary>How much later a damaged article is asked for again before it is taken for bad: damage on the way passes by then.</summary>
+    public TimeSpan AskAgainAfter { get; init; } = TimeSpan.FromSeconds(5);
+
     /// <summary>Bytes at the end of what a response takes from the landing segment that are withheld until it is proved.</summary>
     public int WithheldBytes { get; init; } = 4096;
 

@@ -132,7 +132,7 @@ public sealed class BuiltInClipTests
 
     private static async Task<byte[]> ReadAsync(BuiltInClip clip)
     {
-        var engine = new StreamEngine(clip.Source, new StreamOptions(), TimeProvider.System, NullLoggerFactory.Instance);
+        var engine = new StreamEngine(clip.Source, new StreamOptions { AskAgainAfter = TimeSpan.Zero }, TimeProvider.System, NullLoggerFactory.Instance);
         await using var stream = engine.Open(clip.Extents, OperationLane.Playback);
         var film = new MemoryStream();
         await stream.CopyToAsync(film, Token);

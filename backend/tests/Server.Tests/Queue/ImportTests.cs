@@ -129,6 +129,24 @@ public sealed class ImportTests : IDisposable
     }
 
     [Fact]
+    public async Task Damage_on_the_way_of_one_moment_ends_no_item()
+    {
+        var release = Release("film.mkv");
+        var first = release.MessageId(0, 1);
+        await using var mock = await MockServer.StartAsync(new MockOptions
+        {
+            Faults = [new MockFault { Kind = FaultKind.YencNoBegin, Articles = ArticleSelection.Article(first), Tries = 2 }],
+        });
+        await using var host = await ProductHost.StartAsync(_folder, mock);
+
+        var id = await host.AddAsync(release.ToNzb(), "Rel.nzb", Token);
+        var slot = await host.WaitForHistoryAsync(id[0], Token);
+
+        Assert.Equal("Completed", slot.GetProperty("status").GetString());
+        Assert.Equal(3, mock.Stats.BodyCount(first));
+    }
+
+    [Fact]
     public async Task Restart_takes_items_up_again_and_keeps_the_validator()
     {
         await using var mock = await MockServer.StartAsync();

@@ -118,7 +118,7 @@ public sealed class FaultGateTests : IAsyncDisposable
                 Seed = (ulong)seed,
             },
             Impatient,
-            new StreamOptions { PlaybackRetries = Retries, VerifyBeforeServe = cell.Verify, CacheBytes = 0, IdleTrim = IdleDrop / 2, IdleDrop = IdleDrop },
+            new StreamOptions { PlaybackRetries = Retries, VerifyBeforeServe = cell.Verify, CacheBytes = 0, IdleTrim = IdleDrop / 2, IdleDrop = IdleDrop, AskAgainAfter = IdleDrop },
             (index, account) => account with
             {
                 User = "u",

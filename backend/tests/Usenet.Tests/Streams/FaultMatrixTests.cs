@@ -78,7 +78,7 @@ public sealed class FaultMatrixTests
         EngineHost.Film(48, files: 2),
         new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(_ => new MockProvider { User = "u", Password = "p" })], Faults = [fault] },
         Impatient,
-        new StreamOptions { PlaybackRetries = patience },
+        new StreamOptions { PlaybackRetries = patience, AskAgainAfter = TimeSpan.FromMilliseconds(500) },
         (_, account) => account with
         {
             User = "u",

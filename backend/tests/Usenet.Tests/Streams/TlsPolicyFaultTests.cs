@@ -114,7 +114,7 @@ public sealed class TlsPolicyFaultTests
             EngineHost.Film(pipelines ? 200 : 24),
             new MockOptions { Providers = [.. Enumerable.Range(0, providers).Select(index => index == 0 && IsTls(kind) ? usual with { Tls = MockTls.Valid } : usual)], Faults = [fault] },
             Impatient,
-            new StreamOptions { PlaybackRetries = TimeSpan.FromSeconds(2) },
+            new StreamOptions { PlaybackRetries = TimeSpan.FromSeconds(2), AskAgainAfter = TimeSpan.FromMilliseconds(500) },
             (index, account) => account with
             {
                 MaxConnections = pipelines ? 4 : 8,

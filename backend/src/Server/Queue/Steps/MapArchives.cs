@@ -26,7 +26,11 @@ internal sealed class MapArchives(ProviderHost providers, IKeyDeriver deriver, I
         work.Heads = [.. work.Heads.OrderBy(head => head.Kind == MediaKind.Par2)];
         List<FileHead> heads = [.. work.Heads.TakeWhile(head => head.Kind != MediaKind.Par2)];
         var keys = new ArchiveKeys(PasswordsOf(work, options), deriver);
-        var mapper = new ArchiveMapper(providers, providers.Engine, new MappingOptions { PredictsVolumes = work.MayPredict && options.PredictsVolumes });
+        var mapper = new ArchiveMapper(providers, providers.Engine, new MappingOptions
+        {
+            PredictsVolumes = work.MayPredict && options.PredictsVolumes,
+            Garbled = work.Suspects.Add,
+        });
         var isNamed = work.Names!.IsDone;
         var map = await MapAsync(work.Names.Known);
         if (!isNamed && map.Refused.Any(set => set.Fault is ArchiveFault.Broken or ArchiveFault.Incomplete)

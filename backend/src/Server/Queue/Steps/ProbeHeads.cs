@@ -30,7 +30,7 @@ internal sealed class ProbeHeads(OpenReleases releases, ProviderHost providers, 
             await ForgetMissesAsync(sort.Payload, release, cancellationToken);
         List<ProbeTarget> targets = [.. sort.Targets.Select(file => file.ToTarget(release))];
         var found = new FoundHeads(sort.Segments);
-        var options = new ProbeOptions { IncludesPar2 = shown.HavePar2, Found = found.Add };
+        var options = new ProbeOptions { IncludesPar2 = shown.HavePar2, Found = found.Add, Garbled = work.Suspects.Add };
         using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
 
         // The heads are asked for first: the item waits for them, and not for the sample.

@@ -61,6 +61,8 @@ internal sealed class ContentFile(LibraryFile file, PlaybackRegistry playbacks, 
             ContentFault.Gone, "Articles of this part are gone or damaged at every provider.", failure),
         ReadFailure.Busy => new ContentUnavailableException(
             ContentFault.Transient, "More streams are open than the memory budget admits.", failure),
+        ReadFailure.Damaged => new ContentUnavailableException(
+            ContentFault.Transient, "An article of this part came damaged. It is asked for again in a few seconds.", failure),
         ReadFailure.Unreachable => new ContentUnavailableException(
             ContentFault.Transient, "No provider could be asked for this part.", failure),
         ReadFailure.Unreadable => new ContentUnavailableException(

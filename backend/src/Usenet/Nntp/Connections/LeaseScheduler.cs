@@ -36,6 +36,9 @@ internal readonly record struct LeaseTerms(int Depth, long MostBytes, int StatDe
 /// <param name="sent">What it owes, whether in time or late.</param>
 internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies sent)
 {
+    /// <summary>The login of a connection that is to close though its account has not changed.</summary>
+    public const int None = -1;
+
     private int _unwanted;
 
     /// <summary>The connection that bears it.</summary>
@@ -44,8 +47,8 @@ internal sealed class ConnectionLoad(NntpConnection connection, PendingReplies s
     /// <summary>Whether leases may be given.</summary>
     public bool IsOpen { get; set; } = true;
 
-    /// <summary>Which login of its account it was opened with.</summary>
-    public int Login { get; init; }
+    /// <summary>Which login of its account it was opened with; <see cref="None"/> if nothing more is to be asked here.</summary>
+    public int Login { get; set; }
 
     /// <summary>Bodies that it takes at a time, by what it has shown; 0 while it has shown nothing.</summary>
     public int Depth { get; set; }
@@ -270,8 +273,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
         lacking = Math.Min(lacking, limiter.Capacity - sound);
 
-        // What must not come over a connection again may find no other open.
-        return _avoiding > 0 ? lacking + 1 : lacking;
+        // What must not come over a connection again may find no other open: those that are idle are of no use to it.
+        return _avoiding > 0 ? Math.Max(lacking + 1, 1) : lacking;
     }
 
     /// <summary>Encoded bytes that are outstanding.</summary>
@@ -521,7 +524,8 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
     /// <summary>Whether another connection must bring the article; where there is none and none can be had, this one does.</summary>
     private bool IsAvoided(ConnectionLoad load, in ArticleRequest request, LeaseTerms terms) =>
-        request.Avoided is { } avoided && (_open.Count > 1 || terms.MoreMayServe) && avoided.Contains(load.Connection);
+        request.Avoided is { } avoided && avoided.Contains(load.Connection.Identity)
+        && (terms.MoreMayServe || _open.Exists(other => !other.IsLeaving && !avoided.Contains(other.Connection.Identity)));
 
     /// <returns>Null when there is none, or the limits of bandwidth or of permits do not let it go.</returns>
     private ConnectionLoad? TryLeaseIdle(ConnectionLoad? idle, in ArticleRequest request)

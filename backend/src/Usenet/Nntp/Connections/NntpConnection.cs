@@ -60,6 +60,9 @@ internal sealed class NntpConnection : IAsyncDisposable
     /// <summary>Scheduling state, used under the lock of the pool.</summary>
     public ConnectionLoad Load { get; }
 
+    /// <summary>What stands for the connection where it is remembered, which keeps nothing of it alive.</summary>
+    public object Identity { get; } = new();
+
     /// <summary>Starts the loops. Called once.</summary>
     public void Start() => Completion = RunAsync();
 

@@ -21,11 +21,14 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     // Handshakes that are not through by then are not waited for by others.
     private static readonly TimeSpan FirstRow = TimeSpan.FromSeconds(1);
 
+    // A dial begins a moment after the article that it is for began to wait; both are late together.
+    private static readonly TimeSpan DialLag = TimeSpan.FromMilliseconds(10);
+
     private readonly Lock _gate = new();
-    private readonly KnownFamily _family = new();
     private readonly CancellationTokenSource _disposing = new();
     private readonly TaskSet _background = new();
     private readonly DeadlineTimer _look;
+    private readonly PoolDialer _dialer;
     private readonly Action<ConnectionLease, ConnectionLoad> _grant;
     private volatile ProviderOptions _options;
     private volatile ProviderTraffic _traffic;
@@ -42,8 +45,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     private ConnectionLease? _lastSettled;
 
     // Sockets that count beside the open connections: being dialled, dialled beside another address, closing. And how many open ones leave.
-    private int _dialling;
-    private long _begunAt;
+    private readonly PoolDials _dials = new();
     private int _beside;
     private int _closing;
     private int _leaving;
@@ -58,6 +60,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         _scheduler = new LeaseScheduler(shared.Limiter, _pace, shared.Time);
         _cap = new ConnectionCap(options, shared);
         _left = new LeftSockets(_cap, shared);
+        _dialer = new PoolDialer(shared, Line, this);
         _grant = Grant;
         _look = new DeadlineTimer(shared.Time, Look);
     }
@@ -77,14 +80,16 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     public bool IsDisabled => _options.Kind == ProviderKind.Disabled;
 
     /// <summary>Whether no connection is open and none may be opened now.</summary>
-    public bool IsUnreachable
-    {
-        get
-        {
-            lock (_gate)
-                return Serving == 0 && Health.Resting is not null;
-        }
-    }
+    public bool IsUnreachable => Reach.IsUnreachable;
+
+    /// <summary>
+    /// Whether none is open, and the oldest dial has taken longer than an article waits before it is asked for elsewhere: what one fetch has
+    /// waited for in vain the next need not wait for.
+    /// </summary>
+    public bool IsMute => Reach.IsMute;
+
+    /// <summary>Whether one of these holds.</summary>
+    public bool IsOutOfReach => Reach != (false, false);
 
     /// <summary>Sockets now: open, being opened, still closing.</summary>
     public int Sockets => Counts is var counts ? counts.Open + counts.Changing : 0;
@@ -95,7 +100,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         get
         {
             lock (_gate)
-                return (_dialling + _beside + _closing, _scheduler.Open.Count(load => load.Commands == 0), _scheduler.Open.Count, _cap.Learned);
+                return (_dials.Count + _beside + _closing, _scheduler.Open.Count(load => load.Commands == 0), _scheduler.Open.Count, _cap.Learned);
         }
     }
 
@@ -142,17 +147,28 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     // Connections that take commands.
     private int Serving => _scheduler.Open.Count - _leaving;
 
-    private int Count => _scheduler.Open.Count + _dialling + _beside + _closing;
+    private int Count => _scheduler.Open.Count + _dials.Count + _beside + _closing;
 
     private bool IsFull => Count >= _cap.Current;
 
     private bool IsAtTheFloor => Shared.Options.KeepsWarm && Serving <= Shared.Options.WarmFloor;
 
+    private (bool IsUnreachable, bool IsMute) Reach
+    {
+        get
+        {
+            lock (_gate)
+                return (Serving == 0 && Health.Resting is not null, IsMuteNow);
+        }
+    }
+
+    private bool IsMuteNow => Serving == 0 && Shared.Options.HedgeEnabled && _dials.Oldest is { } oldest && Shared.Time.GetElapsedTime(oldest) >= Shared.Options.HedgeWait - DialLag;
+
     // Whether none serves, and none is about to.
-    private bool NoneWillServe => Serving == 0 && _dialling == 0;
+    private bool NoneWillServe => Serving == 0 && _dials.Count == 0;
 
     // Whether one more will serve soon, or could.
-    private bool MoreMayServe => _dialling > 0 || (!IsFull && !_left.HoldsUpDials && CanDial);
+    private bool MoreMayServe => _dials.Count > 0 || (!IsFull && !_left.HoldsUpDials && CanDial);
 
     private bool CanDial => Health.Resting is null && !_isClosed;
 
@@ -206,6 +222,21 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         Pump();
     }
 
+    /// <summary>Nothing more is asked of a connection of this pool, which closes when it owes nothing.</summary>
+    /// <param name="identity">Its <see cref="NntpConnection.Identity"/>.</param>
+    public void Distrust(object identity)
+    {
+        lock (_gate)
+        {
+            if (_scheduler.Open.FirstOrDefault(load => load.Connection.Identity == identity) is not { } found)
+                return;
+            found.Login = ConnectionLoad.None;
+        }
+
+        Trim();
+        Pump();
+    }
+
     /// <summary>Closes the connections that owe nothing.</summary>
     /// <returns>Their ends.</returns>
     public Task[] CloseIdle() => [.. Idle.Where(connection => connection.Retire(isStale: true)).Select(connection => connection.Completion)];
@@ -229,8 +260,8 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
             var isOwn = entry.HasLoginOf(_options);
             if (IsFull || (isOwn && Serving > 0 && Health.Dials.State == BreakerState.Closed))
                 return;
-            BeginDial();
-            dial = isOwn ? DialAsync(_login, Health.Dials.TryProbe(atOnce: true), either.Token) : TryLoginAsync(entry, either.Token);
+            var begunAt = BeginDial();
+            dial = isOwn ? DialAsync(begunAt, _login, Health.Dials.TryProbe(atOnce: true), either.Token) : TryLoginAsync(entry, begunAt, either.Token);
             _background.Add(dial);
         }
 
@@ -460,7 +491,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
     {
         lock (_gate)
         {
-            return $"{_options.Name}: {_scheduler.Waiting} waiting, {_dialling} dialling, {_beside} beside, {_closing} closing, open {{{string.Join("; ", _scheduler.Open)}}}";
+            return $"{_options.Name}: {_scheduler.Waiting} waiting, {_dials.Count} dialling, {_beside} beside, {_closing} closing, open {{{string.Join("; ", _scheduler.Open)}}}";
         }
     }
 
@@ -539,6 +570,11 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         var late = new List<IPendingFetch>();
         lock (_gate)
         {
+            // Once for each dial: what has nowhere else to go comes back and waits.
+            if (IsMuteNow && _dials.TryNoteOldest())
+                RefuseAll(new NntpException(NntpFault.GivenUp, "The server does not answer a dial for long."));
+            if (Shared.Options.HedgeEnabled && _dials.FirstAfter(After(Shared.Time.GetTimestamp(), -Shared.Options.HedgeWait)) is { } dial)
+                _look.Arm(Shared.Options.HedgeWait - Shared.Time.GetElapsedTime(dial));
             var now = _scheduler.WaitTime;
             foreach (var lease in _scheduler.AllWaiting())
             {
@@ -603,8 +639,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         TimeSpan? again;
         while (MayDial(Depth.PlaybackBodies(Line), out again))
         {
-            BeginDial();
-            _background.Add(DialAsync(_login, Health.Dials.TryProbe(), _disposing.Token));
+            _background.Add(DialAsync(BeginDial(), _login, Health.Dials.TryProbe(), _disposing.Token));
         }
 
         // That nothing has played for a while is no event of its own.
@@ -630,7 +665,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         // A provider that nothing uses is left alone: one that closes what is opened would be dialled for ever.
         var lackingOfTheFloor = options.KeepsWarm && _scheduler.IsBusy ? options.WarmFloor - Serving : 0;
         again = null;
-        if (Math.Max(_scheduler.Lacking(depth), lackingOfTheFloor) <= _dialling || _dialling >= mostHandshakes || !CanDial)
+        if (Math.Max(_scheduler.Lacking(depth), lackingOfTheFloor) <= _dials.Count || _dials.Count >= mostHandshakes || !CanDial)
             return false;
         if (_left.HoldsUpDials && _left.Rest is var rest && rest > TimeSpan.Zero)
         {
@@ -639,7 +674,7 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
 
         // What becomes of the first row says whether there is room for more.
-        if (_cap.Proven < mostHandshakes && Count >= mostHandshakes && _dialling > 0 && FirstRow - Shared.Time.GetElapsedTime(_begunAt) is var row && row > TimeSpan.Zero)
+        if (_cap.Proven < mostHandshakes && Count >= mostHandshakes && _dials.Count > 0 && FirstRow - Shared.Time.GetElapsedTime(_dials.LastBegunAt) is var row && row > TimeSpan.Zero)
         {
             again = row;
             return false;
@@ -647,25 +682,27 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
 
         // All places may be taken by sockets that are counted only in case the server does.
         _left.EndRest();
-        return !IsFull || (_dialling == 0 && Count <= _cap.Current && _left.MayTry(out again));
+        return !IsFull || (_dials.Count == 0 && Count <= _cap.Current && _left.MayTry(out again));
     }
 
-    private void BeginDial()
+    /// <returns>When it began.</returns>
+    private long BeginDial()
     {
-        _dialling++;
-        _begunAt = Shared.Time.GetTimestamp();
+        if (Shared.Options.HedgeEnabled)
+            _look.Arm(Shared.Options.HedgeWait);
+        return _dials.Begin(Shared.Time.GetTimestamp());
     }
 
     /// <returns>Why the dial failed, or null.</returns>
-    private async Task<NntpException?> DialAsync(int login, BreakerProbe? probe, CancellationToken cancellationToken)
+    private async Task<NntpException?> DialAsync(long begunAt, int login, BreakerProbe? probe, CancellationToken cancellationToken)
     {
         bool mustTrim;
         var options = _options;
-        var (transport, failure, wasCancelled) = await OpenAsync(options, cancellationToken);
+        var (transport, failure, wasCancelled) = await _dialer.OpenAsync(options, cancellationToken);
         using var token = probe;
         lock (_gate)
         {
-            _dialling--;
+            _dials.End(begunAt);
             if (transport is not null)
                 Adopt(transport, login, probe);
             else if (failure!.Fault == NntpFault.TooManyConnections && Count > 0)
@@ -681,9 +718,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         return failure;
     }
 
-    private async Task<NntpException?> TryLoginAsync(ProviderOptions entry, CancellationToken cancellationToken)
+    private async Task<NntpException?> TryLoginAsync(ProviderOptions entry, long begunAt, CancellationToken cancellationToken)
     {
-        var (transport, failure, _) = await OpenAsync(entry, cancellationToken);
+        var (transport, failure, _) = await _dialer.OpenAsync(entry, cancellationToken);
         if (transport is not null)
         {
             await transport.DisposeAsync();
@@ -691,49 +728,9 @@ internal sealed class NntpConnectionPool : IDialPlaces, IAsyncDisposable
         }
 
         lock (_gate)
-            _dialling--;
+            _dials.End(begunAt);
         Pump();
         return failure;
-    }
-
-    /// <summary>Dials within the limit of handshakes that may be under way at a time. Never fails.</summary>
-    /// <param name="provider">Where, and with which login.</param>
-    /// <param name="cancellationToken">Gives the dial up.</param>
-    /// <returns>A transport that is logged in, or why there is none; and whether it was not needed any more, so that the failure says nothing about the provider.</returns>
-    private async Task<(NntpTransport? Transport, NntpException? Failure, bool WasCancelled)> OpenAsync(ProviderOptions provider, CancellationToken cancellationToken)
-    {
-        // The caller may hold the lock.
-        await Task.Yield();
-        try
-        {
-            await Shared.Handshakes.BeginAsync(this, Shared.Options.LoginTimeout, cancellationToken);
-            try
-            {
-                var started = Shared.Time.GetTimestamp();
-                var transport = await (Shared.Dial?.Invoke(provider, cancellationToken)
-                    ?? new NntpDialer(provider, Shared.Options, Shared.Meter, Shared.Time, Shared.Names, this, _family).DialAsync(cancellationToken));
-                Line.ObserveHandshake(started);
-                return (transport, null, false);
-            }
-            finally
-            {
-                Shared.Handshakes.End(this);
-            }
-        }
-        catch (NntpException failure)
-        {
-            // That too many others were under way says nothing about this one.
-            return (null, failure, cancellationToken.IsCancellationRequested || failure.Fault == NntpFault.NoConnection);
-        }
-        catch (OperationCanceledException cancelled)
-        {
-            return (null, new NntpException(NntpFault.NoConnection, "The connection was not needed any more.", cancelled), true);
-        }
-        catch (Exception error)
-        {
-            // Its place would be taken for ever.
-            return (null, new NntpException(NntpFault.Broken, $"A dial was given up because of a failure in this process: {error.GetType().Name}.", error), false);
-        }
     }
 
     private void Adopt(NntpTransport transport, int login, BreakerProbe? probe)

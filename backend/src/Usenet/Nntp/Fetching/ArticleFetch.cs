@@ -350,6 +350,8 @@ internal sealed class ArticleFetch : IUrgent
     /// <summary>The provider to ask after a miss or a fault: the same once more, or another before its turn. Null for the next.</summary>
     private Provider? GoOn(FetchAttempt attempt, Provider provider, NntpException? fault)
     {
+        if (fault?.Fault == NntpFault.GivenUp && provider.Pool.IsMute && !attempt.AsksAgain(provider))
+            return PutOff(provider) ?? provider;
         if (fault?.Fault == NntpFault.GivenUp && attempt.TryLosePlace())
             return provider;
 
@@ -359,6 +361,19 @@ internal sealed class ArticleFetch : IUrgent
             return provider;
         LeaveProvider(attempt, provider, fault);
         return other;
+    }
+
+    /// <summary>The provider to ask in place of one that does not answer a dial for long, which comes after it. Null if no other can be reached.</summary>
+    private Provider? PutOff(Provider mute)
+    {
+        lock (Gate)
+        {
+            if (_services.Next(_request, _asked, _walk) is not { } other || ProviderSelector.IsResting(other, mayProbe: false))
+                return null;
+            _asked = _asked.Without(mute.Index);
+        }
+
+        return TakeNext();
     }
 
     private void LeaveProvider(FetchAttempt attempt, Provider provider, NntpException? fault)
@@ -460,7 +475,7 @@ internal sealed class ArticleFetch : IUrgent
         if (_broke is not null)
             ExceptionDispatchInfo.Throw(_broke);
         if (_deliveredOver is not null)
-            return ArticleReply.FoundAt(_leader.Provider!.Index, _deliveredOver);
+            return ArticleReply.FoundAt(_leader.Provider!.Index, _deliveredOver.Identity);
         if (Walk.Conclude(_request.Excluded, out var reply) is { } fault)
             ExceptionDispatchInfo.Throw(fault);
         return reply;

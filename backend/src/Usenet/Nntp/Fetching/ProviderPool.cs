@@ -72,6 +72,13 @@ public sealed class ProviderPool : IArticleSource, IAsyncDisposable
         return store;
     }
 
+    /// <inheritdoc/>
+    public void Distrust(object connection)
+    {
+        foreach (var provider in _providers)
+            provider.Pool.Distrust(connection);
+    }
+
     /// <summary>Sockets at the account of a provider now, those that are being opened or closed included.</summary>
     public int Sockets(int provider) => _providers[provider].Pool.Sockets;
 

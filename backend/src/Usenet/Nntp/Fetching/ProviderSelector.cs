@@ -4,7 +4,8 @@ namespace Sluice.Usenet.Nntp.Fetching;
 
 /// <summary>
 /// Decides which provider is asked next: pooled ones before backups, lower priority numbers first, among equals the one that
-/// would be through first or stands first, as the settings say; one that cannot be reached comes after all that can.
+/// would be through first or stands first, as the settings say; one that cannot be reached, or does not answer a dial for long, comes after
+/// all that can.
 /// </summary>
 internal static class ProviderSelector
 {
@@ -62,7 +63,7 @@ internal static class ProviderSelector
     public static bool IsResting(Provider provider, bool mayProbe, bool forStat = false)
     {
         var breaker = BreakerOf(provider, forStat);
-        return provider.Pool.IsUnreachable || (breaker.State != BreakerState.Closed && (!mayProbe || breaker.Rest > TimeSpan.Zero));
+        return provider.Pool.IsOutOfReach || (breaker.State != BreakerState.Closed && (!mayProbe || breaker.Rest > TimeSpan.Zero));
     }
 
     /// <summary>Why a provider is not asked although it is its turn: its replies fail, and there are others that answer. Null when it is asked.</summary>

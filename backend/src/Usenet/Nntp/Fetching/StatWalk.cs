@@ -42,7 +42,8 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
                     left.Add(i);
             }
 
-            await AskAsync(provider, ids, answers, left, cancellationToken);
+            if (!await TryAskAsync(provider, asked, ids, answers, left, cancellationToken))
+                asked = asked.Without(provider.Index);
         }
     }
 
@@ -62,7 +63,9 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
     }
 
     /// <summary>Asks one provider about the articles at these places, and notes what it says, or that it says nothing.</summary>
-    private async Task AskAsync(Provider provider, ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, List<int> left, CancellationToken cancellationToken)
+    /// <returns>False if it does not answer a dial for long, and another comes before it.</returns>
+    private async Task<bool> TryAskAsync(
+        Provider provider, ProviderSet asked, ReadOnlyMemory<MessageId> ids, Memory<ArticlePresence> answers, List<int> left, CancellationToken cancellationToken)
     {
         var failures = 0;
         while (left.Count > 0 && failures <= services.Options.RetriesPerProvider)
@@ -85,6 +88,12 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
                 provider.Pool.Health.Stats.Succeeded();
                 probe?.Passed();
             }
+            catch (NntpException fault) when (fault.Fault == NntpFault.GivenUp && !isSent && provider.Pool.IsMute)
+            {
+                if (ProviderSelector.Next(services.Providers, asked, null, forStat: true) is { } other && !ProviderSelector.IsResting(other, mayProbe: false, forStat: true))
+                    return false;
+                continue;
+            }
             catch (NntpException fault)
             {
                 if (isSent && ProviderHealth.IsTelling(fault))
@@ -99,6 +108,7 @@ internal sealed class StatWalk(FetchServices services, StatRequest request)
 
         foreach (var i in left)
             answers.Span[i] = answers.Span[i] with { Unanswered = answers.Span[i].Unanswered.With(provider.Index) };
+        return true;
     }
 
     private static async Task<ReplyOutcome> AskAsync(Provider provider, StatBatch batch, Action sent, CancellationToken cancellationToken)

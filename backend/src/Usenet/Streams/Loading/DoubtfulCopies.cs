@@ -6,17 +6,13 @@ using Sluice.Usenet.Streams.Maps;
 namespace Sluice.Usenet.Streams.Loading;
 
 /// <summary>
-/// The unconfirmed copies of one segment: the checksums of their bytes, never the bytes, and over which connections they came.
+/// The unconfirmed copies of one segment: the checksums of their bytes, never the bytes.
 /// </summary>
 /// <remarks>Of one load, which disposes it at its end.</remarks>
 internal sealed class DoubtfulCopies : IDisposable
 {
     private readonly List<(uint Checksum, MessageId Id, int From)> _copies = [];
-    private List<object>? _connections;
     private FileHabit? _asked;
-
-    /// <summary>The connections that brought them; null where none is known.</summary>
-    public IReadOnlyList<object>? Connections => _connections;
 
     /// <summary>
     /// Whether a copy has the same bytes as one of another store or another article. One of the same does as well where no other was
@@ -42,12 +38,7 @@ internal sealed class DoubtfulCopies : IDisposable
     }
 
     /// <summary>Adds one. There are no more than questions, of which each provider gets two for each id and try.</summary>
-    public void Add(uint checksum, MessageId id, ArticleReply reply)
-    {
-        _copies.Add((checksum, id, reply.Provider));
-        if (reply.Connection is { } connection)
-            (_connections ??= []).Add(connection);
-    }
+    public void Add(uint checksum, MessageId id, int provider) => _copies.Add((checksum, id, provider));
 
     /// <summary>The providers whose copies had other bytes than the segment turned out to have.</summary>
     /// <param name="proved">The checksum of the bytes of the segment.</param>

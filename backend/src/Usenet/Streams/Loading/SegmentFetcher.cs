@@ -59,8 +59,10 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
                 _underWay.Remove(place);
             if (proved is not null)
                 Keep(load.Key, proved, load.File, present.Place);
-            else if (failure is ArticleGoneException gone)
-                services.Damage.Gone(load.Key, gone.Loss, load.File, present.Place);
+            if (proved is not null && load.IsAgain)
+                services.Damage.ReportGood(load.Key);
+            else if (failure is ArticleGoneException { Loss: ArticleLoss.Missing })
+                services.Damage.ReportMissing(load.Key, load.File, present.Place);
         }
 
         load.End(proved, failure);
@@ -69,6 +71,17 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
         {
             if (--_running == 0 && _isClosed)
                 _lastHasEnded.TrySetResult();
+        }
+    }
+
+    /// <summary>By a load: all copies that a question has brought are damaged.</summary>
+    /// <inheritdoc cref="DamageLedger.ReportGarbled"/>
+    public TimeSpan? ReportGarbled(SegmentLoad load, IReadOnlyCollection<object> connections)
+    {
+        lock (_gate)
+        {
+            _underWay.TryGetValue((load.Key, PartyOf(load.Urgency)), out var present);
+            return services.Damage.ReportGarbled(load.Key, connections, load.File, present.Place);
         }
     }
 
@@ -181,6 +194,7 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
     /// <returns>False when the waiter has been served.</returns>
     /// <exception cref="OperationCanceledException">The waiter has left.</exception>
     /// <exception cref="ArticleGoneException">The segment was proved gone, not long ago or while its file may not load more again.</exception>
+    /// <exception cref="ArticleDoubtedException">All copies came damaged a moment ago, and the waiter need not wait for the second question.</exception>
     private bool TryJoin(SegmentKey key, SegmentWaiter waiter, OperationLane lane, out SegmentLoad load, out bool isNew)
     {
         if (waiter.HasLeft)
@@ -193,6 +207,8 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
             held = services.Options.SharesSegments ? cache.Take(key) : null;
             if (held is null)
             {
+                if (!waiter.MustWait && services.Damage.Find(key) is { AskIn: var askIn } && askIn > TimeSpan.Zero)
+                    throw new ArticleDoubtedException(key.Segment.Index, askIn);
                 var place = (key, PartyOf(waiter.Urgency));
                 if (_underWay.TryGetValue(place, out var found) && found.Load.TryJoin(waiter))
                 {
@@ -203,11 +219,11 @@ internal sealed class SegmentFetcher(LoadServices services, SegmentCache cache, 
                 }
 
                 var file = waiter.Piece.File;
-                var verdict = services.Damage.Find(key);
-                if (verdict is { } known && (known.IsBelieved || !MayLoadAgain(file.Origin)))
-                    throw new ArticleGoneException(known.Loss, key.Segment.Index);
+                var known = services.Damage.Find(key);
+                if (known is { IsDoubt: false } verdict && (verdict.IsBelieved || !MayLoadAgain(file.Origin)))
+                    throw new ArticleGoneException(verdict.Loss, key.Segment.Index);
                 isNew = true;
-                load = new SegmentLoad(this, key, file, lane, waiter.Urgency, isAgain: verdict is not null);
+                load = new SegmentLoad(this, key, file, lane, waiter.Urgency, known);
                 load.TryJoin(waiter);
                 _running++;
                 _underWay[place] = new UnderWay(load, waiter.Place);

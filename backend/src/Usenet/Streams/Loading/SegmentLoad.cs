@@ -41,6 +41,8 @@ internal sealed class SegmentLoad : IArticleSink
     private SegmentSink _sink;
     private CopySearch? _search;
     private DoubtfulCopies? _doubtful;
+    private KnownDamage? _known;
+    private List<object>? _suspects;
     private int _tries = 1;
     private int _uselessTries;
 
@@ -68,10 +70,10 @@ internal sealed class SegmentLoad : IArticleSink
     /// <param name="file">The posted file for which it is loaded; others that have the same segment share its fate.</param>
     /// <param name="lane">Why.</param>
     /// <param name="urgency">Of the first waiter; rises with that of any other.</param>
-    /// <param name="isAgain">Whether the segment was loaded before, in vain.</param>
-    public SegmentLoad(SegmentFetcher owner, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, bool isAgain)
+    /// <param name="known">What is known against the segment; null if it was never loaded in vain.</param>
+    public SegmentLoad(SegmentFetcher owner, SegmentKey key, PostedFile file, OperationLane lane, FetchUrgency urgency, KnownDamage? known)
     {
-        (_owner, Key, _file, Lane, Urgency, IsAgain) = (owner, key, file, lane, urgency, isAgain);
+        (_owner, Key, _file, Lane, Urgency, _known) = (owner, key, file, lane, urgency, known);
         _sink = new SegmentSink(this);
     }
 
@@ -91,7 +93,7 @@ internal sealed class SegmentLoad : IArticleSink
     public FileHabit Habit => _file.Habit;
 
     /// <summary>Whether the segment was loaded before, in vain.</summary>
-    public bool IsAgain { get; }
+    public bool IsAgain => _known is not null;
 
     /// <summary>Decoded bytes that have come, for those who look on.</summary>
     public int ArrivedBytes => Volatile.Read(ref _arrived);
@@ -274,6 +276,8 @@ internal sealed class SegmentLoad : IArticleSink
     /// </summary>
     private async Task RunAsync()
     {
+        if (_known is { AskIn: var askIn } && askIn > TimeSpan.Zero)
+            await RestAsync(askIn);
         while (true)
         {
             var token = Token;
@@ -295,6 +299,10 @@ internal sealed class SegmentLoad : IArticleSink
                 // Another article, or one without an end: as damaged as can be.
                 Search.Useless();
                 step = Step.Answered(null);
+            }
+            catch (ArticleGoneException gone) when (gone.Loss == ArticleLoss.Corrupt)
+            {
+                step = Doubt(gone);
             }
             catch (NntpException fault)
             {
@@ -323,6 +331,12 @@ internal sealed class SegmentLoad : IArticleSink
                 await PauseAsync(pause);
                 (_tries, _search) = (_tries + 1, null);
             }
+            else if (step.Rest is { } rest)
+            {
+                await RestAsync(rest);
+                _doubtful?.Dispose();
+                (_tries, _uselessTries, _search, _doubtful, _suspects) = (1, 0, null, null, null);
+            }
         }
     }
 
@@ -337,10 +351,13 @@ internal sealed class SegmentLoad : IArticleSink
         {
             Release = File,
             ContinuesInline = true,
-            Avoided = _doubtful?.Connections,
+            Avoided = Avoided,
         };
         return Services.Source.FetchAsync(request, this, cancellationToken);
     }
+
+    /// <summary>The connections over which copies came that were not proved; another one may bring a better copy. Null for none.</summary>
+    private IReadOnlyCollection<object>? Avoided => _known is { Connections: { Count: > 0 } known } ? [.. known, .. _suspects ?? []] : _suspects;
 
     /// <summary>
     /// Notes in the search that the answer was no proved copy. One that lacks evidence is compared with those before it; where it depends
@@ -357,6 +374,9 @@ internal sealed class SegmentLoad : IArticleSink
             return null;
         }
 
+        if (reply.Connection is { } connection)
+            (_suspects ??= []).Add(connection);
+
         switch (_sink.Proof)
         {
             case SegmentProof.Refuting:
@@ -372,7 +392,7 @@ internal sealed class SegmentLoad : IArticleSink
                 await LearnHabitAsync(doubtful, cancellationToken);
                 if (_sink.JudgeAgain() == SegmentProof.Proved)
                     return TakeProved();
-                doubtful.Add(_sink.Checksum, search.Id, reply);
+                doubtful.Add(_sink.Checksum, search.Id, reply.Provider);
                 search.Doubtful(reply.Provider, store);
                 return null;
             default:
@@ -404,6 +424,72 @@ internal sealed class SegmentLoad : IArticleSink
         foreach (var liar in _doubtful?.Liars(_sink.Checksum) ?? [])
             Services.Trust.Judged(File, Services.Source.ProviderId(liar), isCorrupt: true);
         return _sink.Take();
+    }
+
+    /// <summary>
+    /// All copies came damaged. A second question decides, over other connections; until then readers that have nothing yet are told so, and
+    /// those whose answer has begun wait.
+    /// </summary>
+    private Step Doubt(ArticleGoneException gone)
+    {
+        var suspects = _suspects ?? [];
+        if (_owner.ReportGarbled(this, suspects) is not { } askIn)
+            return Step.Failed(gone);
+
+        // It was the second question, and some connection brought both copies because there was no other: the next one will be another.
+        if (_known is { Loss: ArticleLoss.Corrupt })
+            suspects.ForEach(Services.Source.Distrust);
+        _known = new KnownDamage(gone.Loss, IsBelieved: false, IsDoubt: true, askIn, suspects);
+        var doubt = new ArticleDoubtedException(Key.Segment.Index, askIn);
+        return askIn == TimeSpan.Zero || RefuseThoseThatNeedNotWait(doubt) ? Step.AskLater(askIn) : Step.Failed(doubt);
+    }
+
+    /// <summary>Ends the waits of readers that have nothing yet.</summary>
+    /// <returns>False if no waiter is left: no waiter joins any more, and those that there were are told at the end of the load.</returns>
+    private bool RefuseThoseThatNeedNotWait(ArticleDoubtedException doubt)
+    {
+        SegmentWaiter? refused = null;
+        lock (_gate)
+        {
+            ref var link = ref _first;
+            while (link is { } waiter)
+            {
+                if (waiter.MustWait)
+                {
+                    link = ref waiter.Next;
+                    continue;
+                }
+
+                link = waiter.Next;
+                (waiter.Next, refused) = (refused, waiter);
+            }
+
+            if (_first is null)
+            {
+                (_first, _isAbandoned) = (refused, true);
+                return false;
+            }
+        }
+
+        while (refused is not null)
+        {
+            var next = refused.Next;
+            refused.Fail(doubt);
+            refused.End();
+            refused = next;
+        }
+
+        return true;
+    }
+
+    /// <summary>Waits for the time of the second question, however urgent the load becomes meanwhile, or until the load is given up.</summary>
+    private async Task RestAsync(TimeSpan rest)
+    {
+        // How long the segment takes says nothing about the line.
+        Urgency.WasLate = true;
+        var since = Services.Time.GetTimestamp();
+        while (rest - Services.Time.GetElapsedTime(since) is var left && left > TimeSpan.Zero && !Volatile.Read(ref _isAbandoned))
+            await PauseAsync(left);
     }
 
     /// <summary>The pause after a try that met a fault; null where no further try makes sense.</summary>
@@ -459,16 +545,18 @@ internal sealed class SegmentLoad : IArticleSink
         return true;
     }
 
-    /// <summary>What one question has come to: the end of the load, a further try after a pause, or the next question of the search.</summary>
-    private readonly record struct Step(SegmentBuffer? Proved, Exception? Failure, TimeSpan? Pause)
+    /// <summary>What one question has come to: the end of the load, a further try after a pause, a new search later, or the next question of this one.</summary>
+    private readonly record struct Step(SegmentBuffer? Proved, Exception? Failure, TimeSpan? Pause, TimeSpan? Rest)
     {
         public bool IsEnd => Proved is not null || Failure is not null;
 
-        public static Step Answered(SegmentBuffer? proved) => new(proved, null, null);
+        public static Step Answered(SegmentBuffer? proved) => new(proved, null, null, null);
 
-        public static Step TryAgain(TimeSpan pause) => new(null, null, pause);
+        public static Step TryAgain(TimeSpan pause) => new(null, null, pause, null);
 
-        public static Step Failed(Exception failure) => new(null, failure, null);
+        public static Step AskLater(TimeSpan rest) => new(null, null, null, rest);
+
+        public static Step Failed(Exception failure) => new(null, failure, null, null);
     }
 }
 
@@ -499,6 +587,12 @@ internal abstract class SegmentWaiter(Piece piece, FetchUrgency urgency, bool is
 
     /// <summary>The work before a load where the segment's ids or the disk have to be read first. Never fails; ended when the waiter is.</summary>
     public Task Preparation { get; set; } = Task.CompletedTask;
+
+    /// <summary>
+    /// Whether it waits for the second question after damaged copies. If not, its reader has had nothing yet and is told that the article is
+    /// in doubt: its client can come back.
+    /// </summary>
+    public virtual bool MustWait => true;
 
     /// <summary>Whether the waiter does not wait any more.</summary>
     public bool HasLeft => Volatile.Read(ref _hasLeft);

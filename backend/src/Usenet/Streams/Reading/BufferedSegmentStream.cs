@@ -282,7 +282,7 @@ internal sealed class BufferedSegmentStream : IAsyncDisposable
             var isLanding = headOfLine && _landing;
             var urgency = new FetchUrgency(_reader, headOfLine) { Following = isLanding ? LikelyFollowing : 0 };
             var debt = isLanding ? _debts.TryBegin(piece.Segment.Index) : null;
-            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), debt);
+            var slot = _window.Claim(piece, isLanding, urgency, _shared.Time.GetTimestamp(), debt, isLanding && _lane == OperationLane.Playback ? _debts : null);
             _shared.Fetcher.Begin(slot, _lane, _window.Closing);
         }
     }

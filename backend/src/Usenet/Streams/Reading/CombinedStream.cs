@@ -73,6 +73,7 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
 
     /// <summary>Reads the bytes that are there, and waits only if there are none; 0 at the end of the requested range.</summary>
     /// <exception cref="ArticleGoneException">The bytes at the position are proved to be gone.</exception>
+    /// <exception cref="ArticleDoubtedException">The first bytes came damaged a moment ago; they may be there later. Later ones are waited for.</exception>
     /// <exception cref="WithdrawnBytesException">Bytes of an earlier read were wrong.</exception>
     /// <exception cref="NntpException">No provider could deliver; the bytes may be there later.</exception>
     /// <exception cref="OperationCanceledException">The token was cancelled; the stream can be read on.</exception>
@@ -133,6 +134,8 @@ public sealed class CombinedStream : ReadOnlyStream, IPostedHeads
         var taken = _position < _end ? await ReadSomeAsync(target, cancellationToken) : 0;
         if (_position + taken >= _end)
             await _debts.PaidAsync(cancellationToken);
+        if (taken > 0)
+            _debts.Begin();
         _position += taken;
         return taken;
     }

@@ -78,11 +78,12 @@ internal sealed class SegmentWindow : IAsyncDisposable
     /// <param name="urgency">How urgently it is wanted.</param>
     /// <param name="now">Timestamp of now.</param>
     /// <param name="debt">Takes note of the bytes that leave before the part is proved; null where none may.</param>
-    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt)
+    /// <param name="refusable">The debts of its stream, which need not wait for an article in doubt before the first byte has left; null if it waits anyway.</param>
+    public SegmentSlot Claim(Piece piece, bool isLanding, FetchUrgency urgency, long now, SegmentDebt? debt, StreamDebts? refusable = null)
     {
         if (Count == _ring.Length)
             Grow();
-        var slot = new SegmentSlot(this, piece, isLanding, urgency, now, debt);
+        var slot = new SegmentSlot(this, piece, isLanding, urgency, now, debt, refusable);
         PlaceOf(_next++) = slot;
         Interlocked.Increment(ref _open);
         Charged += slot.Cost;
@@ -221,7 +222,8 @@ internal sealed class SegmentWindow : IAsyncDisposable
 /// Buffers are handed over before the state that announces them, so a reader that sees the state sees the buffer. The side that loses the
 /// race against Released gives the buffer back itself.
 /// </remarks>
-internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLanding, FetchUrgency urgency, long claimedAt, SegmentDebt? debt)
+internal sealed class SegmentSlot(
+    SegmentWindow window, Piece piece, bool isLanding, FetchUrgency urgency, long claimedAt, SegmentDebt? debt, StreamDebts? refusable)
     : SegmentWaiter(piece, urgency, isEarly: debt is not null)
 {
     private const int Claimed = 0;
@@ -258,6 +260,9 @@ internal sealed class SegmentSlot(SegmentWindow window, Piece piece, bool isLand
 
     /// <summary>Whether the load that began for this slot has asked for its article more than once.</summary>
     public bool IsRepeated => Urgency.WasAskedAgain;
+
+    /// <inheritdoc/>
+    public override bool MustWait => refusable is not { HasBegun: false };
 
     /// <summary>Whether the reader can go on without the rest of the segment, for all that is known.</summary>
     public bool IsLent => Volatile.Read(ref _state) == Lent && !_lent!.IsOver.Task.IsCompleted;

@@ -15,6 +15,13 @@ internal sealed class StreamDebts
     private TaskCompletionSource? _settled;
     private volatile WithdrawnBytesException? _failure;
     private bool _isCancelled;
+    private volatile bool _hasBegun;
+
+    /// <summary>Whether the reader has bytes, or is about to: an answer that has begun cannot be refused any more.</summary>
+    public bool HasBegun => _hasBegun;
+
+    /// <summary>By the stream: the reader has bytes.</summary>
+    public void Begin() => _hasBegun = true;
 
     /// <summary>Begins to take note of one segment.</summary>
     /// <returns>Null where nothing may leave before it is proved.</returns>
@@ -65,6 +72,7 @@ internal sealed class StreamDebts
             if (_isCancelled)
                 return false;
             _open.Add(debt);
+            _hasBegun = true;
             return true;
         }
     }

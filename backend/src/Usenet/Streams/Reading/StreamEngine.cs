@@ -28,7 +28,7 @@ public sealed class StreamEngine : IAsyncDisposable
         var logger = loggers.CreateLogger<StreamEngine>();
         memory ??= _ownMemory = new StreamMemory(time);
         (_cache, Blocks, var budget) = memory.Open(options);
-        var services = new LoadServices(source, options, Blocks, memory.Trust, new DamageLedger(memory.Reloads, time), time, logger) { Served = memory.Segments };
+        var services = new LoadServices(source, options, Blocks, memory.Trust, new DamageLedger(memory.Reloads, options.AskAgainAfter, time), time, logger) { Served = memory.Segments };
         _shared = new StreamResources(new SegmentFetcher(services, _cache, disk), budget, new LineMemory(time), options, time);
     }
 

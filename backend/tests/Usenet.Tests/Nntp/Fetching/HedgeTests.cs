@@ -212,38 +212,6 @@ public sealed class HedgeTests
         Assert.Equal(0, host.Counters.Hedges);
     }
 
-    /// <summary>Servers that take connections and never greet: nothing is sent, and nothing fails within the time of a test.</summary>
-    [Theory(Timeout = 60_000)]
-    [InlineData(1, true)]
-    [InlineData(1, false)]
-    [InlineData(2, true)]
-    public async Task F11_What_finds_no_connection_is_asked_for_at_another_provider_once_a_reader_has_waited(int silent, bool waitsAtOnce)
-    {
-        var options = Patient with { HedgeWait = TimeSpan.FromMilliseconds(50), LoginTimeout = TimeSpan.FromMinutes(10), LeaseTimeout = TimeSpan.FromMinutes(10) };
-        await using var host = await EngineHost.StartAsync(
-            EngineHost.Film(Articles),
-            new MockOptions
-            {
-                Providers = [.. Enumerable.Range(0, silent + 1).Select(_ => new MockProvider())],
-                Faults = [.. Enumerable.Range(0, silent).Select(index => new MockFault { Kind = FaultKind.GreetingNone, Provider = index, Tries = 0 })],
-            },
-            options);
-        var urgency = new FetchUrgency(this, waitsAtOnce);
-        var fetch = FetchAsync(host, 1, urgency);
-        if (!waitsAtOnce)
-        {
-            // No reader waits for it: it stays where it is.
-            await Eventually.HoldsAsync(() => host.Mock.ProviderStats[0].Opened > 0, () => "nothing was dialled", Token);
-            Assert.Equal(0, host.Counters.Hedges);
-            urgency.Raise();
-        }
-
-        await fetch;
-
-        Assert.Equal(silent, host.Counters.Hedges);
-        Assert.Equal([.. Enumerable.Repeat(0, silent), 1], host.Mock.ProviderStats.Select(stats => stats.CommandCount("BODY")));
-    }
-
     /// <summary>
     /// The first provider says late that it does not have the article, behind which it owes another answer; the second one has it. The
     /// attempt that waits for the proof of that miss has lost by then, and that is not the end of the fetch.

@@ -42,7 +42,7 @@ public sealed class CorruptArticleTests
     {
         var source = new ScriptedArticleSource();
         source.Post(Id, wire);
-        var options = new StreamOptions { ChecksCrc = checksCrc, VerifyBeforeServe = true };
+        var options = new StreamOptions { ChecksCrc = checksCrc, VerifyBeforeServe = true, AskAgainAfter = TimeSpan.Zero };
         await using var engine = new StreamEngine(source, options, TimeProvider.System, NullLoggerFactory.Instance);
         await using var stream = engine.Open([FileExtent.Whole(new PostedFile(SegmentMap.Uniform(1, 20_000, 20_000), FixedIds.Same(Id)))], OperationLane.Playback);
         var read = new byte[20_000];
@@ -65,15 +65,15 @@ public sealed class CorruptArticleTests
             var article = new MutatedArticle(seed + i);
             if (article.Wire.AsSpan().SequenceEqual(article.Good))
                 continue;
-            early += await ReadAsync(article, new StreamOptions { WithheldBytes = 64 }, seed + i, hasGoodCopy: i % 2 == 0);
-            var verified = await ReadAsync(article, new StreamOptions { VerifyBeforeServe = true }, seed + i, hasGoodCopy: true);
+            early += await ReadAsync(article, new StreamOptions { WithheldBytes = 64, AskAgainAfter = TimeSpan.Zero }, seed + i, hasGoodCopy: i % 2 == 0);
+            var verified = await ReadAsync(article, new StreamOptions { VerifyBeforeServe = true, AskAgainAfter = TimeSpan.Zero }, seed + i, hasGoodCopy: true);
             Assert.True(verified == article.Data.Length, $"seed {seed + i}, {article.Way}: {verified} bytes beside a good copy");
             refused++;
             if (article.Expected != SegmentProof.Corrupt && !article.HasGoodKeywords)
                 continue;
 
             // What is right to the last byte was damaged where it does not matter.
-            var alone = await ReadAsync(article, new StreamOptions { VerifyBeforeServe = true }, seed + i, hasGoodCopy: false);
+            var alone = await ReadAsync(article, new StreamOptions { VerifyBeforeServe = true, AskAgainAfter = TimeSpan.Zero }, seed + i, hasGoodCopy: false);
             Assert.True(alone == 0 || alone == article.Data.Length, $"seed {seed + i}, {article.Way}: {alone} bytes left");
         }
 

@@ -12,43 +12,90 @@ public sealed class DamageLedgerTests
 {
     private static readonly TimeSpan Moment = TimeSpan.FromSeconds(1);
 
+    private static readonly TimeSpan AskAgainAfter = TimeSpan.FromSeconds(5);
+
     private readonly ManualTimeProvider _time = new();
     private readonly DamageLedger _ledger;
 
-    public DamageLedgerTests() => _ledger = new DamageLedger(new ReloadTraffic(_time), _time);
+    public DamageLedgerTests() => _ledger = new DamageLedger(new ReloadTraffic(_time), AskAgainAfter, _time);
 
     [Fact]
-    public void F18_verdict_that_is_confirmed_is_believed_for_twice_as_long_up_to_a_day()
+    public void F18_missing_article_is_believed_gone_for_an_hour_doubling()
     {
         Assert.Null(_ledger.Find(Key(0)));
         foreach (var hours in new[] { 1, 2, 4, 8, 16, 24, 24 })
         {
-            _ledger.Gone(Key(0), ArticleLoss.Missing);
-            _time.Advance(TimeSpan.FromHours(hours) - Moment);
-            Assert.Equal((ArticleLoss.Missing, true), _ledger.Find(Key(0)));
-            _time.Advance(Moment);
-            Assert.Equal((ArticleLoss.Missing, false), _ledger.Find(Key(0)));
+            _ledger.ReportMissing(Key(0));
+            AssertBelievedFor(ArticleLoss.Missing, TimeSpan.FromHours(hours));
         }
+    }
+
+    [Fact]
+    public void F18_damage_is_doubted_then_believed_for_a_minute_doubling()
+    {
+        Assert.Equal(AskAgainAfter, Garbled());
+        Assert.Equal((false, true, AskAgainAfter), State());
+        _time.Advance(AskAgainAfter - Moment);
+        Assert.Equal((false, true, Moment), State());
+        _time.Advance(Moment);
+        foreach (var minutes in new[] { 1, 2, 4, 8, 16, 32, 60, 60 })
+        {
+            Assert.Null(Garbled());
+            AssertBelievedFor(ArticleLoss.Corrupt, TimeSpan.FromMinutes(minutes));
+        }
+    }
+
+    [Fact]
+    public void F18_damage_soon_after_the_first_or_over_its_connection_proves_nothing()
+    {
+        Garbled("a");
+        _time.Advance(AskAgainAfter - Moment);
+        Assert.Equal(Moment, Garbled("b"));
+        _time.Advance(Moment);
+        Assert.Equal(AskAgainAfter, Garbled("b", "c"));
+        _time.Advance(AskAgainAfter);
+        Assert.Null(Garbled("a"));
+    }
+
+    [Fact]
+    public void F18_good_copy_ends_every_suspicion()
+    {
+        Garbled();
+        _ledger.ReportGood(Key(0));
+        Assert.Null(_ledger.Find(Key(0)));
+
+        Garbled();
+        _time.Advance(AskAgainAfter);
+        Garbled();
+        _ledger.ReportGood(Key(0));
+        Assert.Equal(AskAgainAfter, Garbled());
+    }
+
+    [Fact]
+    public void F18_word_of_all_stores_weighs_the_same_after_damage()
+    {
+        Garbled();
+        _time.Advance(AskAgainAfter);
+        Garbled();
+        _ledger.ReportMissing(Key(0));
+        AssertBelievedFor(ArticleLoss.Missing, TimeSpan.FromHours(1));
+        Assert.Equal(AskAgainAfter, Garbled());
     }
 
     [Fact]
     public void F18_verdict_that_nothing_has_confirmed_for_two_days_is_forgotten()
     {
-        _ledger.Gone(Key(0), ArticleLoss.Missing);
-        _time.Advance(TimeSpan.FromHours(1));
-        _ledger.Gone(Key(0), ArticleLoss.Corrupt);
+        _ledger.ReportMissing(Key(0));
         _time.Advance(TimeSpan.FromHours(48));
         Assert.Null(_ledger.Find(Key(0)));
-
-        _ledger.Gone(Key(0), ArticleLoss.Missing);
-        _time.Advance(TimeSpan.FromHours(1));
-        Assert.Equal((ArticleLoss.Missing, false), _ledger.Find(Key(0)));
+        _ledger.ReportMissing(Key(0));
+        AssertBelievedFor(ArticleLoss.Missing, TimeSpan.FromHours(1));
     }
 
     [Fact]
     public void F18_verdict_is_of_one_place_of_one_article()
     {
-        _ledger.Gone(Key(0), ArticleLoss.Missing);
+        _ledger.ReportMissing(Key(0));
         Assert.Null(_ledger.Find(Key(1)));
         Assert.Null(_ledger.Find(Key(0) with { Segment = new Segment(1, 100, 100) }));
         Assert.Null(_ledger.Find(Key(0) with { Ids = new SegmentIds(Key(0).Ids.Primary, [Key(1).Ids.Primary]) }));
@@ -66,6 +113,20 @@ public sealed class DamageLedgerTests
         // The day began with the first of them.
         _time.Advance(TimeSpan.FromHours(1));
         Assert.Equal(300, _ledger.Left(file));
+    }
+
+    private TimeSpan? Garbled(params string[] connections) => _ledger.ReportGarbled(Key(0), connections);
+
+    private (bool IsBelieved, bool IsDoubt, TimeSpan AskIn) State() =>
+        _ledger.Find(Key(0)) is { } known ? (known.IsBelieved, known.IsDoubt, known.AskIn) : default;
+
+    private void AssertBelievedFor(ArticleLoss loss, TimeSpan believed)
+    {
+        Assert.Equal(loss, _ledger.Find(Key(0))!.Loss);
+        _time.Advance(believed - Moment);
+        Assert.Equal((true, false, TimeSpan.Zero), State());
+        _time.Advance(Moment);
+        Assert.Equal((false, false, TimeSpan.Zero), State());
     }
 
     private static SegmentKey Key(int number) => new(new SegmentIds(MessageId.Parse($"{number}@film"), []), new Segment(0, 0, 100));

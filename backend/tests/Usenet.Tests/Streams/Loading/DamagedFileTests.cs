@@ -46,7 +46,7 @@ public sealed class DamagedFileTests
         else
             source.Replace(0, "8@film", Corrupt(8));
         var time = new ManualTimeProvider();
-        await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0 }, time, NullLoggerFactory.Instance);
+        await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0, AskAgainAfter = TimeSpan.Zero }, time, NullLoggerFactory.Instance);
         var file = new PostedFile(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), FixedIds.Numbered(Parts));
         for (var i = 0; i < 24; i++)
         {
@@ -67,7 +67,7 @@ public sealed class DamagedFileTests
         for (var part = 0; part < Parts; part++)
             source.Replace(0, $"{part}@film", Corrupt(part));
         var time = new ManualTimeProvider();
-        await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0 }, time, NullLoggerFactory.Instance);
+        await using var engine = new StreamEngine(source, new StreamOptions { CacheBytes = 0, AskAgainAfter = TimeSpan.Zero }, time, NullLoggerFactory.Instance);
         var file = new PostedFile(SegmentMap.Uniform(Parts, PartSize, Parts * PartSize), FixedIds.Numbered(Parts));
         for (var hour = 0; hour < 24; hour++)
         {
@@ -125,7 +125,7 @@ public sealed class DamagedFileTests
             fetch.Finish();
         }
 
-        await Assert.ThrowsAsync<ArticleGoneException>(() => reading);
+        await Assert.ThrowsAsync<ArticleDoubtedException>(() => reading);
     }
 
     /// <summary>Whether the first bytes of a part leave before its last have come: a second reader is served by then, or is not.</summary>

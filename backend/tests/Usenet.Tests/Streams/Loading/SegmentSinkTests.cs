@@ -82,7 +82,7 @@ public sealed class SegmentSinkTests
         var urgency = new FetchUrgency(new object(), isHeadOfLine: true);
         var slot = new SegmentWindow(0, share).Claim(piece, isLanding: true, urgency, 0, new StreamDebts().TryBegin(0));
         var fetcher = new SegmentFetcher(TestLoadServices.Of(source, pool, options, trust), new SegmentCache(options, TimeProvider.System), null);
-        var load = new SegmentLoad(fetcher, new SegmentKey(SegmentIds.None, map[0]), piece.File, OperationLane.Playback, urgency, isAgain: false);
+        var load = new SegmentLoad(fetcher, new SegmentKey(SegmentIds.None, map[0]), piece.File, OperationLane.Playback, urgency, known: null);
         Assert.True(load.TryJoin(slot));
         return (slot, load);
     }

@@ -12,7 +12,8 @@ internal static class TestLoadServices
     public static LoadServices Of(IArticleSource source, BlockPool blocks, StreamOptions? options = null, TrustLedger? trust = null)
     {
         var time = TimeProvider.System;
-        var damage = new DamageLedger(new ReloadTraffic(time), time);
-        return new LoadServices(source, options ?? new StreamOptions(), blocks, trust ?? new TrustLedger(time), damage, time, NullLogger.Instance);
+        options ??= new StreamOptions();
+        var damage = new DamageLedger(new ReloadTraffic(time), options.AskAgainAfter, time);
+        return new LoadServices(source, options, blocks, trust ?? new TrustLedger(time), damage, time, NullLogger.Instance);
     }
 }

@@ -116,7 +116,7 @@ public sealed class CorrectedMapTests
     [Fact]
     public async Task Contradiction_without_anybody_to_correct_it_is_damage()
     {
-        await using var host = await EngineHost.StartAsync(Uneven());
+        await using var host = await EngineHost.StartAsync(Uneven(), streams: new StreamOptions { ProbeBytes = 10_000, LandingReach = 4_000, AskAgainAfter = TimeSpan.Zero });
         var file = Believed(host, null);
 
         await using var stream = host.Engine.Open([FileExtent.Whole(file)], OperationLane.Playback);

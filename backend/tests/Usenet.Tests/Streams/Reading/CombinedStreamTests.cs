@@ -139,7 +139,7 @@ public sealed class CombinedStreamTests
     [Fact]
     public async Task A_corrupt_landing_article_never_ends_in_a_complete_read()
     {
-        await using var host = await EngineHost.StartAsync(EngineHost.Film(3, 200_000), new MockOptions { Corrupt = ArticleSelection.Parse("1") });
+        await using var host = await EngineHost.StartAsync(EngineHost.Film(3, 200_000), new MockOptions { Corrupt = ArticleSelection.Parse("1") }, streams: new StreamOptions { AskAgainAfter = TimeSpan.Zero });
         await using var stream = host.Open(0, 150_000);
         await Assert.ThrowsAnyAsync<IOException>(async () => await stream.ReadExactlyAsync(new byte[150_000], Token));
     }
@@ -150,7 +150,7 @@ public sealed class CombinedStreamTests
         await using var host = await EngineHost.StartAsync(
             EngineHost.Film(3, 200_000),
             new MockOptions { Corrupt = ArticleSelection.Parse("1") },
-            streams: new StreamOptions { VerifyBeforeServe = true });
+            streams: new StreamOptions { VerifyBeforeServe = true, AskAgainAfter = TimeSpan.Zero });
         await using var stream = host.Open();
         var gone = await Assert.ThrowsAsync<ArticleGoneException>(async () => await stream.ReadExactlyAsync(new byte[1], Token));
         Assert.Equal(ArticleLoss.Corrupt, gone.Loss);
