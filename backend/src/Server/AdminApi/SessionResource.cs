@@ -55,10 +55,10 @@ internal static class SessionResource
             return AdminProblem.BadInput("code", "This is not the code. It stands in the log, and in the file setup-code of the data folder.");
         }
 
-        var errors = Judge(request.User, request.Password, "password");
+        var errors = Judge(request.User, request.Password, "password", out var chosen);
         if (errors.Count > 0)
             return AdminProblem.BadInput(errors);
-        var password = await Task.Run(() => PasswordHash.Create(request.Password), cancellationToken);
+        var password = await Task.Run(() => PasswordHash.Create(chosen!), cancellationToken);
         if (!await store.CreateAsync(request.User, password, WordOf(SetupStage.Provider), cancellationToken))
             return AdminProblem.WrongState("Setup is complete. Log in.");
         code.End();
@@ -127,10 +127,10 @@ internal static class SessionResource
                 return AdminProblem.BadInput("oldPassword", "The password is wrong.");
         }
 
-        var errors = Judge(change.User, change.NewPassword, "newPassword");
+        var errors = Judge(change.User, change.NewPassword, "newPassword", out var chosen);
         if (errors.Count > 0)
             return AdminProblem.BadInput(errors);
-        var hash = change.NewPassword is { } chosen ? await Task.Run(() => PasswordHash.Create(chosen), cancellationToken) : admin.Password;
+        var hash = chosen is not null ? await Task.Run(() => PasswordHash.Create(chosen), cancellationToken) : admin.Password;
         await store.ChangeAccountAsync(admin with { Name = change.User, Password = hash }, endsSessions: change.NewPassword is not null, cancellationToken);
         return change.NewPassword is null ? ShowSession(http, store) : await OpenAsync(http, store, cancellationToken);
     }
@@ -186,14 +186,14 @@ internal static class SessionResource
     }
 
     /// <summary>What is wrong with a name and a password; a password that stays is null.</summary>
-    private static Dictionary<string, string[]> Judge(string user, string? password, string field)
+    private static Dictionary<string, string[]> Judge(string user, string? password, string field, out ChosenPassword? chosen)
     {
         var errors = new Dictionary<string, string[]>();
         if (user.Trim().Length is 0 or > MaxName || !SettingText.IsPlain(user))
             errors["user"] = ["Choose a name of at most 64 characters."];
-        var rules = SettingsValidator.Definition("webdav.pass")!;
-        if (password is not null && (PasswordHash.IsHash(password) || SettingReader.Read(rules, password, out _) is null))
-            errors[field] = [$"Must be {rules.Allowed}."];
+        chosen = password is null ? null : ChosenPassword.Judge(password);
+        if (password is not null && chosen is null)
+            errors[field] = [$"Must be {ChosenPassword.Rule}."];
         return errors;
     }
 

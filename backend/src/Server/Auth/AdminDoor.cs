@@ -31,8 +31,8 @@ internal sealed class AdminPassword(AdminStore store, FailureBudget failures) : 
                 && await Task.Run(() => admin.Password.Verify(password), cancellationToken) & string.Equals(admin.Name, user, StringComparison.Ordinal);
             if (!isRight)
                 failures.Add(caller, What);
-            else if (store.Admin is { Password.IsImported: true } imported)
-                await store.ChangeAccountAsync(imported with { Password = await Task.Run(() => PasswordHash.Create(password), cancellationToken) }, endsSessions: false, cancellationToken);
+            else if (store.Admin is { Password.IsImported: true } imported && await Task.Run(() => imported.Password.Renew(password), cancellationToken) is { } renewed)
+                await store.ChangeAccountAsync(imported with { Password = renewed }, endsSessions: false, cancellationToken);
             return isRight;
         }
         finally

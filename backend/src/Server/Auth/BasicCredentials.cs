@@ -21,7 +21,7 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
 
     // When each was used last.
     private readonly ConcurrentDictionary<UInt128, long> _proved = new();
-    private readonly Lazy<PasswordHash> _hash = new(() => PasswordHash.Parse(password) ?? PasswordHash.Create(password));
+    private readonly Lazy<PasswordHash?> _hash = new(() => PasswordHash.Of(password));
 
     /// <summary>Whether there is a password at all.</summary>
     public bool Exist => password.Length > 0;
@@ -66,7 +66,7 @@ internal sealed class BasicCredentials(string user, string password, TimeProvide
     /// </summary>
     public bool Verify(string givenUser, string givenPassword)
     {
-        var samePassword = _hash.Value.Verify(givenPassword);
+        var samePassword = _hash.Value?.Verify(givenPassword) == true;
         var sameUser = CryptographicOperations.FixedTimeEquals(SHA256.HashData(Encoding.UTF8.GetBytes(givenUser)), SHA256.HashData(Encoding.UTF8.GetBytes(user)));
         return samePassword & sameUser;
     }

@@ -166,11 +166,12 @@ internal sealed class PasswordRenewal(SettingsStore store, SettingsSource settin
     public async Task RenewAsync(string password, CancellationToken cancellationToken)
     {
         var saved = settings.Current[Key];
-        if (saved.Origin != SettingOrigin.Saved || PasswordHash.Parse(saved.Value) is not { IsImported: true } before || !before.Verify(password))
+        if (saved.Origin != SettingOrigin.Saved || PasswordHash.Parse(saved.Value) is not { IsImported: true } before)
             return;
         try
         {
-            var hash = await Task.Run(() => PasswordHash.Create(password), cancellationToken);
+            if (await Task.Run(() => before.Renew(password), cancellationToken) is not { } hash)
+                return;
             await store.SaveAsync(new Dictionary<string, string?> { [Key] = hash.ToString() }, cancellationToken);
         }
         catch (Exception e) when (e is StorageException or DatabaseLostException)

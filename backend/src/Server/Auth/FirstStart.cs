@@ -124,16 +124,14 @@ internal sealed class FirstStart(
     {
         if (admins.Admin is not null)
             return;
-        if (process.AdminPassword is not { } password)
+        if (process.AdminPassword is { } password && await Task.Run(() => PasswordHash.Of(password), cancellationToken) is { } hash)
         {
-            setupCode.Begin();
-            AuthLog.SetupNeeded(logger);
+            await admins.CreateAsync(process.AdminUser, hash, "done", cancellationToken);
             return;
         }
 
-        // A hash is taken as it is, like the one of the tree.
-        var hash = PasswordHash.Parse(password) ?? await Task.Run(() => PasswordHash.Create(password), cancellationToken);
-        await admins.CreateAsync(process.AdminUser, hash, "done", cancellationToken);
+        setupCode.Begin();
+        AuthLog.SetupNeeded(logger);
     }
 
     /// <summary>Saves the secrets before it prints them: the next start must know them.</summary>

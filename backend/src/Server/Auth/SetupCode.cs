@@ -48,7 +48,8 @@ internal sealed class SetupCode(DataFolder folder, ProcessOptions process, LogRe
     private static byte[] Plain(string code) =>
         SHA256.HashData(Encoding.UTF8.GetBytes(new string([.. code.Where(char.IsLetterOrDigit).Select(char.ToUpperInvariant)])));
 
-    private string? Read() => File.Exists(Path) && File.ReadAllText(Path).Trim() is { Length: 9 } code ? code : null;
+    private string? Read() =>
+        File.Exists(Path) && File.ReadAllText(Path).Trim() is { Length: 9 } code && ProcessOptions.IsSetupCode(code) ? code : null;
 
     private void Write(string code)
     {

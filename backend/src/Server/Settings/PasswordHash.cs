@@ -45,11 +45,10 @@ internal sealed class PasswordHash
     public bool IsImported => _imported is not null;
 
     /// <summary>Hashes a password with a salt of its own.</summary>
-    public static PasswordHash Create(string password)
-    {
-        var salt = RandomNumberGenerator.GetBytes(SaltBytes);
-        return new PasswordHash(Rounds, salt, Derive(password, salt, Rounds, HashAlgorithmName.SHA256, HashBytes));
-    }
+    public static PasswordHash Create(ChosenPassword password) => OfText(password.Text);
+
+    /// <summary>Takes the stored form as it is, and hashes a password that is strong enough; null for any other text.</summary>
+    public static PasswordHash? Of(string text) => Parse(text) ?? (ChosenPassword.Judge(text) is { } chosen ? Create(chosen) : null);
 
     /// <summary>Takes a hash of ASP.NET Identity, of either version.</summary>
     /// <param name="text">The hash in base64.</param>
@@ -107,9 +106,19 @@ internal sealed class PasswordHash
     /// <summary>Whether a password gives this hash; takes the same time for a right and a wrong one.</summary>
     public bool Verify(string password) => CryptographicOperations.FixedTimeEquals(Derive(password + _suffix, _salt, _rounds, _algorithm, _hash.Length), _hash);
 
+    /// <summary>Hashes the password of this hash again, in the strength of a new one. The password may be weak: it was chosen elsewhere (CFG-42).</summary>
+    /// <returns>Null if the password is wrong.</returns>
+    public PasswordHash? Renew(string password) => Verify(password) ? OfText(password) : null;
+
     /// <summary>The stored form.</summary>
     public override string ToString() =>
         _imported ?? string.Create(CultureInfo.InvariantCulture, $"{Prefix}{_rounds}${Convert.ToBase64String(_salt)}${Convert.ToBase64String(_hash)}");
+
+    private static PasswordHash OfText(string password)
+    {
+        var salt = RandomNumberGenerator.GetBytes(SaltBytes);
+        return new PasswordHash(Rounds, salt, Derive(password, salt, Rounds, HashAlgorithmName.SHA256, HashBytes));
+    }
 
     private static byte[] Derive(string password, byte[] salt, int rounds, HashAlgorithmName algorithm, int length) =>
         Rfc2898DeriveBytes.Pbkdf2(Encoding.UTF8.GetBytes(password), salt, rounds, algorithm, length);

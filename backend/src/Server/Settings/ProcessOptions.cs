@@ -10,6 +10,9 @@ internal sealed record ProcessOptions
 
     private const long MiB = 1 << 20;
 
+    // As many as the code that the server makes has.
+    private const int MinSetupCode = 8;
+
     /// <summary>The data folder, absolute.</summary>
     public required string ConfigPath { get; init; }
 
@@ -43,7 +46,7 @@ internal sealed record ProcessOptions
     /// <summary>Name of the administrator that a start without one makes.</summary>
     public required string AdminUser { get; init; }
 
-    /// <summary>That administrator's password, or its hash; null to have the setup ask for it.</summary>
+    /// <summary>That administrator's password, judged, or its hash; null to have the setup ask for it.</summary>
     public required string? AdminPassword { get; init; }
 
     /// <summary>Asks for the administrator's login to be removed, once.</summary>
@@ -63,6 +66,9 @@ internal sealed record ProcessOptions
 
     /// <summary>Up to which level of instructions a build may be taken that is wider than the one that was started; null for all.</summary>
     public static string? ReadInstructions(ProcessEnvironment environment) => environment.Get("SLUICE_INSTRUCTIONS");
+
+    /// <summary>Whether a text can be the code of the setup. Only its letters and digits count.</summary>
+    public static bool IsSetupCode(string text) => text.Count(char.IsLetterOrDigit) >= MinSetupCode;
 
     /// <summary>Reads the variables; what cannot be used is replaced and becomes a warning of the environment.</summary>
     public static ProcessOptions Read(ProcessEnvironment environment)
@@ -90,14 +96,34 @@ internal sealed record ProcessOptions
             AcceptDatabase = environment.Get("SLUICE_ACCEPT_DATABASE"),
             Imports = environment.GetBoolean("SLUICE_IMPORT"),
             AdminUser = environment.Get("SLUICE_ADMIN_USER") ?? "admin",
-            AdminPassword = environment.Get("SLUICE_ADMIN_PASSWORD"),
+            AdminPassword = ReadAdminPassword(environment),
             ResetAdminPassword = environment.GetBoolean("RESET_ADMIN_PASSWORD"),
-            SetupCode = environment.Get("SLUICE_SETUP_CODE"),
+            SetupCode = ReadSetupCode(environment),
             RunAs = environment.Get("PUID") is null && environment.Get("PGID") is null
                 ? null
                 : ((uint)environment.GetNumber("PUID", 0, int.MaxValue, ImageUser), (uint)environment.GetNumber("PGID", 0, int.MaxValue, ImageUser)),
             Umask = ReadUmask(environment),
         };
+    }
+
+    private static string? ReadAdminPassword(ProcessEnvironment environment)
+    {
+        var text = environment.Get("SLUICE_ADMIN_PASSWORD");
+        if (text is null || PasswordHash.IsHash(text) || ChosenPassword.Judge(text) is not null)
+            return text;
+
+        environment.Warn($"SLUICE_ADMIN_PASSWORD must be {ChosenPassword.Rule}; it has no effect, and without an administrator the setup asks for a password");
+        return null;
+    }
+
+    private static string? ReadSetupCode(ProcessEnvironment environment)
+    {
+        var text = environment.Get("SLUICE_SETUP_CODE");
+        if (text is null || IsSetupCode(text))
+            return text;
+
+        environment.Warn($"SLUICE_SETUP_CODE must have at least {MinSetupCode} letters or digits; using a random code");
+        return null;
     }
 
     private static int ReadUmask(ProcessEnvironment environment)

@@ -55,7 +55,7 @@ internal sealed record SettingDefinition(string Key, SettingType Type)
         SettingType.Choice => $"one of {string.Join(", ", Words)}",
         SettingType.Key when EmptyAllowed => $"empty or {Min} to {Max} letters, digits, _ and -",
         SettingType.Key => $"{Min} to {Max} letters, digits, _ and -",
-        SettingType.Password => $"at least {Min} characters, and none of the passwords that are tried first",
+        SettingType.Password => ChosenPassword.Rule,
         SettingType.Text => $"{Min} to {Max} characters without a colon",
         SettingType.Line => Min > 0 ? $"one line of {Min} to {Max} characters" : $"one line of at most {Max} characters",
         SettingType.Url => "empty or an http or https URL without credentials",

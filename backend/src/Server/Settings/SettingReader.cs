@@ -16,13 +16,6 @@ internal static class SettingReader
     // As long as a password of an item may be.
     private const int MaxEntry = 1024;
 
-    // What every list of default credentials begins with, as far as it is long enough (CFG-51, S8).
-    private static readonly string[] WellKnownPasswords =
-    [
-        "password", "password1", "password123", "passw0rd", "12345678", "123456789", "1234567890", "qwertyuiop", "qwerty123", "changeme",
-        "changeme123", "adminadmin", "admin123", "admin1234", "administrator", "letmein1", "iloveyou", "nzbdav123", "sabnzbd1",
-    ];
-
     /// <summary>The value in its one canonical form; or null, and then <paramref name="bound"/> is what to use instead, if anything.</summary>
     /// <param name="definition">The setting.</param>
     /// <param name="text">As it was written.</param>
@@ -30,7 +23,7 @@ internal static class SettingReader
     public static string? Read(SettingDefinition definition, string text, out string? bound)
     {
         bound = null;
-        if (!IsWellFormed(text))
+        if (!SettingText.IsWellFormed(text))
             return null;
 
         return definition.Type switch
@@ -43,7 +36,7 @@ internal static class SettingReader
             SettingType.Line => IsLine(definition, text) ? text : null,
             SettingType.Url => ReadUrl(text.Trim()),
             SettingType.Key => HasLength(definition, text) && text.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-') ? text : null,
-            SettingType.Password => PasswordHash.IsHash(text) || (IsLine(definition, text) && !IsWellKnown(text)) ? text : null,
+            SettingType.Password => PasswordHash.IsHash(text) || ChosenPassword.Judge(text) is not null ? text : null,
             SettingType.Name => ReadName(text),
             SettingType.NameList => ReadNames(definition, text),
             SettingType.NetworkList => ReadNetworks(definition, text),
@@ -86,10 +79,6 @@ internal static class SettingReader
 
     private static bool IsLine(SettingDefinition definition, string text) => HasLength(definition, text) && SettingText.IsPlain(text);
 
-    /// <summary>Whether a password is among the first that an attacker tries, or a repetition of one character.</summary>
-    private static bool IsWellKnown(string text) =>
-        WellKnownPasswords.Contains(text.Trim(), StringComparer.OrdinalIgnoreCase) || !text.AsSpan().ContainsAnyExcept(text[0]);
-
     /// <summary>The name of a folder that every client can show (DAV-13), composed; null when it would have to be changed more than that.</summary>
     private static string? ReadName(string text)
     {
@@ -97,21 +86,6 @@ internal static class SettingReader
             && name.Length is > 0 and <= 64
             && name == NameCleaner.Clean(name, windowsSafe: true)
             && !ReservedNames.Contains(name, StringComparer.OrdinalIgnoreCase) ? name : null;
-    }
-
-    /// <summary>Values end up in JSON, paths and the database, where a lone surrogate has no place.</summary>
-    private static bool IsWellFormed(string text)
-    {
-        for (var i = 0; i < text.Length; i++)
-        {
-            if (!char.IsSurrogate(text[i]))
-                continue;
-
-            if (!char.IsHighSurrogate(text[i]) || i + 1 == text.Length || !char.IsLowSurrogate(text[++i]))
-                return false;
-        }
-
-        return true;
     }
 
     private static string? ReadNames(SettingDefinition definition, string text)

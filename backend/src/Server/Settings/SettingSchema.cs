@@ -132,7 +132,7 @@ internal static class SettingSchema
         new("streaming.verify-before-serve", SettingType.Boolean) { Default = "false" },
 
         new("webdav.user", SettingType.Text) { Default = "admin", Min = 1, Max = 64, Fallbacks = [new("WEBDAV_USER")] },
-        new("webdav.pass", SettingType.Password) { Min = 8, Max = 1024, Secret = true, Generated = true, Fallbacks = [new("WEBDAV_PASSWORD")] },
+        new("webdav.pass", SettingType.Password) { Min = ChosenPassword.MinLength, Max = ChosenPassword.MaxLength, Secret = true, Generated = true, Fallbacks = [new("WEBDAV_PASSWORD")] },
         new("webdav.no-auth-networks", SettingType.NetworkList) { Default = "[]", Max = 256 },
         new("webdav.static-download-key", SettingType.Key) { Min = 16, Max = 128, Secret = true, EmptyAllowed = true },
         new("webdav.preview-par2-files", SettingType.Boolean) { Default = "false" },

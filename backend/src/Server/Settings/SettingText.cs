@@ -51,6 +51,21 @@ internal static class SettingText
 
     /// <summary>Whether a text is one line without control characters.</summary>
     public static bool IsPlain(string text) => !text.Any(char.IsControl);
+
+    /// <summary>Whether a text has no lone surrogate: values end up in JSON, paths and the database, where one has no place.</summary>
+    public static bool IsWellFormed(string text)
+    {
+        for (var i = 0; i < text.Length; i++)
+        {
+            if (!char.IsSurrogate(text[i]))
+                continue;
+
+            if (!char.IsHighSurrogate(text[i]) || i + 1 == text.Length || !char.IsLowSurrogate(text[++i]))
+                return false;
+        }
+
+        return true;
+    }
 }
 
 /// <summary>How lists stand in JSON, generated at build.</summary>

@@ -231,7 +231,9 @@ internal sealed class SettingsStore(
     private SettingRow Row(string key, string value)
     {
         var definition = SettingsValidator.Definition(key)!;
-        var plain = definition.Type == SettingType.Password && !PasswordHash.IsHash(value) ? PasswordHash.Create(value).ToString() : value;
+        var plain = definition.Type == SettingType.Password
+            ? PasswordHash.Of(value)?.ToString() ?? throw new InvalidOperationException($"{key} was not judged before it is stored.")
+            : value;
         var stored = definition.Secret && definition.Type != SettingType.Password ? box.Seal(key, plain) : plain;
         return new SettingRow(key, plain, stored, definition.Secret);
     }

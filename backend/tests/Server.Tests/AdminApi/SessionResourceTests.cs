@@ -3,10 +3,12 @@ using System.Text;
 using System.Text.Json.Nodes;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Sluice.Server.AdminApi;
 using Sluice.Server.Auth;
 using Sluice.Server.Tests.Auth;
 using Sluice.Server.Tests.Database;
+using Sluice.Server.Tests.Diagnostics;
 using Sluice.Server.Tests.Startup;
 using Xunit;
 
@@ -47,6 +49,48 @@ public sealed class SessionResourceTests : IDisposable
         Assert.Contains("samesite=strict; httponly", right.CookieText, StringComparison.OrdinalIgnoreCase);
         // It is kept over a restart, as a hash.
         Assert.DoesNotContain(right.Cookie!.Split('=')[1], Encoding.Latin1.GetString(await ReadDatabaseAsync()), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("admin")]
+    [InlineData("password")]
+    [InlineData("changeme")]
+    [InlineData("        ")]
+    public async Task Weak_admin_password_of_the_environment_makes_no_login(string password)
+    {
+        using var captured = new CapturedLines();
+        await using var server = await RunningServer.StartAsync(
+            _temporary, new() { ["SLUICE_ADMIN_PASSWORD"] = password }, null, services => services.AddLogging(logging => logging.AddProvider(captured)));
+
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, (await SendAsync(server, HttpMethod.Post, "session", Login("admin", password))).Status);
+        Assert.True(File.Exists(Path.Combine(_temporary.Root, "setup-code")));
+        Assert.Single(captured.Lines, line => line.Contains("SLUICE_ADMIN_PASSWORD must be at least 8 characters", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Strong_admin_password_of_the_environment_makes_the_login()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_ADMIN_PASSWORD"] = Secret });
+
+        Assert.Equal(HttpStatusCode.OK, (await SendAsync(server, HttpMethod.Post, "session", Login("admin", Secret))).Status);
+    }
+
+    [Theory]
+    [InlineData("--------", "")]
+    [InlineData("1", "1")]
+    [InlineData("K7QF-2M9", "K7QF2M9")]
+    public async Task Short_setup_code_is_replaced_by_a_random_one(string code, string typed)
+    {
+        // The same code may stand in the file of an earlier start.
+        await File.WriteAllTextAsync(Path.Combine(_temporary.Root, "setup-code"), "---------\n", Token);
+        using var captured = new CapturedLines();
+        await using var server = await RunningServer.StartAsync(
+            _temporary, new() { ["SLUICE_SETUP_CODE"] = code }, null, services => services.AddLogging(logging => logging.AddProvider(captured)));
+
+        Assert.Equal(HttpStatusCode.BadRequest, (await SendAsync(server, HttpMethod.Post, "setup", Setup(typed, Secret))).Status);
+        Assert.Single(captured.Lines, line => line.Contains("SLUICE_SETUP_CODE must have at least 8 letters or digits", StringComparison.Ordinal));
+        var made = await File.ReadAllTextAsync(Path.Combine(_temporary.Root, "setup-code"), Token);
+        Assert.Equal(HttpStatusCode.OK, (await SendAsync(server, HttpMethod.Post, "setup", Setup(made.Trim(), Secret))).Status);
     }
 
     [Theory]

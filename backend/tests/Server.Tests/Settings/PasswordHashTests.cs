@@ -9,7 +9,7 @@ public sealed class PasswordHashTests
     [Fact]
     public void Stored_form_verifies_the_password_and_no_other()
     {
-        var stored = PasswordHash.Create("correct horse").ToString();
+        var stored = PasswordHash.Create(ChosenPassword.Judge("correct horse")!).ToString();
 
         var parts = stored.Split('$');
         Assert.Equal(["pbkdf2-sha256", "600000"], parts[..2]);
@@ -44,7 +44,41 @@ public sealed class PasswordHashTests
         Assert.True(hash.Verify("correct horse"));
         Assert.False(hash.Verify("correct horses"));
         Assert.False(hash.Verify("correct horsesalt"));
-        Assert.False(PasswordHash.Create("correct horse").IsImported);
+        Assert.False(hash.Renew("correct horse")!.IsImported);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("x")]
+    [InlineData("        ")]
+    [InlineData("Password1")]
+    [InlineData(" changeme ")]
+    [InlineData("line\nfeed in it")]
+    public void Weak_password_is_neither_chosen_nor_hashed(string text)
+    {
+        Assert.Null(ChosenPassword.Judge(text));
+        Assert.Null(PasswordHash.Of(text));
+    }
+
+    [Fact]
+    public void Stored_form_is_no_password_to_choose()
+    {
+        var stored = PasswordHash.Of("correct horse")!.ToString();
+
+        Assert.Null(ChosenPassword.Judge(stored));
+        Assert.Equal(stored, PasswordHash.Of(stored)!.ToString());
+    }
+
+    [Fact]
+    public void Weak_imported_password_is_hashed_again_once_verified()
+    {
+        var imported = PasswordHash.OfIdentity(OldServer.Identity("admin"), "")!;
+
+        var renewed = imported.Renew("admin")!;
+
+        Assert.True(renewed.Verify("admin"));
+        Assert.StartsWith("pbkdf2-sha256$600000$", renewed.ToString(), StringComparison.Ordinal);
+        Assert.Null(imported.Renew("admin1"));
     }
 
     [Theory]
