@@ -12,7 +12,7 @@ public sealed class NamedCategoryTests(ImportBench bench) : IClassFixture<Import
     [InlineData("""<meta type="Category">Movies &gt; HD</meta>""", "", "movies")]
     [InlineData("""<meta type="tag">hd</meta><meta type="tag">tv</meta>""", "", "tv")]
     [InlineData("""<meta type="category">Movies &gt; HD</meta>""", "&cat=tv", "tv")]
-    [InlineData("""<meta type="category">Movies</meta>""", "&cat=other", "other")]
+    [InlineData("""<meta type="category">Movies</meta>""", "&cat=other", "movies")]
     [InlineData("""<meta type="category">8000</meta>""", "", "*")]
     public async Task Item_takes_the_category_that_its_nzb_names_unless_the_client_has_named_one(string meta, string query, string expected)
     {

@@ -110,7 +110,7 @@ public sealed class ReasonTests(ImportBench bench) : IClassFixture<ImportBench>
         var release = Builder("Book", 306).AddFile("Book.txt", 40_000).Build();
 
         var ending = await bench.ImportAsync(release);
-        var id = (await bench.Host.AddAsync(release.ToNzb(), "Book.nzb", Token, "&cat=books"))[0];
+        var id = (await bench.Host.AddAsync(release.ToNzb(), "Book.nzb", Token, "&cat=software"))[0];
 
         Assert.Equal(("NoMedia", "The release holds no video or audio file."), (ending.Reason, ending.Sentence));
         Assert.Equal("", (await bench.Host.WaitForHistoryAsync(id, Token)).GetProperty("fail_message").GetString());
