@@ -131,7 +131,13 @@ internal sealed class OpenedFileStream(ReadOnlyStream inner, IDisposable ids) : 
     /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
-        await inner.DisposeAsync();
-        ids.Dispose();
+        try
+        {
+            await inner.DisposeAsync();
+        }
+        finally
+        {
+            ids.Dispose();
+        }
     }
 }

@@ -153,6 +153,14 @@ internal sealed class SocketOutput : PipeWriter, IDuplexPipe, IBlockOutput
     /// <inheritdoc/>
     public override void Complete(Exception? exception = null)
     {
+        // A flush that is under way still sends from these buffers and lent blocks, and gives them back at its end, which the abort hastens.
+        if (!_flush.IsCompleted)
+        {
+            _connection.Abort(new ConnectionAbortedException("The answer was given up."));
+            _transport.Output.Complete(exception);
+            return;
+        }
+
         // What was written and never flushed goes the way of the transport, which closes the connection behind it.
         if (!_isGone && exception is null)
         {

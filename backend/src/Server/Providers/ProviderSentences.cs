@@ -29,6 +29,7 @@ internal static class ProviderSentences
             NntpFault.Stalled => $"{host} stopped sending. It is tried again in a moment.",
             NntpFault.GivenUp => $"{host} was too slow, and was left for others. It is tried again in a moment.",
             NntpFault.Broken => $"A fault in this program ended a connection to {host}. The log says more.",
+            NntpFault.MalformedReply when said.Length > 0 => $"{host} sends articles without their names{said}, so that Sluice cannot tell one from another. If this is a proxy, connect to the provider itself.",
             NntpFault.MalformedReply => NotNntp(provider),
             NntpFault.WrongArticle => $"{host} sent other articles than those asked for. It is tried again in a moment.",
             NntpFault.UnexpectedCode => $"{host} refuses what every news server does{said}. It is tried again in a moment.",

@@ -75,7 +75,8 @@ public sealed class NntpException : IOException
     public NntpFault Fault { get; }
 
     /// <summary>
-    /// The reply that says so, printable, as in <c>481 Authentication failed</c>; of a certificate what is wrong with it, as in <c>is out of
+    /// The reply that says so, printable, as in <c>481 Authentication failed</c>; the reply that names no article, as in <c>222 body follows</c>;
+    /// of a certificate what is wrong with it, as in <c>is out of
     /// date</c>. Null for nothing.
     /// </summary>
     public string? Detail { get; init; }

@@ -10,6 +10,7 @@ using Sluice.Server.Tests.Providers;
 using Sluice.Testing;
 using Sluice.Tools.MockNntpServer;
 using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Usenet.Nntp;
 using Sluice.Usenet.Nzb;
 using Xunit;
@@ -158,6 +159,23 @@ public sealed class ProviderResourceTests : IDisposable
             await server.SendTextAsync(HttpMethod.Get, "settings", null, "application/json", HttpStatusCode.OK),
         ];
         Assert.All(answers, answer => Assert.DoesNotContain(Secret, answer, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Row_says_why_a_provider_without_names_is_not_used()
+    {
+        await using var mock = await MockServer.StartAsync(new MockOptions { Faults = [new MockFault { Kind = FaultKind.CommandBare, Verb = "BODY", Tries = 0 }] });
+        await using var server = await ResourceServer.StartAsync(_temporary);
+        var id = await AddAsync(server, mock);
+        var host = server.Server.Services.GetRequiredService<ProviderHost>();
+
+        await HoldsAsync(async () =>
+        {
+            await Assert.ThrowsAsync<NntpException>(() => FetchAsync(host, Film.MessageId(0, 1)));
+            return (await RowAsync(server, id))["sentence"] is not null;
+        });
+
+        Assert.Contains("sends articles without their names (“222”)", Text(await RowAsync(server, id), "sentence"), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -177,7 +177,7 @@ internal abstract class PendingReply(Lock? gate = null) : Completion<ReplyOutcom
         switch (NntpResponseReader.Names(response, id.Bytes))
         {
             case null:
-                throw new NntpException(NntpFault.MalformedReply, "The server answered without naming the article.");
+                throw new NntpException(NntpFault.MalformedReply, "The server answered without naming the article.") { Detail = Shown(response) };
             case false:
                 throw new NntpException(NntpFault.WrongArticle, "The server answered with another article than the one asked for.");
         }
