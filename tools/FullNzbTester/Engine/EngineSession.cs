@@ -40,8 +40,7 @@ internal sealed class EngineSession : IContentSession
         listener.Listen(_pool.Meter);
         Source = new FetchLog(_pool);
 
-        // A set that is not as predicted fails the read: those of the mock are.
-        _predicted = new PredictedVolumes(Source, static _ => { }, time);
+        _predicted = new PredictedVolumes(Source, new NoOwner(), time);
         var streams = new StreamOptions { VerifyBeforeServe = options.VerifyBeforeServe };
         streams = streams with { ByteBudget = options.ByteBudget ?? streams.ByteBudget, ReadAhead = options.ReadAhead ?? streams.ReadAhead };
         Streams = new StreamEngine(Source, streams, time, NullLoggerFactory.Instance);
@@ -130,6 +129,22 @@ internal sealed class EngineSession : IContentSession
     {
         await Streams.DisposeAsync();
         await _pool.DisposeAsync();
+    }
+
+    /// <summary>Keeps nothing: a set that is not as predicted fails the read, and the sets of the mock are as predicted.</summary>
+    private sealed class NoOwner : IPredictionOwner
+    {
+        public void OnProved(object key, IReadOnlyList<PredictedVolume> volumes)
+        {
+        }
+
+        public void OnRefuted(object key)
+        {
+        }
+
+        public void OnSought(object key)
+        {
+        }
     }
 }
 

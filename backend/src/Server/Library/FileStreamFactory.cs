@@ -126,6 +126,9 @@ internal sealed class OpenedFileStream(ReadOnlyStream inner, IDisposable ids) : 
     public override void HintSeek(long position) => inner.HintSeek(position);
 
     /// <inheritdoc/>
+    public override void WatchProof(Action headArrived) => inner.WatchProof(headArrived);
+
+    /// <inheritdoc/>
     public override StreamSnapshot? Look() => inner.Look();
 
     /// <inheritdoc/>

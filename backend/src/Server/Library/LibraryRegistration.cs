@@ -1,4 +1,5 @@
 using Sluice.Server.Auth;
+using Sluice.Server.Diagnostics;
 using Sluice.Server.Events;
 using Sluice.Server.Providers;
 
@@ -28,7 +29,11 @@ internal static class LibraryRegistration
         .AddSingleton<MapCorrections>()
         .AddSingleton<PostedHabits>()
         .AddSingleton<ILearnedMemory>(provider => provider.GetRequiredService<PostedHabits>())
+        .AddSingleton<ProofQueue>()
+        .AddSingleton<PredictionWriteWorker>()
+        .AddSingleton<IWorker>(provider => provider.GetRequiredService<PredictionWriteWorker>())
         .AddSingleton<Predictions>()
+        .AddSingleton<IWorker, ProvingWorker>()
         .AddSingleton<FileStreamFactory>()
         .AddSingleton<TrackProbe>()
         .AddSingleton<Playback>();

@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Usenet.Archives;
 using Sluice.Usenet.Streams.Maps;
 
 namespace Sluice.Server.Library;
@@ -82,8 +83,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
         """;
 
     // The number of a release that was removed may be given to another one.
-    private const string OfReleaseSql =
-        "release_id = @Id AND ordinal = @ordinal AND EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)";
+    private const string IsThereSql = "EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)";
+    private const string OfReleaseSql = $"release_id = @Id AND ordinal = @ordinal AND {IsThereSql}";
 
     /// <summary>Whether a category folder holds a release of this name, as part of the caller's transaction.</summary>
     public static bool Contains(DbConnection connection, string category, string name) =>
@@ -95,6 +96,10 @@ internal sealed class LibraryStore(SluiceDatabase database)
     public static Release? FindReleaseOf(DbConnection connection, IEnumerable<Guid> files) =>
         connection.QueryFirstOrDefault<LibraryRow>(
             $"{FileWithReleaseSql} WHERE {SqlDialect.In("f.id", "@list")} LIMIT 1", new { list = SqlDialect.List([.. files.Select(id => id.ToString("D"))]) })?.ToRelease();
+
+    /// <summary>Whether a release is still the one that it was, as part of the caller's transaction.</summary>
+    public static bool IsThere(DbConnection connection, Release release) =>
+        connection.ExecuteScalar<bool>($"SELECT {IsThereSql}", new { release.Id, release.NzbHash });
 
     /// <summary>How many releases there are, as part of the caller's query.</summary>
     public static long Count(DbConnection connection) => connection.ExecuteScalar<long>("SELECT count(*) FROM release");
@@ -132,6 +137,8 @@ internal sealed class LibraryStore(SluiceDatabase database)
 
         foreach (var file in release.PostedFiles)
             Insert(connection, releaseId, file);
+        if (release.PostedFiles.Any(file => file.Predicted is { HasKnownLength: false }))
+            ProofQueue.Add(connection, releaseId, publishedAt);
 
         foreach (var file in release.Files)
         {
@@ -280,6 +287,22 @@ internal sealed class LibraryStore(SluiceDatabase database)
             ],
             cancellationToken);
 
+    /// <summary>The posted files of a release that are predicted, by number.</summary>
+    public Task<IReadOnlyList<StoredPostedFile>> GetPredictedFilesAsync(Release release, CancellationToken cancellationToken) =>
+        database.ReadAsync(
+            connection => (IReadOnlyList<StoredPostedFile>)
+            [
+                .. connection
+                    .Query<PostedFileRow>(
+                        $"""
+                        SELECT ordinal AS Ordinal, places AS Places, map AS Map, habit AS Habit, predicted AS Predicted FROM posted_file
+                        WHERE release_id = @Id AND predicted IS NOT NULL AND {IsThereSql} ORDER BY ordinal
+                        """,
+                        new { release.Id, release.NzbHash })
+                    .Select(row => row.Read()),
+            ],
+            cancellationToken);
+
     /// <summary>
     /// Replaces the maps of a release by those that hold, after a prediction was refuted: its posted files, and what its library files are
     /// made of. Names, lengths and validators stay. Without effect where the release is gone.
@@ -294,7 +317,7 @@ internal sealed class LibraryStore(SluiceDatabase database)
         database.WriteAsync(
             connection =>
             {
-                if (!connection.ExecuteScalar<bool>("SELECT EXISTS (SELECT 1 FROM release WHERE id = @Id AND nzb_hash = @NzbHash)", new { release.Id, release.NzbHash }))
+                if (!IsThere(connection, release))
                     return false;
                 foreach (var file in posted)
                 {
@@ -354,6 +377,22 @@ internal sealed class LibraryStore(SluiceDatabase database)
             connection => connection.Execute(
                 $"UPDATE posted_file SET map = @corrected WHERE {OfReleaseSql} AND map = @refuted",
                 new { release.Id, release.NzbHash, ordinal, refuted = new SqlBytes(refuted.Pack()), corrected = new SqlBytes(corrected.Pack()) }),
+            cancellationToken);
+
+    /// <summary>Takes the predictions of posted files away that hold. Without effect on a release that is gone or was mapped again.</summary>
+    public Task ConfirmAsync(IReadOnlyCollection<(Release Release, PredictedVolume Volume)> proved, CancellationToken cancellationToken) =>
+        database.WriteAsync(
+            connection =>
+            {
+                foreach (var (release, volume) in proved)
+                {
+                    connection.Execute(
+                        $"UPDATE posted_file SET predicted = NULL WHERE {OfReleaseSql} AND predicted = @predicted",
+                        new { release.Id, release.NzbHash, ordinal = volume.Posted, predicted = new SqlBytes(StoredPrediction.Pack(volume)) });
+                }
+
+                return true;
+            },
             cancellationToken);
 
     /// <summary>Stores the learned habits of posted files, in every release of their NZBs.</summary>

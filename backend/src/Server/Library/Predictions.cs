@@ -11,19 +11,23 @@ namespace Sluice.Server.Library;
 /// which one is not as predicted waits here to be mapped anew.
 /// </summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class Predictions
+internal sealed class Predictions : IPredictionOwner
 {
     private static readonly Dictionary<int, IExtentProof> None = [];
 
     private readonly PredictedVolumes _volumes;
+    private readonly PredictionWriteWorker _writer;
     private readonly Channel<Release> _refuted = Channel.CreateUnbounded<Release>(new UnboundedChannelOptions { SingleReader = true });
 
     // Releases that wait, or are being mapped: one is named once, however many of its readers meet the contradiction.
     private readonly ConcurrentDictionary<long, Release> _waiting = new();
 
     /// <summary>Opens nothing yet.</summary>
-    public Predictions(ProviderHost providers, TimeProvider time) =>
-        _volumes = new PredictedVolumes(providers, key => NoteRefuted(((SetKey)key).Release), time);
+    public Predictions(ProviderHost providers, PredictionWriteWorker writer, TimeProvider time)
+    {
+        _writer = writer;
+        _volumes = new PredictedVolumes(providers, this, time);
+    }
 
     /// <summary>The proofs of a release, by the numbers of its posted files; those of posted files that were read are not among them.</summary>
     /// <param name="release">The release.</param>
@@ -36,17 +40,22 @@ internal sealed class Predictions
             return None;
 
         var proofs = new Dictionary<int, IExtentProof>();
-        foreach (var set in stored.Where(file => file.Predicted is not null).GroupBy(file => file.Predicted!.Value.Set))
+        foreach (var (key, volumes) in SetsOf(release, stored, file => files[file.Ordinal]))
         {
-            List<StoredPostedFile> volumes = [.. set.OrderBy(file => file.Predicted!.Value.Place)];
-            var found = _volumes.For(
-                new SetKey(release, set.Key), [.. volumes.Select(file => new PredictedFile(file.Predicted!.Value, files[file.Ordinal]))]);
+            var found = _volumes.For(key, volumes);
             for (var i = 0; i < volumes.Count; i++)
-                proofs.Add(volumes[i].Ordinal, found[i]);
+                proofs.Add(volumes[i].Volume.Posted, found[i]);
         }
 
         return proofs;
     }
+
+    /// <summary>The proofs of a release that are left for the background, by set.</summary>
+    /// <param name="release">The release.</param>
+    /// <param name="stored">All of its posted files that are predicted.</param>
+    /// <param name="ids">Their message-ids, which stay open as long as the proofs are used.</param>
+    public IEnumerable<BackgroundProof> InBackground(Release release, IReadOnlyList<StoredPostedFile> stored, ReleaseUse ids) =>
+        SetsOf(release, stored, file => new PostedFile(file.Map, ids.Take(file.Places))).Select(set => _volumes.InBackground(set.Key, set.Volumes));
 
     /// <summary>Releases that have to be mapped anew, as they are found.</summary>
     public IAsyncEnumerable<Release> ReadRefutedAsync(CancellationToken cancellationToken) => _refuted.Reader.ReadAllAsync(cancellationToken);
@@ -57,11 +66,25 @@ internal sealed class Predictions
     /// <summary>A release has to be mapped anew; or still has to be, because it could not be read.</summary>
     public void Refute(Release release) => _refuted.Writer.TryWrite(release);
 
-    private void NoteRefuted(Release release)
+    void IPredictionOwner.OnProved(object key, IReadOnlyList<PredictedVolume> volumes) => _writer.NoteProved(((SetKey)key).Release, volumes);
+
+    void IPredictionOwner.OnRefuted(object key)
     {
+        var release = ((SetKey)key).Release;
         if (_waiting.TryAdd(release.Id, release))
             Refute(release);
     }
+
+    void IPredictionOwner.OnSought(object key) => _writer.NoteSought(((SetKey)key).Release);
+
+    private static IEnumerable<(SetKey Key, IReadOnlyList<PredictedFile> Volumes)> SetsOf(
+        Release release, IReadOnlyList<StoredPostedFile> stored, Func<StoredPostedFile, PostedFile> open) =>
+        stored
+            .Where(file => file.Predicted is not null)
+            .GroupBy(file => file.Predicted!.Value.Set)
+            .Select(set => (
+                new SetKey(release, set.Key),
+                (IReadOnlyList<PredictedFile>)[.. set.OrderBy(file => file.Predicted!.Value.Place).Select(file => new PredictedFile(file.Predicted!.Value, open(file)))]));
 
     // Equal for the same set: a release is known by its row and its NZB.
     private sealed class SetKey(Release release, int set) : IEquatable<SetKey>

@@ -75,6 +75,9 @@ internal sealed class PlayedStream : ReadOnlyStream
     public override void HintSeek(long position) => _inner.HintSeek(position);
 
     /// <inheritdoc/>
+    public override void WatchProof(Action headArrived) => _inner.WatchProof(headArrived);
+
+    /// <inheritdoc/>
     public override StreamSnapshot? Look() => _inner.Look();
 
     /// <inheritdoc/>

@@ -14,6 +14,20 @@ namespace Sluice.Usenet.Archives;
 /// <param name="File">The posted file; its ids have to stay readable as long as a proof of it is asked for.</param>
 public readonly record struct PredictedFile(PredictedVolume Volume, PostedFile File);
 
+/// <summary>Owns the predictions of sets, and learns what looking into their volumes has shown.</summary>
+/// <remarks>Called on any thread, under no lock; must not block or throw.</remarks>
+public interface IPredictionOwner
+{
+    /// <summary>Nothing has to be asked any more before bytes of these volumes leave: they need no prediction. Each is named once.</summary>
+    void OnProved(object key, IReadOnlyList<PredictedVolume> volumes);
+
+    /// <summary>A volume of the set is not as predicted: its release has to be mapped again, without predictions. Called once.</summary>
+    void OnRefuted(object key);
+
+    /// <summary>A reader waits for heads of other volumes than the one that it reads. Called once for a set.</summary>
+    void OnSought(object key);
+}
+
 /// <summary>Looks into predicted volumes before any of their bytes leave, and remembers what it has found (IMP-52).</summary>
 /// <remarks>
 /// <para>
@@ -23,150 +37,204 @@ public readonly record struct PredictedFile(PredictedVolume Volume, PostedFile F
 /// whichever are fewer; those whose posted length PAR2 tells are spared. Then every length on one side is known, and the whole is known to be
 /// the sum. A reader that goes forward from the beginning, or looks at the end, asks for one head per volume.
 /// </para>
-/// <para>Thread-safe; one per process. Fetches in lane Playback, because a viewer waits.</para>
+/// <para>
+/// Heads of a side are fetched from the edge of the set inwards, a few at a time. So each head that arrives proves its own volume for good, even
+/// if the reader leaves before the last one, and other viewers never wait behind more than a few.
+/// </para>
+/// <para>Thread-safe; one per process. Fetches in lane Playback for readers, in lane HealthCheck for <see cref="BackgroundProof"/>.</para>
 /// </remarks>
 public sealed class PredictedVolumes
 {
+    /// <summary>Heads of a side that are fetched at once: enough for a fast line and a long way.</summary>
+    private const int HeadsAtOnce = 16;
+
     private const int MaxSets = 1000;
 
     private readonly Lock _gate = new();
     private readonly AgingMap<object, SetProof> _sets;
+    private readonly WaitingReaders _readers = new();
     private readonly IArticleSource _source;
-    private readonly Action<object> _refuted;
+    private readonly IPredictionOwner _owner;
 
     /// <summary>Creates it.</summary>
     /// <param name="source">Where heads come from; not owned.</param>
-    /// <param name="refuted">Told the key of a set once, when one of its volumes is not as predicted: its release has to be mapped anew, without predictions.</param>
+    /// <param name="owner">Learns what is found.</param>
     /// <param name="time">Clock of what is remembered.</param>
-    public PredictedVolumes(IArticleSource source, Action<object> refuted, TimeProvider time)
+    public PredictedVolumes(IArticleSource source, IPredictionOwner owner, TimeProvider time)
     {
-        (_source, _refuted) = (source, refuted);
+        (_source, _owner) = (source, owner);
         _sets = new AgingMap<object, SetProof>(MaxSets, TimeSpan.FromDays(7), time);
     }
 
     /// <summary>The proofs of a set, one for each of its predicted volumes in the same order.</summary>
     /// <param name="key">Equal for the same set of the same map as long as the process runs.</param>
-    /// <param name="files">All predicted volumes of the set by rising place, those included that no byte is read of.</param>
+    /// <param name="files">
+    /// All predicted volumes of the set by rising place, including volumes of which no byte is read. Volumes that the owner knows to be proved may
+    /// be left out.
+    /// </param>
     public IReadOnlyList<IExtentProof> For(object key, IReadOnlyList<PredictedFile> files)
     {
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(files);
-        SetProof? known;
-        lock (_gate)
-        {
-            if (!_sets.TryGet(key, out known, out _) || known.Count != files.Count)
-                _sets.Set(key, known = new SetProof([.. files.Select(file => RarExpectation.HasKnownLength(file.Volume))], () => _refuted(key)));
-        }
-
-        var check = new VolumeCheck(_source);
-        return [.. files.Select((_, place) => new Proof(known, files, place, check))];
+        var look = new VolumeLook(SetOf(key, files), files, new VolumeCheck(_source, VolumeCheck.ForReaders));
+        return [.. files.Select(file => new Proof(look, file.Volume.Place, _readers))];
     }
 
-    private sealed class Proof(SetProof set, IReadOnlyList<PredictedFile> files, int place, VolumeCheck check) : IExtentProof
+    /// <summary>The work that is left to prove a set for good, without a reader.</summary>
+    /// <inheritdoc cref="For"/>
+    public BackgroundProof InBackground(object key, IReadOnlyList<PredictedFile> files)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(files);
+        return new BackgroundProof(new VolumeLook(SetOf(key, files), files, new VolumeCheck(_source, VolumeCheck.ForBackground)), _readers);
+    }
+
+    private SetProof SetOf(object key, IReadOnlyList<PredictedFile> files)
+    {
+        IReadOnlyList<PredictedVolume> volumes = [.. files.Select(file => file.Volume)];
+        lock (_gate)
+        {
+            if (_sets.TryGet(key, out var known, out _) && known.TryTake(volumes))
+                return known;
+            var set = new SetProof(key, volumes, _owner);
+            _sets.Set(key, set);
+            return set;
+        }
+    }
+
+    private sealed class Proof(VolumeLook look, int place, WaitingReaders readers) : IExtentProof
     {
         private volatile bool _isProved;
 
-        public bool IsProved => _isProved || (_isProved = set.Open(place).Count == 0);
+        public bool IsProved => _isProved || (_isProved = look.Set.IsProved(place));
 
-        public async ValueTask ProveAsync(IPostedHeads? heads, CancellationToken cancellationToken) => await Task.WhenAll(
-            set.Open(place).Select(open => set.ProveAsync(open, token => check.IsTrueAsync(files[open], open == place ? heads : null, token), cancellationToken)));
+        public async ValueTask ProveAsync(IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken)
+        {
+            var (near, far) = look.Set.SidesOf(place);
+            using var turn = near.Count > 0 ? readers.Enter() : null;
+            var own = LookAsync(place, heads, headArrived, cancellationToken);
+            try
+            {
+                await Task.WhenAll(own, LookAsync(near, headArrived, cancellationToken));
+            }
+            catch (ArticleGoneException) when (!own.IsFaulted)
+            {
+                // One side is enough: a lost head there says nothing about the bytes that the reader wants.
+                await LookAsync(far, headArrived, cancellationToken);
+            }
+        }
 
         public async ValueTask ProveOwnAsync(IPostedHeads heads, CancellationToken cancellationToken) =>
-            await set.ProveAsync(place, token => check.IsTrueAsync(files[place], heads, token), cancellationToken);
+            await LookAsync(place, heads, null, cancellationToken);
+
+        private Task LookAsync(IReadOnlyList<int> side, Action? headArrived, CancellationToken cancellationToken) => Parallel.ForEachAsync(
+            side,
+            new ParallelOptions { MaxDegreeOfParallelism = HeadsAtOnce, CancellationToken = cancellationToken },
+            async (other, token) => await LookAsync(other, null, headArrived, token));
+
+        private async Task LookAsync(int other, IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken)
+        {
+            await look.RunAsync(other, heads, isReader: true, cancellationToken);
+            headArrived?.Invoke();
+        }
     }
 }
 
-/// <summary>What is known of the predicted volumes of one set.</summary>
-/// <remarks>Thread-safe. <c>_gate</c> guards all fields; nothing is called under it.</remarks>
-/// <param name="hasKnownLength">For each volume whether its length was told and not predicted.</param>
-/// <param name="refuted">Called once, when one is not as predicted.</param>
-internal sealed class SetProof(bool[] hasKnownLength, Action refuted)
+/// <summary>The work that is left to prove a set for good: one head for each volume whose length was predicted and not told.</summary>
+/// <remarks>For one worker at a time. Fetches in lane HealthCheck, from no backup provider, and begins nothing while a reader waits for heads.</remarks>
+public sealed class BackgroundProof
+{
+    private readonly VolumeLook _look;
+    private readonly WaitingReaders _readers;
+
+    internal BackgroundProof(VolumeLook look, WaitingReaders readers) => (_look, _readers) = (look, readers);
+
+    /// <summary>The volumes that nothing has looked into yet, from the first to the last.</summary>
+    public IReadOnlyList<PredictedFile> Open => [.. _look.Set.OpenPlaces().Select(_look.FileAt)];
+
+    /// <summary>Looks into one volume, once no reader waits for heads. Costs nothing if a reader was faster.</summary>
+    /// <param name="volume">One of <see cref="Open"/>.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="RefutedExtentException">A volume of the set is not as predicted; the owner knows.</exception>
+    /// <exception cref="ArticleGoneException">No provider that may be asked has its head intact.</exception>
+    /// <exception cref="NntpException">Nothing can be said at present.</exception>
+    public async Task LookAsync(PredictedVolume volume, CancellationToken cancellationToken)
+    {
+        await _readers.WhenNoneAsync(cancellationToken);
+        await _look.RunAsync(volume.Place, heads: null, isReader: false, cancellationToken);
+    }
+}
+
+/// <summary>Looks into the volumes of one set by the posted files of one opening.</summary>
+/// <remarks>Thread-safe.</remarks>
+internal sealed class VolumeLook(SetProof set, IReadOnlyList<PredictedFile> files, VolumeCheck check)
+{
+    private readonly Dictionary<int, PredictedFile> _files = files.ToDictionary(file => file.Volume.Place);
+
+    public SetProof Set => set;
+
+    public PredictedFile FileAt(int place) => _files[place];
+
+    public Task RunAsync(int place, IPostedHeads? heads, bool isReader, CancellationToken cancellationToken) =>
+        set.LookAsync(place, token => check.IsTrueAsync(_files[place], heads, token), isReader, cancellationToken);
+}
+
+/// <summary>The readers that wait for heads of other volumes than their own: work in the background lets them go first.</summary>
+/// <remarks>Thread-safe. <c>_gate</c> guards both fields; nothing is called under it.</remarks>
+internal sealed class WaitingReaders
 {
     private readonly Lock _gate = new();
-    private readonly bool[] _isProved = new bool[hasKnownLength.Length];
-    private readonly Task<bool>?[] _underWay = new Task<bool>?[hasKnownLength.Length];
-    private bool _isRefuted;
+    private int _count;
+    private TaskCompletionSource? _none;
 
-    /// <summary>Number of volumes.</summary>
-    public int Count => hasKnownLength.Length;
+    /// <summary>A reader waits until the result is disposed.</summary>
+    public IDisposable Enter()
+    {
+        lock (_gate)
+            _count++;
+        return new Turn(this);
+    }
 
-    /// <summary>The volumes that have to be looked into before a byte of one of them leaves: none, once it is proved.</summary>
-    public IReadOnlyList<int> Open(int place)
+    /// <summary>Waits until no reader waits.</summary>
+    public Task WhenNoneAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
         {
-            List<int> open = [.. Enumerable.Range(0, Count).Where(other => other != place && !_isProved[other] && !hasKnownLength[other])];
-            List<int> before = [.. open.Where(other => other < place)];
-            List<int> behind = [.. open.Where(other => other > place)];
-            var side = before.Count <= behind.Count ? before : behind;
-            return _isProved[place] ? side : [place, .. side];
+            if (_count == 0)
+                return Task.CompletedTask;
+            return (_none ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
         }
     }
 
-    /// <summary>Looks into one volume, by one reader at a time: others wait for what that one finds, and take over where it gives up.</summary>
-    /// <exception cref="RefutedExtentException">It, or another one, is not as predicted.</exception>
-    public async Task ProveAsync(int place, Func<CancellationToken, Task<bool>> isTrueAsync, CancellationToken cancellationToken)
+    private void Leave()
     {
-        while (true)
+        TaskCompletionSource? none = null;
+        lock (_gate)
         {
-            Task<bool>? others;
-            var own = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-            lock (_gate)
-            {
-                if (_isRefuted)
-                    throw new RefutedExtentException();
-                if (_isProved[place])
-                    return;
-                others = _underWay[place];
-                _underWay[place] ??= own.Task;
-            }
-
-            if (others is null)
-            {
-                await LookAsync(place, own, isTrueAsync, cancellationToken);
-                return;
-            }
-
-            await others.WaitAsync(cancellationToken);
+            if (--_count == 0)
+                (none, _none) = (_none, null);
         }
+
+        none?.SetResult();
     }
 
-    private async Task LookAsync(int place, TaskCompletionSource<bool> own, Func<CancellationToken, Task<bool>> isTrueAsync, CancellationToken cancellationToken)
+    private sealed class Turn(WaitingReaders readers) : IDisposable
     {
-        bool? isTrue = null;
-        var isFirstRefusal = false;
-        try
-        {
-            isTrue = await isTrueAsync(cancellationToken);
-        }
-        finally
-        {
-            lock (_gate)
-            {
-                _underWay[place] = null;
-                _isProved[place] |= isTrue == true;
-                isFirstRefusal = isTrue == false && !_isRefuted;
-                _isRefuted |= isTrue == false;
-            }
-
-            own.SetResult(isTrue == true);
-        }
-
-        if (isFirstRefusal)
-            refuted();
-        if (isTrue == false)
-            throw new RefutedExtentException();
+        public void Dispose() => readers.Leave();
     }
 }
 
 /// <summary>Looks into one volume.</summary>
 /// <param name="source">Where its head comes from; not owned.</param>
-internal sealed class VolumeCheck(IArticleSource source)
+/// <param name="options">On whose behalf: <see cref="ForReaders"/> or <see cref="ForBackground"/>.</param>
+internal sealed class VolumeCheck(IArticleSource source, ProbeOptions options)
 {
     // Longer than headers with the longest names of films are.
     private const int HeadBytes = 16 << 10;
 
-    private static readonly ProbeOptions Options = new() { Lane = OperationLane.Playback, HeadBytes = HeadBytes, TrailerPatience = TimeSpan.Zero };
+    public static readonly ProbeOptions ForReaders = new() { Lane = OperationLane.Playback, HeadBytes = HeadBytes, TrailerPatience = TimeSpan.Zero };
+
+    public static readonly ProbeOptions ForBackground = ForReaders with { Lane = OperationLane.HealthCheck, SparesBackups = true };
 
     /// <summary>Whether a volume is as predicted.</summary>
     /// <param name="predicted">The volume.</param>
@@ -181,7 +249,7 @@ internal sealed class VolumeCheck(IArticleSource source)
         if (heads is not null && await heads.ReadHeadAsync(predicted.File, HeadBytes, cancellationToken) is { } read && await IsAsReadAsync(predicted, read, cancellationToken))
             return true;
         var unseen = new FileHead { Members = [0], Subject = default, Ids = predicted.File.Ids, State = HeadState.Skipped };
-        var prober = new ReleaseProber(source, Options);
+        var prober = new ReleaseProber(source, options);
         var head = (await prober.ContinueAsync([unseen], isWhole: false, cancellationToken))[0];
         if (head.State == HeadState.Found && await IsAsPredictedAsync(head))
             return true;
@@ -209,8 +277,10 @@ internal sealed class VolumeCheck(IArticleSource source)
 /// <summary>What the headers of a predicted volume have to say besides where the data lies: as a text that a store can keep.</summary>
 internal static class RarExpectation
 {
+    /// <summary>Ends the text of a volume whose posted length PAR2 told.</summary>
+    public const string KnownLength = "+";
+
     private const string LengthAlone = "length";
-    private const string KnownLength = "+";
 
     /// <summary>Describes a volume that was predicted.</summary>
     /// <param name="volume">The volume.</param>
@@ -225,9 +295,6 @@ internal static class RarExpectation
 
     /// <summary>Describes a piece without headers, of which the length is all that can be seen.</summary>
     public static string OfLength(bool hasKnownLength) => LengthAlone + (hasKnownLength ? KnownLength : "");
-
-    /// <summary>Whether the length of the posted file was told and not predicted.</summary>
-    public static bool HasKnownLength(PredictedVolume volume) => volume.Expected.EndsWith(KnownLength, StringComparison.Ordinal);
 
     /// <summary>Whether a volume is what it has to be.</summary>
     public static async Task<bool> IsMetAsync(PredictedVolume expected, FileHead head, CancellationToken cancellationToken)

@@ -58,7 +58,11 @@ public sealed record RefusedSet(ArchiveFault Fault, ArchiveFormat Format, string
 /// <param name="Set">Number of its set among the predicted ones of the release.</param>
 /// <param name="Place">Its place in the order of its set, as a 0-based volume.</param>
 /// <param name="Expected">What its header has to say besides, as one short text that only <see cref="PredictedVolumes"/> reads; ASCII, no secret.</param>
-public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength, int Set, int Place, string Expected);
+public readonly record struct PredictedVolume(int Posted, long DataOffset, long DataLength, int Set, int Place, string Expected)
+{
+    /// <summary>Whether PAR2 told the length of its posted file, so that the place of no other volume depends on its head.</summary>
+    public bool HasKnownLength => Expected.EndsWith(RarExpectation.KnownLength, StringComparison.Ordinal);
+}
 
 /// <summary>The outcome of mapping a release.</summary>
 /// <param name="Files">Everything that it brings, compressed entries included.</param>

@@ -33,6 +33,9 @@ public readonly record struct ArticleRequest(
     /// </summary>
     public IReadOnlyCollection<object>? Avoided { get; init; }
 
+    /// <summary>Whether backup providers are never asked, which may cost what their owner keeps for a viewer.</summary>
+    public bool SparesBackups { get; init; }
+
     /// <summary>Whether it is asked for again because it did not come where it was asked for: it overtakes what is fetched ahead.</summary>
     internal bool IsLate { get; init; }
 

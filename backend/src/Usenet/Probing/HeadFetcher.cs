@@ -100,7 +100,7 @@ internal sealed class HeadFetcher(IArticleSource source, ProbeOptions options) :
         {
             // A viewer waits for all of it; it would stand behind every reader that waits, where these take all that there is.
             var urgency = options.Lane == OperationLane.Playback ? new FetchUrgency(this, isHeadOfLine: true) : null;
-            var request = new ArticleRequest(search.Id, options.Lane, urgency, demand.ExpectedBytes, search.Excluded);
+            var request = new ArticleRequest(search.Id, options.Lane, urgency, demand.ExpectedBytes, search.Excluded) { SparesBackups = options.SparesBackups };
             var (head, connection) = await FetchOnceAsync(request, demand, cancellationToken);
             if (head is null)
             {

@@ -10,6 +10,9 @@ public sealed record ProbeOptions
     /// <summary>Why it is asked for; a viewer may wait for it.</summary>
     public OperationLane Lane { get; init; } = OperationLane.Import;
 
+    /// <summary>Whether backup providers are never asked: for work in the background.</summary>
+    public bool SparesBackups { get; init; }
+
     /// <summary>Most articles asked for at once, which the source pipelines over its connections.</summary>
     public int Concurrency { get; init; } = 64;
 

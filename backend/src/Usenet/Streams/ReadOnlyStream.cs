@@ -7,7 +7,7 @@ namespace Sluice.Usenet.Streams;
 /// For one reader at a time. A read of 0 bytes means the end and nothing else; whatever goes wrong throws. Dispose it
 /// asynchronously: fetches that are under way have to be awaited.
 /// </remarks>
-public abstract class ReadOnlyStream : Stream, ILendingStream
+public abstract class ReadOnlyStream : Stream, ILendingStream, IProvingStream
 {
     private bool _isDisposed;
 
@@ -44,6 +44,11 @@ public abstract class ReadOnlyStream : Stream, ILendingStream
     /// </summary>
     /// <param name="position">0-based offset.</param>
     public virtual void HintSeek(long position)
+    {
+    }
+
+    /// <inheritdoc/>
+    public virtual void WatchProof(Action headArrived)
     {
     }
 

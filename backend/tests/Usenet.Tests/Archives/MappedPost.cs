@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Sluice.Tools.MockNntpServer.Articles;
 using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Tools.MockNntpServer.Layouts;
@@ -12,12 +13,15 @@ using Xunit;
 namespace Sluice.Usenet.Tests.Archives;
 
 /// <summary>A release of the mock that was probed and mapped over the wire, and the streams of its files.</summary>
-internal sealed class MappedPost : IAsyncDisposable
+internal sealed class MappedPost : IPredictionOwner, IAsyncDisposable
 {
+    private readonly ConcurrentDictionary<PredictedVolume, int> _proved = new();
+    private int _restarts;
+
     private MappedPost(EngineHost host, ProbeReport probe, ReleaseMap map, long bodies)
     {
         (Host, Probe, Map, Bodies) = (host, probe, map, bodies);
-        Predicted = new PredictedVolumes(host.Pool, Refuted.Add, TimeProvider.System);
+        Predicted = new PredictedVolumes(host.Pool, this, TimeProvider.System);
     }
 
     public EngineHost Host { get; }
@@ -32,9 +36,15 @@ internal sealed class MappedPost : IAsyncDisposable
     /// <summary>Articles that were asked for so far.</summary>
     public long BodiesNow => Host.Mock.Stats.CommandCount("BODY");
 
-    public PredictedVolumes Predicted { get; }
+    public PredictedVolumes Predicted { get; private set; }
 
     public List<object> Refuted { get; } = [];
+
+    /// <summary>The volumes that need no prediction any more, each with how often it was named.</summary>
+    public IReadOnlyDictionary<PredictedVolume, int> Proved => _proved;
+
+    /// <summary>How often a reader began to wait for heads of other volumes.</summary>
+    public int Sought { get; private set; }
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -67,13 +77,33 @@ internal sealed class MappedPost : IAsyncDisposable
     public ReadOnlyStream Open(MappedFile file, long position = 0, long? end = null)
     {
         var posted = file.Extents.Select(extent => extent.Posted).Distinct().ToDictionary(index => index, PostedOf);
-        var proofs = Map.Predicted.GroupBy(volume => volume.Set)
-            .SelectMany(set => set.Zip(Predicted.For((this, set.Key), [.. set.Select(volume => new PredictedFile(volume, PostedOf(volume.Posted)))])))
-            .ToDictionary(pair => pair.First.Posted, pair => pair.Second);
+        var proofs = PredictedFiles().GroupBy(file => file.Volume.Set)
+            .SelectMany(set => set.Zip(Predicted.For((this, _restarts, set.Key), [.. set])))
+            .ToDictionary(pair => pair.First.Volume.Posted, pair => pair.Second);
         return Host.Engine.Open(
             [.. file.Extents.Select(extent => new FileExtent(posted[extent.Posted], extent.Offset, extent.Length) { Proof = proofs.GetValueOrDefault(extent.Posted) })],
             file.Cipher, file.Length, OperationLane.Playback, position, end);
     }
+
+    /// <summary>Forgets all that was found but the proved volumes, as a restart does.</summary>
+    public void Restart()
+    {
+        Predicted = new PredictedVolumes(Host.Pool, this, TimeProvider.System);
+        _restarts++;
+    }
+
+    /// <summary>The work that is left in the background for the one set of the release.</summary>
+    public BackgroundProof InBackground() => Predicted.InBackground((this, _restarts, 0), PredictedFiles());
+
+    void IPredictionOwner.OnProved(object key, IReadOnlyList<PredictedVolume> volumes)
+    {
+        foreach (var volume in volumes)
+            _proved.AddOrUpdate(volume, 1, static (_, times) => times + 1);
+    }
+
+    void IPredictionOwner.OnRefuted(object key) => Refuted.Add(key);
+
+    void IPredictionOwner.OnSought(object key) => Sought++;
 
     public async Task<byte[]> ReadAsync(MappedFile file, long offset, int count)
     {
@@ -111,6 +141,9 @@ internal sealed class MappedPost : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => Host.DisposeAsync();
+
+    private IReadOnlyList<PredictedFile> PredictedFiles() =>
+        [.. Map.Predicted.Where(volume => !_proved.ContainsKey(volume)).Select(volume => new PredictedFile(volume, PostedOf(volume.Posted)))];
 
     private PostedFile PostedOf(int index) => new(Map.Maps[index]!, Probe.Files[index].Ids);
 

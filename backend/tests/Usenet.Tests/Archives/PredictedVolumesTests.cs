@@ -1,4 +1,6 @@
 using Sluice.Testing;
+using Sluice.Tools.MockNntpServer.Articles;
+using Sluice.Tools.MockNntpServer.Faults;
 using Sluice.Tools.MockNntpServer.Layouts;
 using Sluice.Usenet.Archives;
 using Sluice.Usenet.Streams;
@@ -91,5 +93,128 @@ public sealed class PredictedVolumesTests
         await post.ReadAsync(file, file.Extents.Take(6).Sum(extent => extent.Length) + 50_000, 100);
 
         Assert.Equal(2, post.BodiesNow - post.Bodies);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(10)]
+    [InlineData(100)]
+    [InlineData(1000)]
+    public async Task First_seek_after_proof_costs_what_a_plain_file_does(int volumes)
+    {
+        await using var post = await SmallSetAsync(volumes);
+        var (file, middle) = MiddleOf(post);
+
+        // The heads of the shorter side, that of the volume, and the articles that hold the bytes. Three heads are known since the import.
+        var before = await CountAsync(post, () => post.ReadAsync(file, middle, 64));
+        var nearer = Math.Max(0, (volumes / 2) - 2);
+        Assert.InRange(before, 1 + nearer, 2 + nearer);
+
+        // After a restart, too; at a place that no memory holds.
+        post.Restart();
+        var other = volumes == 1 ? 0 : OffsetOf(file, (volumes / 2) - 1);
+        Assert.Equal(1, await CountAsync(post, () => post.ReadAsync(file, other, 64)));
+        Assert.Equal(volumes < 10 ? 0 : nearer + 1, post.Proved.Count);
+    }
+
+    [Fact]
+    public async Task Volume_seen_between_open_ones_keeps_its_prediction()
+    {
+        await using var post = await SmallSetAsync(40);
+        var file = post.File("film.mkv");
+
+        // The reader leaves before any head beside its own has come.
+        var middle = Assert.Single(post.Map.Predicted, volume => volume.Place == 20);
+        await post.InBackground().LookAsync(middle, Token);
+        Assert.Empty(post.Proved);
+
+        post.Restart();
+        Assert.InRange(await CountAsync(post, () => post.ReadAsync(file, OffsetOf(file, 20), 64)), 19, 21);
+    }
+
+    [Fact]
+    public async Task Heads_come_from_the_edge_and_each_proves_its_volume()
+    {
+        var release = SmallSet(60);
+        await using var post = await MappedPost.MapAsync(release);
+        var file = post.File("film.mkv");
+        post.Host.Mock.ChangeFaults([new MockFault { Kind = FaultKind.BodyStall, Articles = ArticleSelection.Article(release.MessageId(50, 1)), Duration = TimeSpan.FromMinutes(1) }]);
+        var arrived = 0;
+        using var leave = new CancellationTokenSource();
+
+        // Volume 40 lies nearer to the end, whose last volume the import has read. Its reader leaves when one of 19 heads is left.
+        await using (var stream = post.Open(file, OffsetOf(file, 40)))
+        {
+            stream.WatchProof(() =>
+            {
+                if (Interlocked.Increment(ref arrived) == 18)
+                    leave.Cancel();
+            });
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await stream.ReadExactlyAsync(new byte[64], leave.Token));
+        }
+
+        // What lies between the edge and that head is paid for, and serves the next reader.
+        Assert.Equal(Enumerable.Range(51, 8), post.Proved.Keys.Select(volume => volume.Place).Order());
+        post.Host.Mock.ChangeFaults([]);
+        post.Restart();
+        Assert.InRange(await CountAsync(post, () => post.ReadAsync(file, OffsetOf(file, 40), 64)), 11, 12);
+    }
+
+    [Fact]
+    public async Task Lost_head_on_the_nearer_side_leaves_the_other_side()
+    {
+        var release = SmallSet(20);
+        await using var post = await MappedPost.MapAsync(release);
+        var file = post.File("film.mkv");
+        post.Host.Mock.ChangeMissing(ArticleSelection.Article(release.MessageId(4, 1)));
+
+        await post.AssertRangeAsync(release.Entries[0], file, OffsetOf(file, 8), 64);
+
+        Assert.Equal(1, post.Sought);
+        await Assert.ThrowsAsync<ArticleGoneException>(() => post.ReadAsync(file, OffsetOf(file, 4), 64));
+    }
+
+    [Fact]
+    public async Task Background_costs_one_head_each_and_is_told_once()
+    {
+        await using var post = await SmallSetAsync(200);
+        var file = post.File("film.mkv");
+
+        var proof = post.InBackground();
+        var cost = await CountAsync(post, async () =>
+        {
+            foreach (var volume in proof.Open)
+                await proof.LookAsync(volume.Volume, Token);
+        });
+
+        Assert.Equal(197, cost);
+        Assert.Equal(197, post.Proved.Count);
+        Assert.All(post.Proved.Values, times => Assert.Equal(1, times));
+        Assert.Empty(post.InBackground().Open);
+        Assert.Equal(1, await CountAsync(post, () => post.ReadAsync(file, MiddleOf(post).Offset, 64)));
+        post.Restart();
+        Assert.Equal(1, await CountAsync(post, () => post.ReadAsync(file, MiddleOf(post).Offset + 5000, 64)));
+    }
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private static MockRelease SmallSet(int volumes) => MockLayouts.Builder("small", 3000).AddArchive(MockLayouts.Rar5(volumes, volumes * 5000L)).Build();
+
+    private static Task<MappedPost> SmallSetAsync(int volumes) => MappedPost.MapAsync(SmallSet(volumes));
+
+    private static (MappedFile File, long Offset) MiddleOf(MappedPost post)
+    {
+        var file = post.File("film.mkv");
+        return (file, OffsetOf(file, file.Extents.Count / 2));
+    }
+
+    // In the second article of the volume, so that its head is one more.
+    private static long OffsetOf(MappedFile file, int volume) => file.Extents.Take(volume).Sum(extent => extent.Length) + 3500;
+
+    private static async Task<long> CountAsync(MappedPost post, Func<Task> actAsync)
+    {
+        var before = post.BodiesNow;
+        await actAsync();
+        return post.BodiesNow - before;
     }
 }

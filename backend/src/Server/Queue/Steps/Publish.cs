@@ -17,6 +17,7 @@ internal sealed class Publish(
     ReleaseNames names,
     ShownFiles shown,
     StrmFiles strm,
+    ProofQueue proofs,
     RcloneNotifier rclone,
     IOptionsMonitor<WebDavOptions> webDav,
     IOptionsMonitor<ImportOptions> import,
@@ -56,6 +57,7 @@ internal sealed class Publish(
 
             QueueLog.Published(logger, work.Item.Id, outcome.Files, (long)time.GetElapsedTime(work.Began).TotalMilliseconds);
             rclone.ReleaseChanged(published.Folder, published.Name);
+            proofs.Added.Set();
             await stored.ReleaseAsync(outcome.BlobHashes, CancellationToken.None);
             return null;
         }

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.WebDav;
 
@@ -47,7 +48,7 @@ internal sealed class FileBody : IAsyncDisposable
     /// </summary>
     /// <param name="file">The file.</param>
     /// <param name="range">Which part of it; not empty.</param>
-    /// <param name="limit">How long opening and the first byte may take together.</param>
+    /// <param name="limit">How long opening and the first byte may take together; again from each article that arrives to prove where the byte lies.</param>
     /// <param name="time">The clock of the deadlines.</param>
     /// <param name="sincePaced">As in <see cref="DavOptions.SincePaced"/>.</param>
     /// <param name="aborted">Cancelled when the client leaves.</param>
@@ -129,6 +130,7 @@ internal sealed class FileBody : IAsyncDisposable
     private async Task OpenAsync(IStoreFile file, ByteRange range)
     {
         _stream = await file.OpenAsync(range.Offset, range.Length, _deadline.Token);
+        (_stream as IProvingStream)?.WatchProof(_deadline.Restart);
         var first = _first.AsMemory(0, (int)Math.Min(_first.Length, _remaining));
         _firstLength = Count(await _stream.ReadAsync(first, _deadline.Token));
     }
@@ -176,7 +178,8 @@ internal sealed class FileBody : IAsyncDisposable
 
         private const long None = long.MinValue;
 
-        // When the wait began, in ticks of the time provider, and how long it may last. Written by the request, the limit first; read by the timer.
+        // When the wait began, in ticks of the time provider, and how long it may last. Written by the request, the limit first, and moved on by
+        // Restart while it is set; read by the timer, which sets itself again for what is left.
         private long _limit;
         private long _since = None;
 
@@ -199,6 +202,13 @@ internal sealed class FileBody : IAsyncDisposable
         {
             Volatile.Write(ref _since, None);
             _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        }
+
+        /// <summary>The wait has made progress: its time begins again. Does nothing once the wait has ended.</summary>
+        public void Restart()
+        {
+            if (Volatile.Read(ref _since) is var since and not None)
+                Interlocked.CompareExchange(ref _since, _time.GetTimestamp(), since);
         }
 
         public void Cancel() => _cancel.Cancel();

@@ -8,8 +8,11 @@ namespace Sluice.Server.WebDav.Tree;
 /// </summary>
 /// <param name="inner">The stream below; disposed asynchronously with this one.</param>
 /// <param name="translate">The exception for the client, or null for an unknown one.</param>
-internal class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : ForwardStream
+internal class ContentStream(Stream inner, Func<Exception, ContentUnavailableException?> translate) : ForwardStream, IProvingStream
 {
+    /// <inheritdoc/>
+    public void WatchProof(Action headArrived) => (inner as IProvingStream)?.WatchProof(headArrived);
+
     /// <inheritdoc/>
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {

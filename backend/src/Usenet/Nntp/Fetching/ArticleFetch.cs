@@ -51,7 +51,7 @@ internal sealed class ArticleFetch : IUrgent
     public ArticleFetch(FetchServices services, in ArticleRequest request, IArticleSink sink, CancellationToken cancellationToken)
     {
         (_services, _request, _sink, _cancellationToken) = (services, request, sink, cancellationToken);
-        _asked = request.Excluded;
+        _asked = request.SparesBackups ? request.Excluded.Or(services.Backups) : request.Excluded;
         _leader = _first = new FetchAttempt(this) { HasLed = true };
     }
 

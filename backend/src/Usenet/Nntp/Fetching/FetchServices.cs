@@ -12,6 +12,11 @@ internal sealed record FetchServices(IReadOnlyList<Provider> Providers, SharedRe
 {
     private readonly Guid[] _ids = [.. Providers.Select(provider => provider.Options.Id)];
 
+    /// <summary>The providers that <see cref="ArticleRequest.SparesBackups"/> leaves out.</summary>
+    public ProviderSet Backups { get; } = Providers
+        .Where(static provider => provider.Options.Kind is ProviderKind.BackupWithChecks or ProviderKind.BackupOnly)
+        .Aggregate(default(ProviderSet), static (set, provider) => set.With(provider.Index));
+
     public HedgeBudget Budget { get; } = new();
 
     public NntpOptions Options => Shared.Options;

@@ -12,11 +12,12 @@ public interface IExtentProof
 
     /// <summary>Finds out whether the prediction is true. Called together with the first fetch of the slice, so that it takes no round trip more.</summary>
     /// <param name="heads">Where the beginning of the posted file can be had without a fetch of its own; null: nowhere.</param>
+    /// <param name="headArrived">Called for each head that was looked into, on any thread; null if they are not counted.</param>
     /// <param name="cancellationToken">Gives up; another reader may ask again.</param>
     /// <exception cref="RefutedExtentException">It is not; the file has to be opened anew, by the map that holds.</exception>
     /// <exception cref="ArticleGoneException">The article that would show it is gone or damaged at every provider.</exception>
     /// <exception cref="Nntp.NntpException">No provider could be asked to the end; nothing is known.</exception>
-    ValueTask ProveAsync(IPostedHeads? heads, CancellationToken cancellationToken);
+    ValueTask ProveAsync(IPostedHeads? heads, Action? headArrived, CancellationToken cancellationToken);
 
     /// <summary>
     /// Looks into the posted file of the slice alone, for a stream that comes to the slice later and has proved all slices before it by then.

@@ -106,6 +106,9 @@ internal sealed class AesDecryptStream : ReadOnlyStream
     }
 
     /// <inheritdoc/>
+    public override void WatchProof(Action headArrived) => _inner.WatchProof(headArrived);
+
+    /// <inheritdoc/>
     /// <remarks>Offsets are those of the cipher text, which begins some bytes before the file at most.</remarks>
     public override StreamSnapshot? Look() => _inner.Look();
 

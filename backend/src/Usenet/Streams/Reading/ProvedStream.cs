@@ -18,6 +18,7 @@ internal sealed class ProvedStream : ReadOnlyStream
     private readonly long _end;
     private readonly CancellationTokenSource _closing = new();
     private readonly List<Task> _ahead = [];
+    private Action? _headArrived;
 
     // Slices before it have been begun with, since the reader has moved last.
     private int _aheadTo;
@@ -77,6 +78,9 @@ internal sealed class ProvedStream : ReadOnlyStream
     public override StreamSnapshot? Look() => _inner.Look();
 
     /// <inheritdoc/>
+    public override void WatchProof(Action headArrived) => _headArrived = headArrived;
+
+    /// <inheritdoc/>
     protected override async ValueTask CloseAsync()
     {
         await _closing.CancelAsync();
@@ -114,7 +118,7 @@ internal sealed class ProvedStream : ReadOnlyStream
         var read = reading.AsTask();
         try
         {
-            await Task.WhenAll(_extents[slice].Proof!.ProveAsync(HeadsAt(slice, position), cancellationToken).AsTask(), read);
+            await Task.WhenAll(_extents[slice].Proof!.ProveAsync(HeadsAt(slice, position), _headArrived, cancellationToken).AsTask(), read);
         }
         catch
         {

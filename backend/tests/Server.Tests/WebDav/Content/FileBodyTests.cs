@@ -3,6 +3,7 @@ using System.IO.Pipelines;
 using Sluice.Server.WebDav;
 using Sluice.Testing;
 using Sluice.Testing.WebDav;
+using Sluice.Usenet.Primitives;
 using Xunit;
 
 namespace Sluice.Server.Tests.WebDav;
@@ -97,6 +98,31 @@ public sealed class FileBodyTests
         await Assert.ThrowsAsync<ContentUnavailableException>(() => opening);
     }
 
+    /// <summary>A seek across volumes that nobody has looked into may take longer than the limit; it is never refused while heads arrive (DAV-71).</summary>
+    [Fact]
+    public async Task Wait_begins_again_with_each_head_and_ends_without()
+    {
+        var (time, limit) = (new ManualTimeProvider(), TimeSpan.FromSeconds(15));
+        var stream = new ProvingStream();
+        var file = new MemoryFile("a.mkv", []) { Length = 1, Opening = (_, _, _) => ValueTask.FromResult<Stream>(stream) };
+        var opening = FileBody.OpenAsync(file, ByteRange.Whole(1), limit, time, static () => TimeSpan.MaxValue, Token);
+        for (var head = 0; head < 100; head++)
+        {
+            time.Advance(limit - TimeSpan.FromSeconds(1));
+            Assert.False(opening.IsCompleted);
+            stream.HeadArrived!();
+        }
+
+        time.Advance(limit - TimeSpan.FromSeconds(1));
+        Assert.False(opening.IsCompleted);
+        time.Advance(TimeSpan.FromSeconds(1));
+        await Assert.ThrowsAsync<ContentUnavailableException>(() => opening);
+
+        // A head that comes late begins no wait for a body that is over, or waits for its client.
+        stream.HeadArrived!();
+        Assert.Equal(0, time.Waiting);
+    }
+
     private static async Task<bool> CopyAsync(Stream stream, int length, RecordingPipeWriter output)
     {
         var file = new MemoryFile("a.mkv", []) { Length = length, Opening = (_, _, _) => ValueTask.FromResult(stream) };
@@ -115,6 +141,20 @@ public sealed class FileBodyTests
             var read = await base.ReadAsync(buffer[..Math.Min(buffer.Length, most)], cancellationToken);
             Given += read;
             return read;
+        }
+    }
+
+    /// <summary>Never gives a byte, and lets a test say when a head arrives.</summary>
+    private sealed class ProvingStream : MemoryStream, IProvingStream
+    {
+        public Action? HeadArrived { get; private set; }
+
+        public void WatchProof(Action headArrived) => HeadArrived = headArrived;
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+            return 0;
         }
     }
 

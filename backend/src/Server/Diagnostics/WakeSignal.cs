@@ -1,6 +1,6 @@
 using System.Threading.Channels;
 
-namespace Sluice.Server.Queue;
+namespace Sluice.Server.Diagnostics;
 
 /// <summary>Wakes the loop of a worker. Several calls before it looks are one.</summary>
 /// <remarks>Thread-safe; one loop waits.</remarks>

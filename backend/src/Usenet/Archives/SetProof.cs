@@ -1,0 +1,216 @@
+using Sluice.Usenet.Streams;
+
+namespace Sluice.Usenet.Archives;
+
+/// <summary>What is known of the predicted volumes of one set.</summary>
+/// <remarks>
+/// <para>
+/// A volume is open until its head was seen, unless PAR2 told its length. A volume is proved once its head was seen and no volume before it, or none
+/// behind it, is open. So everything outside of the first and the last open volume is settled, and only heads between them are ever asked for.
+/// </para>
+/// <para>Thread-safe. <c>_gate</c> guards all fields; nothing is called under it.</para>
+/// </remarks>
+internal sealed class SetProof
+{
+    private readonly Lock _gate = new();
+    private readonly object _key;
+    private readonly IReadOnlyList<PredictedVolume> _volumes;
+    private readonly IPredictionOwner _owner;
+    private readonly Dictionary<int, int> _byPlace;
+    private readonly bool[] _isSeen;
+    private readonly bool[] _isTold;
+    private readonly Task<bool>?[] _underWay;
+
+    // The first and the last open volume; past the end and before the beginning if none is.
+    private int _first;
+    private int _last;
+    private bool _isRefuted;
+    private bool _isSought;
+
+    /// <param name="key">Names the set to its owner.</param>
+    /// <param name="volumes">By rising place.</param>
+    /// <param name="owner">Learns what is found.</param>
+    public SetProof(object key, IReadOnlyList<PredictedVolume> volumes, IPredictionOwner owner)
+    {
+        (_key, _volumes, _owner) = (key, volumes, owner);
+        _byPlace = volumes.Index().ToDictionary(volume => volume.Item.Place, volume => volume.Index);
+        (_isSeen, _isTold, _underWay) = (new bool[volumes.Count], new bool[volumes.Count], new Task<bool>?[volumes.Count]);
+        _last = volumes.Count - 1;
+        Narrow([]);
+    }
+
+    /// <summary>Takes the volumes that their owner still has predictions of. Its other ones are proved.</summary>
+    /// <returns>False if these are the volumes of another map.</returns>
+    public bool TryTake(IReadOnlyList<PredictedVolume> volumes)
+    {
+        List<PredictedVolume> proved = [];
+        lock (_gate)
+        {
+            if (volumes.Any(volume => !_byPlace.TryGetValue(volume.Place, out var index) || _volumes[index] != volume))
+                return false;
+            if (volumes.Count < _volumes.Count)
+            {
+                var left = volumes.Select(volume => volume.Place).ToHashSet();
+                for (var i = 0; i < _volumes.Count; i++)
+                {
+                    if (!left.Contains(_volumes[i].Place))
+                        _isSeen[i] = _isTold[i] = true;
+                }
+
+                Narrow(proved);
+            }
+        }
+
+        Tell(proved);
+        return true;
+    }
+
+    /// <summary>Whether nothing has to be looked into before bytes of a volume leave.</summary>
+    public bool IsProved(int place)
+    {
+        lock (_gate)
+            return IsProvedAt(_byPlace[place]);
+    }
+
+    /// <summary>
+    /// The volumes of which one side has to be looked into, next to the volume itself, before a byte of it leaves: the shorter side, and the longer
+    /// one. Each from the edge of the set inwards, so that every head that arrives in order proves its volume.
+    /// </summary>
+    public (IReadOnlyList<int> Near, IReadOnlyList<int> Far) SidesOf(int place)
+    {
+        bool isFirst;
+        List<int> before = [], behind = [];
+        lock (_gate)
+        {
+            var index = _byPlace[place];
+            for (var i = _first; i < index; i++)
+                AddOpen(i, before);
+            for (var i = _last; i > index; i--)
+                AddOpen(i, behind);
+            isFirst = before.Count > 0 && behind.Count > 0 && !_isSought;
+            _isSought |= isFirst;
+        }
+
+        if (isFirst)
+            _owner.OnSought(_key);
+        return before.Count <= behind.Count ? (before, behind) : (behind, before);
+    }
+
+    /// <summary>The places of the open volumes, from the first to the last.</summary>
+    public IReadOnlyList<int> OpenPlaces()
+    {
+        List<int> open = [];
+        lock (_gate)
+        {
+            for (var i = _first; i <= _last; i++)
+                AddOpen(i, open);
+        }
+
+        return open;
+    }
+
+    /// <summary>
+    /// Looks into one volume. Readers look one at a time: others wait for the outcome, and take over if the first one gives up. No reader waits for
+    /// the background.
+    /// </summary>
+    /// <exception cref="RefutedExtentException">It, or another one, is not as predicted.</exception>
+    public async Task LookAsync(int place, Func<CancellationToken, Task<bool>> isTrueAsync, bool isReader, CancellationToken cancellationToken)
+    {
+        var index = _byPlace[place];
+        while (true)
+        {
+            Task<bool>? others;
+            var own = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+            lock (_gate)
+            {
+                if (_isRefuted)
+                    throw new RefutedExtentException();
+                if (_isSeen[index])
+                    return;
+                others = _underWay[index];
+                if (isReader)
+                    _underWay[index] ??= own.Task;
+            }
+
+            if (others is null)
+            {
+                await LookAsync(index, isReader ? own : null, isTrueAsync, cancellationToken);
+                return;
+            }
+
+            await others.WaitAsync(cancellationToken);
+        }
+    }
+
+    private async Task LookAsync(int index, TaskCompletionSource<bool>? own, Func<CancellationToken, Task<bool>> isTrueAsync, CancellationToken cancellationToken)
+    {
+        bool? isTrue = null;
+        var isFirstRefusal = false;
+        List<PredictedVolume> proved = [];
+        try
+        {
+            isTrue = await isTrueAsync(cancellationToken);
+        }
+        finally
+        {
+            lock (_gate)
+            {
+                if (own is not null)
+                    _underWay[index] = null;
+                if (isTrue == true)
+                    Note(index, proved);
+                isFirstRefusal = isTrue == false && !_isRefuted;
+                _isRefuted |= isTrue == false;
+            }
+
+            own?.SetResult(isTrue == true);
+        }
+
+        Tell(proved);
+        if (isFirstRefusal)
+            _owner.OnRefuted(_key);
+        if (isTrue == false)
+            throw new RefutedExtentException();
+    }
+
+    private void Note(int index, List<PredictedVolume> proved)
+    {
+        _isSeen[index] = true;
+        Narrow(proved);
+        if (IsProvedAt(index))
+            AddProved(index, proved);
+    }
+
+    /// <summary>Moves the bounds to the first and the last open volume. What they pass is proved if its head was seen.</summary>
+    private void Narrow(List<PredictedVolume> proved)
+    {
+        for (; _first < _volumes.Count && !IsOpen(_first); _first++)
+            AddProved(_first, proved);
+        for (; _last >= 0 && !IsOpen(_last); _last--)
+            AddProved(_last, proved);
+    }
+
+    private void AddProved(int index, List<PredictedVolume> proved)
+    {
+        if (!_isSeen[index] || _isTold[index])
+            return;
+        _isTold[index] = true;
+        proved.Add(_volumes[index]);
+    }
+
+    private void AddOpen(int index, List<int> open)
+    {
+        if (IsOpen(index))
+            open.Add(_volumes[index].Place);
+    }
+
+    private bool IsOpen(int index) => !_isSeen[index] && !_volumes[index].HasKnownLength;
+
+    private bool IsProvedAt(int index) => _isSeen[index] && (index < _first || index > _last);
+
+    private void Tell(List<PredictedVolume> proved)
+    {
+        if (proved.Count > 0)
+            _owner.OnProved(_key, proved);
+    }
+}
