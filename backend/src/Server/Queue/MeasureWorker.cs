@@ -2,7 +2,6 @@ using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Library;
 using Sluice.Usenet.Nzb;
-using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Queue;
 

@@ -1,5 +1,4 @@
 using System.Data.Common;
-using System.Text.Json;
 using Dapper;
 using Sluice.Server.Database;
 using Sluice.Server.Queue;
@@ -75,7 +74,13 @@ public sealed class CategoryJoinTests : IDisposable
         {
             QueueStore.Insert(connection, new QueueItem
             {
-                Id = id, Name = "r" + id, NzbName = id + ".nzb", Category = category, Folder = "f" + id, NzbHash = new string(id[0], 64), AddedAt = TimeProvider.System.GetUtcNow(),
+                Id = id,
+                Name = "r" + id,
+                NzbName = id + ".nzb",
+                Category = category,
+                Folder = "f" + id,
+                NzbHash = new string(id[0], 64),
+                AddedAt = TimeProvider.System.GetUtcNow(),
             });
         }
 
