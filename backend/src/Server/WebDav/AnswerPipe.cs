@@ -18,6 +18,11 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, IBlockOutput
     private const int TcpInfoBytes = 136;
     private const int BytesAcknowledged = 120;
 
+    private long _flushes;
+
+    /// <summary>Rises as long as the client takes bytes.</summary>
+    public (long Flushes, long Acknowledged) Progress => (Volatile.Read(ref _flushes), Acknowledged());
+
     /// <summary>Where to write.</summary>
     public PipeWriter Output => output;
 
@@ -39,6 +44,7 @@ internal sealed class AnswerPipe(PipeWriter output, Socket? socket, IBlockOutput
     /// <returns>False when the client has left, or takes no bytes.</returns>
     public async ValueTask<bool> FlushAsync()
     {
+        Volatile.Write(ref _flushes, _flushes + 1);
         var pending = output.FlushAsync(aborted);
         if (limit == Timeout.InfiniteTimeSpan || pending.IsCompleted)
             return !(await pending).IsCompleted;

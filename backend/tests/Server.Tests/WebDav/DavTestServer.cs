@@ -97,6 +97,9 @@ internal sealed class DavTestServer : IAsyncDisposable
 
     public Task<RawConnection> ConnectAsync() => RawConnection.OpenAsync(Address);
 
+    /// <summary>Ends as the process does that is asked to.</summary>
+    public Task StopAsync() => _app.StopAsync(CancellationToken.None);
+
     public async ValueTask DisposeAsync()
     {
         // Tests cut connections and leave bodies hanging on purpose: nothing is worth waiting for.

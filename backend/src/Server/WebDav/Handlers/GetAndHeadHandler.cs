@@ -12,12 +12,14 @@ namespace Sluice.Server.WebDav;
 internal sealed class GetAndHeadHandler : IRequestHandler
 {
     private readonly CurrentDavOptions _options;
+    private readonly IHostApplicationLifetime _lifetime;
     private readonly TimeProvider _time;
     private readonly ILogger<GetAndHeadHandler> _log;
 
-    public GetAndHeadHandler(CurrentDavOptions options, TimeProvider time, ILogger<GetAndHeadHandler> log)
+    public GetAndHeadHandler(CurrentDavOptions options, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<GetAndHeadHandler> log)
     {
         _options = options;
+        _lifetime = lifetime;
         _time = time;
         _log = log;
     }
@@ -103,21 +105,20 @@ internal sealed class GetAndHeadHandler : IRequestHandler
             if (ranges.Count == 1)
             {
                 ContentHeaders.WriteContent(response.Headers, file, range);
-                await CopyAsync(request, () => body.CopyToAsync(PipeOf(request), limit * 2));
+                await CopyAsync(request, answer => body.CopyToAsync(answer, limit * 2));
             }
             else
             {
                 var parts = new MultipartRanges(ranges, file.ContentType);
                 ContentHeaders.WriteContent(response.Headers, file, parts);
-                await CopyAsync(request, () => CopyPartsAsync(request, file, parts, body, limit * 2));
+                await CopyAsync(request, answer => CopyPartsAsync(request, file, parts, body, answer, limit * 2));
             }
         }
     }
 
     /// <summary>Copies the parts one after the other. Each is opened when its turn comes: until then it needs nothing.</summary>
-    private async Task<bool> CopyPartsAsync(DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, TimeSpan limit)
+    private async Task<bool> CopyPartsAsync(DavRequest request, IStoreFile file, MultipartRanges parts, FileBody first, AnswerPipe answer, TimeSpan limit)
     {
-        var answer = PipeOf(request);
         for (var i = 0; i < parts.Parts.Count; i++)
         {
             await using var body = i == 0 ? first : await FileBody.OpenAsync(file, parts.Parts[i], limit, _time, _options().SincePaced, request.Aborted);
@@ -138,14 +139,17 @@ internal sealed class GetAndHeadHandler : IRequestHandler
         _time,
         request.Aborted);
 
-    private async Task CopyAsync(DavRequest request, Func<Task<bool>> copy)
+    private async Task CopyAsync(DavRequest request, Func<AnswerPipe, Task<bool>> copy)
     {
+        var answer = PipeOf(request);
+        await using var drain = new DrainWatch(answer, request.Http.Abort, _time, _lifetime.ApplicationStopping);
+
         // A player may pause for hours: what matters is that nothing scarce waits with it, not how fast it reads.
         request.Http.Features.Get<IHttpRequestTimeoutFeature>()?.DisableTimeout();
         try
         {
             await request.Http.Response.StartAsync(request.Aborted);
-            if (!await copy())
+            if (!await copy(answer))
                 request.Http.Abort();
         }
         catch (ContentUnavailableException unavailable)

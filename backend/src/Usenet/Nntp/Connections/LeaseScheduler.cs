@@ -524,8 +524,10 @@ internal sealed class LeaseScheduler(GlobalOperationLimiter limiter, PacedPool p
 
     /// <summary>Whether another connection must bring the article; where there is none and none can be had, this one does.</summary>
     private bool IsAvoided(ConnectionLoad load, in ArticleRequest request, LeaseTerms terms) =>
-        request.Avoided is { } avoided && avoided.Contains(load.Connection.Identity)
-        && (terms.MoreMayServe || _open.Exists(other => !other.IsLeaving && !avoided.Contains(other.Connection.Identity)));
+        request.Avoided is { } avoided && avoided.Contains(load.Connection.Identity) && (terms.MoreMayServe || HasOther(avoided));
+
+    // Apart from the question above, which is asked for each article and must not allocate.
+    private bool HasOther(IReadOnlyCollection<object> avoided) => _open.Exists(other => !other.IsLeaving && !avoided.Contains(other.Connection.Identity));
 
     /// <returns>Null when there is none, or the limits of bandwidth or of permits do not let it go.</returns>
     private ConnectionLoad? TryLeaseIdle(ConnectionLoad? idle, in ArticleRequest request)
