@@ -43,6 +43,7 @@ internal sealed class FirstStart(
     IEnumerable<IFormerServer> formerServers,
     MadePassword shown,
     AdminStore admins,
+    KnownSenders known,
     SetupCode setupCode,
     PasswordReset reset,
     ILogger<FirstStart> logger) : IHostedLifecycleService
@@ -66,6 +67,7 @@ internal sealed class FirstStart(
         try
         {
             await admins.LoadAsync(cancellationToken);
+            await known.LoadAsync(cancellationToken);
             foreach (var former in formerServers)
             {
                 foreach (var (key, value) in await former.ReadAsync(cancellationToken))
