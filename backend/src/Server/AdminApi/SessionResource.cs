@@ -4,6 +4,7 @@ using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
 using Sluice.Server.Settings;
+using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
@@ -47,11 +48,11 @@ internal static class SessionResource
         if (store.Admin is not null)
             return AdminProblem.WrongState("Setup is complete. Log in.");
         var caller = Caller.Of(http);
-        if (failures.IsSpent(caller))
-            return TooMany(http);
+        if (failures.IsSpent(CredentialKind.SetupCode, caller))
+            return Wait(http, LoginVerdict.Throttled);
         if (!code.Is(request.Code))
         {
-            failures.Add(caller, "setup code");
+            failures.TryAdd(CredentialKind.SetupCode, caller, failures.Mark(request.Code));
             return AdminProblem.BadInput("code", "This is not the code. It stands in the log, and in the file setup-code of the data folder.");
         }
 
@@ -88,15 +89,15 @@ internal static class SessionResource
     }
 
     private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> LogInAsync(
-        Login login, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
+        Login login, HttpContext http, AdminStore store, AdminPassword password, KnownBrowser browser, CancellationToken cancellationToken)
     {
         if (store.Admin is null)
             return AdminProblem.Of(StatusCodes.Status503ServiceUnavailable, "setup-needed", "Set up the server first.");
-        return await password.VerifyAsync(login.User, login.Password, Caller.Of(http), cancellationToken) switch
+        return await password.VerifyAsync(login.User, login.Password, browser.CallerOf(http), cancellationToken) switch
         {
-            true => await OpenAsync(http, store, cancellationToken),
-            false => AdminProblem.Of(StatusCodes.Status401Unauthorized, "unauthorized", "User or password is wrong."),
-            null => TooMany(http),
+            LoginVerdict.Accepted => await OpenAsync(http, store, cancellationToken),
+            LoginVerdict.Refused => AdminProblem.Of(StatusCodes.Status401Unauthorized, "unauthorized", "User or password is wrong."),
+            var verdict => Wait(http, verdict),
         };
     }
 
@@ -115,16 +116,18 @@ internal static class SessionResource
     }
 
     private static async Task<Results<Ok<Session>, JsonHttpResult<Problem>>> ChangeAccountAsync(
-        AccountChange change, HttpContext http, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
+        AccountChange change, HttpContext http, AdminStore store, AdminPassword password, KnownBrowser browser, CancellationToken cancellationToken)
     {
         if (store.Admin is not { } admin)
             return AdminProblem.WrongState("Set up the server first.");
-        switch (await password.VerifyAsync(admin.Name, change.OldPassword, Caller.Of(http), cancellationToken))
+        switch (await password.VerifyAsync(admin.Name, change.OldPassword, browser.CallerOf(http), cancellationToken))
         {
-            case null:
-                return TooMany(http);
-            case false:
+            case LoginVerdict.Accepted:
+                break;
+            case LoginVerdict.Refused:
                 return AdminProblem.BadInput("oldPassword", "The password is wrong.");
+            case var verdict:
+                return Wait(http, verdict);
         }
 
         var errors = Judge(change.User, change.NewPassword, "newPassword", out var chosen);
@@ -158,6 +161,8 @@ internal static class SessionResource
         var id = await store.OpenSessionAsync(cancellationToken);
         var ends = store.SessionEnds(id)!.Value;
         http.Response.Cookies.Append(AdminDoor.CookieOf(store), id, Cookie(http, ends));
+        var clock = http.RequestServices.GetRequiredService<TimeProvider>();
+        await http.RequestServices.GetRequiredService<KnownBrowser>().RememberAsync(http, lifetime => Cookie(http, clock.WallTime() + lifetime));
         return TypedResults.Ok(Shape(store.Admin!.Name, ends, http, store));
     }
 
@@ -179,10 +184,12 @@ internal static class SessionResource
         StageOf(store),
         [.. http.RequestServices.GetRequiredService<IOptionsMonitor<WebDavOptions>>().CurrentValue.NoAuthNetworks.Select(static network => network.ToString())]);
 
-    private static JsonHttpResult<Problem> TooMany(HttpContext http)
+    private static JsonHttpResult<Problem> Wait(HttpContext http, LoginVerdict verdict)
     {
-        http.Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
-        return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", "Too many wrong attempts. Wait a minute.");
+        var isBusy = verdict == LoginVerdict.Busy;
+        http.Response.Headers.RetryAfter = isBusy ? HashLine.RetryAfterSeconds : FailureBudget.RetryAfterSeconds;
+        var sentence = isBusy ? "Too many others are logging in. Try again in a few seconds." : "Too many wrong attempts. Wait a minute.";
+        return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", sentence);
     }
 
     /// <summary>What is wrong with a name and a password; a password that stays is null.</summary>

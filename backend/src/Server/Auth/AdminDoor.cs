@@ -3,46 +3,54 @@ using System.Text.Encodings.Web;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Database;
-using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Judges the administrator's password: one hash at a time, and none for a sender that has guessed too often (S2).</summary>
+/// <summary>Judges the administrator's password, in the line of all logins (S2).</summary>
 /// <remarks>Thread-safe.</remarks>
-internal sealed class AdminPassword(AdminStore store, FailureBudget failures) : IDisposable
+internal sealed class AdminPassword(AdminStore store, FailureBudget failures, HashLine line)
 {
-    private const string What = "user or password of the administrator";
+    private long _hashes;
 
-    private readonly SemaphoreSlim _turn = new(1);
+    /// <summary>How many slow hashes were begun for attempts.</summary>
+    public long Hashes => Interlocked.Read(ref _hashes);
 
-    /// <summary>Whether they are right; null when the sender has to wait.</summary>
-    public async Task<bool?> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken)
+    /// <summary>Judges user and password.</summary>
+    /// <param name="user">The user.</param>
+    /// <param name="password">The password.</param>
+    /// <param name="caller">Their sender.</param>
+    /// <param name="cancellationToken">The client has gone.</param>
+    public async Task<LoginVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken)
     {
-        if (failures.IsSpent(caller))
-            return null;
-        await _turn.WaitAsync(cancellationToken);
-        try
+        if (store.Admin is not { } admin)
+            return LoginVerdict.Refused;
+        // Another login makes other marks: credentials that were wrong for the former one are judged again.
+        var mark = failures.Mark(string.Join('\0', admin.Name, admin.Password, user, password));
+        if (failures.WasWrong(CredentialKind.AdminPassword, caller, mark))
+            return LoginVerdict.Refused;
+        if (failures.IsSpent(CredentialKind.AdminPassword, caller))
+            return LoginVerdict.Throttled;
+
+        var rank = caller.Browser is null ? failures.Rank(CredentialKind.AdminPassword, caller) : HashLine.Known;
+        switch (await line.JudgeAsync(new HashAttempt(CredentialKind.AdminPassword, mark, () => IsRight(user, password)), caller, rank, cancellationToken))
         {
-            // Others of the same sender may have failed while this one waited.
-            if (failures.IsSpent(caller))
-                return null;
-            // The hash is computed for a wrong name too, so that both take the same time (S1).
-            var isRight = store.Admin is { } admin
-                && await Task.Run(() => admin.Password.Verify(password), cancellationToken) & string.Equals(admin.Name, user, StringComparison.Ordinal);
-            if (!isRight)
-                failures.Add(caller, What);
-            else if (store.Admin is { Password.IsImported: true } imported && await Task.Run(() => imported.Password.Renew(password), cancellationToken) is { } renewed)
-                await store.ChangeAccountAsync(imported with { Password = renewed }, endsSessions: false, cancellationToken);
-            return isRight;
+            case null:
+                return LoginVerdict.Busy;
+            case false:
+                return LoginVerdict.Refused;
         }
-        finally
-        {
-            _turn.Release();
-        }
+
+        if (store.Admin is { Password.IsImported: true } imported && await Task.Run(() => imported.Password.Renew(password), cancellationToken) is { } renewed)
+            await store.ChangeAccountAsync(imported with { Password = renewed }, endsSessions: false, cancellationToken);
+        return LoginVerdict.Accepted;
     }
 
-    /// <inheritdoc/>
-    public void Dispose() => _turn.Dispose();
+    /// <summary>The slow part. The hash is computed for a wrong name too, so that both take the same time (S1).</summary>
+    private bool IsRight(string user, string password)
+    {
+        Interlocked.Increment(ref _hashes);
+        return store.Admin is { } admin && admin.Password.Verify(password) & string.Equals(admin.Name, user, StringComparison.Ordinal);
+    }
 }
 
 /// <summary>The scheme of the admin API: the cookie of a session, or a named key in <c>X-Api-Key</c> (ADM-2). No other credential opens it.</summary>
@@ -64,8 +72,6 @@ internal sealed class AdminDoor(
 
     /// <summary>A named key that may only read.</summary>
     public const string ReadKey = "read";
-
-    private const string What = "named key";
 
     private bool _isThrottled;
 
@@ -100,10 +106,7 @@ internal sealed class AdminDoor(
             return Success(key.Name, key.HasFullAccess ? FullKey : ReadKey);
         }
 
-        var caller = Caller.Of(Context);
-        _isThrottled = failures.IsSpent(caller);
-        if (!_isThrottled)
-            failures.Add(caller, What);
+        _isThrottled = !failures.TryAdd(CredentialKind.NamedKey, Caller.Of(Context), failures.Mark(text));
         return AuthenticateResult.Fail("No such key.");
     }
 

@@ -25,11 +25,9 @@ internal enum ApiKeyVerdict
 }
 
 /// <summary>Verifies <c>api.key</c> and <c>api.nzb-key</c> (SAB-10, SAB-12).</summary>
-/// <remarks>Thread-safe. A right key is never throttled.</remarks>
+/// <remarks>Thread-safe. A right key is never throttled, and a wrong one that its sender brought before is no new guess.</remarks>
 internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, FailureBudget failures)
 {
-    private const string What = "API key";
-
     /// <summary>Judges a key in constant time.</summary>
     /// <param name="key">As it came; null or empty when there was none.</param>
     /// <param name="caller">Its sender.</param>
@@ -44,11 +42,7 @@ internal sealed class ApiKeyVerifier(IOptionsMonitor<ApiOptions> options, Failur
         if (isKey || isNzbKey)
             return isKey ? ApiKeyVerdict.Accepted : ApiKeyVerdict.AcceptedForAdds;
 
-        if (failures.IsSpent(caller))
-            return ApiKeyVerdict.Throttled;
-
-        failures.Add(caller, What);
-        return ApiKeyVerdict.Incorrect;
+        return failures.TryAdd(CredentialKind.ApiKey, caller, failures.Mark(key)) ? ApiKeyVerdict.Incorrect : ApiKeyVerdict.Throttled;
     }
 
     private static bool IsSame(byte[] sent, string expected) =>

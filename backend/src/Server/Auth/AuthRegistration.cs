@@ -16,6 +16,9 @@ internal static class AuthRegistration
         // The core only: the rest of the framework's authentication would keep cookie keys in the user's home.
         services
             .AddSingleton<FailureBudget>()
+            .AddSingleton<HashLine>()
+            .AddSingleton<KnownSenders>()
+            .AddSingleton<KnownBrowser>()
             .AddSingleton<PasswordRenewal>()
             .AddSingleton<BasicVerifier>()
             .AddSingleton<RecentClients>()

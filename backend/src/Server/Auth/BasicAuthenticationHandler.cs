@@ -19,9 +19,6 @@ internal sealed class BasicAuthenticationHandler(
 {
     private const string Challenge = "Basic realm=\"Sluice\", charset=\"UTF-8\"";
 
-    // The Retry-After while other headers are hashed, in seconds.
-    private const string BusyRetryAfterSeconds = "5";
-
     private string? _retryAfter;
 
     /// <inheritdoc/>
@@ -39,14 +36,14 @@ internal sealed class BasicAuthenticationHandler(
 
         switch (await verifier.VerifyAsync(header, Caller.Of(Context), Context.RequestAborted))
         {
-            case BasicVerdict.Accepted:
+            case LoginVerdict.Accepted:
                 clients.Note(Context);
                 return Success(webDav.CurrentValue.User);
-            case BasicVerdict.Throttled:
+            case LoginVerdict.Throttled:
                 _retryAfter = FailureBudget.RetryAfterSeconds;
                 return AuthenticateResult.Fail("Too many failed attempts.");
-            case BasicVerdict.Busy:
-                _retryAfter = BusyRetryAfterSeconds;
+            case LoginVerdict.Busy:
+                _retryAfter = HashLine.RetryAfterSeconds;
                 return AuthenticateResult.Fail("Too many attempts at a time.");
             default:
                 return AuthenticateResult.Fail("Wrong user or password.");

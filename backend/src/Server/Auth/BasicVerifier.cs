@@ -5,19 +5,19 @@ using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
 
-/// <summary>Verdict on Basic credentials.</summary>
-internal enum BasicVerdict
+/// <summary>Verdict on a user and a password.</summary>
+internal enum LoginVerdict
 {
-    /// <summary>User and password are right.</summary>
+    /// <summary>Both are right.</summary>
     Accepted,
 
     /// <summary>They are wrong or unreadable.</summary>
     Refused,
 
-    /// <summary>Too many wrong ones came from this sender; these were not looked at.</summary>
+    /// <summary>Too many wrong ones came from this sender; these were not checked.</summary>
     Throttled,
 
-    /// <summary>Too many others wait to be looked at.</summary>
+    /// <summary>Too many others wait to be checked.</summary>
     Busy,
 }
 
@@ -26,11 +26,8 @@ internal enum BasicVerdict
 /// Thread-safe. A header that was right is right without another PBKDF2 until five minutes after its last use, and goes before
 /// all others for a day; a change of settings counts at once.
 /// </remarks>
-internal sealed class BasicVerifier : IAsyncDisposable
+internal sealed class BasicVerifier : IDisposable
 {
-    /// <summary>Name of the credentials in the log.</summary>
-    public const string What = "user or password";
-
     private const string Scheme = "Basic ";
     private static readonly UTF8Encoding Strict = new(false, throwOnInvalidBytes: true);
 
@@ -38,6 +35,7 @@ internal sealed class BasicVerifier : IAsyncDisposable
     private readonly FailureBudget _failures;
     private readonly HashLine _line;
     private readonly IDisposable? _watch;
+    private readonly KnownSenders? _known;
     private readonly PasswordRenewal? _renewal;
     private volatile BasicCredentials _credentials;
     private long _hashes;
@@ -45,14 +43,23 @@ internal sealed class BasicVerifier : IAsyncDisposable
     /// <summary>Follows the settings.</summary>
     /// <param name="options">User and password.</param>
     /// <param name="failures">Counts what is wrong.</param>
+    /// <param name="line">The line in front of the slow hash.</param>
     /// <param name="time">The clock.</param>
-    /// <param name="renewal">Is told of each password that was hashed and right; null where none is due.</param>
-    public BasicVerifier(IOptionsMonitor<WebDavOptions> options, FailureBudget failures, TimeProvider time, PasswordRenewal? renewal = null)
+    /// <param name="known">Addresses that were right before; null if none are remembered.</param>
+    /// <param name="renewal">Is told of each password that was hashed and right; null if none is due.</param>
+    public BasicVerifier(
+        IOptionsMonitor<WebDavOptions> options,
+        FailureBudget failures,
+        HashLine line,
+        TimeProvider time,
+        KnownSenders? known = null,
+        PasswordRenewal? renewal = null)
     {
+        _known = known;
         _renewal = renewal;
         _time = time;
         _failures = failures;
-        _line = new HashLine(failures, IsRight);
+        _line = line;
         _credentials = new BasicCredentials(options.CurrentValue.User, options.CurrentValue.Password, time);
         _watch = options.OnChange(Follow);
     }
@@ -67,48 +74,67 @@ internal sealed class BasicVerifier : IAsyncDisposable
     /// <param name="header">As it came.</param>
     /// <param name="caller">Its sender.</param>
     /// <param name="cancellationToken">The client has gone.</param>
-    public ValueTask<BasicVerdict> VerifyAsync(string header, Caller caller, CancellationToken cancellationToken)
+    public ValueTask<LoginVerdict> VerifyAsync(string header, Caller caller, CancellationToken cancellationToken)
     {
         var credentials = _credentials;
         var proof = credentials.Proof(header);
-        return credentials.UseProof(proof)
-            ? ValueTask.FromResult(BasicVerdict.Accepted)
-            : VerifySlowlyAsync(header, caller, credentials.IsKnown(proof), cancellationToken);
+        return credentials.UseProof(proof) ? AcceptAsync(caller) : VerifySlowlyAsync(header, caller, proof, credentials.IsKnown(proof), cancellationToken);
     }
 
     /// <summary>Judges user and password that came otherwise than in a header.</summary>
-    public ValueTask<BasicVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken) =>
+    public ValueTask<LoginVerdict> VerifyAsync(string user, string password, Caller caller, CancellationToken cancellationToken) =>
         VerifyAsync(Scheme + Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}")), caller, cancellationToken);
 
     /// <inheritdoc/>
-    public ValueTask DisposeAsync()
-    {
-        _watch?.Dispose();
-        return _line.DisposeAsync();
-    }
+    public void Dispose() => _watch?.Dispose();
 
-    private async ValueTask<BasicVerdict> VerifySlowlyAsync(string header, Caller caller, bool isKnown, CancellationToken cancellationToken)
+    /// <param name="header">As it came.</param>
+    /// <param name="caller">Its sender.</param>
+    /// <param name="proof">The form in which it is remembered, whether it turns out right or wrong.</param>
+    /// <param name="isKnown">Whether it was right lately.</param>
+    /// <param name="cancellationToken">The client has gone.</param>
+    private async ValueTask<LoginVerdict> VerifySlowlyAsync(string header, Caller caller, UInt128 proof, bool isKnown, CancellationToken cancellationToken)
     {
         // Without a password nothing is right, and nothing is learned from it.
         if (!_credentials.Exist)
-            return BasicVerdict.Refused;
-        if (!isKnown && _failures.IsSpent(caller))
-            return BasicVerdict.Throttled;
+            return LoginVerdict.Refused;
+
+        var isFamiliar = _known?.IsKnown(caller.Sender) == true;
+        // An address that was right before answers for itself: others behind its proxy do not lock it out.
+        if (isFamiliar)
+            caller = caller with { Proxy = null };
+        if (!isKnown && _failures.WasWrong(CredentialKind.WebDav, caller, proof))
+            return LoginVerdict.Refused;
+        if (!isKnown && _failures.IsSpent(CredentialKind.WebDav, caller))
+            return LoginVerdict.Throttled;
         if (Parse(header) is not { } attempt)
         {
-            _failures.Add(caller, What);
-            return BasicVerdict.Refused;
+            _failures.Add(CredentialKind.WebDav, caller, proof);
+            return LoginVerdict.Refused;
         }
 
-        var verdict = await _line.JudgeAsync(attempt, caller, isKnown ? HashLine.Known : _failures.Failures(caller), cancellationToken);
+        var rank = isKnown ? HashLine.Known : isFamiliar ? HashLine.Familiar : _failures.Rank(CredentialKind.WebDav, caller);
+        var verdict = await _line.JudgeAsync(new HashAttempt(CredentialKind.WebDav, proof, () => IsRight(attempt)), caller, rank, cancellationToken);
         if (verdict == true && _renewal is not null)
             await _renewal.RenewAsync(attempt.Password, cancellationToken);
         return verdict switch
         {
-            true => BasicVerdict.Accepted,
-            false => BasicVerdict.Refused,
-            null => BasicVerdict.Busy,
+            true => await AcceptAsync(caller),
+            false => LoginVerdict.Refused,
+            null => LoginVerdict.Busy,
         };
+    }
+
+    private ValueTask<LoginVerdict> AcceptAsync(Caller caller)
+    {
+        var noted = _known?.NoteAsync(caller.Sender) ?? ValueTask.CompletedTask;
+        return noted.IsCompletedSuccessfully ? ValueTask.FromResult(LoginVerdict.Accepted) : NotedAsync(noted);
+
+        static async ValueTask<LoginVerdict> NotedAsync(ValueTask noted)
+        {
+            await noted;
+            return LoginVerdict.Accepted;
+        }
     }
 
     /// <summary>The slow part, one at a time.</summary>
@@ -155,6 +181,9 @@ internal sealed class BasicVerifier : IAsyncDisposable
             _credentials = new BasicCredentials(options.User, options.Password, _time);
     }
 }
+
+/// <summary>A well-formed header, with its user and password.</summary>
+internal sealed record BasicAttempt(string Header, string User, string Password);
 
 /// <summary>Hashes the WebDAV password anew when it is next known, where its hash was imported (CFG-42).</summary>
 /// <remarks>Thread-safe.</remarks>

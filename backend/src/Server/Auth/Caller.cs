@@ -18,6 +18,9 @@ internal readonly record struct AddressPrefix
 
     private bool IsV4 => _bits >> 32 == 0xFFFF;
 
+    /// <summary>Reads what <see cref="ToString"/> writes; null for any other text.</summary>
+    public static AddressPrefix? Parse(string text) => IPAddress.TryParse(text.Split('/')[0], out var address) ? Of(address) : null;
+
     /// <summary>The prefix of an address. IPv4 is the same written plainly and as <c>::ffff:a.b.c.d</c>.</summary>
     public static AddressPrefix Of(IPAddress? address)
     {
@@ -40,11 +43,20 @@ internal readonly record struct AddressPrefix
     }
 }
 
+/// <summary>A sender as it is counted and remembered: an address, or a browser that was right before, wherever it is.</summary>
+/// <param name="Address">The address; default for a browser.</param>
+/// <param name="Browser">The hash of the browser's cookie; null for an address.</param>
+internal readonly record struct Sender(AddressPrefix Address, string? Browser = null);
+
 /// <summary>The sender that is accountable for a request.</summary>
 /// <param name="Client">The sender, as far as a trusted proxy names it.</param>
 /// <param name="Proxy">The trusted proxy that the request came through; null when it came straight from the client.</param>
-internal readonly record struct Caller(AddressPrefix Client, AddressPrefix? Proxy = null)
+/// <param name="Browser">The hash of the cookie of a browser that was right before; null for any other client.</param>
+internal readonly record struct Caller(AddressPrefix Client, AddressPrefix? Proxy = null, string? Browser = null)
 {
+    /// <summary>Whose failures are counted. A browser that was right before answers for itself, not for its address.</summary>
+    public Sender Sender => Browser is null ? new Sender(Client) : new Sender(default, Browser);
+
     /// <summary>Reads a request, after <see cref="TrustedProxies"/> has.</summary>
     public static Caller Of(HttpContext http) => new(
         AddressPrefix.Of(http.Connection.RemoteIpAddress),

@@ -1,8 +1,35 @@
+using System.Security.Cryptography;
+using System.Text;
+
 namespace Sluice.Server.Auth;
 
 /// <summary>
-/// Limits failed guesses per minute, of passwords, keys and keys of links together (DAV-32, DAV-83, S2): ten of one sender under any
-/// user name, and 300 through one trusted proxy, which may pass on addresses that its clients made up.
+/// Kinds of credentials. Failures are counted for each kind apart, so that a stale key of a program does not lock its home out of the login.
+/// </summary>
+internal enum CredentialKind
+{
+    /// <summary>User and password of the administrator.</summary>
+    AdminPassword,
+
+    /// <summary>The code of the setup.</summary>
+    SetupCode,
+
+    /// <summary>A named key of the admin API.</summary>
+    NamedKey,
+
+    /// <summary>A key of the SABnzbd API.</summary>
+    ApiKey,
+
+    /// <summary>User and password of the tree.</summary>
+    WebDav,
+
+    /// <summary>The key of a link.</summary>
+    Link,
+}
+
+/// <summary>
+/// Limits guesses per minute and kind of credential (DAV-32, DAV-83, S2): ten of one sender under any user name, and 300 through one trusted
+/// proxy, which may pass on addresses that its clients made up. A wrong credential that the same sender brought before is no new guess.
 /// </summary>
 /// <remarks>Thread-safe; remembers a bounded number of senders.</remarks>
 internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> logger)
@@ -10,54 +37,119 @@ internal sealed class FailureBudget(TimeProvider time, ILogger<FailureBudget> lo
     /// <summary>The Retry-After of a sender whose budget is used up, in seconds.</summary>
     public const string RetryAfterSeconds = "60";
 
-    private readonly FailureThrottle _clients = new(time, limit: 10, maxKeys: 10_000);
-    private readonly FailureThrottle _proxies = new(time, limit: 300, maxKeys: 256);
+    private readonly byte[] _markKey = RandomNumberGenerator.GetBytes(32);
+    private readonly Dictionary<CredentialKind, Counts> _counts = Enum.GetValues<CredentialKind>().ToDictionary(kind => kind, _ => new Counts(time));
 
-    /// <summary>Whether credentials of this caller are refused unless they were right before.</summary>
-    public bool IsSpent(Caller caller) => _clients.IsBlocked(caller.Client) || (caller.Proxy is { } proxy && _proxies.IsBlocked(proxy));
-
-    /// <summary>Failures of the client in the last minute.</summary>
-    public int Failures(Caller caller) => _clients.Count(caller.Client);
-
-    /// <summary>Counts a failure.</summary>
-    /// <param name="caller">The sender.</param>
-    /// <param name="what">The kind of credentials, for the log.</param>
-    public void Add(Caller caller, string what)
+    /// <summary>
+    /// The form in which a wrong credential is remembered: a MAC under a key of this process, so that passwords cannot be tried on it without
+    /// the key.
+    /// </summary>
+    public UInt128 Mark(string credential)
     {
-        _clients.Add(caller.Client);
-        if (caller.Proxy is { } proxy)
-            _proxies.Add(proxy);
-        AuthLog.Refused(logger, what, caller.Client);
+        Span<byte> mac = stackalloc byte[HMACSHA256.HashSizeInBytes];
+        HMACSHA256.HashData(_markKey, Encoding.UTF8.GetBytes(credential), mac);
+        return BitConverter.ToUInt128(mac);
+    }
+
+    /// <summary>Whether new credentials of this caller are refused unseen.</summary>
+    public bool IsSpent(CredentialKind kind, Caller caller) =>
+        _counts[kind].Senders.IsBlocked(caller.Sender) || (ProxyOf(caller) is { } proxy && _counts[kind].Proxies.IsBlocked(proxy));
+
+    /// <summary>Whether this sender brought this credential before, and it was wrong.</summary>
+    public bool WasWrong(CredentialKind kind, Caller caller, UInt128 mark) => _counts[kind].Senders.Remembers(caller.Sender, mark);
+
+    /// <summary>Failures of the sender, as long as they keep it behind those that have none.</summary>
+    public int Rank(CredentialKind kind, Caller caller) => _counts[kind].Senders.Rank(caller.Sender);
+
+    /// <summary>Counts a wrong credential that costs nothing to judge, unless this sender brought it before.</summary>
+    /// <returns>False if the sender has to wait: then it is not told that the credential is wrong.</returns>
+    public bool TryAdd(CredentialKind kind, Caller caller, UInt128 mark)
+    {
+        if (WasWrong(kind, caller, mark))
+            return true;
+        if (IsSpent(kind, caller))
+            return false;
+        Add(kind, caller, mark);
+        return true;
+    }
+
+    /// <summary>Counts a wrong credential.</summary>
+    public void Add(CredentialKind kind, Caller caller, UInt128 mark)
+    {
+        _counts[kind].Senders.Add(caller.Sender, mark);
+        if (ProxyOf(caller) is { } proxy)
+            _counts[kind].Proxies.Add(proxy);
+        AuthLog.Refused(logger, Name(kind), caller.Client);
+    }
+
+    /// <summary>The proxy that answers for a caller too: for none that is known by itself.</summary>
+    private static Sender? ProxyOf(Caller caller) => caller is { Browser: null, Proxy: { } proxy } ? new Sender(proxy) : null;
+
+    private static string Name(CredentialKind kind) => kind switch
+    {
+        CredentialKind.AdminPassword => "user or password of the administrator",
+        CredentialKind.SetupCode => "setup code",
+        CredentialKind.NamedKey => "named key",
+        CredentialKind.ApiKey => "API key",
+        CredentialKind.WebDav => "user or password",
+        _ => "key of a link",
+    };
+
+    private sealed class Counts(TimeProvider time)
+    {
+        public FailureThrottle Senders { get; } = new(time, limit: 10, maxKeys: 10_000);
+
+        public FailureThrottle Proxies { get; } = new(time, limit: 300, maxKeys: 256);
     }
 }
 
-/// <summary>Counts failures by sender over the last minute.</summary>
+/// <summary>Counts failures by sender over the last minute, and remembers the latest wrong credentials of each.</summary>
 /// <param name="time">The clock.</param>
 /// <param name="limit">Failures after which a sender is blocked, until the oldest of them is a minute old.</param>
 /// <param name="maxKeys">Senders remembered; beyond that the sender with the oldest last failure is forgotten.</param>
 /// <remarks>Thread-safe.</remarks>
 internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
 {
+    // The stale credentials of one home.
+    private const int MaxMarks = 8;
+
     private static readonly TimeSpan Window = TimeSpan.FromMinutes(1);
 
+    // Longer than many guessers need to fail once each, one slow hash after the other.
+    private static readonly TimeSpan RankWindow = TimeSpan.FromHours(1);
+
     private readonly Lock _lock = new();
-    private readonly Dictionary<AddressPrefix, LinkedListNode<Sender>> _senders = [];
+    private readonly Dictionary<Sender, LinkedListNode<Entry>> _senders = [];
 
     // In the order of their last failures.
-    private readonly LinkedList<Sender> _order = new();
+    private readonly LinkedList<Entry> _order = new();
 
     /// <summary>Whether the sender has to wait.</summary>
-    public bool IsBlocked(AddressPrefix key) => Count(key) >= limit;
+    public bool IsBlocked(Sender key) => Count(key) >= limit;
 
     /// <summary>Failures of the last minute, up to the limit.</summary>
-    public int Count(AddressPrefix key)
+    public int Count(Sender key)
     {
         lock (_lock)
             return _senders.TryGetValue(key, out var node) ? Trim(node.Value.Times) : 0;
     }
 
-    /// <summary>Remembers a failure.</summary>
-    public void Add(AddressPrefix key)
+    /// <summary>All failures of a sender; 0 an hour after the last.</summary>
+    public int Rank(Sender key)
+    {
+        lock (_lock)
+            return _senders.TryGetValue(key, out var node) && time.GetElapsedTime(node.Value.Last) < RankWindow ? node.Value.Total : 0;
+    }
+
+    /// <summary>Whether a credential is among the latest that were wrong.</summary>
+    public bool Remembers(Sender key, UInt128 mark)
+    {
+        lock (_lock)
+            return _senders.TryGetValue(key, out var node) && node.Value.Marks.Contains(mark);
+    }
+
+    /// <summary>Remembers a failure, and the credential unless it is null.</summary>
+    public void Add(Sender key, UInt128? mark = null)
     {
         lock (_lock)
         {
@@ -69,14 +161,13 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
             {
                 if (_senders.Count >= maxKeys)
                     ForgetOldest();
-                _senders[key] = node = new LinkedListNode<Sender>(new Sender(key, []));
+                _senders[key] = node = new LinkedListNode<Entry>(new Entry(key));
             }
 
             _order.AddLast(node);
-            var times = node.Value.Times;
-            if (Trim(times) >= limit)
-                times.Dequeue();
-            times.Enqueue(time.GetTimestamp());
+            node.Value.Add(time.GetTimestamp(), Rank(key), mark);
+            if (Trim(node.Value.Times) > limit)
+                node.Value.Times.Dequeue();
         }
     }
 
@@ -93,5 +184,29 @@ internal sealed class FailureThrottle(TimeProvider time, int limit, int maxKeys)
         return times.Count;
     }
 
-    private sealed record Sender(AddressPrefix Key, Queue<long> Times);
+    /// <summary>One sender; guarded by the lock of the throttle.</summary>
+    private sealed class Entry(Sender key)
+    {
+        public Sender Key { get; } = key;
+
+        public Queue<long> Times { get; } = new();
+
+        public Queue<UInt128> Marks { get; } = new();
+
+        public long Last { get; private set; }
+
+        public int Total { get; private set; }
+
+        public void Add(long now, int before, UInt128? mark)
+        {
+            Last = now;
+            Total = before + 1;
+            Times.Enqueue(now);
+            if (mark is not { } wrong || Marks.Contains(wrong))
+                return;
+            if (Marks.Count == MaxMarks)
+                Marks.Dequeue();
+            Marks.Enqueue(wrong);
+        }
+    }
 }

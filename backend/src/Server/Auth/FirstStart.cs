@@ -44,6 +44,7 @@ internal sealed class FirstStart(
     IEnumerable<IFormerServer> formerServers,
     MadePassword shown,
     AdminStore admins,
+    KnownSenders known,
     SetupCode setupCode,
     PasswordReset reset,
     StartNotes notes,
@@ -68,6 +69,7 @@ internal sealed class FirstStart(
         try
         {
             await admins.LoadAsync(cancellationToken);
+            await known.LoadAsync(cancellationToken);
             foreach (var former in formerServers)
             {
                 foreach (var (key, value) in await former.ReadAsync(cancellationToken))

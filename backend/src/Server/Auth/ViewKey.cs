@@ -31,7 +31,6 @@ internal enum ViewVerdict
 internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<WebDavOptions> webDav, FailureBudget failures, TimeProvider time)
 {
     private const string IdRoot = ".ids/";
-    private const string What = "key of a link";
 
     /// <summary>The key of a path: lowercase hex of HMAC-SHA256 over <c>&lt;path&gt;[?expires=&lt;n&gt;]</c>.</summary>
     /// <param name="secret">The setting that it is made with.</param>
@@ -58,11 +57,7 @@ internal sealed class ViewKey(IOptionsMonitor<ApiOptions> api, IOptionsMonitor<W
         if (isReadable & IsKeyOf(path, key, expires))
             return until > time.WallTime().ToUnixTimeSeconds() ? ViewVerdict.Accepted : ViewVerdict.Expired;
 
-        if (failures.IsSpent(caller))
-            return ViewVerdict.Throttled;
-
-        failures.Add(caller, What);
-        return ViewVerdict.Incorrect;
+        return failures.TryAdd(CredentialKind.Link, caller, failures.Mark(key)) ? ViewVerdict.Incorrect : ViewVerdict.Throttled;
     }
 
     /// <summary>No branch depends on the key sent: it is compared with every candidate.</summary>

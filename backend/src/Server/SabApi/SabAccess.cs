@@ -47,8 +47,8 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins)
         var (user, password) = (parameters.Text(UserParameter), parameters.Text(PasswordParameter));
         return await logins.VerifyAsync(user, password, Caller.Of(http), http.RequestAborted) switch
         {
-            BasicVerdict.Accepted => ApiKeyVerdict.Accepted,
-            BasicVerdict.Refused => ApiKeyVerdict.Incorrect,
+            LoginVerdict.Accepted => ApiKeyVerdict.Accepted,
+            LoginVerdict.Refused => ApiKeyVerdict.Incorrect,
             // Too many logins wait to be looked at: to the client the same as too many that were wrong.
             _ => ApiKeyVerdict.Throttled,
         };

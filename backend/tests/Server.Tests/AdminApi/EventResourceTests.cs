@@ -272,7 +272,7 @@ public sealed class EventResourceTests : IDisposable
         };
         using var answer = await server.Client.SendAsync(request, Token);
         Assert.Equal(HttpStatusCode.OK, answer.StatusCode);
-        return answer.Headers.GetValues("Set-Cookie").Single().Split(';')[0];
+        return answer.Headers.GetValues("Set-Cookie").First().Split(';')[0];
     }
 
     private static async Task SendAsync(RunningServer server, HttpMethod method, string path, JsonObject? body, string cookie)

@@ -355,7 +355,7 @@ public sealed class QueueResourceTests : IDisposable
         await using var server = await JobServer.StartAsync(_folder, null, null, ("SLUICE_ADMIN_PASSWORD", QuickHash.Of(Secret)));
         using var login = new StringContent($$"""{"user":"admin","password":"{{Secret}}"}""", Encoding.UTF8, "application/json");
         using var session = await server.Host.Client.PostAsync(new Uri("/api/session", UriKind.Relative), login, Token);
-        var cookie = session.Headers.GetValues("Set-Cookie").Single().Split(';')[0];
+        var cookie = session.Headers.GetValues("Set-Cookie").First().Split(';')[0];
 
         Assert.Equal(HttpStatusCode.Forbidden, await UploadAsync(null));
         Assert.Equal(HttpStatusCode.Forbidden, await UploadAsync("2"));

@@ -216,9 +216,32 @@ public sealed class SessionResourceTests : IDisposable
     {
         await using var server = await StartAsync();
         for (var i = 0; i < 10; i++)
-            Assert.Equal(HttpStatusCode.Unauthorized, (await SendAsync(server, HttpMethod.Post, "session", Login(i % 2 == 0 ? "admin" : "other", "wrong"))).Status);
+            Assert.Equal(HttpStatusCode.Unauthorized, (await SendAsync(server, HttpMethod.Post, "session", Login(i % 2 == 0 ? "admin" : "other", $"wrong {i}"))).Status);
 
         Assert.Equal(HttpStatusCode.TooManyRequests, (await SendAsync(server, HttpMethod.Post, "session", Login("admin", Secret))).Status);
+    }
+
+    [Fact]
+    public async Task Right_code_is_taken_beside_wrong_keys_and_one_stale_code()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_SETUP_CODE"] = Code });
+        for (var i = 0; i < 20; i++)
+        {
+            Assert.Equal(HttpStatusCode.BadRequest, (await SendAsync(server, HttpMethod.Post, "setup", Setup("AAAA-AAAA", Secret))).Status);
+            await SendAsync(server, HttpMethod.Get, "settings", null, null, ("X-Api-Key", $"wrong {i}"));
+        }
+
+        Assert.Equal(HttpStatusCode.OK, (await SendAsync(server, HttpMethod.Post, "setup", Setup(Code, Secret))).Status);
+    }
+
+    [Fact]
+    public async Task Eleventh_wrong_code_of_a_minute_is_told_to_wait()
+    {
+        await using var server = await RunningServer.StartAsync(_temporary, new() { ["SLUICE_SETUP_CODE"] = Code });
+        for (var i = 0; i < 10; i++)
+            Assert.Equal(HttpStatusCode.BadRequest, (await SendAsync(server, HttpMethod.Post, "setup", Setup($"AAAA-AAA{i}", Secret))).Status);
+
+        Assert.Equal(HttpStatusCode.TooManyRequests, (await SendAsync(server, HttpMethod.Post, "setup", Setup(Code, Secret))).Status);
     }
 
     [Fact]

@@ -29,7 +29,7 @@ public sealed class ApiKeyVerifierTests
     {
         var verifier = Verifier(Key);
         for (var i = 0; i < 10; i++)
-            Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("wrong", Here));
+            Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify($"wrong {i}", Here));
 
         Assert.Equal(ApiKeyVerdict.Throttled, verifier.Verify("wrong", Here));
         Assert.Equal(ApiKeyVerdict.Accepted, verifier.Verify(Key, Here));
@@ -38,7 +38,19 @@ public sealed class ApiKeyVerifierTests
         Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("wrong", Here));
     }
 
-    private ApiKeyVerifier Verifier(string key) => new(
+    [Fact]
+    public void Stale_key_is_one_guess_however_often_it_comes()
+    {
+        var budget = Callers.Budget(_time);
+        var verifier = Verifier(Key, budget);
+
+        for (var i = 0; i < 1000; i++)
+            Assert.Equal(ApiKeyVerdict.Incorrect, verifier.Verify("stale", Here));
+
+        Assert.Equal(1, budget.Rank(CredentialKind.ApiKey, Here));
+    }
+
+    private ApiKeyVerifier Verifier(string key, FailureBudget? budget = null) => new(
         new FixedOptions<ApiOptions>(new ApiOptions
         {
             Key = key,
@@ -48,5 +60,5 @@ public sealed class ApiKeyVerifierTests
             HistoryMaxPageSize = 60,
             FailDuplicates = false,
         }),
-        Callers.Budget(_time));
+        budget ?? Callers.Budget(_time));
 }

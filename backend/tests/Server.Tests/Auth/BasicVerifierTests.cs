@@ -2,6 +2,7 @@ using System.Net;
 using System.Text;
 using Sluice.Server.Auth;
 using Sluice.Server.Settings;
+using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Server.Tests.Auth;
@@ -11,15 +12,26 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     private static readonly Caller Here = Callers.At("192.0.2.1");
     private static readonly Caller There = Callers.At("192.0.2.2");
 
-    private readonly SteppedTime _time = new();
+    private readonly ManualTimeProvider _time = new();
     private readonly FixedOptions<WebDavOptions> _options = new(Options("admin", QuickHash.Of("correct horse")));
+    private readonly FailureBudget _budget;
+    private readonly HashLine _line;
     private readonly BasicVerifier _verifier;
 
-    public BasicVerifierTests() => _verifier = new BasicVerifier(_options, Callers.Budget(_time), _time);
+    public BasicVerifierTests()
+    {
+        _budget = Callers.Budget(_time);
+        _line = new HashLine(_budget, _time);
+        _verifier = new BasicVerifier(_options, _budget, _line, _time);
+    }
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    public ValueTask DisposeAsync() => _verifier.DisposeAsync();
+    public ValueTask DisposeAsync()
+    {
+        _verifier.Dispose();
+        return _line.DisposeAsync();
+    }
 
     [Theory]
     [InlineData("admin", "correct horse", true)]
@@ -29,7 +41,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     [InlineData("admin", "", false)]
     public async Task Both_user_and_password_have_to_be_right_and_each_try_costs_one_hash(string user, string password, bool accepted)
     {
-        Assert.Equal(accepted ? BasicVerdict.Accepted : BasicVerdict.Refused, await VerifyAsync(Header(user, password)));
+        Assert.Equal(accepted ? LoginVerdict.Accepted : LoginVerdict.Refused, await VerifyAsync(Header(user, password)));
         Assert.Equal(1, _verifier.Hashes);
     }
 
@@ -37,7 +49,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     [InlineData("basic")]
     [InlineData("BASIC")]
     public async Task Scheme_may_be_written_in_any_case(string scheme) =>
-        Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(Header("admin", "correct horse").Replace("Basic", scheme, StringComparison.Ordinal)));
+        Assert.Equal(LoginVerdict.Accepted, await VerifyAsync(Header("admin", "correct horse").Replace("Basic", scheme, StringComparison.Ordinal)));
 
     [Fact]
     public async Task Unknown_user_costs_what_a_wrong_password_costs()
@@ -62,7 +74,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     {
         _options.Change(Options("müller", "pässwörd:with:colons"));
 
-        Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(Header("müller", "pässwörd:with:colons")));
+        Assert.Equal(LoginVerdict.Accepted, await VerifyAsync(Header("müller", "pässwörd:with:colons")));
     }
 
     [Theory]
@@ -74,7 +86,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     [InlineData("Basic /w==")]
     public async Task Header_that_cannot_be_read_is_refused_without_a_hash(string header)
     {
-        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(header));
+        Assert.Equal(LoginVerdict.Refused, await VerifyAsync(header));
         Assert.Equal(0, _verifier.Hashes);
     }
 
@@ -84,7 +96,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
         var header = Header("admin", "correct horse");
         for (var i = 0; i < 100; i++)
         {
-            Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(header));
+            Assert.Equal(LoginVerdict.Accepted, await VerifyAsync(header));
             _time.Advance(TimeSpan.FromMinutes(5) - TimeSpan.FromTicks(1));
         }
 
@@ -101,7 +113,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
 
         var verdicts = await Task.WhenAll(Enumerable.Range(0, 32).Select(_ => Task.Run(() => VerifyAsync(header).AsTask())));
 
-        Assert.All(verdicts, verdict => Assert.Equal(BasicVerdict.Accepted, verdict));
+        Assert.All(verdicts, verdict => Assert.Equal(LoginVerdict.Accepted, verdict));
         Assert.Equal(1, _verifier.Hashes);
     }
 
@@ -112,8 +124,8 @@ public sealed class BasicVerifierTests : IAsyncDisposable
 
         _options.Change(Options("admin", QuickHash.Of("battery staple")));
 
-        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("admin", "correct horse")));
-        Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(Header("admin", "battery staple")));
+        Assert.Equal(LoginVerdict.Refused, await VerifyAsync(Header("admin", "correct horse")));
+        Assert.Equal(LoginVerdict.Accepted, await VerifyAsync(Header("admin", "battery staple")));
     }
 
     [Fact]
@@ -134,17 +146,42 @@ public sealed class BasicVerifierTests : IAsyncDisposable
         await VerifyAsync(right);
 
         for (var i = 0; i < 10; i++)
-            Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("admin", $"guess {i}")));
+            Assert.Equal(LoginVerdict.Refused, await VerifyAsync(Header("admin", $"guess {i}")));
 
-        Assert.Equal(BasicVerdict.Throttled, await VerifyAsync(Header("admin", "guess 10")));
+        Assert.Equal(LoginVerdict.Throttled, await VerifyAsync(Header("admin", "guess 10")));
         Assert.Equal(11, _verifier.Hashes);
         for (var i = 0; i < 100; i++)
-            Assert.Equal(BasicVerdict.Accepted, await VerifyAsync(right));
-        Assert.Equal(BasicVerdict.Refused, await _verifier.VerifyAsync(Header("admin", "guess 11"), There, Token));
-        Assert.Equal(BasicVerdict.Throttled, await VerifyAsync(Header("other", "guess 12")));
+            Assert.Equal(LoginVerdict.Accepted, await VerifyAsync(right));
+        Assert.Equal(LoginVerdict.Refused, await _verifier.VerifyAsync(Header("admin", "guess 11"), There, Token));
+        Assert.Equal(LoginVerdict.Throttled, await VerifyAsync(Header("other", "guess 12")));
 
         _time.Advance(TimeSpan.FromMinutes(1));
-        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("admin", "guess 13")));
+        Assert.Equal(LoginVerdict.Refused, await VerifyAsync(Header("admin", "guess 13")));
+    }
+
+    [Fact]
+    public async Task Stale_header_costs_its_sender_one_hash_and_one_guess()
+    {
+        var stale = Header("admin", "battery staple");
+        for (var i = 0; i < 100; i++)
+        {
+            Assert.Equal(LoginVerdict.Refused, await VerifyAsync(stale));
+            _time.Advance(TimeSpan.FromSeconds(5));
+        }
+
+        Assert.Equal((1, 1), (_verifier.Hashes, _budget.Rank(CredentialKind.WebDav, Here)));
+        Assert.Equal(LoginVerdict.Refused, await _verifier.VerifyAsync(stale, There, Token));
+        Assert.Equal(2, _verifier.Hashes);
+    }
+
+    [Fact]
+    public async Task Header_that_was_wrong_for_the_former_password_is_judged_again()
+    {
+        Assert.Equal(LoginVerdict.Refused, await VerifyAsync(Header("admin", "battery staple")));
+
+        _options.Change(Options("admin", QuickHash.Of("battery staple")));
+
+        Assert.Equal(LoginVerdict.Accepted, await VerifyAsync(Header("admin", "battery staple")));
     }
 
     [Fact]
@@ -153,7 +190,7 @@ public sealed class BasicVerifierTests : IAsyncDisposable
         _options.Change(Options("admin", ""));
 
         Assert.False(_verifier.HasCredentials);
-        Assert.Equal(BasicVerdict.Refused, await VerifyAsync(Header("admin", "")));
+        Assert.Equal(LoginVerdict.Refused, await VerifyAsync(Header("admin", "")));
     }
 
     private static WebDavOptions Options(string user, string password) =>
@@ -162,12 +199,12 @@ public sealed class BasicVerifierTests : IAsyncDisposable
     private static string Header(string user, string password) =>
         "Basic " + Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{password}"));
 
-    private ValueTask<BasicVerdict> VerifyAsync(string header) => _verifier.VerifyAsync(header, Here, Token);
+    private ValueTask<LoginVerdict> VerifyAsync(string header) => _verifier.VerifyAsync(header, Here, Token);
 
     private async Task<double> TimeAsync(string header, Caller address)
     {
         var start = TimeProvider.System.GetTimestamp();
-        Assert.Equal(BasicVerdict.Refused, await _verifier.VerifyAsync(header, address, Token));
+        Assert.Equal(LoginVerdict.Refused, await _verifier.VerifyAsync(header, address, Token));
         return TimeProvider.System.GetElapsedTime(start).TotalMicroseconds;
     }
 

@@ -10,6 +10,8 @@ internal static class Callers
     public static Caller At(string address, string? proxy = null) =>
         new(Prefix(address), proxy is null ? null : Prefix(proxy));
 
+    public static Sender From(string address) => new(Prefix(address));
+
     public static AddressPrefix Prefix(string address) => AddressPrefix.Of(IPAddress.Parse(address));
 
     public static FailureBudget Budget(TimeProvider time) => new(time, NullLogger<FailureBudget>.Instance);

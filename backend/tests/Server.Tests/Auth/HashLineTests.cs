@@ -1,13 +1,14 @@
 using System.Collections.Concurrent;
 using Sluice.Server.Auth;
+using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Server.Tests.Auth;
 
-/// <summary>Which header waits behind which in the line before the slow hash (S2), with a hash that ends when the test says so.</summary>
+/// <summary>The order in the line before the slow hash (S2), with a hash that ends when the test says so.</summary>
 public sealed class HashLineTests : IAsyncDisposable
 {
-    private readonly SteppedTime _time = new();
+    private readonly ManualTimeProvider _time = new();
     private readonly FailureBudget _failures;
     private readonly HashLine _line;
     private readonly BlockingCollection<bool> _verdicts = [];
@@ -16,11 +17,7 @@ public sealed class HashLineTests : IAsyncDisposable
     public HashLineTests()
     {
         _failures = Callers.Budget(_time);
-        _line = new HashLine(_failures, attempt =>
-        {
-            _begun.Add(attempt.Header);
-            return _verdicts.Take();
-        });
+        _line = new HashLine(_failures, _time);
     }
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -60,7 +57,7 @@ public sealed class HashLineTests : IAsyncDisposable
         _verdicts.Add(false, Token);
 
         Assert.All(await Task.WhenAll(waiting), verdict => Assert.False(verdict));
-        Assert.Equal([1, 1, 1, 0], Enumerable.Range(1, 4).Select(i => _failures.Failures(Callers.At($"192.0.2.{i}"))));
+        Assert.Equal([1, 1, 1, 0], Enumerable.Range(1, 4).Select(i => _failures.Rank(CredentialKind.WebDav, Callers.At($"192.0.2.{i}"))));
     }
 
     [Fact]
@@ -119,20 +116,115 @@ public sealed class HashLineTests : IAsyncDisposable
         Assert.False(await running);
         Assert.True(await stays);
         Assert.Equal(["stays"], _begun);
-        Assert.Equal(0, _failures.Failures(Callers.At("192.0.2.1")));
+        Assert.Equal(0, _failures.Rank(CredentialKind.WebDav, Callers.At("192.0.2.1")));
     }
 
     [Fact]
     public async Task Hash_that_breaks_fails_its_own_requests_and_no_others()
     {
-        await using var line = new HashLine(_failures, attempt => attempt.Header == "good" ? true : throw new InvalidOperationException());
+        var bad = new HashAttempt(CredentialKind.WebDav, 1, () => throw new InvalidOperationException());
+        var good = new HashAttempt(CredentialKind.WebDav, 2, () => true);
 
-        await Assert.ThrowsAsync<InvalidOperationException>(() => line.JudgeAsync(new("bad", "u", "p"), Callers.At("192.0.2.1"), 0, Token).AsTask());
-        Assert.True(await line.JudgeAsync(new("good", "u", "p"), Callers.At("192.0.2.1"), 0, Token));
+        await Assert.ThrowsAsync<InvalidOperationException>(() => _line.JudgeAsync(bad, Callers.At("192.0.2.1"), 0, Token).AsTask());
+        Assert.True(await _line.JudgeAsync(good, Callers.At("192.0.2.1"), 0, Token));
+    }
+
+    [Fact]
+    public async Task All_kinds_wait_in_one_line_and_a_sender_has_a_place_for_each()
+    {
+        var tree = Ask("tree", "192.0.2.1");
+        Begun();
+        var login = Ask("login", "192.0.2.1", kind: CredentialKind.AdminPassword);
+
+        Assert.Null(await Ask("another", "192.0.2.1", kind: CredentialKind.AdminPassword));
+        Assert.Empty(_begun);
+        _verdicts.Add(false, Token);
+        Assert.False(await tree);
+        Assert.Equal("login", Begun());
+        _verdicts.Add(true, Token);
+        Assert.True(await login);
+    }
+
+    [Fact]
+    public async Task Familiar_address_has_a_place_beside_one_stale_password()
+    {
+        var running = Ask("running", "192.0.2.100");
+        Begun();
+        var stale = Ask("stale", "192.0.2.1", HashLine.Familiar);
+        var right = Ask("right", "192.0.2.1", HashLine.Familiar);
+
+        Assert.Null(await Ask("third", "192.0.2.1", HashLine.Familiar));
+        foreach (var verdict in new[] { false, false, true })
+            _verdicts.Add(verdict, Token);
+
+        Assert.Equal([false, false, true], await Task.WhenAll(running, stale, right));
+    }
+
+    [Fact]
+    public async Task Stranger_is_refused_soon_unless_it_is_the_next()
+    {
+        var running = Ask("running", "192.0.2.100");
+        Begun();
+        var known = Ask("known", "192.0.2.1", rank: HashLine.Known);
+        var familiar = Ask("familiar", "192.0.2.2", rank: HashLine.Familiar);
+        var (stranger, shared) = (Ask("stranger", "192.0.2.3"), Ask("shared", "192.0.2.4"));
+        var friend = Ask("shared", "192.0.2.5", rank: HashLine.Familiar);
+
+        _time.Advance(TimeSpan.FromMilliseconds(500) - TimeSpan.FromTicks(1));
+        Assert.False(stranger.IsCompleted);
+        _time.Advance(TimeSpan.FromTicks(1));
+        Assert.Null(await stranger);
+
+        for (var i = 0; i < 3; i++)
+            _verdicts.Add(true, Token);
+        await Task.WhenAll(running, known, familiar);
+        var next = Ask("next", "192.0.2.6");
+        Assert.Equal(["known", "familiar", "shared"], new[] { Begun(), Begun(), Begun() });
+        _time.Advance(TimeSpan.FromMinutes(1));
+        for (var i = 0; i < 2; i++)
+            _verdicts.Add(true, Token);
+
+        Assert.All(await Task.WhenAll(known, familiar, shared, friend, next), verdict => Assert.True(verdict));
+        Assert.Equal(0, _time.Alive);
+    }
+
+    [Fact]
+    public async Task Newcomer_is_next_once_each_of_400_guessers_has_failed()
+    {
+        for (var i = 0; i < 400; i++)
+        {
+            var guess = AskByRank($"guess {i}", $"198.18.{i >> 8}.{i & 255}");
+            Begun();
+            _verdicts.Add(false, Token);
+            Assert.False(await guess);
+            _time.Advance(TimeSpan.FromMilliseconds(300));
+        }
+
+        var running = AskByRank("running", "198.18.0.0");
+        Begun();
+        var waiting = Enumerable.Range(1, HashLine.MaxPlaces).Select(i => AskByRank($"waits {i}", $"198.18.0.{i}")).ToList();
+        var newcomer = AskByRank("newcomer", "192.0.2.1");
+        Assert.Null(await waiting[^1]);
+        _verdicts.Add(false, Token);
+
+        Assert.Equal("newcomer", Begun());
+        for (var i = 0; i < HashLine.MaxPlaces; i++)
+            _verdicts.Add(true, Token);
+        Assert.True(await newcomer);
+        await Task.WhenAll([running, .. waiting]);
     }
 
     private string Begun() => _begun.Take(Token);
 
-    private Task<bool?> Ask(string header, string from, int rank = 0, CancellationToken? cancel = null) =>
-        _line.JudgeAsync(new BasicAttempt(header, "u", "p"), Callers.At(from), rank, cancel ?? Token).AsTask();
+    private Task<bool?> AskByRank(string header, string from) =>
+        Ask(header, from, _failures.Rank(CredentialKind.WebDav, Callers.At(from)));
+
+    private Task<bool?> Ask(string header, string from, int rank = 0, CancellationToken? cancel = null, CredentialKind kind = CredentialKind.WebDav) =>
+        _line.JudgeAsync(new HashAttempt(kind, _failures.Mark(header), () => Hash(header)), Callers.At(from), rank, cancel ?? Token).AsTask();
+
+    private bool Hash(string header)
+    {
+        _begun.Add(header);
+        return _verdicts.Take();
+    }
 }

@@ -106,7 +106,7 @@ public sealed class ViewKeyTests
     {
         var keys = Keys();
         for (var i = 0; i < 10; i++)
-            Assert.Equal(ViewVerdict.Incorrect, keys.Verify(Film, "wrong", null, Here));
+            Assert.Equal(ViewVerdict.Incorrect, keys.Verify(Film, $"wrong {i}", null, Here));
 
         Assert.Equal(ViewVerdict.Throttled, keys.Verify(Film, "wrong", null, Here));
         Assert.Equal(ViewVerdict.Accepted, keys.Verify(Film, ViewKey.Sign(ApiKey, Film, null), null, Here));

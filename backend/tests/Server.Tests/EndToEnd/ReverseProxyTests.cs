@@ -143,7 +143,7 @@ public sealed class ReverseProxyTests : IDisposable
         {
             using var answer = await SendAsync(
                 HttpMethod.Post, "api/session", JsonContent.Create(new JsonObject { ["user"] = "admin", ["password"] = password }), ("Origin", _origin), ("X-Csrf", "1"));
-            var cookie = answer.Headers.TryGetValues("Set-Cookie", out var set) ? set.Single() : "";
+            var cookie = answer.Headers.TryGetValues("Set-Cookie", out var set) ? set.First() : "";
             _cookie = cookie.Split(';')[0];
             return (answer.StatusCode, JsonNode.Parse(await answer.Content.ReadAsStringAsync(Token))!, cookie);
         }
