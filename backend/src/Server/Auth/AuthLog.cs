@@ -1,3 +1,5 @@
+using Sluice.Server.Listening;
+
 namespace Sluice.Server.Auth;
 
 /// <summary>Messages about access; ids 1300 to 1349.</summary>
@@ -23,6 +25,9 @@ internal static partial class AuthLog
 
     [LoggerMessage(1308, LogLevel.Warning, "The WebDAV password could not be hashed anew: {Cause}")]
     public static partial void NotRenewed(ILogger logger, string cause);
+
+    [LoggerMessage(1309, LogLevel.Warning, "A request from a network without a password was refused: {Reason}")]
+    public static partial void PassRefused(ILogger logger, string reason);
 
     [LoggerMessage(1303, LogLevel.Warning, "WebDAV needs no password from {Networks}")]
     public static partial void NetworksOpen(ILogger logger, string networks);

@@ -1,3 +1,5 @@
+using Sluice.Server.Listening;
+
 namespace Sluice.Server.Auth;
 
 /// <summary>

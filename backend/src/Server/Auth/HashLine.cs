@@ -1,3 +1,5 @@
+using Sluice.Server.Listening;
+
 namespace Sluice.Server.Auth;
 
 /// <summary>A well-formed header, with its user and password.</summary>
