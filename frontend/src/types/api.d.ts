@@ -564,6 +564,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["GivePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["EndSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -841,6 +889,8 @@ export interface components {
             user: string;
             oldPassword: string;
             newPassword?: null | string;
+            /** @default false */
+            endKeys: boolean;
         };
         ArrAttempt: {
             address: string;
@@ -1208,6 +1258,10 @@ export interface components {
         NewKey: {
             name: string;
             access: components["schemas"]["KeyAccess"];
+            password?: null | string;
+        };
+        PasswordGiven: {
+            password: string;
         };
         PathCheck: {
             ok: boolean;
@@ -1481,6 +1535,21 @@ export interface components {
             setup: components["schemas"]["SetupStage"];
             openTo: string[];
         };
+        SessionEntries: {
+            items: components["schemas"]["SessionEntry"][];
+        };
+        SessionEntry: {
+            id: string;
+            address: string;
+            agent: string;
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            lastUsed: string;
+            /** Format: date-time */
+            ends: string;
+            current: boolean;
+        };
         SettingField: {
             key: string;
             group: components["schemas"]["SettingFieldGroup"];
@@ -1513,6 +1582,7 @@ export interface components {
             values: {
                 [key: string]: null | string;
             };
+            password?: null | string;
         };
         SettingsSet: {
             id: string;
@@ -1550,6 +1620,8 @@ export interface components {
             user: string;
             password: string;
             origin?: null | string;
+            /** @default false */
+            endKeys: boolean;
         };
         /** @enum {string} */
         SetupStage: "account" | "provider" | "try" | "apps" | "done";
@@ -1557,6 +1629,7 @@ export interface components {
             complete: boolean;
             step: components["schemas"]["SetupStage"];
             needsCode: boolean;
+            hasKeys?: null | boolean;
         };
         SetupStep: {
             step: components["schemas"]["SetupStage"];
@@ -3099,6 +3172,95 @@ export interface operations {
             query?: never;
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    GivePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordGiven"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEntries"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    EndSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;

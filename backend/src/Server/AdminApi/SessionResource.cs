@@ -1,13 +1,13 @@
-using System.Globalization;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Listening;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/setup</c>, <c>/api/session</c>, <c>/api/account</c> and <c>/api/keys</c>: who may call the others (ADM-2, S7).</summary>
+/// <summary><c>/api/setup</c>, <c>/api/session</c> and <c>/api/account</c>: who may call the others (ADM-2, S7).</summary>
 internal static class SessionResource
 {
     private const int MaxName = 64;
@@ -24,13 +24,18 @@ internal static class SessionResource
         api.MapGet("/session", ShowSession).WithName("ShowSession");
         api.MapDelete("/session", LogOutAsync).WithName("LogOut");
         api.MapPut("/account", ChangeAccountAsync).WithName("ChangeAccount");
-        api.MapGet("/keys", ListKeys).WithName("ListKeys");
-        api.MapPost("/keys", MakeKeyAsync).WithName("MakeKey");
-        api.MapDelete("/keys/{id}", RemoveKeyAsync).WithName("RemoveKey");
     }
 
     /// <summary>How far the setup is.</summary>
-    public static SetupState StateOf(AdminStore store) => new(store.Admin is not null, StageOf(store), store.Admin is null);
+    public static SetupState StateOf(AdminStore store) => new(
+        store.Admin is not null, StageOf(store), store.Admin is null, store.Admin is null && store.Keys.Count > 0 ? true : null);
+
+    /// <summary>The caller has guessed too often.</summary>
+    public static JsonHttpResult<Problem> TooMany(HttpContext http)
+    {
+        http.Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
+        return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", "Too many wrong attempts. Wait a minute.");
+    }
 
     private static Ok<SetupState> ShowSetup(AdminStore store) => TypedResults.Ok(StateOf(store));
 
@@ -59,6 +64,8 @@ internal static class SessionResource
         if (errors.Count > 0)
             return AdminProblem.BadInput(errors);
         var password = await Task.Run(() => PasswordHash.Create(request.Password), cancellationToken);
+        if (request.EndKeys)
+            await store.RemoveKeysAsync(cancellationToken);
         if (!await store.CreateAsync(request.User, password, WordOf(SetupStage.Provider), cancellationToken))
             return AdminProblem.WrongState("Setup is complete. Log in.");
         code.End();
@@ -66,14 +73,20 @@ internal static class SessionResource
         return await OpenAsync(http, store, cancellationToken);
     }
 
-    /// <summary>The address in the browser becomes <c>general.base-url</c> where none is set: links begin with it.</summary>
+    /// <summary>
+    /// The address in the browser becomes <c>general.base-url</c> if none is set, because links begin with it; otherwise its host becomes a known one.
+    /// </summary>
     private static async Task KeepOriginAsync(string? origin, SettingsStore settings, SettingsSource values, CancellationToken cancellationToken)
     {
-        const string key = "general.base-url";
-        if (values.Current[key].Origin != SettingOrigin.Default || !Uri.TryCreate(origin, UriKind.Absolute, out var url) || url.IsLoopback)
+        if (!Uri.TryCreate(origin, UriKind.Absolute, out var url) || url.IsLoopback)
+            return;
+        var (key, value) = values.Current["general.base-url"].Origin == SettingOrigin.Default
+            ? ("general.base-url", url.GetLeftPart(UriPartial.Authority))
+            : ("general.allowed-hosts", url.Host);
+        if (values.Current[key].Origin != SettingOrigin.Default)
             return;
         // One that cannot be used is not kept, and the default stays.
-        _ = await settings.SaveAsync(new Dictionary<string, string?> { [key] = url.GetLeftPart(UriPartial.Authority) }, cancellationToken);
+        _ = await settings.SaveAsync(new Dictionary<string, string?> { [key] = value }, cancellationToken);
     }
 
     private static async Task<Results<Ok<SetupState>, JsonHttpResult<Problem>>> AdvanceAsync(
@@ -131,31 +144,16 @@ internal static class SessionResource
         if (errors.Count > 0)
             return AdminProblem.BadInput(errors);
         var hash = change.NewPassword is { } chosen ? await Task.Run(() => PasswordHash.Create(chosen), cancellationToken) : admin.Password;
+        if (change.EndKeys)
+            await store.RemoveKeysAsync(cancellationToken);
         await store.ChangeAccountAsync(admin with { Name = change.User, Password = hash }, endsSessions: change.NewPassword is not null, cancellationToken);
         return change.NewPassword is null ? ShowSession(http, store) : await OpenAsync(http, store, cancellationToken);
     }
 
-    private static Ok<KeyEntries> ListKeys(AdminStore store) => TypedResults.Ok(new KeyEntries(
-    [
-        .. store.Keys.Select(key => new KeyEntry(key.Id.ToString(CultureInfo.InvariantCulture), key.Name, AccessOf(key), key.Created, key.Used)),
-    ]));
-
-    private static async Task<Results<Ok<MadeKey>, JsonHttpResult<Problem>>> MakeKeyAsync(NewKey key, AdminStore store, CancellationToken cancellationToken)
-    {
-        if (key.Name.Trim().Length is 0 or > MaxName || !SettingText.IsPlain(key.Name))
-            return AdminProblem.BadInput("name", "Give the key a name of at most 64 characters.");
-        var (row, text) = await store.MakeKeyAsync(key.Name.Trim(), key.Access == KeyAccess.Full, cancellationToken);
-        return TypedResults.Ok(new MadeKey(row.Id.ToString(CultureInfo.InvariantCulture), row.Name, AccessOf(row), text));
-    }
-
-    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> RemoveKeyAsync(string id, AdminStore store, CancellationToken cancellationToken) =>
-        long.TryParse(id, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && await store.RemoveKeyAsync(number, cancellationToken)
-            ? TypedResults.NoContent()
-            : AdminProblem.NotFound("There is no such key.");
-
     private static async Task<Ok<Session>> OpenAsync(HttpContext http, AdminStore store, CancellationToken cancellationToken)
     {
-        var id = await store.OpenSessionAsync(cancellationToken);
+        http.Prove();
+        var id = await store.OpenSessionAsync(SessionPlace.Of(http), cancellationToken);
         var ends = store.SessionEnds(id)!.Value;
         http.Response.Cookies.Append(AdminDoor.CookieOf(store), id, Cookie(http, ends));
         return TypedResults.Ok(Shape(store.Admin!.Name, ends, http, store));
@@ -179,12 +177,6 @@ internal static class SessionResource
         StageOf(store),
         [.. http.RequestServices.GetRequiredService<IOptionsMonitor<WebDavOptions>>().CurrentValue.NoAuthNetworks.Select(static network => network.ToString())]);
 
-    private static JsonHttpResult<Problem> TooMany(HttpContext http)
-    {
-        http.Response.Headers.RetryAfter = FailureBudget.RetryAfterSeconds;
-        return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", "Too many wrong attempts. Wait a minute.");
-    }
-
     /// <summary>What is wrong with a name and a password; a password that stays is null.</summary>
     private static Dictionary<string, string[]> Judge(string user, string? password, string field)
     {
@@ -196,8 +188,6 @@ internal static class SessionResource
             errors[field] = [$"Must be {rules.Allowed}."];
         return errors;
     }
-
-    private static KeyAccess AccessOf(AdminKey key) => key.HasFullAccess ? KeyAccess.Full : KeyAccess.Read;
 
     private static SetupStage StageOf(AdminStore store) =>
         store.Admin is { } admin ? Enum.TryParse<SetupStage>(admin.Step, ignoreCase: true, out var stage) ? stage : SetupStage.Done : SetupStage.Account;

@@ -17,7 +17,7 @@ internal static partial class AuthLog
     [LoggerMessage(1305, LogLevel.Warning, "The setup cannot begin: {Cause}")]
     public static partial void SetupNotReady(ILogger logger, string cause);
 
-    [LoggerMessage(1306, LogLevel.Warning, "The administrator's login was removed, as RESET_ADMIN_PASSWORD asked for. Take the variable away now; films and keys are as they were")]
+    [LoggerMessage(1306, LogLevel.Warning, "The administrator's login was removed, as RESET_ADMIN_PASSWORD asked for. Take the variable away now. Films are as they were, and so are named keys: the setup offers to end them")]
     public static partial void LoginRemoved(ILogger logger);
 
     [LoggerMessage(1307, LogLevel.Warning, "RESET_ADMIN_PASSWORD has done its work and is ignored until a start without it")]

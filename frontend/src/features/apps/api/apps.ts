@@ -24,7 +24,10 @@ export const arrQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(api.GET("/api/arr", { signal })),
 });
 
-export const makeWebDavPassword = () => dataOf(api.POST("/api/settings/webdav-password"));
+export async function makeWebDavPassword({ password }: { password?: string }) {
+  if (password !== undefined) await api.POST("/api/session/password", { body: { password } });
+  return dataOf(api.POST("/api/settings/webdav-password"));
+}
 
 export const connectArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/connect", { body }));
 
