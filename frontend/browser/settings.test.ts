@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { brokenRules, overflowAt, settle, smallTargets } from "./checks";
-import { type RunningServer, openPage, setUp, startBrowser, startServer, windows } from "./harness";
+import { type RunningServer, account, logIn, openPage, setUp, startBrowser, startServer, windows } from "./harness";
 
 const patienceMs = 15_000;
 
@@ -86,6 +86,39 @@ describe("the settings", () => {
     await page.waitForURL((url) => url.searchParams.get("q") === "usenet.read-ahead-mb");
     await page.getByRole("spinbutton", { name: "Read ahead" }).waitFor();
     expect(page.errors).toEqual([]);
+    await page.context().close();
+  });
+
+  it("log out another browser", async () => {
+    const other = await logIn(server);
+    const page = await open("desktop", "light");
+    await page.goto("settings/account");
+    await page.getByRole("button", { name: /^Log out .+ at 127\.0\.0\.1$/ }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await brokenRules(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Log out" }).click();
+    await page.getByText(/ is logged out$/).waitFor();
+    expect((await fetch(`${server.url}/api/session`, { headers: { Cookie: other } })).status).toBe(401);
+    expect((await fetch(`${server.url}/api/session`, { headers: { Cookie: cookie } })).status).toBe(200);
+    expect(page.errors).toEqual([]);
+    await page.context().close();
+  });
+
+  it("ask for the password again before a key that may do everything is made", async () => {
+    // A new run of the server knows no session that has just given it.
+    await server.restart();
+    const page = await open("phone", "dark");
+    await page.goto("settings/account");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("backup");
+    await dialog.getByRole("combobox", { name: "It may" }).selectOption("full");
+    await dialog.getByRole("button", { name: "Make a key" }).click();
+    await dialog.getByLabel("Your password").fill(account.password);
+    expect(await brokenRules(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Make a key" }).click();
+    await dialog.getByText("This key is shown once. Copy it now.").waitFor();
+    expect(page.errors.filter((error) => !isLoad(error))).toEqual([]);
     await page.context().close();
   });
 });

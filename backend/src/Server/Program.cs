@@ -84,6 +84,7 @@ internal static class Program
         app.UseSafeModeNotice();
         app.UseAuthentication();
         app.UseAuthorization();
+        app.UseProvedRequests();
         app.UseAdminRights();
         app.UseUnavailableGate();
         app.MapHealth().OpenAs(OpenEndpoint.Process);

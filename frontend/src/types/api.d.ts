@@ -580,6 +580,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["GivePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["ListSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["EndSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -857,6 +905,8 @@ export interface components {
             user: string;
             oldPassword: string;
             newPassword?: null | string;
+            /** @default false */
+            endKeys: boolean;
         };
         ArrAttempt: {
             address: string;
@@ -1239,6 +1289,10 @@ export interface components {
         NewKey: {
             name: string;
             access: components["schemas"]["KeyAccess"];
+            password?: null | string;
+        };
+        PasswordGiven: {
+            password: string;
         };
         PathCheck: {
             ok: boolean;
@@ -1518,6 +1572,21 @@ export interface components {
             setup: components["schemas"]["SetupStage"];
             openTo: string[];
         };
+        SessionEntries: {
+            items: components["schemas"]["SessionEntry"][];
+        };
+        SessionEntry: {
+            id: string;
+            address: string;
+            agent: string;
+            /** Format: date-time */
+            created: string;
+            /** Format: date-time */
+            lastUsed: string;
+            /** Format: date-time */
+            ends: string;
+            current: boolean;
+        };
         SettingField: {
             key: string;
             group: components["schemas"]["SettingFieldGroup"];
@@ -1550,6 +1619,7 @@ export interface components {
             values: {
                 [key: string]: null | string;
             };
+            password?: null | string;
         };
         SettingsSet: {
             id: string;
@@ -1587,6 +1657,8 @@ export interface components {
             user: string;
             password: string;
             origin?: null | string;
+            /** @default false */
+            endKeys: boolean;
         };
         /** @enum {string} */
         SetupStage: "account" | "provider" | "try" | "apps" | "done";
@@ -1594,6 +1666,7 @@ export interface components {
             complete: boolean;
             step: components["schemas"]["SetupStage"];
             needsCode: boolean;
+            hasKeys?: null | boolean;
         };
         SetupStep: {
             step: components["schemas"]["SetupStage"];
@@ -3169,6 +3242,95 @@ export interface operations {
             query?: never;
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    GivePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordGiven"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    ListSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEntries"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    EndSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;

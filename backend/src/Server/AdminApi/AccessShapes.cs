@@ -22,26 +22,21 @@ internal enum SetupStage
     Done,
 }
 
-/// <summary>What a named key may do.</summary>
-[JsonConverter(typeof(KebabCaseEnumConverter<KeyAccess>))]
-internal enum KeyAccess
-{
-    /// <summary>Everything.</summary>
-    Full,
-
-    /// <summary>Read.</summary>
-    Read,
-}
-
 /// <summary>How far the setup is, and whether it asks for the code.</summary>
-internal sealed record SetupState(bool Complete, SetupStage Step, bool NeedsCode);
+/// <param name="Complete">Whether there is an administrator.</param>
+/// <param name="Step">How far the checklist is.</param>
+/// <param name="NeedsCode">Whether it asks for the code.</param>
+/// <param name="HasKeys">True if there is no administrator any more and named keys of the former one still work; else absent.</param>
+internal sealed record SetupState(
+    bool Complete, SetupStage Step, bool NeedsCode, [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] bool? HasKeys = null);
 
 /// <summary>The first administrator.</summary>
 /// <param name="Code">The code that the log shows.</param>
 /// <param name="User">The name.</param>
 /// <param name="Password">The password.</param>
 /// <param name="Origin">Where the browser found the server; null not to keep it.</param>
-internal sealed record SetupRequest(string Code, string User, string Password, string? Origin = null) : IJsonBody<SetupRequest>;
+/// <param name="EndKeys">Ends all named keys that a former administrator made.</param>
+internal sealed record SetupRequest(string Code, string User, string Password, string? Origin = null, bool EndKeys = false) : IJsonBody<SetupRequest>;
 
 /// <summary>How far the checklist has come.</summary>
 internal sealed record SetupStep(SetupStage Step) : IJsonBody<SetupStep>;
@@ -61,19 +56,11 @@ internal sealed record Session(
 internal sealed record Login(string User, string Password) : IJsonBody<Login>;
 
 /// <summary>A change of the login; without a new password the old one stays.</summary>
-internal sealed record AccountChange(string User, string OldPassword, string? NewPassword = null) : IJsonBody<AccountChange>;
-
-/// <summary>A named key, without itself.</summary>
-internal sealed record KeyEntry(string Id, string Name, KeyAccess Access, DateTimeOffset Created, DateTimeOffset? LastUsed);
-
-/// <summary>All named keys.</summary>
-internal sealed record KeyEntries(IReadOnlyList<KeyEntry> Items);
-
-/// <summary>A key that is to be made.</summary>
-internal sealed record NewKey(string Name, KeyAccess Access) : IJsonBody<NewKey>;
-
-/// <summary>A key that was made, which is shown once.</summary>
-internal sealed record MadeKey(string Id, string Name, KeyAccess Access, string Key);
+/// <param name="User">The name.</param>
+/// <param name="OldPassword">The password until now.</param>
+/// <param name="NewPassword">Another one, which ends all other sessions.</param>
+/// <param name="EndKeys">Ends all named keys too.</param>
+internal sealed record AccountChange(string User, string OldPassword, string? NewPassword = null, bool EndKeys = false) : IJsonBody<AccountChange>;
 
 /// <summary>How access stands in JSON, generated at build.</summary>
 [JsonSourceGenerationOptions(System.Text.Json.JsonSerializerDefaults.Web)]
@@ -83,7 +70,4 @@ internal sealed record MadeKey(string Id, string Name, KeyAccess Access, string 
 [JsonSerializable(typeof(Session))]
 [JsonSerializable(typeof(Login))]
 [JsonSerializable(typeof(AccountChange))]
-[JsonSerializable(typeof(KeyEntries))]
-[JsonSerializable(typeof(NewKey))]
-[JsonSerializable(typeof(MadeKey))]
 internal sealed partial class AccessJson : JsonSerializerContext;

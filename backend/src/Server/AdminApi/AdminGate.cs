@@ -1,8 +1,9 @@
-using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Http.HttpResults;
+using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Database;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Listening;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
@@ -15,6 +16,9 @@ internal static class AdminGate
 {
     private const long MaxBody = 1 << 20;
 
+    // What the open calls take is a login or the first account. Strangers can send many of them at a time.
+    private const long MaxOpenBody = 8 << 10;
+
     /// <summary>
     /// Adds the gate, behind routing and before authorization: a refusal of a later part gets the form of this API, and so does a body that
     /// cannot be read.
@@ -26,28 +30,20 @@ internal static class AdminGate
     /// caller sends is not looked at.
     /// </summary>
     public static IApplicationBuilder UseAdminRights(this IApplicationBuilder app) => app.Use((http, next) =>
-        IsOfApi(http) && Refuse(http) is { } problem ? problem.ExecuteAsync(http) : next(http));
-
-    /// <summary>
-    /// Why the page that a request comes from is refused; null where it is not: host and port of its Origin are those that the request was sent
-    /// to, or those of <c>general.base-url</c>.
-    /// </summary>
-    /// <param name="http">The request.</param>
-    /// <param name="isNeeded">Whether a request without the header is refused.</param>
-    public static string? OriginRefused(HttpContext http, bool isNeeded)
     {
-        var origin = http.Request.Headers.Origin.ToString();
-        if (origin.Length == 0)
-            return isNeeded ? "The header Origin is missing." : null;
-        var baseUrl = http.RequestServices.GetRequiredService<SettingsSource>().Current.Text("general.base-url");
-        if (Uri.TryCreate(origin, UriKind.Absolute, out var from)
-            && (IsOf(from, http.Request.Host) || (Uri.TryCreate(baseUrl, UriKind.Absolute, out var known) && IsOf(from, new HostString(known.Authority)))))
-        {
-            return null;
-        }
+        if (!IsOfApi(http))
+            return next(http);
+        if (Refuse(http) is { } problem)
+            return problem.ExecuteAsync(http);
+        http.AllowBody(http.User.FindFirst(AdminDoor.Kind) is null ? MaxOpenBody : MaxBody);
+        return next(http);
+    });
 
-        return $"The page comes from {Shown(origin)}, and the request was sent to {Shown(http.Request.Host.Value ?? "")}. Set general.base-url to the address in the browser.";
-    }
+    /// <summary>Returns why the page that a request comes from is refused, or null.</summary>
+    /// <param name="http">The request.</param>
+    /// <param name="isNeeded">Whether a request without the header Origin is refused.</param>
+    public static string? RefuseOrigin(HttpContext http, bool isNeeded) =>
+        RequestOrigin.Refuse(http, http.RequestServices.GetRequiredService<IOptionsMonitor<GeneralOptions>>().CurrentValue, isNeeded);
 
     private static bool IsOfApi(HttpContext http) => http.GetEndpoint()?.Metadata.GetMetadata<AdminEndpoint>() is not null;
 
@@ -61,19 +57,10 @@ internal static class AdminGate
             return AdminProblem.Of(StatusCodes.Status403Forbidden, "unauthorized", "This key may only read.");
         if (kind == AdminDoor.Session && http.Request.Headers["X-Csrf"] != "1")
             return AdminProblem.Of(StatusCodes.Status403Forbidden, "csrf", "The header X-Csrf is missing.");
-        return kind is not AdminDoor.FullKey && OriginRefused(http, isNeeded: kind == AdminDoor.Session) is { } sentence
+        return kind is not AdminDoor.FullKey && RefuseOrigin(http, isNeeded: kind == AdminDoor.Session) is { } sentence
             ? AdminProblem.Of(StatusCodes.Status403Forbidden, "origin-mismatch", sentence)
             : null;
     }
-
-    private static bool IsOf(Uri origin, HostString host)
-    {
-        var isPlain = host.Port is null or 80 or 443;
-        return origin.Host.Equals(host.Host, StringComparison.OrdinalIgnoreCase)
-            && (origin.Port == host.Port || (isPlain && (origin.IsDefaultPort || origin.Port is 80 or 443)));
-    }
-
-    private static string Shown(string text) => new([.. text.Take(100).Where(c => !char.IsControl(c))]);
 
     private static async Task RunAsync(HttpContext http, RequestDelegate next)
     {
@@ -83,8 +70,6 @@ internal static class AdminGate
             return;
         }
 
-        if (http.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } body)
-            body.MaxRequestBodySize = MaxBody;
         http.Response.Headers.CacheControl = "no-store";
         try
         {

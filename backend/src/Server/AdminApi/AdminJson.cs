@@ -23,6 +23,7 @@ internal static class AdminJson
         var chain = options.TypeInfoResolverChain;
         chain.Insert(0, AdminProblemJson.Default);
         chain.Insert(0, AccessJson.Default);
+        chain.Insert(0, CredentialJson.Default);
         chain.Insert(0, FamilyImportJson.Default);
         chain.Insert(0, SettingsJson.Default);
         chain.Insert(0, WebDavPasswordJson.Default);

@@ -40,6 +40,7 @@ internal static class AdminRegistration
         var api = routes.MapGroup("/api");
         api.WithMetadata(new AdminEndpoint()).RequireAuthorization(AdminDoor.Name);
         api.MapAccess();
+        api.MapCredentials();
         api.MapImport();
         api.MapSettings();
         api.MapWebDavPassword();

@@ -28,9 +28,7 @@ internal static class EventResource
         string topics, string? since, HttpContext http, EventHub hub, AdminStore store, IHostApplicationLifetime lifetime, TimeProvider time,
         CancellationToken cancellationToken)
     {
-        if (http.Request.Headers["Sec-Fetch-Site"] == "cross-site")
-            return AdminProblem.Of(StatusCodes.Status403Forbidden, "origin-mismatch", "A page of another site may not watch.");
-        if (AdminGate.OriginRefused(http, isNeeded: false) is { } sentence)
+        if (AdminGate.RefuseOrigin(http, isNeeded: false) is { } sentence)
             return AdminProblem.Of(StatusCodes.Status403Forbidden, "origin-mismatch", sentence);
         string[] names = [.. topics.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Distinct()];
         if (names.Length is 0 or > MaxTopics || !names.All(name => name.Length <= MaxName && hub.Knows(name)))

@@ -1,14 +1,14 @@
-using System.Globalization;
 using Microsoft.AspNetCore.Http.HttpResults;
 using Microsoft.Extensions.Options;
 using Sluice.Server.Auth;
 using Sluice.Server.Diagnostics;
+using Sluice.Server.Listening;
 using Sluice.Server.Settings;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.AdminApi;
 
-/// <summary><c>/api/setup</c>, <c>/api/session</c>, <c>/api/account</c> and <c>/api/keys</c>: who may call the others (ADM-2, S7).</summary>
+/// <summary><c>/api/setup</c>, <c>/api/session</c> and <c>/api/account</c>: who may call the others (ADM-2, S7).</summary>
 internal static class SessionResource
 {
     private const int MaxName = 64;
@@ -25,13 +25,20 @@ internal static class SessionResource
         api.MapGet("/session", ShowSession).WithName("ShowSession");
         api.MapDelete("/session", LogOutAsync).WithName("LogOut");
         api.MapPut("/account", ChangeAccountAsync).WithName("ChangeAccount");
-        api.MapGet("/keys", ListKeys).WithName("ListKeys");
-        api.MapPost("/keys", MakeKeyAsync).WithName("MakeKey");
-        api.MapDelete("/keys/{id}", RemoveKeyAsync).WithName("RemoveKey");
     }
 
     /// <summary>How far the setup is.</summary>
-    public static SetupState StateOf(AdminStore store) => new(store.Admin is not null, StageOf(store), store.Admin is null);
+    public static SetupState StateOf(AdminStore store) => new(
+        store.Admin is not null, StageOf(store), store.Admin is null, store.Admin is null && store.Keys.Count > 0 ? true : null);
+
+    /// <summary>The answer to a login that was not judged, because its sender has guessed too often or too many others are logging in.</summary>
+    public static JsonHttpResult<Problem> Wait(HttpContext http, LoginVerdict verdict)
+    {
+        var isBusy = verdict == LoginVerdict.Busy;
+        http.Response.Headers.RetryAfter = isBusy ? HashLine.RetryAfterSeconds : FailureBudget.RetryAfterSeconds;
+        var sentence = isBusy ? "Too many others are logging in. Try again in a few seconds." : "Too many wrong attempts. Wait a minute.";
+        return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", sentence);
+    }
 
     private static Ok<SetupState> ShowSetup(AdminStore store) => TypedResults.Ok(StateOf(store));
 
@@ -60,6 +67,8 @@ internal static class SessionResource
         if (errors.Count > 0)
             return AdminProblem.BadInput(errors);
         var password = await Task.Run(() => PasswordHash.Create(chosen!), cancellationToken);
+        if (request.EndKeys)
+            await store.RemoveKeysAsync(cancellationToken);
         if (!await store.CreateAsync(request.User, password, WordOf(SetupStage.Provider), cancellationToken))
             return AdminProblem.WrongState("Setup is complete. Log in.");
         code.End();
@@ -67,14 +76,20 @@ internal static class SessionResource
         return await OpenAsync(http, store, cancellationToken);
     }
 
-    /// <summary>The address in the browser becomes <c>general.base-url</c> where none is set: links begin with it.</summary>
+    /// <summary>
+    /// The address in the browser becomes <c>general.base-url</c> if none is set, because links begin with it; otherwise its host becomes a known one.
+    /// </summary>
     private static async Task KeepOriginAsync(string? origin, SettingsStore settings, SettingsSource values, CancellationToken cancellationToken)
     {
-        const string key = "general.base-url";
-        if (values.Current[key].Origin != SettingOrigin.Default || !Uri.TryCreate(origin, UriKind.Absolute, out var url) || url.IsLoopback)
+        if (!Uri.TryCreate(origin, UriKind.Absolute, out var url) || url.IsLoopback)
+            return;
+        var (key, value) = values.Current["general.base-url"].Origin == SettingOrigin.Default
+            ? ("general.base-url", url.GetLeftPart(UriPartial.Authority))
+            : ("general.allowed-hosts", url.Host);
+        if (values.Current[key].Origin != SettingOrigin.Default)
             return;
         // One that cannot be used is not kept, and the default stays.
-        _ = await settings.SaveAsync(new Dictionary<string, string?> { [key] = url.GetLeftPart(UriPartial.Authority) }, cancellationToken);
+        _ = await settings.SaveAsync(new Dictionary<string, string?> { [key] = value }, cancellationToken);
     }
 
     private static async Task<Results<Ok<SetupState>, JsonHttpResult<Problem>>> AdvanceAsync(
@@ -134,31 +149,16 @@ internal static class SessionResource
         if (errors.Count > 0)
             return AdminProblem.BadInput(errors);
         var hash = chosen is not null ? await Task.Run(() => PasswordHash.Create(chosen), cancellationToken) : admin.Password;
+        if (change.EndKeys)
+            await store.RemoveKeysAsync(cancellationToken);
         await store.ChangeAccountAsync(admin with { Name = change.User, Password = hash }, endsSessions: change.NewPassword is not null, cancellationToken);
         return change.NewPassword is null ? ShowSession(http, store) : await OpenAsync(http, store, cancellationToken);
     }
 
-    private static Ok<KeyEntries> ListKeys(AdminStore store) => TypedResults.Ok(new KeyEntries(
-    [
-        .. store.Keys.Select(key => new KeyEntry(key.Id.ToString(CultureInfo.InvariantCulture), key.Name, AccessOf(key), key.Created, key.Used)),
-    ]));
-
-    private static async Task<Results<Ok<MadeKey>, JsonHttpResult<Problem>>> MakeKeyAsync(NewKey key, AdminStore store, CancellationToken cancellationToken)
-    {
-        if (key.Name.Trim().Length is 0 or > MaxName || !SettingText.IsPlain(key.Name))
-            return AdminProblem.BadInput("name", "Give the key a name of at most 64 characters.");
-        var (row, text) = await store.MakeKeyAsync(key.Name.Trim(), key.Access == KeyAccess.Full, cancellationToken);
-        return TypedResults.Ok(new MadeKey(row.Id.ToString(CultureInfo.InvariantCulture), row.Name, AccessOf(row), text));
-    }
-
-    private static async Task<Results<NoContent, JsonHttpResult<Problem>>> RemoveKeyAsync(string id, AdminStore store, CancellationToken cancellationToken) =>
-        long.TryParse(id, NumberStyles.None, CultureInfo.InvariantCulture, out var number) && await store.RemoveKeyAsync(number, cancellationToken)
-            ? TypedResults.NoContent()
-            : AdminProblem.NotFound("There is no such key.");
-
     private static async Task<Ok<Session>> OpenAsync(HttpContext http, AdminStore store, CancellationToken cancellationToken)
     {
-        var id = await store.OpenSessionAsync(cancellationToken);
+        http.Prove();
+        var id = await store.OpenSessionAsync(SessionPlace.Of(http), cancellationToken);
         var ends = store.SessionEnds(id)!.Value;
         http.Response.Cookies.Append(AdminDoor.CookieOf(store), id, Cookie(http, ends));
         var clock = http.RequestServices.GetRequiredService<TimeProvider>();
@@ -184,14 +184,6 @@ internal static class SessionResource
         StageOf(store),
         [.. http.RequestServices.GetRequiredService<IOptionsMonitor<WebDavOptions>>().CurrentValue.NoAuthNetworks.Select(static network => network.ToString())]);
 
-    private static JsonHttpResult<Problem> Wait(HttpContext http, LoginVerdict verdict)
-    {
-        var isBusy = verdict == LoginVerdict.Busy;
-        http.Response.Headers.RetryAfter = isBusy ? HashLine.RetryAfterSeconds : FailureBudget.RetryAfterSeconds;
-        var sentence = isBusy ? "Too many others are logging in. Try again in a few seconds." : "Too many wrong attempts. Wait a minute.";
-        return AdminProblem.Of(StatusCodes.Status429TooManyRequests, "too-many", sentence);
-    }
-
     /// <summary>What is wrong with a name and a password; a password that stays is null.</summary>
     private static Dictionary<string, string[]> Judge(string user, string? password, string field, out ChosenPassword? chosen)
     {
@@ -203,8 +195,6 @@ internal static class SessionResource
             errors[field] = [$"Must be {ChosenPassword.Rule}."];
         return errors;
     }
-
-    private static KeyAccess AccessOf(AdminKey key) => key.HasFullAccess ? KeyAccess.Full : KeyAccess.Read;
 
     private static SetupStage StageOf(AdminStore store) =>
         store.Admin is { } admin ? Enum.TryParse<SetupStage>(admin.Step, ignoreCase: true, out var stage) ? stage : SetupStage.Done : SetupStage.Account;

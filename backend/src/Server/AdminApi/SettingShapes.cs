@@ -163,7 +163,8 @@ internal sealed record SettingValues(IReadOnlyList<SettingValue> Items, long Seq
 
 /// <summary>What is to be saved.</summary>
 /// <param name="Values">Text by key; null takes the saved value back.</param>
-internal sealed record SettingsSave(Dictionary<string, string?> Values) : IJsonBody<SettingsSave>;
+/// <param name="Password">The administrator's password, which a new WebDAV password may need; null to go without.</param>
+internal sealed record SettingsSave(Dictionary<string, string?> Values, string? Password = null) : IJsonBody<SettingsSave>;
 
 /// <summary>A set that was saved.</summary>
 internal sealed record SettingsSet(string Id, DateTimeOffset Saved, IReadOnlyList<string> Keys, bool FailedStart);

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Microsoft.AspNetCore.Http.HttpResults;
+using Sluice.Server.Auth;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.AdminApi;
@@ -30,10 +31,21 @@ internal static class SettingsResource
     private static Ok<SettingValues> List(SettingsSource settings, EffectiveValues effective) => TypedResults.Ok(Values(settings, effective));
 
     private static async Task<Results<Ok<SettingValues>, JsonHttpResult<Problem>>> SaveAsync(
-        SettingsSave save, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken) =>
-        await SaveUnlockedAsync(save.Values, store, settings, cancellationToken) is { Count: > 0 } errors
+        SettingsSave save,
+        HttpContext http,
+        SettingsStore store,
+        SettingsSource settings,
+        EffectiveValues effective,
+        AdminStore admins,
+        AdminPassword judge,
+        CancellationToken cancellationToken)
+    {
+        if (HasPassword(save.Values) && await PasswordGate.RefuseAsync(http, save.Password, admins, judge, cancellationToken) is { } problem)
+            return problem;
+        return await SaveUnlockedAsync(save.Values, store, settings, cancellationToken) is { Count: > 0 } errors
             ? AdminProblem.BadInput(errors)
             : TypedResults.Ok(Values(settings, effective));
+    }
 
     private static async Task<Results<Ok<SettingValue>, JsonHttpResult<Problem>>> ResetAsync(
         string key, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken)
@@ -77,9 +89,9 @@ internal static class SettingsResource
     }
 
     private static async Task<Results<Ok<SettingValues>, JsonHttpResult<Problem>>> ImportAsync(
-        HttpRequest request, SettingsStore store, SettingsSource settings, EffectiveValues effective, CancellationToken cancellationToken)
+        HttpContext http, SettingsStore store, SettingsSource settings, EffectiveValues effective, AdminStore admins, AdminPassword judge, CancellationToken cancellationToken)
     {
-        if (await ReadTextAsync(request.Body, cancellationToken) is not { } text)
+        if (await ReadTextAsync(http.Request.Body, cancellationToken) is not { } text)
             return AdminProblem.Of(StatusCodes.Status413PayloadTooLarge, "too-large", "A file of settings is not this long.");
         var (values, errors) = (new Dictionary<string, string?>(), new Dictionary<string, string[]>());
         var number = 0;
@@ -95,10 +107,15 @@ internal static class SettingsResource
                 values[line[..at]] = line[(at + 1)..];
         }
 
+        if (HasPassword(values) && await PasswordGate.RefuseAsync(http, given: null, admins, judge, cancellationToken) is { } problem)
+            return problem;
         if (errors.Count == 0)
             errors = new(await SaveUnlockedAsync(values, store, settings, cancellationToken));
         return errors.Count > 0 ? AdminProblem.BadInput(errors) : TypedResults.Ok(Values(settings, effective));
     }
+
+    /// <summary>Whether the password of the tree is among the values, under any of its names.</summary>
+    private static bool HasPassword(Dictionary<string, string?> values) => values.Keys.Any(static key => SettingsValidator.Definition(key)?.Key == "webdav.pass");
 
     /// <summary>Saves all or nothing; a setting that the environment locks is refused like a wrong value (CFG-3).</summary>
     private static async Task<IReadOnlyDictionary<string, string[]>> SaveUnlockedAsync(

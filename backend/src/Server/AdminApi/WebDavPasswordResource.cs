@@ -32,10 +32,20 @@ internal static class WebDavPasswordResource
     }
 
     private static async Task<Results<Ok<WebDavAccess>, JsonHttpResult<Problem>>> MakeAsync(
-        MadePassword made, RecentClients clients, SettingsStore store, SettingsSource settings, IOptionsMonitor<GeneralOptions> general, CancellationToken cancellationToken)
+        HttpContext http,
+        MadePassword made,
+        RecentClients clients,
+        SettingsStore store,
+        SettingsSource settings,
+        IOptionsMonitor<GeneralOptions> general,
+        AdminStore admins,
+        AdminPassword judge,
+        CancellationToken cancellationToken)
     {
         if (settings.Current[Key] is { Origin: SettingOrigin.Environment } locked)
             return AdminProblem.WrongState($"The password is set by the environment variable {locked.Variable}. Change it there.");
+        if (await PasswordGate.RefuseAsync(http, given: null, admins, judge, cancellationToken) is { } problem)
+            return problem;
         var password = MadePassword.Make();
         if (await store.SaveAsync(new Dictionary<string, string?> { [Key] = password }, cancellationToken) is { Count: > 0 } errors)
             return AdminProblem.BadInput(errors);

@@ -85,7 +85,7 @@ internal sealed class AdminDoor(
             return await JudgeKeyAsync(text);
         if (Request.Cookies[CookieOf(store)] is not { Length: > 0 } id || store.SessionEnds(id) is null || store.Admin is not { } admin)
             return AuthenticateResult.NoResult();
-        await NoteAsync(() => store.UseSessionAsync(id, Context.RequestAborted));
+        await NoteAsync(() => store.UseSessionAsync(id, SessionPlace.Of(Context), Context.RequestAborted));
         return Success(admin.Name, Session);
     }
 

@@ -29,7 +29,6 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     private const int SecretBytes = 32;
     private const long Account = 1;
 
-    private static readonly TimeSpan SessionNoted = TimeSpan.FromDays(1);
     private static readonly TimeSpan KeyNoted = TimeSpan.FromHours(1);
 
     // Changes follow one another; readers take the last state.
@@ -59,8 +58,11 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
                 connection.Query<AccountRow>("SELECT id AS Id, name AS Name, password AS Password, step AS Step FROM admin_account")
                     .Select(row => PasswordHash.Parse(row.Password) is { } hash ? new AdminAccount(row.Name, hash, row.Step) : null)
                     .FirstOrDefault(),
-                connection.Query<SessionRow>("SELECT hash AS Hash, used_at AS UsedAt FROM admin_session")
-                    .ToDictionary(row => row.Hash, row => StoredTime.Read(row.UsedAt)),
+                connection.Query<SessionRow>("SELECT hash AS Hash, used_at AS UsedAt, created_at AS CreatedAt, address AS Address, agent AS Agent FROM admin_session")
+                    .ToDictionary(
+                        row => row.Hash,
+                        row => Known(new AdminSession(
+                            row.Hash, LivedTime.Read(row.CreatedAt, time), LivedTime.Read(row.UsedAt, time), null, new SessionPlace(row.Address, row.Agent)))),
                 [
                     .. connection.Query<KeyRow>(
                             "SELECT id AS Id, name AS Name, full_access AS FullAccess, hash AS Hash, created_at AS CreatedAt, used_at AS UsedAt FROM admin_key ORDER BY id")
@@ -99,59 +101,79 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
             _ => connection => connection.Execute("DELETE FROM admin_session") + connection.Execute("DELETE FROM admin_account"),
             cancellationToken);
 
-    /// <summary>Opens a session.</summary>
+    /// <summary>The sessions that have not ended, the one used last first.</summary>
+    public IReadOnlyList<AdminSession> Sessions => [.. _state.Sessions.Values.Where(IsAlive).OrderBy(session => session.Used.Age(time))];
+
+    /// <summary>Opens a session of a browser that has just given the password.</summary>
     /// <returns>What the cookie holds.</returns>
-    public async Task<string> OpenSessionAsync(CancellationToken cancellationToken)
+    public async Task<string> OpenSessionAsync(SessionPlace place, CancellationToken cancellationToken)
     {
         var id = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(SecretBytes));
-        var (hash, now) = (HashOf(id), time.WallTime());
-        var dead = (string[])[];
+        var now = LivedTime.Now(time);
+        var opened = new AdminSession(HashOf(id), now, now, now, place);
+        var surplus = (string[])[];
         await ChangeAsync(
             state =>
             {
-                dead =
-                [
-                    .. state.Sessions.OrderByDescending(session => session.Value)
-                        .Where((session, i) => i >= MaxSessions - 1 || !IsAlive(session.Value))
-                        .Select(session => session.Key),
-                ];
-                return state with { Sessions = new(state.Sessions.Where(session => !dead.Contains(session.Key))) { [hash] = now } };
+                // By number and never by age: a clock that is wrong for an hour must not end them.
+                surplus = [.. state.Sessions.Values.OrderBy(session => session.Used.Age(time)).Skip(MaxSessions - 1).Select(session => session.Hash)];
+                return state with { Sessions = new(state.Sessions.Where(session => !surplus.Contains(session.Key))) { [opened.Hash] = opened } };
             },
             _ => connection =>
             {
-                connection.Execute($"DELETE FROM admin_session WHERE {SqlDialect.In("hash", "@list")}", new { list = SqlDialect.List(dead) });
-                var row = new SessionRow(hash, now.ToUnixTimeMilliseconds());
-                return connection.Execute("INSERT INTO admin_session (hash, used_at) VALUES (@Hash, @UsedAt)", row);
+                connection.Execute($"DELETE FROM admin_session WHERE {SqlDialect.In("hash", "@list")}", new { list = SqlDialect.List(surplus) });
+                return connection.Execute(
+                    "INSERT INTO admin_session (hash, used_at, created_at, address, agent) VALUES (@Hash, @UsedAt, @CreatedAt, @Address, @Agent)", SessionRow.Of(opened));
             },
             cancellationToken);
         return id;
     }
 
-    /// <summary>When a session ends if it is not used again; null when it is none, or has ended.</summary>
-    public DateTimeOffset? SessionEnds(string id) =>
-        _state.Sessions.TryGetValue(HashOf(id), out var used) && IsAlive(used) ? used + options.CurrentValue.SessionTime : null;
+    /// <summary>A session by its cookie; null when it is none, or has ended.</summary>
+    public AdminSession? FindSession(string id) => _state.Sessions.TryGetValue(HashOf(id), out var session) && IsAlive(session) ? session : null;
 
-    /// <summary>Notes the use of a session, to the day.</summary>
-    public async Task UseSessionAsync(string id, CancellationToken cancellationToken)
+    /// <summary>When a session ends if it is not used again; null when it is none, or has ended.</summary>
+    public DateTimeOffset? SessionEnds(string id) => FindSession(id) is { } session ? SessionEnds(session) : null;
+
+    /// <summary>When a session ends if it is not used again.</summary>
+    public DateTimeOffset SessionEnds(AdminSession session) => time.WallTime() + session.Left(options.CurrentValue.SessionTime, time);
+
+    /// <summary>Whether a session has given the password within the last ten minutes.</summary>
+    public bool IsProved(AdminSession session) => session.IsProved(time);
+
+    /// <summary>Notes that a session has given the password.</summary>
+    public Task ProveSessionAsync(AdminSession session, CancellationToken cancellationToken) =>
+        UpdateSessionsAsync(state => state.Sessions.TryGetValue(session.Hash, out var known) ? [known with { Proved = LivedTime.Now(time) }] : [], cancellationToken);
+
+    /// <summary>
+    /// Notes the use of a session, to the hour. Times that were saved while the wall clock was wrong are put right with it, so that no session lives longer for that.
+    /// </summary>
+    public async Task UseSessionAsync(string id, SessionPlace place, CancellationToken cancellationToken)
     {
-        var (hash, now) = (HashOf(id), time.WallTime());
-        if (!_state.Sessions.TryGetValue(hash, out var used) || now - used < SessionNoted)
+        if (FindSession(id) is not { } used || !(used.IsNoteworthy(place, time) || _state.Sessions.Values.Any(IsOff)))
             return;
-        var row = new SessionRow(hash, now.ToUnixTimeMilliseconds());
-        await ChangeAsync(
-            state => state.Sessions.ContainsKey(hash) ? state with { Sessions = new(state.Sessions) { [hash] = now } } : null,
-            _ => connection => connection.Execute("UPDATE admin_session SET used_at = @UsedAt WHERE hash = @Hash", row),
+        await UpdateSessionsAsync(
+            state =>
+            [
+                .. state.Sessions.Values
+                    .Where(session => session.Hash == used.Hash || IsOff(session))
+                    .Select(session => session.Hash == used.Hash ? session with { Used = LivedTime.Now(time), Place = place } : session)
+                    .Select(session => session with { Used = session.Used.Corrected(time), Created = session.Created.Corrected(time) }),
+            ],
             cancellationToken);
     }
 
-    /// <summary>Ends a session.</summary>
-    public Task EndSessionAsync(string id, CancellationToken cancellationToken)
+    /// <summary>Ends a session by its cookie.</summary>
+    public Task EndSessionAsync(string id, CancellationToken cancellationToken) => RemoveSessionAsync(HashOf(id), cancellationToken);
+
+    /// <summary>Ends a session of the list.</summary>
+    /// <returns>Whether there was one.</returns>
+    public async Task<bool> EndListedSessionAsync(string listed, CancellationToken cancellationToken)
     {
-        var hash = HashOf(id);
-        return ChangeAsync(
-            state => state with { Sessions = new(state.Sessions.Where(session => session.Key != hash)) },
-            _ => connection => connection.Execute("DELETE FROM admin_session WHERE hash = @hash", new { hash }),
-            cancellationToken);
+        if (Sessions.FirstOrDefault(session => session.Id == listed) is not { } session)
+            return false;
+        await RemoveSessionAsync(session.Hash, cancellationToken);
+        return true;
     }
 
     /// <summary>Makes a named key.</summary>
@@ -178,6 +200,10 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         return count > 0;
     }
 
+    /// <summary>Removes all named keys.</summary>
+    public Task<bool> RemoveKeysAsync(CancellationToken cancellationToken) =>
+        ChangeAsync(state => state with { Keys = [] }, _ => connection => connection.Execute("DELETE FROM admin_key"), cancellationToken);
+
     /// <summary>A named key by its text; null when it is none.</summary>
     public AdminKey? FindKey(string key)
     {
@@ -190,7 +216,7 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
     public async Task UseKeyAsync(AdminKey key, CancellationToken cancellationToken)
     {
         var now = time.WallTime();
-        if (key.Used is { } used && now - used < KeyNoted)
+        if (key.Used is { } used && (now - used).Duration() < KeyNoted)
             return;
         await database.WriteAsync(
             connection => connection.Execute("UPDATE admin_key SET used_at = @at WHERE id = @id", new { at = now.ToUnixTimeMilliseconds(), id = key.Id }), cancellationToken);
@@ -202,7 +228,38 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
 
     private static string HashOf(string secret) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(secret)));
 
-    private bool IsAlive(DateTimeOffset used) => time.WallTime() - used < options.CurrentValue.SessionTime;
+    private bool IsAlive(AdminSession session) => session.Left(options.CurrentValue.SessionTime, time) > TimeSpan.Zero;
+
+    private bool IsOff(AdminSession session) => session.Used.IsOff(time) || session.Created.IsOff(time);
+
+    /// <summary>Of a session that this run knows, memory has more than the row.</summary>
+    private AdminSession Known(AdminSession read) => _state.Sessions.GetValueOrDefault(read.Hash, read);
+
+    private async Task RemoveSessionAsync(string hash, CancellationToken cancellationToken) => await ChangeAsync(
+        state => state with { Sessions = new(state.Sessions.Where(session => session.Key != hash)) },
+        _ => connection => connection.Execute("DELETE FROM admin_session WHERE hash = @hash", new { hash }),
+        cancellationToken);
+
+    private async Task UpdateSessionsAsync(Func<State, IReadOnlyList<AdminSession>> change, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<AdminSession> changed = [];
+        await ChangeAsync(
+            state =>
+            {
+                changed = change(state);
+                var sessions = new Dictionary<string, AdminSession>(state.Sessions);
+                foreach (var session in changed)
+                    sessions[session.Hash] = session;
+                return state with { Sessions = sessions };
+            },
+            _ => connection =>
+            {
+                foreach (var session in changed)
+                    connection.Execute("UPDATE admin_session SET used_at = @UsedAt, created_at = @CreatedAt, address = @Address, agent = @Agent WHERE hash = @Hash", SessionRow.Of(session));
+                return changed.Count;
+            },
+            cancellationToken);
+    }
 
     private async Task ReloadAsync(CancellationToken cancellationToken)
     {
@@ -247,9 +304,13 @@ internal sealed class AdminStore(SluiceDatabase database, IOptionsMonitor<AuthOp
         public static AccountRow Of(AdminAccount account) => new(Account, account.Name, account.Password.ToString(), account.Step);
     }
 
-    internal sealed record SessionRow(string Hash, long UsedAt);
+    internal sealed record SessionRow(string Hash, long UsedAt, long CreatedAt, string Address, string Agent)
+    {
+        public static SessionRow Of(AdminSession session) => new(
+            session.Hash, session.Used.Stored.ToUnixTimeMilliseconds(), session.Created.Stored.ToUnixTimeMilliseconds(), session.Place.Address, session.Place.Agent);
+    }
 
     internal sealed record KeyRow(long Id, string Name, long FullAccess, string Hash, long CreatedAt, long? UsedAt);
 
-    private sealed record State(AdminAccount? Account, Dictionary<string, DateTimeOffset> Sessions, IReadOnlyList<AdminKey> Keys, string Instance);
+    private sealed record State(AdminAccount? Account, Dictionary<string, AdminSession> Sessions, IReadOnlyList<AdminKey> Keys, string Instance);
 }

@@ -3,7 +3,6 @@ using System.Text.Encodings.Web;
 using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Authorization;
 using Microsoft.Extensions.Options;
-using Sluice.Server.Listening;
 using Sluice.Server.Settings;
 
 namespace Sluice.Server.Auth;
@@ -15,11 +14,13 @@ internal sealed class BasicAuthenticationHandler(
     UrlEncoder encoder,
     BasicVerifier verifier,
     RecentClients clients,
-    IOptionsMonitor<WebDavOptions> webDav) : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
+    IOptionsMonitor<WebDavOptions> webDav,
+    IOptionsMonitor<GeneralOptions> general) : AuthenticationHandler<AuthenticationSchemeOptions>(options, loggers, encoder)
 {
     private const string Challenge = "Basic realm=\"Sluice\", charset=\"UTF-8\"";
 
     private string? _retryAfter;
+    private string? _passRefusal;
 
     /// <inheritdoc/>
     protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
@@ -28,11 +29,15 @@ internal sealed class BasicAuthenticationHandler(
         if (Context.GetEndpoint()?.Metadata.GetMetadata<IAllowAnonymous>() is not null)
             return AuthenticateResult.NoResult();
 
-        if (NeedsNoCredentials())
-            return Success("network");
+        if (NetworkPass.Find(Context, webDav.CurrentValue.NoAuthNetworks, general.CurrentValue, out _passRefusal) is { } pass)
+            return Success(pass);
 
         if (Request.Headers.Authorization is not [{ Length: > 0 } header])
+        {
+            if (_passRefusal is not null)
+                AuthLog.PassRefused(Logger, _passRefusal);
             return AuthenticateResult.NoResult();
+        }
 
         switch (await verifier.VerifyAsync(header, Caller.Of(Context), Context.RequestAborted))
         {
@@ -51,7 +56,7 @@ internal sealed class BasicAuthenticationHandler(
     }
 
     /// <inheritdoc/>
-    protected override Task HandleChallengeAsync(AuthenticationProperties properties)
+    protected override async Task HandleChallengeAsync(AuthenticationProperties properties)
     {
         if (_retryAfter is not null)
         {
@@ -68,20 +73,15 @@ internal sealed class BasicAuthenticationHandler(
         {
             Response.StatusCode = StatusCodes.Status401Unauthorized;
             Response.Headers.WWWAuthenticate = Challenge;
+            if (_passRefusal is not null)
+            {
+                Response.ContentType = "text/plain; charset=utf-8";
+                await Response.WriteAsync(_passRefusal + "\n", Context.RequestAborted);
+            }
         }
-
-        return Task.CompletedTask;
     }
 
-    /// <summary>
-    /// Whether the request comes from networks that need no password, all the way: a forwarded address may be made up by the
-    /// client, so it may take away the exemption of the peer's own address and never give one (DAV-33).
-    /// </summary>
-    private bool NeedsNoCredentials()
-    {
-        var networks = webDav.CurrentValue.NoAuthNetworks;
-        return networks.Count > 0 && Forwarding.Of(Context).AreAll(address => networks.Any(network => network.Contains(address)));
-    }
+    private AuthenticateResult Success(NetworkPass pass) => Success(pass.Name);
 
     private AuthenticateResult Success(string name)
     {

@@ -1,47 +1,6 @@
-using System.Buffers.Binary;
-using System.Net;
 using Sluice.Server.Listening;
 
 namespace Sluice.Server.Auth;
-
-/// <summary>
-/// A sender as failures are counted: all of an IPv4 address, and the first 64 bits of an IPv6 one, because a household has that
-/// many to change between (DAV-32).
-/// </summary>
-internal readonly record struct AddressPrefix
-{
-    private const int HostBits = 64;
-
-    private readonly UInt128 _bits;
-
-    private AddressPrefix(UInt128 bits) => _bits = bits;
-
-    private bool IsV4 => _bits >> 32 == 0xFFFF;
-
-    /// <summary>Reads what <see cref="ToString"/> writes; null for any other text.</summary>
-    public static AddressPrefix? Parse(string text) => IPAddress.TryParse(text.Split('/')[0], out var address) ? Of(address) : null;
-
-    /// <summary>The prefix of an address. IPv4 is the same written plainly and as <c>::ffff:a.b.c.d</c>.</summary>
-    public static AddressPrefix Of(IPAddress? address)
-    {
-        if (address is null)
-            return default;
-
-        Span<byte> bytes = stackalloc byte[16];
-        address.MapToIPv6().TryWriteBytes(bytes, out _);
-        var prefix = new AddressPrefix(BinaryPrimitives.ReadUInt128BigEndian(bytes));
-        return prefix.IsV4 ? prefix : new AddressPrefix((prefix._bits >> HostBits) << HostBits);
-    }
-
-    /// <summary>An address, or a network with its length.</summary>
-    public override string ToString()
-    {
-        Span<byte> bytes = stackalloc byte[16];
-        BinaryPrimitives.WriteUInt128BigEndian(bytes, _bits);
-        var address = new IPAddress(bytes);
-        return IsV4 ? address.MapToIPv4().ToString() : $"{address}/{HostBits}";
-    }
-}
 
 /// <summary>A sender as it is counted and remembered: an address, or a browser that was right before, wherever it is.</summary>
 /// <param name="Address">The address; default for a browser.</param>

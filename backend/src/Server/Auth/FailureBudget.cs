@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
+using Sluice.Server.Listening;
 
 namespace Sluice.Server.Auth;
 

@@ -1,3 +1,5 @@
+using Sluice.Server.Listening;
+
 namespace Sluice.Server.Auth;
 
 /// <summary>A credential that only a slow hash can judge.</summary>

@@ -4,13 +4,16 @@ using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Listening;
 
-/// <summary>Sets the limit of every request, and lifts it for uploads.</summary>
-internal static class BodyLimits
+/// <summary>
+/// Sets the limit of every request, and marks the requests of clients that have shown a right credential: only these can raise theirs, whatever the
+/// endpoint (S26).
+/// </summary>
+internal static class ProvedRequests
 {
-    // A body that is no upload is a small XML document at most (S26).
-    private const long MaxOrdinaryBytes = 64 << 10;
+    /// <summary>The longest body of a client that has proved nothing; also of a request that needs no longer one.</summary>
+    public const long MaxOrdinaryBytes = 64 << 10;
 
-    /// <summary>Limits every body; before routing, so that endpoints can raise it.</summary>
+    /// <summary>Limits every body, before routing.</summary>
     public static IApplicationBuilder UseBodyLimits(this IApplicationBuilder app) => app.Use((context, next) =>
     {
         var body = new LimitedBody(context.Request.Body, context.Request.ContentLength, MaxOrdinaryBytes);
@@ -19,8 +22,28 @@ internal static class BodyLimits
         return next(context);
     });
 
-    /// <summary>Lets the body of this request be as long as an upload may be, from here on.</summary>
-    public static void AllowUpload(this HttpContext context) => BodyOf(context).Allow(UploadLimit(context));
+    /// <summary>Adds the mark for requests whose credentials authorization has found right, behind it. Other credentials are judged by their endpoints.</summary>
+    public static IApplicationBuilder UseProvedRequests(this IApplicationBuilder app) => app.Use((context, next) =>
+    {
+        if (context.User.Identity is { IsAuthenticated: true })
+            context.Prove();
+        return next(context);
+    });
+
+    /// <summary>The sender of this request has shown a right credential: its connection is no stranger's any more, and its body may be longer.</summary>
+    public static void Prove(this HttpContext context)
+    {
+        context.Features.Get<ClientPlace>()?.Prove();
+        BodyOf(context).Prove();
+    }
+
+    /// <summary>Lets the body of a request be as long as this, from here on; longer than before only if the request is proved.</summary>
+    /// <exception cref="InvalidOperationException">It is not.</exception>
+    public static void AllowBody(this HttpContext context, long length) => BodyOf(context).Allow(length);
+
+    /// <summary>Lets the body of a proved request be as long as an upload may be, from here on.</summary>
+    /// <exception cref="InvalidOperationException">The request is not proved.</exception>
+    public static void AllowUpload(this HttpContext context) => context.AllowBody(UploadLimit(context));
 
     /// <summary>Lets an upload be announced whose sender is not known yet.</summary>
     public static void AnnounceUpload(this HttpContext context) => BodyOf(context).Announce(UploadLimit(context));
@@ -35,14 +58,15 @@ internal static class BodyLimits
 /// exact with and without Content-Length; Kestrel's own count includes the framing of chunks (S26).
 /// </summary>
 /// <remarks>
-/// Takes the place of Kestrel's feature, so endpoints set their limit in the usual way, before they read. An endpoint that has to read
-/// before it knows the sender announces the limit that may follow, and sets it when the sender is known.
+/// Takes the place of Kestrel's feature, so endpoints set their limit in the usual way, before they read; only a proved request gets a longer one.
+/// An endpoint that has to read before it knows the sender announces the limit that may follow.
 /// </remarks>
 internal sealed class LimitedBody(Stream inner, long? contentLength, long limit) : ForwardStream, IHttpMaxRequestBodySizeFeature
 {
-    private long? _limit = limit;
-    private long? _announced = limit;
+    private long _limit = limit;
+    private long _announced = limit;
     private long _read;
+    private bool _isProved;
 
     /// <inheritdoc/>
     public bool IsReadOnly { get; private set; }
@@ -51,14 +75,20 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
     public long? MaxRequestBodySize
     {
         get => _limit;
-        set => _limit = _announced = IsReadOnly ? throw new InvalidOperationException("The body is being read.") : value;
+        set => Allow(IsReadOnly ? throw new InvalidOperationException("The body is being read.") : value ?? long.MaxValue);
     }
 
     /// <summary>Lets a body be announced that may be allowed later; until then no more of it is read than before.</summary>
     public void Announce(long length) => _announced = length;
 
-    /// <summary>Raises the limit, also while the body is read.</summary>
-    public void Allow(long length) => _limit = _announced = length;
+    /// <summary>The sender has shown a right credential.</summary>
+    public void Prove() => _isProved = true;
+
+    /// <summary>Sets the limit, also while the body is read.</summary>
+    /// <exception cref="InvalidOperationException">It is longer than before, and the request is not proved.</exception>
+    public void Allow(long length) => _limit = _announced = length <= _limit || _isProved
+        ? length
+        : throw new InvalidOperationException("Nothing raises the limit of a request that is not proved.");
 
     /// <inheritdoc/>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -85,7 +115,7 @@ internal sealed class LimitedBody(Stream inner, long? contentLength, long limit)
         }
     }
 
-    private static void Require(long length, long? limit)
+    private static void Require(long length, long limit)
     {
         if (length > limit)
             throw new BadHttpRequestException("Request body too large.", StatusCodes.Status413PayloadTooLarge);

@@ -12,17 +12,18 @@ namespace Sluice.Server.Listening;
 /// <summary>The listener and its limits for clients before sign-in (DAV-75, DAV-77, S25, S26).</summary>
 internal static class ListenerRegistration
 {
-    private const int MaxConnections = 512;
-    private const int MaxConnectionsPerAddress = 64;
+    // Connections that were closed to make room count for Kestrel until their handlers have ended.
+    private const int MaxSockets = 1024;
     private const int MaxHeaderBytes = 32 << 10;
 
-    // Bytes of a request that wait in the process to be read, per connection: all that a stranger can make it hold (S26).
-    private const int ReceiveBufferBytes = 64 << 10;
+    // Bytes of a request that wait in the process to be read, per connection: what an endpoint holds of a stranger's body comes on top (S26).
+    private const int ReceiveBufferBytes = 8 << 10;
 
     // Bytes of an answer that wait in the process for a client, per connection. A larger answer is written in larger steps all
     // the same; what waits here and in the kernel when the client seeks has been fetched for nothing.
     private const int SendBufferBytes = 64 << 10;
 
+    private static readonly ConnectionLimits Places = new(Total: 512, Loopback: 8, PerClient: 64, StrangerIdle: TimeSpan.FromSeconds(15));
     private static readonly TimeSpan HeadersTimeout = TimeSpan.FromSeconds(10);
 
     // With a second for what Kestrel aborts then and another for all that is closed behind it, the process is gone after 8 s: docker stop
@@ -35,7 +36,7 @@ internal static class ListenerRegistration
         builder.WebHost.UseKestrelCore().UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => Configure(kestrel, process));
         builder.Services
             .AddSingleton<TrustedProxies>()
-            .AddSingleton(services => new ConnectionGate(MaxConnectionsPerAddress, services.GetRequiredService<TrustedProxies>().Contains))
+            .AddSingleton(services => new ConnectionGate(Places, services.GetRequiredService<TimeProvider>(), services.GetRequiredService<TrustedProxies>().Contains))
             .AddSingleton<IMemoryPoolFactory<byte>, SendBlockPoolFactory>()
             .Configure<SocketTransportOptions>(sockets =>
             {
@@ -55,11 +56,11 @@ internal static class ListenerRegistration
     private static void Configure(KestrelServerOptions kestrel, ProcessOptions process)
     {
         kestrel.AddServerHeader = false;
-        kestrel.Limits.MaxConcurrentConnections = MaxConnections;
+        kestrel.Limits.MaxConcurrentConnections = MaxSockets;
         kestrel.Limits.MaxRequestHeadersTotalSize = MaxHeaderBytes;
         kestrel.Limits.MaxRequestLineSize = MaxHeaderBytes;
-        // The same behind TLS, where there are two such buffers.
-        kestrel.Limits.MaxRequestBufferSize = ReceiveBufferBytes;
+        // Behind TLS there is a second such buffer, which has to hold the headers.
+        kestrel.Limits.MaxRequestBufferSize = MaxHeaderBytes;
         kestrel.Limits.RequestHeadersTimeout = HeadersTimeout;
         // LimitedBody counts instead.
         kestrel.Limits.MaxRequestBodySize = null;

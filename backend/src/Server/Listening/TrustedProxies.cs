@@ -100,7 +100,7 @@ internal static class TrustedProxiesRegistration
             if (isTrusted || named.Count > 0)
                 context.Features.Set(new Forwarding(peer, isTrusted, named));
             proxies.Apply(context);
-            return Equals(peer, context.Connection.RemoteIpAddress) ? next(context) : gate.GuardAsync(context, next);
+            return gate.ServeAsync(context, isForwarded: !Equals(peer, context.Connection.RemoteIpAddress), next);
         });
     }
 }

@@ -1,4 +1,5 @@
 using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 
 namespace Sluice.Server.SabApi;
 
@@ -15,8 +16,15 @@ internal sealed class SabAccess(ApiKeyVerifier keys, BasicVerifier logins)
     {
         var key = parameters.Text(KeyParameter);
         var verdict = keys.Verify(key.Length > 0 ? key : http.Request.Headers[KeyHeader].ToString(), Caller.Of(http));
-        return verdict == ApiKeyVerdict.Missing && HasLogin(parameters) ? await VerifyLoginAsync(http, parameters) : verdict;
+        if (verdict == ApiKeyVerdict.Missing && HasLogin(parameters))
+            verdict = await VerifyLoginAsync(http, parameters);
+        if (Opens(verdict))
+            http.Prove();
+        return verdict;
     }
+
+    /// <summary>Whether a key is worth an upload; which of the two it may be depends on the mode, which may stand behind the file.</summary>
+    public static bool Opens(ApiKeyVerdict key) => key is ApiKeyVerdict.Accepted or ApiKeyVerdict.AcceptedForAdds;
 
     /// <summary>Whether a field completes what a call is judged by.</summary>
     /// <param name="name">The field, which is among the parameters.</param>

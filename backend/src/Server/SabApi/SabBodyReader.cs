@@ -17,14 +17,20 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
 {
     private const int MaxFields = 256;
     private const int MaxBoundary = 128;
+    private const int MaxName = 1 << 10;
     private const int PieceBytes = 4 << 10;
+
+    // Files that stand before their key and wait in memory for it, of all calls together.
+    private const int MaxHeldFiles = 32;
 
     // Of one field, so that its text stays below the size of large objects; and of all together.
     private const int MaxFieldBytes = 32 << 10;
     private const int MaxFieldsBytes = 64 << 10;
 
-    private static readonly FormOptions Form = new() { ValueCountLimit = MaxFields, KeyLengthLimit = MaxFieldBytes, ValueLengthLimit = MaxFieldBytes };
+    private static readonly FormOptions Form = new() { ValueCountLimit = MaxFields, KeyLengthLimit = MaxName, ValueLengthLimit = MaxFieldBytes };
     private static readonly string[] FileFields = ["name", "nzbfile", "nzbFile"];
+
+    private int _heldFiles;
 
     /// <summary>Reads the body to its end, if there is one, or until it is known that the call may not be made or came too slowly.</summary>
     /// <returns>The call with all that its body says.</returns>
@@ -42,7 +48,7 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
             return call;
 
         var key = await access.VerifyAsync(http, call.Parameters);
-        if (!(Opens(key) || key == ApiKeyVerdict.Missing))
+        if (!(SabAccess.Opens(key) || key == ApiKeyVerdict.Missing))
             return call with { Key = key };
         if (isForm)
             return await ReadFormAsync(call, key);
@@ -57,20 +63,21 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
     {
         foreach (var (name, value) in await call.Http.Request.ReadFormAsync(Form, call.Cancelled))
             call.Parameters.Add(name, value);
-        return call with { Key = Opens(key) ? key : await access.VerifyAsync(call.Http, call.Parameters) };
+        return call with { Key = SabAccess.Opens(key) ? key : await access.VerifyAsync(call.Http, call.Parameters) };
     }
 
     private async Task<SabCall> ReadPartsAsync(SabCall call, ApiKeyVerdict key, MultipartReader parts)
     {
-        if (Opens(key))
+        if (SabAccess.Opens(key))
             call.Http.AllowUpload();
         else
             call.Http.AnnounceUpload();
 
+        (Stream Body, string Name)? early = null;
+        var holding = 0;
         try
         {
             var (fields, left) = (0, MaxFieldsBytes);
-            (Stream Body, string Name)? early = null;
             while (await ReadNextAsync(parts, call.Cancelled) is { } part)
             {
                 if (++fields > MaxFields)
@@ -86,11 +93,11 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                     call.Parameters.Add(name, text);
                     if (key == ApiKeyVerdict.Missing && SabAccess.IsProof(name, call.Parameters))
                         key = await access.VerifyAsync(call.Http, call.Parameters);
-                    if (!(Opens(key) || key == ApiKeyVerdict.Missing))
+                    if (!(SabAccess.Opens(key) || key == ApiKeyVerdict.Missing))
                         break;
-                    if (Opens(key))
+                    if (SabAccess.Opens(key))
                         call.Http.AllowUpload();
-                    if (Opens(key) && early is { } held)
+                    if (SabAccess.Opens(key) && early is { } held)
                         (call, early) = (await TakeAsync(call, held.Body, held.Name), null);
                     continue;
                 }
@@ -98,8 +105,11 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
                 // A form whose field for a file was left empty has a part without a name.
                 if (!FileFields.Contains(name) || FileNameOf(disposition).Length == 0 || call.Upload is not null || early is not null)
                     continue;
-                if (!Opens(key))
+                if (!SabAccess.Opens(key))
                 {
+                    holding = 1;
+                    if (Interlocked.Increment(ref _heldFiles) > MaxHeldFiles)
+                        return call with { Key = ApiKeyVerdict.Throttled };
                     early = (await HoldAsync(part.Body, call.Cancelled), FileNameOf(disposition));
                     continue;
                 }
@@ -115,6 +125,10 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
             if (call.Upload is { } upload)
                 await upload.DisposeAsync();
             throw;
+        }
+        finally
+        {
+            Interlocked.Add(ref _heldFiles, -holding);
         }
 
         return call with { Key = key };
@@ -147,9 +161,6 @@ internal sealed class SabBodyReader(SabAccess access, NzbIntake intake)
             throw new InvalidDataException("The multipart breaks off.", e);
         }
     }
-
-    /// <summary>Whether a key is worth an upload; which of the two it may be depends on the mode, which may stand behind the file.</summary>
-    private static bool Opens(ApiKeyVerdict key) => key is ApiKeyVerdict.Accepted or ApiKeyVerdict.AcceptedForAdds;
 
     private static bool IsFile(ContentDispositionHeaderValue disposition) =>
         disposition.FileName.HasValue || disposition.FileNameStar.HasValue;

@@ -14,6 +14,12 @@ internal sealed record GeneralOptions
     /// <summary>Path below which everything is mapped, like <c>/x</c>; empty for the root.</summary>
     public string UrlBase { get; init; } = "";
 
+    /// <summary>Address of this server as its clients reach it; empty for none.</summary>
+    public string BaseUrl { get; init; } = "";
+
+    /// <summary>Further host names of this server; <c>*</c> for any.</summary>
+    public IReadOnlyList<string> AllowedHosts { get; init; } = [];
+
     /// <summary>Whose <c>X-Forwarded-*</c> headers are believed.</summary>
     public IReadOnlyList<IPNetwork> TrustedProxies { get; init; } = [];
 
@@ -23,6 +29,8 @@ internal sealed record GeneralOptions
         LogLevel = Enum.Parse<LogLevel>(settings.Text("general.log-level"), ignoreCase: true),
         JsonLog = settings.Text("general.log-format") == "json",
         UrlBase = settings.Text("general.url-base"),
+        BaseUrl = settings.Text("general.base-url"),
+        AllowedHosts = settings.List("general.allowed-hosts"),
         TrustedProxies = [.. settings.List("general.trusted-proxies").Select(SettingReader.ReadNetwork).OfType<IPNetwork>()],
     };
 }

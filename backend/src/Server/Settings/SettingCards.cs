@@ -10,6 +10,7 @@ internal static class SettingCards
         ["general.log-level"] = new(SettingGroup.System, "Detail of the log", "The least serious message that is written to the log.") { Basic = true },
         ["general.log-format"] = new(SettingGroup.System, "Form of the log", "Plain lines for people, or JSON lines for programs that collect logs."),
         ["general.trusted-proxies"] = new(SettingGroup.System, "Trusted proxies", "Networks whose proxies are believed when they name the address of a visitor."),
+        ["general.allowed-hosts"] = new(SettingGroup.System, "Names of this server", "Host names under which devices of networks without a password reach Sluice. Addresses, short names and names under .local, .lan, .internal or .home.arpa need no entry."),
         ["auth.session-days"] = new(SettingGroup.System, "Days until a login ends", "After this time without a visit you have to log in again.") { Unit = "days" },
         ["auth.secure-cookies"] = new(SettingGroup.System, "Cookies over HTTPS only", "Whether the login works over encrypted connections only. Automatic follows the address that you use."),
         ["database.history-retention-days"] = new(SettingGroup.System, "Days that history is kept", "Archived and failed entries leave the history after this time. Files are never removed by it.") { Unit = "days", ZeroMeans = "for ever" },

@@ -26,6 +26,7 @@ internal static class SettingSchema
             Default = Loopback, Max = 256,
             Fallbacks = [new("TRUSTED_PROXY_CIDRS"), new("TRUST_PROXY") { Switch = (LoopbackAndPrivate, Loopback) }],
         },
+        new("general.allowed-hosts", SettingType.HostList) { Default = "[]", Max = 256 },
 
         Number("auth.session-days", 1, 365, 30) with { Fallbacks = [new("SESSION_MAX_AGE", 1, 86_400)] },
         new("auth.secure-cookies", SettingType.Choice) { Default = "auto", Words = ["auto", "always", "never"], Fallbacks = [new("SECURE_COOKIES")] },

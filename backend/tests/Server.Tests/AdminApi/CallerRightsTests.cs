@@ -79,7 +79,7 @@ public sealed class CallerRightsTests : IDisposable
             }
         }
 
-        async Task<(string, string)> SessionAsync() => ("Cookie", $"{AdminDoor.CookieOf(store)}={await store.OpenSessionAsync(Token)}");
+        async Task<(string, string)> SessionAsync() => ("Cookie", $"{AdminDoor.CookieOf(store)}={await store.OpenSessionAsync(new SessionPlace("127.0.0.1", ""), Token)}");
     }
 
     private static List<Operation> Operations(RunningServer server) =>

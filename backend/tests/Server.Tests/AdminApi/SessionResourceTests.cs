@@ -157,6 +157,8 @@ public sealed class SessionResourceTests : IDisposable
         Assert.Equal(HttpStatusCode.Forbidden, await PutAsync("1", "http://evil.example"));
         Assert.Equal(HttpStatusCode.Forbidden, await PutAsync("1", "http://127.0.0.1:1"));
         Assert.Equal(HttpStatusCode.Forbidden, await PutAsync("1", "null"));
+        Assert.Equal(HttpStatusCode.Forbidden, await PutAsync("1", here.Replace("://", "://evil@", StringComparison.Ordinal)));
+        Assert.Equal(HttpStatusCode.Forbidden, await PutAsync("1", here.Replace("://", "://@", StringComparison.Ordinal)));
         var mismatch = await SendAsync(server, HttpMethod.Put, "settings", Values(), cookie, ("X-Csrf", "1"), ("Origin", "http://evil.example"));
         Assert.Equal("origin-mismatch", JsonNode.Parse(mismatch.Text)!["type"]!.ToString());
         Assert.Contains("general.base-url", mismatch.Text, StringComparison.Ordinal);

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 using Sluice.Server.Settings;
 using Sluice.Testing;
 using Xunit;

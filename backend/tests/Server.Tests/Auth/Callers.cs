@@ -1,6 +1,7 @@
 using System.Net;
 using Microsoft.Extensions.Logging.Abstractions;
 using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 
 namespace Sluice.Server.Tests.Auth;
 

@@ -1,5 +1,6 @@
 using System.Net;
 using Sluice.Server.Auth;
+using Sluice.Server.Listening;
 using Xunit;
 
 namespace Sluice.Server.Tests.Auth;

@@ -13,6 +13,8 @@ namespace Sluice.Server.Tests.EndToEnd;
 public sealed class StrangerTests
 {
     private const int Connections = 40;
+    private const int Bodies = 480;
+    private const int LongestBody = 64 << 10;
     private const int SentBytes = 16 << 20;
     private const long MemoryAllowance = 40L << 20;
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(1);
@@ -44,6 +46,48 @@ public sealed class StrangerTests
 
             TestContext.Current.TestOutputHelper?.WriteLine($"{what}: idle {idle >> 20} MiB, held {held >> 20} MiB, peak {server.PeakResidentBytes >> 20} MiB");
             Assert.InRange(held - idle, long.MinValue, MemoryAllowance);
+            Assert.InRange(server.PeakResidentBytes - idle, long.MinValue, MemoryAllowance);
+        }
+        finally
+        {
+            sockets.ForEach(socket => socket.Dispose());
+        }
+    }
+
+    [Theory]
+    [InlineData("/api/session", "application/json", "{\"user\":\"")]
+    [InlineData("/api/setup", "application/json", "{\"code\":\"")]
+    [InlineData("/api", "application/x-www-form-urlencoded", "a=")]
+    [InlineData("/api", "multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"name\"; filename=\"a.nzb\"\r\n\r\n")]
+    public async Task Bodies_of_strangers_at_their_limit_take_forty_mebibytes_at_most(string path, string type, string start)
+    {
+        using var folder = new ScratchFolder();
+        await using var server = await ServerProcess.StartAsync(folder.File("data"), null, Token);
+        await WarmUpAsync(server);
+        var body = Encoding.ASCII.GetBytes(start.PadRight(LongestBody, 'x'));
+        var sockets = new List<Socket>();
+        try
+        {
+            var idle = server.ResidentBytes;
+            for (var i = 0; i < Bodies; i++)
+                sockets.Add(await ConnectAsync(server, "127.0.0.1"));
+            var head = Encoding.ASCII.GetBytes($"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {type}\r\nContent-Length: {LongestBody}\r\nConnection: close\r\n\r\n");
+            await Task.WhenAll(sockets.Select(async socket =>
+            {
+                await socket.SendAsync(head, Token);
+                await socket.SendAsync(body.AsMemory(0, LongestBody - 1), Token);
+            }));
+            var held = server.ResidentBytes;
+            // The answer to the last byte says that all before it has been read.
+            await Task.WhenAll(sockets.Select(async socket =>
+            {
+                await socket.SendAsync(body.AsMemory(LongestBody - 1), Token);
+                while (await socket.ReceiveAsync(new byte[1024], Token) > 0)
+                {
+                }
+            }));
+
+            TestContext.Current.TestOutputHelper?.WriteLine($"{path} {type}: idle {idle >> 20} MiB, held {held >> 20} MiB, peak {server.PeakResidentBytes >> 20} MiB");
             Assert.InRange(server.PeakResidentBytes - idle, long.MinValue, MemoryAllowance);
         }
         finally

@@ -1,55 +1,195 @@
 using System.Net;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Http;
 using Sluice.Server.Listening;
+using Sluice.Testing;
 using Xunit;
 
 namespace Sluice.Server.Tests.Listening;
 
+/// <summary>Who gets a place, and who makes room for whom (DAV-77, S25).</summary>
 public sealed class ConnectionGateTests
 {
-    private readonly ConnectionGate _gate = new(64);
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    private readonly ManualTimeProvider _time = new();
+    private readonly TaskCompletionSource _held = new();
+    private readonly List<Task> _running = [];
+    private readonly ConnectionDelegate _guarded;
+    private ConnectionGate _gate;
+
+    public ConnectionGateTests()
+    {
+        _gate = Gate(total: 512);
+        _guarded = connection => _gate.Guard(opened => ((CountedConnection)opened).ServeAsync(_held.Task))(connection);
+    }
 
     [Fact]
     public async Task Connection_beyond_the_limit_of_its_address_is_cut_and_others_are_served()
     {
-        var held = new TaskCompletionSource();
-        var served = 0;
-        var guarded = _gate.Guard(_ =>
+        var first = Open("192.0.2.1", 64);
+        first.ForEach(connection => connection.Place!.BeginRequest());
+
+        var refused = Open("192.0.2.1");
+        Assert.Equal((false, 1), (refused.IsServed, refused.Aborts));
+        Assert.True(Open("192.0.2.2").IsServed);
+        Assert.Equal(0, first.Sum(connection => connection.Aborts));
+
+        await EndAsync();
+        Assert.True(Open("192.0.2.1").IsServed);
+    }
+
+    [Fact]
+    public void Full_address_closes_its_own_longest_idle_stranger()
+    {
+        var other = Open("192.0.2.2");
+        var first = Open("192.0.2.1", 64);
+        first[0].Place!.BeginRequest();
+        _time.Advance(Second);
+        first[1].Place!.BeginRequest();
+        first[1].Place!.EndRequest();
+
+        Assert.True(Open("192.0.2.1").IsServed);
+
+        // The first is busy and the second was busy lately.
+        Assert.Equal([2], first.Index().Where(each => each.Item.Aborts > 0).Select(each => each.Index));
+        Assert.Equal(0, other.Aborts);
+    }
+
+    [Fact]
+    public void Strangers_of_one_ipv6_prefix_have_the_places_of_one_address()
+    {
+        var strangers = Enumerable.Range(0, 64).Select(i => Open($"2001:db8:0:1::{i + 1:x}")).ToList();
+        strangers.ForEach(connection => connection.Place!.BeginRequest());
+
+        Assert.False(Open("2001:db8:0:1::ffff").IsServed);
+        Assert.True(Open("2001:db8:0:2::1").IsServed);
+    }
+
+    [Fact]
+    public void Proved_devices_of_a_home_have_the_places_of_an_address_each()
+    {
+        for (var device = 1; device <= 4; device++)
         {
-            served++;
-            return held.Task;
-        });
-        var running = Enumerable.Range(0, 64).Select(_ => guarded(new CountedConnection("192.0.2.1"))).ToList();
+            foreach (var connection in Open($"2001:db8:0:1::{device}", 60))
+            {
+                connection.Place!.BeginRequest();
+                connection.Place.Prove();
+            }
+        }
 
-        var refused = new CountedConnection("192.0.2.1");
-        await guarded(refused);
-        Assert.Equal(64, served);
-        Assert.Equal(1, refused.Aborts);
+        Assert.All(Open("2001:db8:0:1::9", 64), connection => Assert.True(connection.IsServed));
+        var proved = Open("2001:db8:0:1::1", 4);
+        proved.ForEach(connection => connection.Place!.Prove());
+        Assert.False(Open("2001:db8:0:1::1").IsServed);
+    }
 
-        running.Add(guarded(new CountedConnection("192.0.2.2")));
-        Assert.Equal(65, served);
+    [Fact]
+    public void Idle_connections_of_one_prefix_leave_the_next_address_a_place()
+    {
+        var strangers = Enumerable.Range(0, 512).Select(i => Open($"2001:db8:0:1::{(i / 64) + 1:x}")).ToList();
 
-        held.SetResult();
-        await Task.WhenAll(running);
-        await guarded(new CountedConnection("192.0.2.1"));
-        Assert.Equal(66, served);
+        Assert.Equal(448, strangers.Sum(connection => connection.Aborts));
+        Assert.True(Open("192.0.2.1").IsServed);
+        Assert.Equal(448, strangers.Sum(connection => connection.Aborts));
+    }
+
+    [Fact]
+    public void Full_server_closes_its_longest_idle_stranger()
+    {
+        _gate = Gate(total: 4);
+        var proved = Open("192.0.2.1");
+        proved.Place!.Prove();
+        _time.Advance(Second);
+        var busy = Open("192.0.2.2");
+        busy.Place!.BeginRequest();
+        _time.Advance(Second);
+        var idle = Open("192.0.2.3");
+        _time.Advance(Second);
+        var later = Open("192.0.2.4");
+
+        Assert.True(Open("192.0.2.5").IsServed);
+        Assert.Equal((0, 0, 1, 0), (proved.Aborts, busy.Aborts, idle.Aborts, later.Aborts));
+    }
+
+    [Fact]
+    public void Full_server_without_idle_strangers_ends_the_longest_request_of_one()
+    {
+        _gate = Gate(total: 3);
+        Open("192.0.2.1").Place!.Prove();
+        var (first, second) = (Open("192.0.2.2"), Open("192.0.2.3"));
+        first.Place!.BeginRequest();
+        _time.Advance(Second);
+        second.Place!.BeginRequest();
+
+        Assert.True(Open("192.0.2.4").IsServed);
+        Assert.Equal((1, 0), (first.Aborts, second.Aborts));
+    }
+
+    [Fact]
+    public void Full_server_of_proved_clients_refuses_another_but_loopback()
+    {
+        _gate = Gate(total: 2, loopback: 1);
+        Open("192.0.2.1", 2).ForEach(connection => connection.Place!.Prove());
+
+        Assert.False(Open("192.0.2.2").IsServed);
+        Assert.True(Open("127.0.0.1").IsServed);
+        Assert.False(Open("127.0.0.1").IsServed);
+    }
+
+    [Fact]
+    public void Stranger_is_closed_after_fifteen_idle_seconds()
+    {
+        var (idle, busy, proved, local) = (Open("192.0.2.1"), Open("192.0.2.1"), Open("192.0.2.1"), Open("127.0.0.1"));
+        busy.Place!.BeginRequest();
+        proved.Place!.BeginRequest();
+        proved.Place.Prove();
+        proved.Place.EndRequest();
+
+        _time.Advance(TimeSpan.FromSeconds(15));
+        Assert.Equal((1, 0, 0, 0), (idle.Aborts, busy.Aborts, proved.Aborts, local.Aborts));
+
+        busy.Place.EndRequest();
+        _time.Advance(TimeSpan.FromSeconds(14));
+        Assert.Equal(0, busy.Aborts);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal((1, 0, 0), (busy.Aborts, proved.Aborts, local.Aborts));
+    }
+
+    [Fact]
+    public void Proxy_connection_makes_room_only_while_it_carries_a_stranger()
+    {
+        _gate = Gate(total: 2, isTrusted: address => address.Equals(IPAddress.Parse("192.0.2.9")));
+        var (idle, busy) = (Open("192.0.2.9"), Open("192.0.2.9"));
+        busy.Place!.BeginRequest();
+        busy.Place.Prove();
+        busy.Place.EndRequest();
+        Assert.False(Open("192.0.2.1").IsServed);
+
+        // The proof of one client is none of the next behind the same proxy.
+        busy.Place.BeginRequest();
+        Assert.True(Open("192.0.2.1").IsServed);
+        Assert.Equal((0, 1), (idle.Aborts, busy.Aborts));
+    }
+
+    [Fact]
+    public async Task Requests_of_strangers_behind_a_proxy_are_counted_by_prefix()
+    {
+        var strangers = Enumerable.Range(0, 64).Select(i => Forward($"2001:db8:0:1::{i + 1:x}")).ToList();
+        Assert.Equal(StatusCodes.Status429TooManyRequests, Forward("2001:db8:0:1::ffff").Response.StatusCode);
+
+        strangers[0].Features.Get<ClientPlace>()!.Prove();
+        Assert.Equal(StatusCodes.Status200OK, Forward("2001:db8:0:1::ffff").Response.StatusCode);
+        await EndAsync();
     }
 
     [Fact]
     public async Task Exempt_address_is_not_counted()
     {
-        var gate = new ConnectionGate(1, address => address.Equals(IPAddress.Parse("192.0.2.9")));
-        var held = new TaskCompletionSource();
-        var guarded = gate.Guard(_ => held.Task);
-        var proxied = Enumerable.Range(0, 3).Select(_ => new CountedConnection("192.0.2.9")).ToList();
-        var others = Enumerable.Range(0, 3).Select(_ => new CountedConnection("192.0.2.1")).ToList();
+        _gate = Gate(total: 512, isTrusted: address => address.Equals(IPAddress.Parse("192.0.2.9")));
 
-        var running = proxied.Concat(others).Select(connection => guarded(connection)).ToList();
-        held.SetResult();
-        await Task.WhenAll(running);
-
-        Assert.Equal(0, proxied.Sum(connection => connection.Aborts));
-        Assert.Equal(2, others.Sum(connection => connection.Aborts));
+        Assert.All(Open("192.0.2.9", 100), connection => Assert.True(connection.IsServed));
+        await EndAsync();
     }
 
     [Theory]
@@ -58,19 +198,8 @@ public sealed class ConnectionGateTests
     [InlineData("::ffff:127.0.0.1")]
     public async Task Loopback_is_not_counted(string address)
     {
-        var held = new TaskCompletionSource();
-        var served = 0;
-        var guarded = _gate.Guard(_ =>
-        {
-            served++;
-            return held.Task;
-        });
-
-        var running = Enumerable.Range(0, 100).Select(_ => guarded(new CountedConnection(address))).ToList();
-
-        Assert.Equal(100, served);
-        held.SetResult();
-        await Task.WhenAll(running);
+        Assert.All(Open(address, 100), connection => Assert.True(connection.IsServed));
+        await EndAsync();
     }
 
     [Fact]
@@ -80,6 +209,34 @@ public sealed class ConnectionGateTests
 
         for (var i = 0; i < 65; i++)
             await Assert.ThrowsAsync<IOException>(() => guarded(new CountedConnection("192.0.2.1")));
+        Assert.Equal(0, _time.Alive);
+    }
+
+    private ConnectionGate Gate(int total, int loopback = 8, Func<IPAddress, bool>? isTrusted = null) =>
+        new(new ConnectionLimits(total, loopback, PerClient: 64, TimeSpan.FromSeconds(15)), _time, isTrusted);
+
+    private CountedConnection Open(string address)
+    {
+        var connection = new CountedConnection(address);
+        _running.Add(_guarded(connection));
+        return connection;
+    }
+
+    private List<CountedConnection> Open(string address, int count) => [.. Enumerable.Range(0, count).Select(_ => Open(address))];
+
+    private DefaultHttpContext Forward(string client)
+    {
+        var context = new DefaultHttpContext();
+        context.Connection.RemoteIpAddress = IPAddress.Parse(client);
+        _running.Add(_gate.ServeAsync(context, isForwarded: true, _ => _held.Task));
+        return context;
+    }
+
+    private async Task EndAsync()
+    {
+        _held.SetResult();
+        await Task.WhenAll(_running);
+        Assert.Equal(0, _time.Alive);
     }
 
     private sealed class CountedConnection : DefaultConnectionContext
@@ -88,6 +245,16 @@ public sealed class ConnectionGateTests
 
         public int Aborts { get; private set; }
 
+        public bool IsServed { get; private set; }
+
+        public ClientPlace? Place => Features.Get<ClientPlace>();
+
         public override void Abort(ConnectionAbortedException abortReason) => Aborts++;
+
+        public Task ServeAsync(Task held)
+        {
+            IsServed = true;
+            return held;
+        }
     }
 }

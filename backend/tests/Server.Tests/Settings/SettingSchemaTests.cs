@@ -13,6 +13,7 @@ public sealed class SettingSchemaTests
         general.log-level | Choice | trace,debug,information,warning,error | information
         general.log-format | Choice | text,json | text
         general.trusted-proxies | NetworkList | | ["127.0.0.0/8","::1/128"]
+        general.allowed-hosts | HostList | -256 | []
         auth.session-days | Number | 1-365 | 30
         auth.secure-cookies | Choice | auto,always,never | auto
         database.history-retention-days | Number | 0-3650 | 90

@@ -32,7 +32,8 @@ public sealed class ProxyTests
     public async Task Forwarded_address_closes_what_the_proxy_opens_and_never_the_other_way_round()
     {
         await using var server = await TreeServer.StartAsync(
-            ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "127.0.0.0/8,192.0.2.0/24"));
+            ("DISABLE_WEBDAV_AUTH", "true"), ("SLUICE_CONFIG__WEBDAV__NO_AUTH_NETWORKS", "127.0.0.0/8,192.0.2.0/24"),
+            ("SLUICE_CONFIG__GENERAL__ALLOWED_HOSTS", "tree.test"));
 
         Assert.Equal(200, await StatusAsync(server));
         Assert.Equal(200, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7"));

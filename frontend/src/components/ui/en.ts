@@ -13,6 +13,8 @@ export const t = createTexts({
   optional: "optional",
   "show-password": "Show password",
   "hide-password": "Hide password",
+  "password-again": "Your password",
+  "password-again-help": "You entered it more than ten minutes ago. Enter it again, because this makes another way in.",
   less: "Less",
   more: "More",
   "show-table": "Show as a table",

@@ -4,6 +4,7 @@ import { Button } from "@/components/ui/button";
 import { CopyBlock } from "@/components/ui/copy-block";
 import { Dialog } from "@/components/ui/dialog";
 import { Notice } from "@/components/ui/notice";
+import { usePasswordAgain } from "@/components/ui/use-password-again";
 import { ApiProblem } from "@/lib/api-problem";
 import { makeWebDavPassword, webDavQuery } from "./api/apps";
 import { t } from "./en";
@@ -14,10 +15,16 @@ export function WebDavPassword({ isMarked = false }: { isMarked?: boolean }) {
   const client = useQueryClient();
   const webDav = useQuery(webDavQuery);
   const [isAsking, setAsking] = useState(false);
+  const again = usePasswordAgain();
   const make = useMutation({
-    mutationFn: makeWebDavPassword,
-    onSuccess: (made) => client.setQueryData(webDavQuery.queryKey, made),
-    onSettled: () => setAsking(false),
+    mutationFn: () => makeWebDavPassword(again.body),
+    onSuccess: (made) => {
+      client.setQueryData(webDavQuery.queryKey, made);
+      setAsking(false);
+    },
+    onError: (error) => {
+      if (!again.takes(ApiProblem.from(error))) setAsking(false);
+    },
   });
   const password = webDav.data?.password ?? null;
   return (
@@ -46,7 +53,7 @@ export function WebDavPassword({ isMarked = false }: { isMarked?: boolean }) {
           )}
         </Notice>
       )}
-      {make.error && (
+      {make.error && !isAsking && (
         <Notice tone="bad" isAlert>
           {ApiProblem.from(make.error).title}
         </Notice>
@@ -68,7 +75,9 @@ export function WebDavPassword({ isMarked = false }: { isMarked?: boolean }) {
             </Button>
           </>
         }
-      />
+      >
+        {again.field}
+      </Dialog>
     </div>
   );
 }

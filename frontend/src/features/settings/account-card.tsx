@@ -3,11 +3,13 @@ import { type FormEvent, useRef, useState } from "react";
 import { Button } from "@/components/ui/button";
 import { Card } from "@/components/ui/card";
 import { Notice } from "@/components/ui/notice";
+import { SwitchField } from "@/components/ui/switch-field";
 import { PasswordField, TextField } from "@/components/ui/text-field";
 import { api, dataOf } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { sessionQuery } from "@/lib/session";
 import { toast } from "@/lib/toast";
+import { keysQuery, sessionsQuery } from "./api/settings";
 import { t } from "./en";
 
 type Errors = Partial<Record<"user" | "oldPassword" | "newPassword", string>>;
@@ -18,6 +20,8 @@ const shortest = 8;
 export function AccountCard() {
   const client = useQueryClient();
   const session = useQuery(sessionQuery);
+  const keys = useQuery(keysQuery);
+  const [endsKeys, setEndsKeys] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const [errors, setErrors] = useState<Errors>({});
   const [problem, setProblem] = useState<ApiProblem | null>(null);
@@ -44,8 +48,10 @@ export function AccountCard() {
     if (!isRight) return;
     setBusy(true);
     try {
-      const changed = await dataOf(api.PUT("/api/account", { body: { user: user.trim(), oldPassword, newPassword: newPassword || null } }));
+      const changed = await dataOf(api.PUT("/api/account", { body: { user: user.trim(), oldPassword, newPassword: newPassword || null, endKeys: endsKeys } }));
       client.setQueryData(sessionQuery.queryKey, changed);
+      for (const { queryKey } of [keysQuery, sessionsQuery]) void client.invalidateQueries({ queryKey });
+      setEndsKeys(false);
       target.reset();
       toast({ tone: "ok", title: t("login-saved") });
     } catch (error) {
@@ -64,6 +70,9 @@ export function AccountCard() {
         <TextField label={t("user")} name="user" autoComplete="username" defaultValue={session.data?.user} error={errors.user} />
         <PasswordField label={t("old-password")} name="oldPassword" autoComplete="current-password" error={errors.oldPassword} />
         <PasswordField label={t("new-password")} name="newPassword" autoComplete="new-password" help={t("new-password-help")} error={errors.newPassword} isOptional />
+        {keys.data && keys.data.items.length > 0 && (
+          <SwitchField label={t("end-keys")} help={t("end-keys-help", { count: keys.data.items.length })} isOn={endsKeys} onChange={setEndsKeys} />
+        )}
         {problem && (
           <Notice tone="bad" isAlert>
             {problem.title}

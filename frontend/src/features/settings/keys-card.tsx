@@ -11,6 +11,7 @@ import { Notice } from "@/components/ui/notice";
 import { SelectField } from "@/components/ui/select-field";
 import { SkeletonRows } from "@/components/ui/skeleton";
 import { TextField } from "@/components/ui/text-field";
+import { usePasswordAgain } from "@/components/ui/use-password-again";
 import { type Schema, api, dataOf } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
 import { formatAgo } from "@/lib/format";
@@ -72,9 +73,13 @@ function NewKey({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState("");
   const [access, setAccess] = useState<KeyEntry["access"]>("read");
   const [error, setError] = useState<string | undefined>();
+  const again = usePasswordAgain();
   const make = useMutation({
-    mutationFn: () => dataOf(api.POST("/api/keys", { body: { name: name.trim(), access } })),
-    onError: (refused) => setError(ApiProblem.from(refused).title),
+    mutationFn: () => dataOf(api.POST("/api/keys", { body: { name: name.trim(), access, ...again.body } })),
+    onError: (refused) => {
+      const problem = ApiProblem.from(refused);
+      if (!again.takes(problem)) setError(problem.title);
+    },
     onSettled: () => client.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
   function submit(event: FormEvent) {
@@ -103,6 +108,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
         options={(["read", "full"] as const).map((value) => ({ value, label: t(`access.${value}`) }))}
         onChange={setAccess}
       />
+      {again.field}
       <Button type="submit" tone="accent" isBusy={make.isPending} className="justify-self-end">
         {t("key-new")}
       </Button>

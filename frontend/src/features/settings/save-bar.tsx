@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Badge } from "@/components/ui/badge";
 import { Button } from "@/components/ui/button";
 import { Dialog } from "@/components/ui/dialog";
+import { usePasswordAgain } from "@/components/ui/use-password-again";
 import { ApiProblem } from "@/lib/api-problem";
 import { toast } from "@/lib/toast";
 import { type SettingField, saveSettings, setsQuery, valuesQuery } from "./api/settings";
@@ -29,8 +30,9 @@ interface SaveBarProps {
 export function SaveBar({ changes, check, onDiscard, onSaved, onRefused }: SaveBarProps) {
   const client = useQueryClient();
   const [isReviewing, setReviewing] = useState(false);
+  const again = usePasswordAgain();
   const save = useMutation({
-    mutationFn: () => saveSettings(Object.fromEntries(changes.map((change) => [change.field.key, change.after]))),
+    mutationFn: () => saveSettings(Object.fromEntries(changes.map((change) => [change.field.key, change.after])), again.body),
     onSuccess: (values) => {
       const restarts = changes.filter((change) => change.field.restart).map((change) => change.field.title);
       toast({ tone: "ok", title: t("saved"), ...(restarts.length > 0 ? { body: t("saved-restart", { titles: restarts.join(", ") }), seconds: null } : {}) });
@@ -40,8 +42,10 @@ export function SaveBar({ changes, check, onDiscard, onSaved, onRefused }: SaveB
       onSaved();
     },
     onError: (error) => {
+      const problem = ApiProblem.from(error);
+      if (again.takes(problem)) return;
       setReviewing(false);
-      onRefused(ApiProblem.from(error));
+      onRefused(problem);
     },
   });
   const count = changes.length;
@@ -88,6 +92,7 @@ export function SaveBar({ changes, check, onDiscard, onSaved, onRefused }: SaveB
             </li>
           ))}
         </ul>
+        {again.field}
       </Dialog>
     </div>
   );

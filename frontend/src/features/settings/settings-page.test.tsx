@@ -82,4 +82,62 @@ describe("the settings", () => {
     expect(await screen.findByLabelText("Streams at a time")).toBeVisible();
     expect(screen.queryByLabelText("Read ahead")).toBeNull();
   });
+
+  it("ask for the password once more before a full key is made", async () => {
+    const answers = [problem(403, "password-needed", "Enter your password again to go on."), problem(400, "bad-input", "No.", { password: ["The password is wrong."] })];
+    const calls = show("/settings/account", "account", {
+      "GET /api/keys": { items: [] },
+      "POST /api/keys": () => answers.shift() ?? { id: "1", name: "backup", access: "full", key: "0123456789abcdef" },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Make a key" }));
+    const dialog = await screen.findByRole("dialog");
+    await userEvent.type(within(dialog).getByLabelText("Name"), "backup");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Make a key" }));
+    const password = await within(dialog).findByLabelText("Your password");
+    expect(password).toHaveFocus();
+    await userEvent.type(password, "wrong horse");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Make a key" }));
+    await waitFor(() => expect(password).toHaveAccessibleDescription(/The password is wrong/));
+    await userEvent.clear(password);
+    await userEvent.type(password, "correct horse");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Make a key" }));
+    expect(await within(dialog).findByText("0123456789abcdef")).toBeVisible();
+    const bodies = await Promise.all(calls.filter((call) => call.method === "POST").map((call) => call.json()));
+    expect(bodies.map((body: { password?: string }) => body.password)).toEqual([undefined, "wrong horse", "correct horse"]);
+  });
+
+  it("offer to end the keys with a new password", async () => {
+    const key = { id: "1", name: "backup", access: "full", created: "2026-01-03T10:00:00Z", lastUsed: null };
+    const calls = show("/settings/account", "account", { "GET /api/keys": { items: [key] }, "PUT /api/account": { user: "admin" } });
+    await userEvent.type(await screen.findByLabelText("User"), "admin");
+    await userEvent.type(screen.getByLabelText("Present password"), "correct horse");
+    await userEvent.type(screen.getByLabelText(/New password/), "another horse");
+    await userEvent.click(await screen.findByRole("switch", { name: "End all keys for scripts too" }));
+    await userEvent.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(calls.some((call) => call.method === "PUT")).toBe(true));
+    expect(await calls.find((call) => call.method === "PUT")?.json()).toEqual({
+      user: "admin", oldPassword: "correct horse", newPassword: "another horse", endKeys: true,
+    });
+  });
+
+  it("list the sessions and end another one", async () => {
+    const session = { created: "2026-01-03T10:00:00Z", lastUsed: "2026-01-03T11:00:00Z", ends: "2026-02-02T11:00:00Z" };
+    const items = [
+      { ...session, id: "a1", address: "192.168.1.20", agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", current: true },
+      { ...session, id: "b2", address: "192.168.1.30", agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Safari/604.1", current: false },
+    ];
+    const calls = show("/settings/account", "account", {
+      "GET /api/sessions": () => ({ items }),
+      "DELETE /api/sessions/b2": () => {
+        items.splice(1, 1);
+        return new Response(null, { status: 204 });
+      },
+    });
+    expect(await screen.findByText("Firefox on Linux at 192.168.1.20")).toBeVisible();
+    expect(screen.queryByRole("button", { name: "Log out Firefox on Linux at 192.168.1.20" })).toBeNull();
+    await userEvent.click(screen.getByRole("button", { name: "Log out Safari on iPhone at 192.168.1.30" }));
+    await userEvent.click(within(await screen.findByRole("dialog")).getByRole("button", { name: "Log out" }));
+    await waitFor(() => expect(screen.queryByText("Safari on iPhone at 192.168.1.30")).toBeNull());
+    expect(calls.filter((call) => call.method === "DELETE")).toHaveLength(1);
+  });
 });

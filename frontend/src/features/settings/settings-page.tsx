@@ -18,6 +18,7 @@ import { type SettingField, type SettingValue, schemaQuery, setsQuery, valuesQue
 import { t } from "./en";
 import { type PartName, fieldsOf, groupOrder, icons, partsOf, pathOf } from "./groups";
 import { KeysCard } from "./keys-card";
+import { SessionsCard } from "./sessions-card";
 import { SetsCard } from "./sets-card";
 import { type Drafts, type Section, SettingList, changesOf } from "./setting-list";
 import { isFound } from "./setting-values";
@@ -100,6 +101,7 @@ export function SettingsPage({ group, editors = none, cards = none }: SettingsPa
             {part === "account" && (
               <>
                 <AccountCard />
+                <SessionsCard />
                 <KeysCard />
               </>
             )}

@@ -14,7 +14,7 @@ describe("the account of the setup", () => {
     await userEvent.type(screen.getByLabelText("Password"), "correct horse");
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     await waitFor(() => expect(onDone).toHaveBeenCalledOnce());
-    expect(await calls[0]?.json()).toEqual({ user: "admin", password: "correct horse", code: "K7QF-2M9X", origin: location.origin });
+    expect(await calls.find((call) => call.method === "POST")?.json()).toEqual({ user: "admin", password: "correct horse", code: "K7QF-2M9X", origin: location.origin, endKeys: false });
   });
 
   it("asks for the code once the one of an old link is refused", async () => {
@@ -32,6 +32,19 @@ describe("the account of the setup", () => {
     await userEvent.type(screen.getByLabelText("Password"), "short");
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     expect(screen.getByText("Use at least 8 characters.")).toBeVisible();
-    expect(calls).toHaveLength(0);
+    expect(calls.filter((call) => call.method === "POST")).toHaveLength(0);
+  });
+
+  it("offers to end the keys that a reset has left", async () => {
+    const calls = mockApi({
+      "GET /api/setup": { complete: false, step: "account", needsCode: true, hasKeys: true },
+      "POST /api/setup": { user: "admin", setup: "provider" },
+    });
+    renderAt("/setup", <AccountStep code="K7QF-2M9X" onDone={() => undefined} />);
+    await userEvent.click(await screen.findByRole("switch", { name: "End all keys for scripts" }));
+    await userEvent.type(screen.getByLabelText("Password"), "correct horse");
+    await userEvent.click(screen.getByRole("button", { name: "Continue" }));
+    await waitFor(() => expect(calls.some((call) => call.method === "POST")).toBe(true));
+    expect(await calls.find((call) => call.method === "POST")?.json()).toMatchObject({ endKeys: true });
   });
 });

@@ -1,8 +1,9 @@
 import { type FormEvent, useRef, useState } from "react";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Button } from "@/components/ui/button";
 import { Code } from "@/components/ui/code";
 import { Notice } from "@/components/ui/notice";
+import { SwitchField } from "@/components/ui/switch-field";
 import { PasswordField, TextField } from "@/components/ui/text-field";
 import { api, dataOf } from "@/lib/api-client";
 import { ApiProblem } from "@/lib/api-problem";
@@ -21,6 +22,8 @@ export function AccountStep({ code, onDone }: { code: string; onDone: () => void
   const [errors, setErrors] = useState<Errors>({});
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [endsKeys, setEndsKeys] = useState(false);
+  const setup = useQuery(setupQuery);
   // A link may be old: its code is asked for once it was refused.
   const [isCodeAsked, setCodeAsked] = useState(code === "");
 
@@ -46,7 +49,7 @@ export function AccountStep({ code, onDone }: { code: string; onDone: () => void
     if (!isRight) return;
     setBusy(true);
     try {
-      const session = await dataOf(api.POST("/api/setup", { body: { ...body, origin: location.origin } }));
+      const session = await dataOf(api.POST("/api/setup", { body: { ...body, origin: location.origin, endKeys: endsKeys } }));
       client.setQueryData(sessionQuery.queryKey, session);
       client.setQueryData(setupQuery.queryKey, { complete: true, step: session.setup, needsCode: false });
       onDone();
@@ -86,6 +89,7 @@ export function AccountStep({ code, onDone }: { code: string; onDone: () => void
           help={<Rich text={t("code-help")} marks={{ code: (inner) => <Code>{inner}</Code> }} />}
         />
       )}
+      {setup.data?.hasKeys && <SwitchField label={t("end-keys")} help={t("end-keys-help")} isOn={endsKeys} onChange={setEndsKeys} />}
       {problem && (
         <Notice tone="bad" isAlert>
           {problem.title}

@@ -20,6 +20,8 @@ export const t = createTexts({
   "need-user": "Choose a user name.",
   "short-password": "Use at least 8 characters.",
   "need-code": "Enter the code.",
+  "end-keys": "End all keys for scripts",
+  "end-keys-help": "Keys that were made with the former login still work. Turn this on if somebody else may have them.",
   continue: "Continue",
   back: "Back",
   finish: "Finish",

@@ -25,7 +25,10 @@ export const arrQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(api.GET("/api/arr", { signal })),
 });
 
-export const makeWebDavPassword = () => dataOf(api.POST("/api/settings/webdav-password"));
+export async function makeWebDavPassword({ password }: { password?: string }) {
+  if (password !== undefined) await api.POST("/api/session/password", { body: { password } });
+  return dataOf(api.POST("/api/settings/webdav-password"));
+}
 
 /** What a connection would do; changes nothing. */
 export const planArr = (body: Schema<"ArrRequest">) => dataOf(api.POST("/api/arr/plan", { body }));

@@ -35,7 +35,14 @@ export const systemQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(api.GET("/api/system", { signal })),
 });
 
-export const saveSettings = (values: Record<string, string | null>) => dataOf(api.PUT("/api/settings", { body: { values } }));
+/** The sessions that have not ended, the one used last first. */
+export const sessionsQuery = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: ({ signal }) => dataOf(api.GET("/api/sessions", { signal })),
+});
+
+export const saveSettings = (values: Record<string, string | null>, proof: { password?: string } = {}) =>
+  dataOf(api.PUT("/api/settings", { body: { values, ...proof } }));
 
 export const resetSetting = (key: string) => dataOf(api.DELETE("/api/settings/{key}", { params: { path: { key } } }));
 

@@ -1,0 +1,54 @@
+using Microsoft.AspNetCore.Http.HttpResults;
+using Sluice.Server.Auth;
+
+namespace Sluice.Server.AdminApi;
+
+/// <summary>The administrator's password, once more.</summary>
+internal sealed record PasswordGiven(string Password) : IJsonBody<PasswordGiven>;
+
+/// <summary>
+/// Asks for the administrator's password before a credential is made that outlives a session, because a browser that is left open for a minute must not open the server for ever.
+/// A session that gave the password within the last ten minutes is not asked. A named key always is: it must not make others that outlive it.
+/// </summary>
+internal static class PasswordGate
+{
+    /// <summary>Returns why a call may not make a credential, or null.</summary>
+    /// <param name="http">The call.</param>
+    /// <param name="given">The password that came with it; null if none did.</param>
+    /// <param name="store">Knows the sessions.</param>
+    /// <param name="password">Judges the password.</param>
+    /// <param name="cancellationToken">The client has gone.</param>
+    public static async Task<JsonHttpResult<Problem>?> RefuseAsync(
+        HttpContext http, string? given, AdminStore store, AdminPassword password, CancellationToken cancellationToken)
+    {
+        // Before the setup there is no password to ask for.
+        if (store.Admin is not { } admin)
+            return null;
+        var session = http.User.FindFirst(AdminDoor.Kind)?.Value == AdminDoor.Session ? SessionOf(http, store) : null;
+        if (given is null)
+        {
+            return session is not null && store.IsProved(session)
+                ? null
+                : AdminProblem.Of(StatusCodes.Status403Forbidden, "password-needed", "Enter your password again to go on.");
+        }
+
+        var browser = http.RequestServices.GetRequiredService<KnownBrowser>();
+        switch (await password.VerifyAsync(admin.Name, given, browser.CallerOf(http), cancellationToken))
+        {
+            case LoginVerdict.Accepted:
+                break;
+            case LoginVerdict.Refused:
+                return AdminProblem.BadInput("password", "The password is wrong.");
+            case var verdict:
+                return SessionResource.Wait(http, verdict);
+        }
+
+        if (session is not null)
+            await store.ProveSessionAsync(session, cancellationToken);
+        return null;
+    }
+
+    /// <summary>The session of a call; null if it came with another credential.</summary>
+    public static AdminSession? SessionOf(HttpContext http, AdminStore store) =>
+        http.Request.Cookies[AdminDoor.CookieOf(store)] is { Length: > 0 } id ? store.FindSession(id) : null;
+}

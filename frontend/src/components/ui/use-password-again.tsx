@@ -1,0 +1,40 @@
+import { type ReactNode, useState } from "react";
+import type { ApiProblem } from "@/lib/api-problem";
+import { t } from "./en";
+import { PasswordField } from "./text-field";
+
+interface PasswordAgain {
+  /** What the next call sends along. */
+  body: { password?: string };
+  /** The field, once a call was refused without the password. */
+  field: ReactNode;
+  /** Shows the field or its error if a refusal is about the password; else false. */
+  takes: (problem: ApiProblem) => boolean;
+}
+
+/** Asks for the administrator's password once more, if the server wants it before it makes a credential. */
+export function usePasswordAgain(): PasswordAgain {
+  const [password, setPassword] = useState<string | null>(null);
+  const [error, setError] = useState<string | undefined>();
+  return {
+    body: password === null ? {} : { password },
+    field: password !== null && (
+      <PasswordField
+        label={t("password-again")}
+        help={t("password-again-help")}
+        autoComplete="current-password"
+        autoFocus
+        value={password}
+        error={error}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+    ),
+    takes: (problem) => {
+      const isAsked = problem.type === "password-needed";
+      const wrong = problem.field("password");
+      if (isAsked) setPassword("");
+      setError(wrong);
+      return isAsked || wrong !== undefined;
+    },
+  };
+}
