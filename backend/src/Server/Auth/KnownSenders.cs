@@ -3,6 +3,7 @@ using System.Security.Cryptography;
 using System.Text;
 using Dapper;
 using Sluice.Server.Database;
+using Sluice.Server.Listening;
 using Sluice.Usenet.Primitives;
 
 namespace Sluice.Server.Auth;
