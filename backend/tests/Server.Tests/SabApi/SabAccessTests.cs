@@ -284,7 +284,7 @@ public sealed class SabAccessTests : IDisposable
     {
         await using var host = await ProductHost.StartAsync(_folder);
         for (var i = 0; i < 10; i++)
-            await host.Client.GetAsync(new Uri("/api?mode=queue&apikey=wrong", UriKind.Relative), Token);
+            await host.Client.GetAsync(new Uri($"/api?mode=queue&apikey=wrong{i}", UriKind.Relative), Token);
 
         using var refused = await host.Client.GetAsync(new Uri("/api?mode=queue&apikey=wrong", UriKind.Relative), Token);
 

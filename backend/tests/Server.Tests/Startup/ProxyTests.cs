@@ -66,7 +66,7 @@ public sealed class ProxyTests
     {
         await using var server = await TreeServer.StartAsync(("SLUICE_CONFIG__GENERAL__TRUSTED_PROXIES", trusted));
         for (var i = 0; i < 10; i++)
-            Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7", "Authorization: Basic unreadable"));
+            Assert.Equal(401, await StatusAsync(server, "X-Forwarded-For: 192.0.2.7", $"Authorization: Basic unreadable{i}"));
 
         Assert.Equal(429, await StatusAsync(server, "X-Forwarded-For: 198.51.100.1, 192.0.2.7", "Authorization: Basic unreadable"));
         Assert.Equal(other, await StatusAsync(server, "X-Forwarded-For: 192.0.2.8", "Authorization: Basic unreadable"));

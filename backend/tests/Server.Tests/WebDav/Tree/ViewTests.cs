@@ -117,7 +117,7 @@ public sealed class ViewTests(ViewFixture fixture) : IClassFixture<ViewFixture>
     {
         await using var server = await TreeServer.StartAsync();
         for (var i = 0; i < 10; i++)
-            Assert.Equal(401, (await server.SendAnonymouslyAsync("GET /view/content/x?downloadKey=wrong")).Status);
+            Assert.Equal(401, (await server.SendAnonymouslyAsync($"GET /view/content/x?downloadKey=wrong{i}")).Status);
 
         var answer = await server.SendAnonymouslyAsync("GET /view/content/x?downloadKey=wrong");
 
