@@ -22,6 +22,7 @@ internal static class DiagnosticsRegistration
             .AddHostedService<StartSequence>()
             .AddHostedService<BackgroundWork>()
             .AddSingleton<IWorker, IntegrityWork>()
+            .AddSingleton<IWorker, AcceptedWork>()
             .AddSingleton<IWorker, StorageWatch>()
             .AddSingleton<ConsoleFormatter, SluiceConsoleFormatter>();
         builder.Logging.AddConsole(console => console.FormatterName = SluiceConsoleFormatter.FormatterName);
@@ -34,5 +35,13 @@ internal static class DiagnosticsRegistration
         public string Name => "the check of the database";
 
         public Task RunAsync(CancellationToken stopping) => integrity.RunAsync(stopping);
+    }
+
+    /// <summary>The note of accepted NZBs, likewise.</summary>
+    private sealed class AcceptedWork(AcceptedWorker accepted) : IWorker
+    {
+        public string Name => "the note of accepted NZBs";
+
+        public Task RunAsync(CancellationToken stopping) => accepted.RunAsync(stopping);
     }
 }
